@@ -101,6 +101,20 @@ impl Context {
         Ok(contents)
     }
 
+    /// The report of a command, and the file of rejected bytes: `--report` and `rejects`.
+    ///
+    /// # Errors
+    /// When one of them cannot be written.
+    pub(crate) fn reporter(
+        &self,
+        command: &str,
+        force: bool,
+        rejects: Option<&Path>,
+    ) -> Result<Reporter, Error> {
+        let report = self.common.report.as_deref();
+        Reporter::create(self.messages.clone(), report, rejects, command, force)
+    }
+
     /// The databases that paths name, also in archives and folders. What cannot be opened in a folder
     /// is a problem, and `target` in a folder is left out with a note.
     ///

@@ -43,6 +43,12 @@ impl RowStyle {
 /// Appends a cell of tab-separated values: tabs, line breaks and backslashes are escaped, and other
 /// control characters are written as `\\u001b`.
 pub(crate) fn tsv_cell(text: &str, out: &mut Vec<u8>) {
+    // Most cells need no escape. 0xc2 begins the control characters beyond ASCII, and others.
+    let is_plain = |&byte: &u8| byte >= b' ' && byte != b'\\' && byte != 0x7f && byte != 0xc2;
+    if text.as_bytes().iter().all(is_plain) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
     let mut letter = [0; 4];
     for c in text.chars() {
         match c {

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 
 use serde::Serialize;
+use tabia::core::decimal::write_number;
 use tabia::core::game::{Date, Eco, GameResult};
 use tabia::list::{Flags, ListRow};
 use tabia::query::FoundMoment;
@@ -155,24 +156,23 @@ pub(crate) fn render(
 /// Appends the cells of a row; unknown values are empty.
 fn cells(style: RowStyle, row: &ListRow<'_>, moments: bool, path: Option<&str>, out: &mut Vec<u8>) {
     let mut line = Line { style, out };
-    // Writing to a vector does not fail.
-    let _ = write!(line.out, "{}", u64::from(row.game.0) + 1);
+    write_number(u64::from(row.game.0) + 1, line.out);
     line.text(&row.white);
-    line.value(row.white_elo);
+    line.number(row.white_elo);
     line.text(&row.black);
-    line.value(row.black_elo);
+    line.number(row.black_elo);
     line.value(Some(row.result).filter(|_| !row.flags.text));
     line.value(Some(row.date).filter(|date| *date != Date::UNKNOWN));
     line.text(&row.event);
     line.text(&row.site);
     line.text(&row.round);
     line.value(row.eco);
-    line.value(row.plies);
+    line.number(row.plies);
     line.text(&row.annotator);
     line.value(Some(row.flags));
     if moments {
         let first = row.moments.first().map(MomentJson::new);
-        line.value(first.as_ref().map(|moment| moment.ply));
+        line.number(first.as_ref().map(|moment| moment.ply));
         line.text(first.as_ref().map_or("", |moment| moment.fen.as_str()));
         line.value(first.and_then(|moment| moment.r#move));
     }
@@ -203,6 +203,13 @@ impl Line<'_> {
             csv_cell(text, self.out);
         } else {
             tsv_cell(text, self.out);
+        }
+    }
+
+    fn number(&mut self, number: Option<impl Into<u64>>) {
+        self.separate();
+        if let Some(number) = number {
+            write_number(number.into(), self.out);
         }
     }
 

@@ -14,6 +14,7 @@ mod ls_row;
 mod messages;
 mod pgn_style;
 mod progress;
+mod query_help;
 mod report;
 mod select_args;
 mod stdout;

@@ -12,7 +12,6 @@ use tabia::repair::{RecordOutcome, RepairObserver};
 use tabia::select::SelectionCounts;
 use tabia::{Error, InputItem, LossTable, Observer, Summary};
 
-use crate::context::Context;
 use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, without_os_error_number};
 use crate::units::{counted_as, grouped};
@@ -126,17 +125,15 @@ fn number(index: GameIndex) -> u64 {
 
 impl Reporter {
     /// Creates the report and the file of rejected bytes, so that a path that cannot be written fails
-    /// before the work begins.
-    pub(crate) fn new(
-        context: &Context,
+    /// before the work begins. `report` is the path of the report.
+    pub(crate) fn create(
+        messages: Messages,
+        report: Option<&Path>,
+        rejects: Option<&Path>,
         command: &str,
         force: bool,
-        rejects: Option<&Path>,
     ) -> Result<Self, Error> {
-        let report = context
-            .common
-            .report
-            .as_deref()
+        let report = report
             .map(|path| ReportFile::create(path, force, command))
             .transpose()?;
         let rejects = rejects
@@ -147,7 +144,7 @@ impl Reporter {
             .transpose()
             .map_err(Error::in_output)?;
         Ok(Self {
-            messages: context.messages.clone(),
+            messages,
             report,
             rejects,
             problems: 0,

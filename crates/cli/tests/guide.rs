@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tabia_testkit::Scratch;
-use tabia_testkit::shared::repository;
+use tabia_testkit::repository;
 
 /// The lines of `sh` blocks.
 fn commands(page: &str) -> Vec<String> {

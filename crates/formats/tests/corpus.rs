@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use tabia_testkit::fuzz::{TARGETS, seeds};
-use tabia_testkit::shared::{files_below, repository};
+use tabia_testkit::repository;
+use tabia_testkit::shared::files_below;
 
 #[test]
 fn targets_pass_on_the_corpus() {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::io::Source;
 use tabia_core::{ErrorKind, GameFormat, GameIndex, Result};
-use tabia_testkit::shared::repository;
+use tabia_testkit::repository;
 use tabia_testkit::{Scratch, tiny};
 
 use support::{fixtures, game_formats};

@@ -16,7 +16,7 @@ use tabia_core::io::failure_injection::{FailureInjection, FailureMode};
 use tabia_core::{Error, GameIndex, Result};
 use tabia_formats::BOOKS;
 use tabia_formats::games::cbh;
-use tabia_testkit::shared::repository;
+use tabia_testkit::repository;
 use tabia_testkit::{Scratch, tiny};
 
 use support::{fixtures, game_formats};

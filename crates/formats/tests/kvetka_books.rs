@@ -18,7 +18,7 @@ use tabia_formats::books::kvetka::{
     AddedGame, Findings, Key, KvetkaBook, KvetkaBuilder, ListForm, Orientation, SourceGame,
     SourceKind, TextOrder, decode_move, encode_move,
 };
-use tabia_testkit::shared::repository;
+use tabia_testkit::repository;
 use tabia_testkit::{Scratch, shared_data};
 
 fn open(path: &Path) -> KvetkaBook {

@@ -15,7 +15,7 @@ use tabia_formats::archives::open_archive;
 use tabia_formats::games::cbh;
 use tabia_formats::games::cbh::CbhDatabase;
 use tabia_formats::games::cbh::verify::verify;
-use tabia_testkit::shared::repository;
+use tabia_testkit::repository;
 use tabia_testkit::{Scratch, dump, sample};
 
 #[test]

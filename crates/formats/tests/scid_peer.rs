@@ -52,7 +52,7 @@ enum Task {
 fn scid(test: &str, format: &GameFormat, task: Task, base: &Path, pgn: &Path) -> Option<()> {
     let ran = if format.file.id == SI5.file.id {
         let python = std::env::var_os("TABIA_SCID5").unwrap_or_else(|| "python3".into());
-        let script = tabia_testkit::shared::repository().join("crates/formats/tests/scid5.py");
+        let script = tabia_testkit::repository().join("crates/formats/tests/scid5.py");
         let verb = match task {
             Task::Export => "export",
             Task::Import => "import",

@@ -70,9 +70,12 @@ pub fn check(
         observer,
         progress,
     };
-    reporter.read_item(&options.open, progress, options.strict, |reporter, input| {
-        read_all(reporter, input, options, &mut sums)
-    })?;
+    reporter.read_item(
+        &options.open,
+        progress,
+        options.strict,
+        |reporter, input| read_all(reporter, input, options, &mut sums),
+    )?;
     let counts = reporter.summary.counts;
     reporter
         .observer

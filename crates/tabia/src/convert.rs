@@ -1,14 +1,14 @@
 //! Any input to any format that can be written.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions};
 use tabia_core::games::{GameWriter, Written};
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
-use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex};
+use tabia_core::{Error, ErrorKind, ErrorSide, GameIndex};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
 
@@ -16,9 +16,11 @@ use crate::create::SharedFile;
 use crate::edit::appender;
 use crate::input::InputItem;
 use crate::output::{EncodeSink, EncodeTask, RecordTask, Recorded};
-use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::summary::{Observer, Summary};
+use crate::target::cannot_write;
+
+pub use crate::target::{Target, writable};
 
 /// How to convert.
 #[derive(Debug, Clone, Default)]
@@ -33,109 +35,6 @@ pub struct ConvertOptions {
     /// The games are added to the database that is the target. What was there is there until the
     /// copy with all games was read back.
     pub append: bool,
-}
-
-/// Where the games go.
-pub enum Target<'a> {
-    /// Text to a stream; it is not closed.
-    Stream {
-        /// A format that is text.
-        format: &'static GameFormat,
-        /// The stream.
-        out: &'a mut dyn Write,
-    },
-    /// A file or a set of files.
-    File {
-        /// The format.
-        format: &'static GameFormat,
-        /// The main file.
-        path: PathBuf,
-        /// How it is compressed, for text.
-        compression: Compression,
-    },
-}
-
-impl std::fmt::Debug for Target<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Stream { format, .. } => write!(f, "Stream({})", format.file.id),
-            Self::File { format, path, .. } => {
-                write!(f, "File({}, {})", format.file.id, path.display())
-            }
-        }
-    }
-}
-
-impl Target<'_> {
-    /// The target of that name: the format by extension, unless `to` is given.
-    ///
-    /// # Errors
-    /// A [usage error](Error::usage) when no format that can be written has the extension.
-    pub fn file(resolver: &Resolver, path: &Path, to: Option<Format>) -> Result<Self, Error> {
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let (compression, bare) = Compression::of_name(&name);
-        let extension = bare
-            .rsplit_once('.')
-            .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase());
-        let format = match to {
-            Some(format) => writable(format)?,
-            None => writer_for(resolver, &extension, path)?,
-        };
-        if compression != Compression::None && format.create_text.is_none() {
-            return Err(Error::usage(format!(
-                "{}: only text can be compressed while it is written",
-                path.display()
-            )));
-        }
-        Ok(Self::File {
-            format,
-            path: path.to_path_buf(),
-            compression,
-        })
-    }
-}
-
-/// The format that writes files with this extension.
-fn writer_for(
-    resolver: &Resolver,
-    extension: &str,
-    path: &Path,
-) -> Result<&'static GameFormat, Error> {
-    let known = resolver
-        .formats()
-        .iter()
-        .copied()
-        .filter(|format| format.extensions().contains(&extension));
-    let writers = || {
-        let games = known.clone().filter_map(Format::games);
-        games.filter(|format| format.is_writable())
-    };
-    match (writers().next(), known.clone().next()) {
-        (Some(format), _) => Ok(format),
-        (None, Some(format)) => Err(Error::usage(cannot_write(format))),
-        (None, None) => Err(Error::usage(format!(
-            "{}: no format has the extension `.{extension}`",
-            path.display()
-        ))),
-    }
-}
-
-fn cannot_write(format: Format) -> String {
-    format!("{} ({}) cannot be written", format.name(), format.id())
-}
-
-/// Refuses formats that games cannot be written in.
-///
-/// # Errors
-/// A [usage error](Error::usage).
-pub fn writable(format: Format) -> Result<&'static GameFormat, Error> {
-    format
-        .games()
-        .filter(|format| format.is_writable())
-        .ok_or_else(|| Error::usage(cannot_write(format)))
 }
 
 /// Converts the games of all items, in order, into one target. The target appears complete or not

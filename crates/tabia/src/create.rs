@@ -13,8 +13,8 @@ use tabia_core::loss::Losses;
 use tabia_core::{Error, GameFormat, GameIndex};
 use tabia_formats::archives::compressed::{Compression, Compressor, compress};
 
-use crate::convert::Target;
 use crate::resolve::Resolver;
+use crate::target::Target;
 
 /// Creates a database or a text file of games; the extension of `path` chooses the format, an
 /// extension after it, such as `.zst`, the compression. Nothing has the name `path` before

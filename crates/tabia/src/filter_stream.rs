@@ -6,14 +6,9 @@ use tabia_core::game::{
     Annotation, Flow, Game, GameHead, GameResult, RecordKind, Recorder, Visitor, Want,
 };
 use tabia_core::{GameIndex, Problem};
-use tabia_query::{Answer, FoundMoment, Matcher};
+use tabia_query::{Answer, Matcher};
 
-use crate::select::Selection;
-
-/// Gets the moments of a game that fits a query, before the game.
-pub(crate) trait TakeMoments {
-    fn take_moments(&mut self, moments: &[FoundMoment]);
-}
+use crate::select::{Selection, TakeMoments};
 
 /// Hands on the games that fit a query; without a query every visit goes straight on.
 #[derive(Debug)]
@@ -226,7 +221,7 @@ mod tests {
     struct Count(u32);
 
     impl TakeMoments for Count {
-        fn take_moments(&mut self, _moments: &[FoundMoment]) {}
+        fn take_moments(&mut self, _moments: &[tabia_query::FoundMoment]) {}
     }
 
     impl Visitor for Count {

@@ -14,8 +14,8 @@ use tabia_core::{Error, GameIndex, Problem};
 
 use crate::input::InputItem;
 use crate::list::{ListOptions, ListRow, list};
-use crate::open::ReadOptions;
 use crate::output::RecordTask;
+use crate::read_options::ReadOptions;
 use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;

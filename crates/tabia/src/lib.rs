@@ -135,19 +135,21 @@ mod open;
 mod output;
 mod parallel;
 pub mod read_one;
+mod read_options;
 pub mod repair;
 pub mod resolve;
 mod scan;
 pub mod select;
 mod summary;
+mod target;
 
 pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use games::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
 #[doc(inline)]
-pub use open::{
-    Input, ReadOptions, convert, format, open, open_reader, open_with, writable_formats,
-};
+pub use open::{Input, convert, format, open, open_reader, open_with, writable_formats};
+#[doc(inline)]
+pub use read_options::ReadOptions;
 pub use resolve::Resolver;
 pub use scan::ScanOptions;
 pub use summary::{LossEntry, LossTable, NoObserver, Observer, Summary};

@@ -7,17 +7,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::books::Book;
-use tabia_core::formats::OpenOptions;
 use tabia_core::game::Visitor;
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives::Archive;
-use tabia_query::Query;
 
 use crate::convert::{ConvertOptions, Target, convert as convert_items};
 use crate::games::{Games, Headers, ReadGames, visit};
 use crate::input::{InputItem, OpenInput};
+use crate::read_options::ReadOptions;
 use crate::resolve::Resolver;
 use crate::summary::{NoObserver, Summary};
 
@@ -94,44 +93,6 @@ pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Error> {
     let resolver = options.resolver();
     let item = resolver.stream(Path::new("-"), Box::new(reader))?;
     Ok(Input::new(vec![item], resolver, options))
-}
-
-/// How an [`Input`] is read.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct ReadOptions {
-    /// Takes the input for this format instead of recognising it.
-    pub from: Option<Format>,
-    /// How files are opened: strictness, limits, character set, password.
-    pub open: OpenOptions,
-    /// Which games; every game if the query is empty.
-    pub filter: Query,
-    /// Games marked as deleted too; not by default.
-    pub deleted: bool,
-    /// Threads that decode; at least 1, which is the default. The order of the results never
-    /// depends on it.
-    pub threads: usize,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            from: None,
-            open: OpenOptions::default(),
-            filter: Query::default(),
-            deleted: false,
-            threads: 1,
-        }
-    }
-}
-
-impl ReadOptions {
-    fn resolver(&self) -> Resolver {
-        let mut resolver = Resolver::default();
-        resolver.from = self.from;
-        resolver.options.clone_from(&self.open);
-        resolver
-    }
 }
 
 /// What [`open`] found: one or more databases, books or archives.

@@ -15,10 +15,10 @@ use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{FoundMoment, Matcher, Query};
 
-use crate::filter_stream::{FilterVisitor, TakeMoments};
+use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
-use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts};
+use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, TakeMoments};
 use crate::summary::{Base, Notes, Observer, Summary};
 
 /// Records of a database that one thread takes at a time.

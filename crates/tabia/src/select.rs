@@ -5,8 +5,6 @@ use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visit
 use tabia_core::{GameIndex, Problem};
 use tabia_query::FoundMoment;
 
-use crate::filter_stream::TakeMoments;
-
 /// Records by number, as users write them: `1-100,205,300-`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordRanges(Vec<(u32, u32)>);
@@ -213,6 +211,11 @@ impl<V> SelectVisitor<V> {
             stop_after,
         }
     }
+}
+
+/// Gets the moments of a game that fits a query, before the game.
+pub(crate) trait TakeMoments {
+    fn take_moments(&mut self, moments: &[FoundMoment]);
 }
 
 impl<V: TakeMoments> TakeMoments for SelectVisitor<V> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tabia_testkit::Scratch;
-use tabia_testkit::shared::repository;
+use tabia_testkit::repository;
 
 /// The folder of the compiled examples. `cargo test` builds them next to the tests unless single
 /// tests are named on its command line; then they are built here.

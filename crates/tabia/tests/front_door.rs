@@ -8,7 +8,8 @@ use tabia::core::formats::OpenOptions;
 use tabia::core::game::{Recorder, Want};
 use tabia::core::games::Block;
 use tabia::{Flow, GameIndex, InputItem, OpenInput, Ply, Position, ReadOptions, Visitor};
-use tabia_testkit::shared::{files_below, repository};
+use tabia_testkit::repository;
+use tabia_testkit::shared::files_below;
 
 fn fixtures() -> Vec<PathBuf> {
     let folder = repository().join("crates/formats/tests/fixtures");

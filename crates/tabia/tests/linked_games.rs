@@ -6,7 +6,7 @@ use tabia::core::chess::{Position, san};
 use tabia::core::formats::OpenOptions;
 use tabia::core::game::GameResult;
 use tabia::{Resolver, book};
-use tabia_testkit::shared::repository;
+use tabia_testkit::repository;
 
 #[test]
 fn linked_games_are_read_from_their_source() {

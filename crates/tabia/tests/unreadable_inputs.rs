@@ -16,7 +16,8 @@ use tabia::core::io::failure_injection::{FailureInjection, FailureMode};
 use tabia::repair::{RepairOptions, remains, repair};
 use tabia::{Error, ErrorSide, NoObserver, Resolver};
 use tabia_testkit::Scratch;
-use tabia_testkit::shared::{files_below, repository};
+use tabia_testkit::repository;
+use tabia_testkit::shared::files_below;
 
 type Files = BTreeMap<String, Vec<u8>>;
 

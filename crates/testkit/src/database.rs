@@ -7,7 +7,7 @@ use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::{GameFormat, GameIndex};
 
-use crate::shared::repository;
+use crate::repository::repository;
 
 /// Opens a database whose files, with their names, are in memory; the first is the main file.
 pub fn open_files(

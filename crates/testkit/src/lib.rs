@@ -41,6 +41,7 @@ pub mod dump;
 pub mod fuzz;
 pub mod guard;
 pub mod random;
+mod repository;
 #[cfg(feature = "formats")]
 pub mod sample;
 pub mod scratch;
@@ -52,6 +53,7 @@ pub mod tiny;
 pub mod unusual_games;
 
 pub use random::Random;
+pub use repository::repository;
 pub use scratch::Scratch;
 pub use shared::{shared, shared_data, skip};
 pub use skipped::skip_without_peer;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::repository;
 use crate::skipped::{Missing, report};
 
 /// The folder of real data: the one that `TABIA_SHARED` names, else `shared` next to the
@@ -48,11 +49,6 @@ pub fn shared_data(test: &str, path: &str) -> Option<PathBuf> {
     let path = folder.join("data").join(path);
     assert!(path.exists(), "{} is missing", path.display());
     Some(path)
-}
-
-/// The root folder of the repository.
-pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// All files below a folder, sorted by path.

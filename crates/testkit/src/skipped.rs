@@ -12,7 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::shared::repository;
+use crate::repository::repository;
 
 /// What a skipped test lacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,6 +7,7 @@
 )]
 
 mod bench;
+mod circles;
 mod format_names;
 mod fuzz;
 mod generated;

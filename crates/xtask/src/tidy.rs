@@ -1,7 +1,9 @@
 //! Rules of the repository that no compiler or linter checks.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::circles::CrateFiles;
 use crate::format_names::named_format;
 use crate::words::ForbiddenWords;
 use crate::{Outcome, run};
@@ -37,6 +39,7 @@ pub(crate) fn tidy(_: &[String]) -> Outcome {
             "is a path of one machine",
         ));
     }
+    check_circles(&root, &mut problems)?;
     check_words(&root, &mut problems)?;
     check_fixtures(&root, &mut problems)?;
     if problems.is_empty() {
@@ -47,6 +50,25 @@ pub(crate) fn tidy(_: &[String]) -> Outcome {
         problems.len(),
         problems.join("\n")
     ))
+}
+
+/// No file of a crate imports from another that needs it.
+fn check_circles(root: &Path, problems: &mut Vec<String>) -> Outcome {
+    let mut crates: BTreeMap<String, CrateFiles> = BTreeMap::new();
+    for path in run::files(&root.join("crates"), &[".rs"])? {
+        let name = relative(root, &path);
+        let Some((folder, _)) = name.split_once("/src/") else {
+            continue;
+        };
+        let files = crates.entry(folder.to_owned()).or_default();
+        files.add(&name, &read(&path)?);
+    }
+    for files in crates.values() {
+        for circle in files.circles() {
+            problems.push(format!("import each other: {}", circle.join(", ")));
+        }
+    }
+    Ok(())
 }
 
 // Put together from parts, so that this file does not break the rules it checks.

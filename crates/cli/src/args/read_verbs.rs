@@ -66,7 +66,7 @@ Examples:
   tabia search mega.si5 'by:white move:Bxh7+ => move:Kxh7 -> within:6 move:Ng5' --count
 
 `tabia help search` lists the fields of queries.",
-    after_long_help = crate::commands::search::field_table()
+    after_long_help = crate::query_help::field_table()
 )]
 pub(crate) struct SearchArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-`; then the query

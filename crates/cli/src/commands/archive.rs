@@ -45,7 +45,7 @@ pub(crate) fn run(verb: &ArchiveVerb) -> Result<ExitCode, Error> {
 
 fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "archive list", false, None)?;
+    let mut reporter = context.reporter("archive list", false, None)?;
     let (item, archive) = open(&context, &args.archive)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, &["size", "stored"])?;
     report_problems(&item, &*archive, &mut reporter)?;
@@ -112,7 +112,7 @@ struct TestedRow<'a> {
 
 fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "archive test", false, None)?;
+    let mut reporter = context.reporter("archive test", false, None)?;
     let columns = ["archive", "name", "size", "checksum"];
     let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["size"])?;
     let code = context.for_each_input(&args.archives, Wanted::Inputs, |item| {
@@ -159,7 +159,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
 
 fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "archive extract", args.force, None)?;
+    let mut reporter = context.reporter("archive extract", args.force, None)?;
     let (item, archive) = open(&context, &args.archive)?;
     let wanted = if args.members.is_empty() {
         (0..archive.members().len()).collect()

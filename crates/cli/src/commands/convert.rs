@@ -13,7 +13,7 @@ use tabia::select::SelectionCounts;
 use crate::args::ConvertArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
-use crate::report::{Reporter, report_losses};
+use crate::report::report_losses;
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
 use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
@@ -52,7 +52,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     }
     let is_file = matches!(target, Target::File { .. });
     let rejects = args.rejects.as_deref();
-    let mut reporter = Reporter::new(&context, "convert", args.force, rejects)?;
+    let mut reporter = context.reporter("convert", args.force, rejects)?;
     let items = context.games(&args.paths, path.map(Path::new), &mut reporter)?;
     let display = context.display();
     let converted = convert(&items, target, &options, &context.progress, &mut reporter);

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let path = Path::new(&args.output);
     refuse_existing(path, args.force)?;
-    let mut reporter = Reporter::new(&context, "edit", args.force, None)?;
+    let mut reporter = context.reporter("edit", args.force, None)?;
     let item = single_input(&context, &args.path)?;
     let mut options = EditOptions::default();
     options.open = context.open.clone();

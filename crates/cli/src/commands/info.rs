@@ -13,7 +13,6 @@ use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
-use crate::report::Reporter;
 use crate::table::describe;
 use crate::units::{counted, grouped, size};
 
@@ -32,7 +31,7 @@ const NUMERIC: &[&str] = &["games", "texts", "deleted", "positions", "problems"]
 
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "info", false, None)?;
+    let mut reporter = context.reporter("info", false, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     // On a terminal an input is described instead of listed as a row.
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;

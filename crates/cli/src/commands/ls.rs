@@ -12,7 +12,6 @@ use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, line};
 use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
-use crate::report::Reporter;
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
@@ -28,7 +27,7 @@ pub(crate) fn search(args: &LsArgs, count_only: bool) -> Result<ExitCode, Error>
 
 fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, verb, false, None)?;
+    let mut reporter = context.reporter(verb, false, None)?;
     let style = RowStyle::of(&args.listing);
     let mut options = ListOptions::default();
     options.open = context.open.clone();

@@ -13,7 +13,7 @@ use crate::args::RepairArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
-use crate::report::{LossRow, RecordRow, Reporter, loss_rows, report_losses};
+use crate::report::{LossRow, RecordRow, loss_rows, report_losses};
 use crate::stdout::StdoutWriter;
 use crate::target_args::{format_of_to, refuse_existing, target_file};
 use crate::units::{counted, grouped, size};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
         return Err(Error::usage(text));
     }
     refuse_existing(&path, args.force)?;
-    let mut reporter = Reporter::new(&context, "repair", args.force, None)?;
+    let mut reporter = context.reporter("repair", args.force, None)?;
     let mut options = RepairOptions::default();
     options.open = context.open.clone();
     options.create.force = args.force;

@@ -1,7 +1,6 @@
 //! `tabia search`: the games that fit a query.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 
 use tabia::Error;
 use tabia::core::formats::Profile;
@@ -71,25 +70,4 @@ fn write(
     } else {
         code
     })
-}
-
-/// The fields of queries, for the long help.
-pub(crate) fn field_table() -> String {
-    let mut text = "Fields:\n".to_owned();
-    for field in tabia::query::fields() {
-        let _ = write!(text, "  {:<10} {}", field.name, field.asks);
-        if !field.aliases.is_empty() {
-            let _ = write!(text, " (also {})", field.aliases.join(", "));
-        }
-        let _ = write!(text, "\n             {}\n", field.values);
-    }
-    text.push_str(
-        "\nA comparison is >=2700, >2700, <=2000 or <2000; a range 2600..2700, 2600.. or ..2000. Commas\n\
-         separate values of which one must fit. Begin a query that begins with `-` after `--`.\n\
-         \nExamples:\n",
-    );
-    for field in tabia::query::fields().iter().step_by(6) {
-        let _ = writeln!(text, "  tabia search mega.cbh '{}'", field.example);
-    }
-    text
 }

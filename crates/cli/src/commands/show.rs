@@ -16,7 +16,6 @@ use crate::exit_code::ExitCode;
 use crate::game_json::document;
 use crate::game_pgn::pgn;
 use crate::pgn_style;
-use crate::report::Reporter;
 use crate::select_args::parse_ranges;
 use crate::stdout::StdoutWriter;
 use crate::terminal;
@@ -28,7 +27,7 @@ const MAX_LINE: usize = 100;
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     let numbers = parse_ranges("--game", &args.game)?;
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "show", false, None)?;
+    let mut reporter = context.reporter("show", false, None)?;
     let items = context.contents(std::slice::from_ref(&args.path))?;
     let item = match items.as_slice() {
         [item] => item,

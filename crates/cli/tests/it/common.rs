@@ -143,7 +143,7 @@ pub(crate) fn with_games(name: &str) -> Scratch {
 
 /// The folder of the database that ships with the repository.
 pub(crate) fn samples() -> PathBuf {
-    tabia_testkit::shared::repository().join("samples")
+    tabia_testkit::repository().join("samples")
 }
 
 /// A folder with the sample database under a name of its own.

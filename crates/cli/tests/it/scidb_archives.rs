@@ -90,7 +90,7 @@ fn another_reader_unpacks_ours() {
         "games.pgn",
         "empty",
     ];
-    let script = tabia_testkit::shared::repository().join("crates/cli/tests/unpack_scv.py");
+    let script = tabia_testkit::repository().join("crates/cli/tests/unpack_scv.py");
     for compression in ["raw", "zlib", "lzo"] {
         let archive = format!("{compression}.scv");
         let mut args = vec!["archive", "create", &archive, "--compression", compression];
@@ -142,7 +142,7 @@ fn members_packed_by_lzo_itself_are_read() {
         "base.scg",
         "base.scn",
     ];
-    let script = tabia_testkit::shared::repository().join("crates/cli/tests/lzo2.py");
+    let script = tabia_testkit::repository().join("crates/cli/tests/lzo2.py");
     let run = std::process::Command::new("python3")
         .arg(&script)
         .arg(folder.join("packed.scv"))

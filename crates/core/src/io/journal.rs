@@ -424,6 +424,15 @@ fn write_file(path: &Path, text: &str) -> io::Result<()> {
     file.0.sync_all()
 }
 
+/// Completes the interrupted replacements in the folder of `target`, which is locked.
+pub(super) fn finish_all(target: &Path) -> crate::error::Result<()> {
+    for journal in Journal::all_in_folder_of(target) {
+        let done = journal.finish();
+        done.map_err(|error| crate::Error::from(error).in_path(target))?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::disk::folder;
-use super::output::finish_all;
+use super::journal::finish_all;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The longest time to wait for another writer.

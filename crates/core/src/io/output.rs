@@ -10,7 +10,7 @@ use super::disk::{
     DiskFile, folder, hard_link, link, open_unnamed, remove, rename, sync_folder, temporary_name,
 };
 use super::failure_injection;
-use super::journal::{Journal, Step, set_name};
+use super::journal::{Journal, Step, finish_all, set_name};
 use super::lock::{FolderLock, SetLock};
 use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
@@ -309,15 +309,6 @@ fn finish_journals(target: &Path) -> Result<()> {
     }
     let _lock = FolderLock::acquire(target)?;
     finish_all(target)
-}
-
-/// Completes the interrupted replacements in the folder of `target`, which is locked.
-pub(super) fn finish_all(target: &Path) -> Result<()> {
-    for journal in Journal::all_in_folder_of(target) {
-        let done = journal.finish();
-        done.map_err(|error| Error::from(error).in_path(target))?;
-    }
-    Ok(())
 }
 
 /// Gives the old files hidden names, the main file first, and the new ones their names, the main file

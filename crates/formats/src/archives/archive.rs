@@ -1,7 +1,7 @@
 //! The trait of open archives, and the types that describe an archive and its members.
 
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,9 +9,8 @@ use tabia_core::formats::{Confidence, FileFormat, Limits, OpenOptions, Probe};
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Error, ErrorKind, FormatId, Result};
 
-use super::create::{CreateOptions, NewMember, Packing, WriteSeek};
-use super::read_member::read_member;
-use super::unpacked::read_unpacked;
+use super::new_member::{CreateOptions, NewMember, Packing, WriteSeek};
+use super::unpacked::{CHUNK, read_unpacked};
 use super::{OnError, Timestamp};
 
 /// An archive format.
@@ -226,5 +225,22 @@ pub trait Archive: Send + Sync + fmt::Debug {
             return ChecksumStatus::Absent;
         }
         self.verify(index).unwrap_or(ChecksumStatus::Bad)
+    }
+}
+
+/// Reads a member to its end, which verifies its size and checksum.
+///
+/// # Errors
+/// The first error in the member.
+pub fn read_member<A: Archive + ?Sized>(archive: &A, index: usize) -> Result<()> {
+    let mut stream = archive.stream(index, &OnError::stop())?;
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        match stream.read(&mut chunk) {
+            Ok(0) => return Ok(()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }

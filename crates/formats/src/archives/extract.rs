@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use tabia_core::io::{OutputSet, Progress};
 use tabia_core::{Error, ErrorKind, Result};
 
-use super::read_member::CHUNK;
 use super::safe_names::{HiddenFile, hidden_file};
+use super::unpacked::CHUNK;
 use super::verified_reader::exceeds_limit;
 use super::{Archive, OnError, Presence, in_member, safe_name};
 

@@ -14,6 +14,7 @@ mod database_source;
 mod detect;
 mod extents;
 mod extract;
+mod new_member;
 mod on_error;
 mod read_member;
 mod safe_names;
@@ -26,14 +27,15 @@ pub mod zip;
 
 pub use archive::{
     Archive, ArchiveContents, ArchiveFormat, ArchiveInfo, ChecksumStatus, CreateArchive, Member,
-    Presence,
+    Presence, read_member,
 };
-pub use create::{CreateOptions, NewMember, Packing, create, format_of_name};
+pub use create::{create, format_of_name};
 pub use database_source::{database_members, source};
 pub use detect::{detect, open_archive};
 pub use extract::{ExtractOptions, Extracted, extract};
+pub use new_member::{CreateOptions, NewMember, Packing};
 pub use on_error::OnError;
-pub use read_member::{find_member, in_member, read_member};
+pub use read_member::{find_member, in_member};
 pub use safe_names::{is_hidden_name, safe_name};
 pub use salvage::salvage;
 pub use timestamp::Timestamp;

@@ -1,15 +1,11 @@
-//! Reading members: by name, and to the end for verification; errors in them.
+//! Members by name, errors in them, and parts that readers of members share.
 
-use std::io::{self, Read};
 use std::path::Path;
 
 use tabia_core::error::{Malformed, Why};
-use tabia_core::{Error, ErrorKind, Result};
+use tabia_core::{Error, ErrorKind};
 
-use super::{Archive, OnError};
-
-/// Bytes of a member that are unpacked at once. Smaller buffers make unpacking half as slow again.
-pub(super) const CHUNK: usize = 1 << 18;
+use super::Archive;
 
 /// The index of the member with that name; if no name matches exactly, of the first that matches
 /// without regard to case.
@@ -24,23 +20,6 @@ pub fn find_member(archive: &dyn Archive, name: &str) -> Option<usize> {
                 .iter()
                 .position(|member| member.name.to_lowercase() == lower)
         })
-}
-
-/// Reads a member to its end, which verifies its size and checksum.
-///
-/// # Errors
-/// The first error in the member.
-pub fn read_member<A: Archive + ?Sized>(archive: &A, index: usize) -> Result<()> {
-    let mut stream = archive.stream(index, &OnError::stop())?;
-    let mut chunk = vec![0; CHUNK];
-    loop {
-        match stream.read(&mut chunk) {
-            Ok(0) => return Ok(()),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
 }
 
 /// An error in a member with the name of the member, which only its text or, for a limit, its file can

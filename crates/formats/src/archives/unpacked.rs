@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tabia_core::Result;
 use tabia_core::io::{Blob, TemporaryFile};
 
-use super::read_member::CHUNK;
+/// Bytes of a member that are unpacked at once. Smaller buffers make unpacking half as slow again.
+pub(super) const CHUNK: usize = 1 << 18;
 
 /// The bytes of memory that unpacked files may still take. Several threads share it.
 #[derive(Debug)]

@@ -32,6 +32,7 @@
 
 mod error;
 mod field_list;
+mod line_of_moves;
 mod moment;
 mod parser;
 mod print;

@@ -504,7 +504,7 @@ impl Check {
         let found = match field {
             "fen" => return fen(text),
             "pos" => {
-                let (position, _) = super::parser::play(text)?;
+                let (position, _) = super::line_of_moves::play(text)?;
                 return Ok(Self::Fen(Box::new(position), 4));
             }
             "sub" => return sub(text),

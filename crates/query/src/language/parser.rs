@@ -1,9 +1,10 @@
 //! Parses the text of a [`Query`](super::Query).
 
-use tabia_core::chess::{Ply, Position, san};
+use tabia_core::chess::Ply;
 
 use super::error::{FilterError, Suggestion, known, nearest};
 use super::field_list;
+use super::line_of_moves::play;
 use super::scanner::{RawTerm, RawValue, Token, scan};
 use super::values::{self, Bounds, DateTest, EvalTest, NameTest, Part, ResultTest, SpeedTest};
 use super::values::{GameMark, choice};
@@ -327,23 +328,4 @@ fn line(value: &RawValue) -> Result<Vec<Ply>, FilterError> {
         return Err(unfit(value, "a line of moves"));
     }
     Ok(played.1)
-}
-
-/// The position after moves from the standard position, and the moves.
-pub(super) fn play(text: &str) -> Result<(Position, Vec<Ply>), String> {
-    let mut position = Position::standard();
-    let mut plies = Vec::new();
-    for word in text.split(|c: char| c.is_whitespace() || c == '_') {
-        let word = word
-            .trim_start_matches(|c: char| c.is_ascii_digit())
-            .trim_start_matches(['.', '…']);
-        if word.is_empty() {
-            continue;
-        }
-        let ply = san::read(&position, word.as_bytes())
-            .map_err(|error| format!("`{word}` is {error} in {}", position.fen()))?;
-        position.play_ply(ply);
-        plies.push(ply);
-    }
-    Ok((position, plies))
 }

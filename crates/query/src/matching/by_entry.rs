@@ -1,11 +1,11 @@
 //! What the index of a database decides.
 
-use tabia_core::game::{Eco, GameResult};
+use tabia_core::game::GameResult;
 use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::{GameIndex, Result};
 
 use super::answer::Answer;
-use super::by_head::{rating_difference, ratings_fit};
+use super::by_head::{has_code, rating_difference, ratings_fit};
 use crate::fold_case::fold_into;
 use crate::language::{Bounds, DateField, GameMark, NameField, Part, Test, begins_word};
 
@@ -192,15 +192,6 @@ fn names(field: NameField, entry: &IndexEntry) -> Option<Vec<(NameKind, Option<N
         NameField::Round => vec![(NameKind::Round, entry.round)],
         NameField::Annotator => vec![(NameKind::Annotator, entry.annotator)],
         NameField::Source | NameField::Team | NameField::Title => return None,
-    })
-}
-
-/// Whether one of the ranges contains an opening code.
-pub(super) fn has_code(ranges: &[(u16, u16)], eco: Option<Eco>) -> bool {
-    eco.is_some_and(|eco| {
-        ranges
-            .iter()
-            .any(|&(low, high)| (low..=high).contains(&eco.code()))
     })
 }
 

@@ -1,10 +1,9 @@
 //! What the tags of a game decide.
 
 use tabia_core::GameIndex;
-use tabia_core::game::{GameHead, RecordKind, Tags};
+use tabia_core::game::{Eco, GameHead, RecordKind, Tags};
 
 use super::answer::Answer;
-use super::by_entry::has_code;
 use crate::fold_case::{fold, fold_into};
 use crate::language::{
     Bounds, DateField, EloField, GameMark, NameField, NameTest, Part, Speed, SpeedTest, Test,
@@ -233,4 +232,13 @@ fn variant(head: &GameHead) -> String {
 
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// Whether one of the ranges contains an opening code.
+pub(super) fn has_code(ranges: &[(u16, u16)], eco: Option<Eco>) -> bool {
+    eco.is_some_and(|eco| {
+        ranges
+            .iter()
+            .any(|&(low, high)| (low..=high).contains(&eco.code()))
+    })
 }

@@ -28,9 +28,9 @@ pub mod linked_games;
 pub mod merge;
 pub mod novelty;
 mod packed_position;
-mod sorted_polyglot_entries;
 #[doc(hidden)]
 pub mod position_arg;
+mod sorted_polyglot_entries;
 pub mod walk;
 
 pub use sorted_polyglot_entries::FixCounts;

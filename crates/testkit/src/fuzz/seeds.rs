@@ -12,7 +12,8 @@ use tabia_formats::archives::compressed::Compression;
 use tabia_formats::books::ctg::CtgWriter;
 use tabia_formats::games::cbh;
 
-use crate::shared::{files_below, repository};
+use crate::repository;
+use crate::shared::files_below;
 use crate::tiny;
 
 use super::file_set;

@@ -211,3 +211,11 @@ mod tests {
         assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
     }
 }
+
+impl BookBuildArgs {
+    /// The least number of games in which a move of the book was played.
+    pub(crate) fn least_games(&self) -> u64 {
+        let usual = if self.kvetka.game_links { 1 } else { 3 };
+        self.min_games.unwrap_or(usual).max(1)
+    }
+}

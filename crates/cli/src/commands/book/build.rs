@@ -16,7 +16,7 @@ use super::report::WrittenCounts;
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::report::{Reporter, report_file_losses};
+use crate::report::report_file_losses;
 use crate::select_args::{parse_games, parse_query};
 use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     if is_kvetka {
         set_kvetka(&mut options, args)?;
     }
-    let mut reporter = Reporter::new(&context, "book build", args.force, None)?;
+    let mut reporter = context.reporter("book build", args.force, None)?;
     let items = context.games(&args.paths, None, &mut reporter)?;
     let start = Instant::now();
     let target = BuildTarget::new(format, &args.output);
@@ -97,7 +97,7 @@ fn options(
     options.filter = parse_query(&args.filter, &context.messages)?;
     options.max_ply = args.max_ply;
     let moves = &mut options.move_filter;
-    moves.min_games = least_games(args);
+    moves.min_games = args.least_games();
     moves.min_score = args.min_score;
     moves.min_percent = args.min_percent;
     moves.only = match (args.only_white, args.only_black) {
@@ -112,11 +112,6 @@ fn options(
     options.memory = args.memory;
     options.strict = args.common.strict;
     Ok(options)
-}
-
-pub(super) fn least_games(args: &BookBuildArgs) -> u64 {
-    let usual = if args.kvetka.game_links { 1 } else { 3 };
-    args.min_games.unwrap_or(usual).max(1)
 }
 
 /// Options of Kvetka books, most of which are stored in the header.
@@ -191,7 +186,7 @@ fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds:
 
 /// Why a book has no moves.
 fn reason_for_empty_book(args: &BookBuildArgs) -> String {
-    let least = least_games(args);
+    let least = args.least_games();
     if least > 1 {
         return format!(
             "no move was played in {} or more; `--min-games 1` counts all",

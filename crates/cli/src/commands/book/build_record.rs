@@ -12,7 +12,6 @@ use tabia::core::io::OutputSet;
 use tabia::{Error, InputItem};
 use twox_hash::XxHash64;
 
-use super::build::least_games;
 use crate::args::book::BookBuildArgs;
 use crate::json::{self, Displayed};
 
@@ -220,7 +219,7 @@ impl<'a> OptionsRow<'a> {
     fn new(args: &'a BookBuildArgs) -> Self {
         Self {
             max_ply: args.max_ply,
-            min_games: least_games(args),
+            min_games: args.least_games(),
             min_score: args.min_score,
             min_percent: args.min_percent,
             only_white: args.only_white,

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
         (None, Some(_)) => false,
     };
     let item = book_input(&context, &args.book)?;
-    let mut reporter = Reporter::new(&context, "book convert", args.force, None)?;
+    let mut reporter = context.reporter("book convert", args.force, None)?;
     if is_text {
         let format = wanted.unwrap_or("pgn");
         return to_lines(args, &context, reporter, &item, &position, format);

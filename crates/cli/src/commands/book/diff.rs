@@ -13,7 +13,6 @@ use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
-use crate::report::Reporter;
 use crate::units::{counted, grouped};
 
 const COLUMNS: &[&str] = &[
@@ -46,7 +45,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let first = book_input(&context, &args.first)?;
     let second = book_input(&context, &args.second)?;
-    let mut reporter = Reporter::new(&context, "book diff", false, None)?;
+    let mut reporter = context.reporter("book diff", false, None)?;
     let columns = match RowStyle::of(&args.listing) {
         RowStyle::Table => TABLE_COLUMNS,
         _ => COLUMNS,

@@ -22,7 +22,6 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::Listing;
-use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[
     "key",
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let item = book_input(&context, &args.book)?;
     let options = merge_options(&context, args.force);
-    let mut reporter = Reporter::new(&context, "book edit", args.force, None)?;
+    let mut reporter = context.reporter("book edit", args.force, None)?;
     let Some(output) = &args.output else {
         list(args, &context, &item, &options)?;
         reporter.finish(None)?;

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
         .map(|text| parse_move(&position, text))
         .transpose()?;
     let item = book_input(&context, &args.book)?;
-    let mut reporter = Reporter::new(&context, "book explain", false, None)?;
+    let mut reporter = context.reporter("book explain", false, None)?;
     let book = open_book(&context, &item, &mut reporter)?;
     if args.sources.is_empty() {
         let mut after = position;

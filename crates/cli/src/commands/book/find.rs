@@ -17,7 +17,6 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
-use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
 use crate::terminal::{self, TextStyle};
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
         plies,
         position,
     } = QueriedPosition::parse(&args.position)?;
-    let mut reporter = Reporter::new(&context, "book find", false, None)?;
+    let mut reporter = context.reporter("book find", false, None)?;
     let opening = opening_of(&start, &plies);
     let mut found = Vec::new();
     for item in book_inputs(&context, &args.books)? {

@@ -8,13 +8,12 @@ use super::report::report_merged;
 use crate::args::book::BookFixArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::report::Reporter;
 
 pub(crate) fn run(args: &BookFixArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let item = book_input(&context, &args.book)?;
-    let mut reporter = Reporter::new(&context, "book fix", args.out.force, None)?;
+    let mut reporter = context.reporter("book fix", args.out.force, None)?;
     if format.file.id != item.format().id() {
         let text = "`book fix` keeps the format; `book convert` changes it";
         return Err(Error::usage(text));

@@ -13,7 +13,6 @@ use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::{self, Displayed};
 use crate::listing::{Listing, RowStyle};
-use crate::report::Reporter;
 use crate::table::describe;
 use crate::units::{counted_as, grouped};
 
@@ -40,7 +39,7 @@ const NUMERIC: &[&str] = &[
 
 pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "book info", false, None)?;
+    let mut reporter = context.reporter("book info", false, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let mut gap = "";

@@ -14,7 +14,6 @@ use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
-use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
 
 const COLUMNS: &[&str] = &["moves", "plies", "opening"];
@@ -28,7 +27,7 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         position,
     } = QueriedPosition::parse(&args.position)?;
     let item = book_input(&context, &args.book)?;
-    let mut reporter = Reporter::new(&context, "book line", false, None)?;
+    let mut reporter = context.reporter("book line", false, None)?;
     let book = open_book(&context, &item, &mut reporter)?;
     let seed = args.seed.unwrap_or_else(any_seed);
     // Without a style of rows only the moves are printed, which people and engines read.

@@ -8,13 +8,12 @@ use super::report::report_merged;
 use crate::args::book::{BookMergeArgs, MergeModeArg};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::report::Reporter;
 use crate::units::grouped;
 
 pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
-    let mut reporter = Reporter::new(&context, "book merge", args.out.force, None)?;
+    let mut reporter = context.reporter("book merge", args.out.force, None)?;
     let mut options = merge_options(&context, args.out.force);
     options.mode = match args.mode {
         MergeModeArg::Sum => MergeMode::Sum,

@@ -9,7 +9,6 @@ use super::inputs::book_input;
 use crate::args::book::BookNoveltyArgs;
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
-use crate::report::Reporter;
 use crate::select_args::parse_games;
 use crate::stdout::StdoutWriter;
 use crate::units::{counted, grouped};
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     options.plan.threads = context.threads;
     options.plan.selection.numbers = parse_games(args.games.as_deref())?;
     options.plan.strict = args.common.strict;
-    let mut reporter = Reporter::new(&context, "book novelty", args.force, None)?;
+    let mut reporter = context.reporter("book novelty", args.force, None)?;
     let items = context.games(&args.paths, args.output.as_deref(), &mut reporter)?;
     let display = context.display();
     let target: &mut dyn std::io::Write = match set.file(0) {

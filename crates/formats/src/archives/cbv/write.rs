@@ -11,7 +11,7 @@ use tabia_core::{Error, ErrorKind, Result};
 use super::decrypted_bytes::{DES_BLOCK, cipher, password_bytes};
 use super::directory::record_at;
 use super::{BLOCK, MAGIC, RECORD, checksum, pack};
-use crate::archives::create::{CreateOptions, NewMember, Packing, WriteSeek};
+use crate::archives::new_member::{CreateOptions, NewMember, Packing, WriteSeek};
 
 /// Blocks packed at a time; bounds the memory for large members.
 const BATCH: usize = 64;

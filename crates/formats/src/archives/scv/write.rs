@@ -9,7 +9,7 @@ use tabia_core::{Error, Result};
 
 use super::header::{DATA, HEAD};
 use super::{MAGIC, lzo};
-use crate::archives::create::{CreateOptions, NewMember, Packing, WriteSeek};
+use crate::archives::new_member::{CreateOptions, NewMember, Packing, WriteSeek};
 
 /// Columns that Scidb leaves for numbers which it fills in later.
 const COLUMNS: usize = 11;

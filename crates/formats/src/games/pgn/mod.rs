@@ -24,6 +24,7 @@ pub(crate) mod full_profile;
 mod index;
 mod irregular_tags;
 mod movetext_skipper;
+mod movetext_token;
 mod nag_symbols;
 mod pending_annotations;
 mod profile;
@@ -93,7 +94,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
         .split(|&byte| char_class::is_newline(byte))
         .map(<[u8]>::trim_ascii)
         .filter(|line| !line.is_empty() && !line.starts_with(b"%"));
-    let tag = |line: &[u8]| line.starts_with(b"[") && movetext_skipper::is_tag(line, 0);
+    let tag = |line: &[u8]| line.starts_with(b"[") && tag_parser::is_tag(line, 0);
     if lines.clone().next().is_some_and(tag) {
         return Confidence::Certain;
     }

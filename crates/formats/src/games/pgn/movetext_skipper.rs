@@ -2,9 +2,10 @@
 
 use tabia_core::game::GameResult;
 
-use super::char_class::{at_line_start, is_space, is_symbol, line_end, skip_spaces, symbol_end};
+use super::char_class::{at_line_start, is_symbol, line_end, symbol_end};
 use super::comment;
 use super::irregular_tags::begins_unquoted;
+use super::tag_parser::is_tag;
 use super::wide_characters::{dash_length, skip_blanks};
 
 /// The token that ends movetext.
@@ -172,19 +173,6 @@ const fn is_mark(byte: u8) -> bool {
 /// Whether the `[` at `at` begins a tag, which may be the first of a game.
 pub(super) fn begins_tag(text: &[u8], at: usize) -> bool {
     is_tag(text, at) || begins_unquoted(text, at)
-}
-
-/// Whether the `[` at `at` begins a tag pair: a name of any characters and a quote follow.
-pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
-    let name = skip_spaces(text, at + 1);
-    let mut i = name;
-    while let Some(&byte) = text.get(i) {
-        if is_space(byte) || matches!(byte, b'"' | b'[' | b']' | b'(' | b')' | b'{' | b'}') {
-            break;
-        }
-        i += 1;
-    }
-    i > name && text.get(name) != Some(&b'%') && text.get(skip_spaces(text, i)) == Some(&b'"')
 }
 
 /// The result that is the token at `at`, and its length in bytes. Inside a variation (`inner`), and

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use tabia_core::io::{Charset, decode};
 
-use super::char_class::{at_line_start, is_newline, line_end, name_end, skip_spaces, value_end};
+use super::char_class::{
+    at_line_start, is_newline, is_space, line_end, name_end, skip_spaces, value_end,
+};
 
 /// The bytes of a tag pair.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +51,21 @@ pub(super) fn next_pair(text: &[u8], at: usize) -> (Option<RawPair<'_>>, usize) 
     }
 }
 
+/// Whether the `[` at `at` begins a tag pair: a name of any characters and a quote follow.
+pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
+    let name = skip_spaces(text, at + 1);
+    let mut i = name;
+    while let Some(&byte) = text.get(i) {
+        if is_space(byte) || matches!(byte, b'"' | b'[' | b']' | b'(' | b')' | b'{' | b'}') {
+            break;
+        }
+        i += 1;
+    }
+    i > name && text.get(name) != Some(&b'%') && text.get(skip_spaces(text, i)) == Some(&b'"')
+}
+
 /// Parses `[Name "value"]`; `None` if there is no name or no quote after it.
+#[inline]
 fn regular_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     let mut i = at + 1;
     while matches!(text.get(i), Some(b' ' | b'\t')) {
@@ -62,7 +78,20 @@ fn regular_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     if text.get(i) != Some(&b'"') {
         return None;
     }
-    quoted_pair(text, (name, name_at), i + 1)
+    let start = i + 1;
+    let end = value_end(text, start);
+    // Nearly every value ends so, without anything unusual in it.
+    if text.get(end..end + 2) == Some(b"\"]") {
+        let pair = RawPair {
+            name,
+            value: text.get(start..end)?,
+            name_at,
+            value_at: start,
+            is_literal: true,
+        };
+        return Some((pair, end + 2));
+    }
+    quoted_pair(text, (name, name_at), start)
 }
 
 /// Parses the value of a pair, which begins at `start` after its quote, and what follows of the pair.

@@ -289,19 +289,28 @@ impl<'g> UnmappedTags<'g> {
 
     /// Appends the tags without a field to the blob.
     fn write_rest(&self, blob: &mut Vec<u8>, losses: &mut Losses) {
-        // Names of the tags before that are stored in a field, which are few.
-        let mut taken_names = Vec::new();
-        for rest in &self.plan.rest {
-            let Some((name, value)) = self.tags.pair(rest.index) else {
-                continue;
-            };
+        // Names of the tags before that are stored in a field, which are few; only repeated names ask.
+        let mut taken_names: Option<Vec<&str>> = None;
+        let name_of = |rest: &BlobTag| self.tags.pair(rest.index).map(|(name, _)| name);
+        for (i, rest) in self.plan.rest.iter().enumerate() {
             if self.is_taken(rest.index) {
-                if !taken_names.contains(&name) {
-                    taken_names.push(name);
+                if let (Some(names), Some(name)) = (&mut taken_names, name_of(rest)) {
+                    names.push(name);
                 }
                 continue;
             }
-            if rest.is_repeated && taken_names.contains(&name) {
+            let Some((name, value)) = self.tags.pair(rest.index) else {
+                continue;
+            };
+            let is_stored = rest.is_repeated
+                && taken_names
+                    .get_or_insert_with(|| {
+                        let before = self.plan.rest.iter().take(i);
+                        let taken = before.filter(|rest| self.is_taken(rest.index));
+                        taken.filter_map(name_of).collect()
+                    })
+                    .contains(&name);
+            if is_stored {
                 // In the blob it would replace the value of the entry.
                 losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
             } else {

@@ -3,8 +3,8 @@
 use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::{Color, Move};
 
+use super::book_rules::{MoveFilter, Weighting};
 use super::occurrence::{Occurrence, Outcome};
-use super::weighting::{MoveFilter, Weighting};
 
 /// Number of times a move is played before Polyglot halves the counters of its position.
 const POLYGLOT_HALVING: u64 = 16384;

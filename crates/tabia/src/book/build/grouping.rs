@@ -109,8 +109,8 @@ pub(super) fn range_bits<S: StoredOccurrence>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::book_rules::Weighting;
     use super::super::occurrence::{CompactOccurrence, GameFacts, Occurrence, Outcome};
-    use super::super::weighting::Weighting;
     use super::*;
     use tabia_core::books::BookPosition;
     use tabia_core::chess::{Color, Move, Square};

@@ -8,6 +8,7 @@
 //! threads nor on the memory allowed.
 
 mod aggregate;
+mod book_rules;
 mod collect;
 mod count_sketch;
 mod grouping;
@@ -19,9 +20,9 @@ mod positions;
 mod read_games;
 mod weighting;
 
+pub use book_rules::{MoveFilter, Weighting};
 pub use collect::GameCounts;
 pub use kvetka::KvetkaOptions;
-pub use weighting::{MoveFilter, Weighting};
 
 use std::path::PathBuf;
 use std::sync::Arc;

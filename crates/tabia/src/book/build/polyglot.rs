@@ -13,10 +13,10 @@ use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U64};
 
 use super::aggregate::{MoveTotals, PositionTotals};
+use super::book_rules::Weighting;
 use super::grouping::Grouper;
 use super::occurrence::StoredOccurrence;
 use super::read_games::{CollectedGames, read_games};
-use super::weighting::Weighting;
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
 use crate::parallel::ordered;

@@ -10,11 +10,11 @@ use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
 
+use super::book_rules::Weighting;
 use super::count_sketch::CountSketch;
 use super::grouping::Grouper;
 use super::occurrence::Occurrence;
 use super::read_games::{CollectedGames, read_games};
-use super::weighting::Weighting;
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild, kvetka};
 use crate::input::InputItem;
 use crate::parallel::ordered;

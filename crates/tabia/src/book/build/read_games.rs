@@ -8,10 +8,10 @@ use tabia_core::external::SpillStore;
 use tabia_core::game::Want;
 use tabia_core::io::{Progress, TemporaryFile};
 
+use super::book_rules::Weighting;
 use super::collect::{Batch, CollectRules, Collector, GameCounts};
 use super::count_sketch::CountSketch;
 use super::occurrence::{Board, StoredOccurrence};
-use super::weighting::Weighting;
 use super::{BuildOptions, Built};
 use crate::input::{InputItem, OpenInput};
 use crate::scan::{ScanOptions, ScanReporter, scan};

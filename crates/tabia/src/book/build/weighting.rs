@@ -1,54 +1,9 @@
 //! From the totals of a position's moves to the weights of those that are in the book.
 
-use tabia_core::chess::{Color, Move};
+use tabia_core::chess::Move;
 
 use super::aggregate::{MoveTotals, PositionTotals};
-
-/// How the weights of moves are computed.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Weighting {
-    /// Two points for a win of the side that plays the move, one for a draw or an unknown result.
-    #[default]
-    Points,
-    /// The same with counters of 15 bits, as Polyglot 2.0.4 has them: when a move has been played
-    /// 16384 times, the counters of all moves of its position are halved. Depends on the order of
-    /// the games.
-    Polyglot,
-    /// Points that halve with age.
-    Recency {
-        /// Months in which points lose half of their value.
-        half_life: f64,
-    },
-}
-
-/// Which moves are in a book.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct MoveFilter {
-    /// Least number of games in which a move was played.
-    pub min_games: u64,
-    /// Least score of the side that plays a move, in percent.
-    pub min_score: f64,
-    /// Least share of a move in the games of its position, in percent.
-    pub min_percent: f64,
-    /// Only moves of this side.
-    pub only: Option<Color>,
-    /// Whether moves that never scored are in the book.
-    pub scoreless: bool,
-}
-
-impl Default for MoveFilter {
-    /// Moves of both sides that were played three times and scored.
-    fn default() -> Self {
-        Self {
-            min_games: 3,
-            min_score: 0.0,
-            min_percent: 0.0,
-            only: None,
-            scoreless: false,
-        }
-    }
-}
+use super::book_rules::{MoveFilter, Weighting};
 
 impl PositionTotals {
     /// Fills `out` with the moves that are in the book and their weights, in the order in which the
@@ -140,6 +95,8 @@ impl MoveTotals {
 
 #[cfg(test)]
 mod tests {
+    use tabia_core::chess::Color;
+
     use super::super::aggregate::AggregateOptions;
     use super::super::occurrence::{GameFacts, Occurrence, Outcome};
     use super::*;

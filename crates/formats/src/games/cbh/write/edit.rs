@@ -13,12 +13,13 @@ use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, Visitor, Want};
 use tabia_core::games::{Database, DatabaseEditor, GameWriter, Written};
-use tabia_core::io::{Charset, FolderLock, SetLock, Source};
+use tabia_core::io::{Charset, FolderLock, Source};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::plural::counted;
 
 use super::read_back::{check_damage, difference};
 use super::set_files::FreeSpan;
+use super::source_set::{lock_source, open_sound};
 use super::{CbhWriter, FreeSpans, ReplacedRecord};
 use crate::games::cbh::annotations::Items;
 use crate::games::cbh::charset::until_zero;
@@ -26,9 +27,6 @@ use crate::games::cbh::companions::COMPANIONS;
 use crate::games::cbh::entities::EntityTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{EXTENDED_DEFAULT, MovesHead, Record, TYPE_DELETED};
-use crate::games::cbh::verify::require_sound;
-
-use super::pack::is_same_file;
 
 pub use super::pack::pack;
 
@@ -273,20 +271,6 @@ impl GameWriter for Editor {
     fn finish(self: Box<Self>) -> Result<Written> {
         Editor::finish(*self)
     }
-}
-
-/// The lock of a set that will be replaced by its changed copy; `None` if `path` is another one.
-fn lock_source(source: &Source, path: &Path) -> Result<Option<SetLock>> {
-    let is_file = source.main().path().is_some();
-    let is_source = is_file && (**source.label() == *path || is_same_file(source, path));
-    is_source.then(|| SetLock::acquire(path)).transpose()
-}
-
-/// Opens a database that can be changed safely.
-pub(super) fn open_sound(source: &Source, options: &OpenOptions) -> Result<CbhDatabase> {
-    let db = CbhDatabase::open(source, options).map_err(Error::in_input)?;
-    require_sound(&db).map_err(Error::in_input)?;
-    Ok(db)
 }
 
 /// The records of `.cbg` and `.cba`.

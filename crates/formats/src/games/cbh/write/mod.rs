@@ -15,6 +15,7 @@ mod names;
 mod pack;
 mod read_back;
 mod set_files;
+mod source_set;
 mod updated_set;
 
 use std::path::Path;

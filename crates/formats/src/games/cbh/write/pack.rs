@@ -11,10 +11,10 @@ use tabia_core::plural::counted;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::cbtt_file::TournamentExtras;
-use super::edit::open_sound;
 use super::names::Names;
 use super::read_back::{check_damage, difference};
 use super::set_files::{SetFiles, media_text};
+use super::source_set::{is_same_file, open_sound};
 use super::updated_set::missing;
 use super::{CbhWriter, U24};
 use crate::games::cbh::annotations::Items;
@@ -76,12 +76,6 @@ pub fn pack(
     }
     drop(again);
     writer.commit()
-}
-
-pub(super) fn is_same_file(source: &Source, path: &Path) -> bool {
-    let canonical = |path: &Path| path.canonicalize().ok();
-    let source_path = source.main().path().and_then(canonical);
-    source_path.is_some() && source_path == canonical(path)
 }
 
 /// Copies the records of one database.

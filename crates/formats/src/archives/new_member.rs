@@ -1,0 +1,151 @@
+//! What an archive is written from: members, and how they are packed.
+
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use tabia_core::io::{Blob, Progress, SettledFolder, list_folder};
+use tabia_core::{Error, Result};
+
+use super::Timestamp;
+
+/// A file to be written to an archive.
+#[derive(Debug, Clone)]
+pub struct NewMember {
+    /// Name in the archive, folders separated by `/`.
+    pub name: String,
+    /// When it was last changed (UTC).
+    pub modified: Option<Timestamp>,
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    Path(PathBuf),
+    Memory(Blob),
+}
+
+impl NewMember {
+    /// A file on disk, with its file name as the name in the archive. The file is opened when it is
+    /// written.
+    pub fn from_path(path: &Path) -> Result<Self> {
+        let metadata = std::fs::metadata(path).map_err(|error| Error::from(error).in_path(path))?;
+        if metadata.is_dir() {
+            let error = std::io::Error::from(std::io::ErrorKind::IsADirectory);
+            return Err(Error::from(error).in_path(path));
+        }
+        let changed = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Ok(Self {
+            name,
+            modified: changed.and_then(|since| Timestamp::from_unix(since.as_secs() as i64)),
+            content: Content::Path(path.to_path_buf()),
+        })
+    }
+
+    /// All files below a folder, sorted by path. Their names begin with the name of the folder. Links and
+    /// hidden files that replacements of this program leave ([`SettledFolder`]) are left out; of a set
+    /// whose replacement was interrupted, the new files are packed.
+    pub fn from_folder(folder: &Path) -> Result<Vec<Self>> {
+        let top = folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let mut members = Vec::new();
+        let mut pending = vec![(folder.to_path_buf(), top)];
+        while let Some((folder, prefix)) = pending.pop() {
+            let in_folder = |error| Error::from(error).in_path(&folder);
+            let settled = SettledFolder::new(&folder, list_folder(&folder)?);
+            for (name, path) in settled.files {
+                let name = name.to_string_lossy().into_owned();
+                let name = if prefix.is_empty() {
+                    name
+                } else {
+                    format!("{prefix}/{name}")
+                };
+                // Links are left out: they can lead outside of the folder, or to a folder above.
+                let kind = std::fs::symlink_metadata(&path).map_err(in_folder)?;
+                if kind.is_dir() {
+                    pending.push((path, name));
+                } else if kind.is_file() {
+                    members.push(Self {
+                        name,
+                        ..Self::from_path(&path)?
+                    });
+                }
+            }
+        }
+        members.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(members)
+    }
+
+    /// A member whose bytes are in memory.
+    pub fn from_bytes(name: impl Into<String>, bytes: Blob, modified: Option<Timestamp>) -> Self {
+        Self {
+            name: name.into(),
+            modified,
+            content: Content::Memory(bytes),
+        }
+    }
+
+    /// The bytes of the file.
+    pub fn open(&self) -> Result<Blob> {
+        match &self.content {
+            Content::Path(path) => Blob::open(path),
+            Content::Memory(blob) => Ok(blob.clone()),
+        }
+    }
+}
+
+/// How members are packed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Packing {
+    /// The best compression of the format.
+    #[default]
+    Best,
+    /// Without compression.
+    Stored,
+    /// Deflate, for formats that support it.
+    Zlib,
+    /// LZO, for formats that support it.
+    Lzo,
+}
+
+/// How an archive is written.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct CreateOptions {
+    /// Whether an existing archive is replaced.
+    pub force: bool,
+    /// How members are packed.
+    pub packing: Packing,
+    /// The password, for formats that encrypt.
+    pub password: Option<String>,
+    /// The number of games in the members, for formats that store it.
+    pub games: Option<u64>,
+    /// Lets another thread cancel the work.
+    pub progress: Option<Arc<Progress>>,
+}
+
+impl CreateOptions {
+    /// Returns [`ErrorKind::Cancelled`] once the work is cancelled.
+    pub fn check(&self) -> Result<()> {
+        self.progress
+            .as_ref()
+            .map_or(Ok(()), |progress| progress.check())
+    }
+}
+
+/// A target that archives are written to.
+pub trait WriteSeek: Write + Seek {}
+
+impl<T: Write + Seek> WriteSeek for T {}

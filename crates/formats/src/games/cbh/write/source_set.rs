@@ -1,0 +1,31 @@
+//! The set that is changed or copied: opening it, its lock.
+
+use std::path::Path;
+
+use tabia_core::error::{Error, Result};
+use tabia_core::formats::OpenOptions;
+use tabia_core::io::{SetLock, Source};
+
+use crate::games::cbh::open::CbhDatabase;
+use crate::games::cbh::verify::require_sound;
+
+/// Opens a database that can be changed safely.
+pub(super) fn open_sound(source: &Source, options: &OpenOptions) -> Result<CbhDatabase> {
+    let db = CbhDatabase::open(source, options).map_err(Error::in_input)?;
+    require_sound(&db).map_err(Error::in_input)?;
+    Ok(db)
+}
+
+/// The lock of a set that will be replaced by its changed copy; `None` if `path` is another one.
+pub(super) fn lock_source(source: &Source, path: &Path) -> Result<Option<SetLock>> {
+    let is_file = source.main().path().is_some();
+    let is_source = is_file && (**source.label() == *path || is_same_file(source, path));
+    is_source.then(|| SetLock::acquire(path)).transpose()
+}
+
+/// Whether `path` is the main file of `source`.
+pub(super) fn is_same_file(source: &Source, path: &Path) -> bool {
+    let canonical = |path: &Path| path.canonicalize().ok();
+    let source_path = source.main().path().and_then(canonical);
+    source_path.is_some() && source_path == canonical(path)
+}
