@@ -1,11 +1,10 @@
 //! Messages on standard error: one line with location and error, one with a hint.
-#![expect(
-    clippy::print_stderr,
-    reason = "this is where standard error is written"
-)]
+//!
+//! Standard error that cannot be written (closed, a full disk) is no reason to stop: the exit code
+//! reports what matters.
 
 use std::env::temp_dir;
-use std::io::ErrorKind as IoKind;
+use std::io::{ErrorKind as IoKind, Write, stderr};
 use std::path::{Path, absolute};
 
 use indicatif::ProgressBar;
@@ -91,18 +90,22 @@ impl Messages {
     /// Writes a remark.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.bar.suspend(|| eprintln!("{}", one_line(text)));
+            self.print(&format!("{}\n", one_line(text)));
         }
     }
 
     fn line(&self, label: &str, color: &str, text: &str) {
         let text = one_line(text);
+        self.print(&if self.color {
+            format!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}\n")
+        } else {
+            format!("{label}: {text}\n")
+        });
+    }
+
+    fn print(&self, line: &str) {
         self.bar.suspend(|| {
-            if self.color {
-                eprintln!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}");
-            } else {
-                eprintln!("{label}: {text}");
-            }
+            let _ = stderr().write_all(line.as_bytes());
         });
     }
 }
@@ -171,6 +174,9 @@ fn output_hint(error: &Error) -> Option<String> {
                 "free some space or choose another disk; no incomplete file remains".into()
             }
             IoKind::IsADirectory => "give the name of a file".into(),
+            IoKind::FileTooLarge => {
+                "`ulimit -f` limits the size of files, and so do some file systems".into()
+            }
             _ => return None,
         },
         _ => return None,

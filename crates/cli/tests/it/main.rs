@@ -28,6 +28,7 @@ mod input_paths;
 mod interrupted;
 mod journals;
 mod killed_while_replacing;
+mod lost_files;
 mod ls_rows;
 mod output_errors;
 mod repair;

@@ -1,4 +1,4 @@
-//! The bytes of one file, mapped or owned. Contains the only `unsafe` of the workspace.
+//! The bytes of one file, mapped or owned.
 
 use std::fmt;
 use std::fs::File;
@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::failure_injection;
+use super::signals::MappedRange;
 use crate::error::{Error, Result};
 
 /// Files up to this size are read instead of mapped.
@@ -15,8 +16,9 @@ const SMALL: u64 = 1 << 16;
 
 /// The bytes of one file, shared between threads. Cloning shares.
 ///
-/// Large files are memory maps. As with every memory map, truncating the file while it is open ends
-/// this process; a file that only grows is safe.
+/// Large files are memory maps. As with every memory map, a file that is cut off while it is open, or
+/// whose disk fails, ends this process when the lost bytes are read; a program reports that in a sentence
+/// if it calls [`handle_lost_files`](super::handle_lost_files). A file that only grows is safe.
 #[derive(Clone)]
 pub struct Blob {
     bytes: Arc<Bytes>,
@@ -25,7 +27,10 @@ pub struct Blob {
 }
 
 enum Bytes {
-    Map(memmap2::Mmap),
+    Map(
+        #[expect(dead_code, reason = "it lives as long as the map")] MappedRange,
+        memmap2::Mmap,
+    ),
     Owned(Vec<u8>),
 }
 
@@ -50,10 +55,10 @@ impl Blob {
             file.read_to_end(&mut bytes)?;
             return Ok(Self::from(bytes));
         }
-        Self::map(&file)
+        Self::map(&file, Some(path))
     }
 
-    /// The present bytes of an open file, mapped. They start at a page boundary, so that their integers
+    /// The present bytes of an open temporary file, mapped. They start at a page boundary, so that their integers
     /// are aligned.
     ///
     /// # Errors
@@ -62,18 +67,19 @@ impl Blob {
         if file.metadata()?.len() == 0 {
             return Ok(Self::from(Vec::new()));
         }
-        Ok(Self::map(file)?)
+        Ok(Self::map(file, None)?)
     }
 
-    fn map(file: &File) -> std::io::Result<Self> {
+    fn map(file: &File, path: Option<&Path>) -> std::io::Result<Self> {
         #[expect(unsafe_code, reason = "memory maps are unsafe by nature; see SAFETY")]
         // SAFETY: the map is read only. The bytes may change or vanish only if another process
         // changes the file meanwhile; every reader treats them as untrusted and checks all offsets
         // against the length taken here.
         let map = unsafe { memmap2::Mmap::map(file)? };
         let end = map.len();
+        let range = MappedRange::new(&map, path);
         Ok(Self {
-            bytes: Arc::new(Bytes::Map(map)),
+            bytes: Arc::new(Bytes::Map(range, map)),
             start: 0,
             end,
         })
@@ -93,7 +99,7 @@ impl Blob {
     /// The bytes.
     pub fn as_slice(&self) -> &[u8] {
         let all: &[u8] = match &*self.bytes {
-            Bytes::Map(map) => map,
+            Bytes::Map(_, map) => map,
             Bytes::Owned(bytes) => bytes,
         };
         all.get(self.start..self.end).unwrap_or_default()
