@@ -40,7 +40,10 @@ fn an_input_that_is_cut_off_while_it_is_read_ends_in_a_sentence() {
         let (code, err) = cut_off_while_read(&folder, &args, file);
         assert_eq!(code, Some(4), "{file}: {err}");
         let expected = format!("error: {file}: it was cut off, or its disk failed");
-        assert!(err.starts_with(&expected) && err.lines().count() == 1, "{file}: {err}");
+        assert!(
+            err.starts_with(&expected) && err.lines().count() == 1,
+            "{file}: {err}"
+        );
         assert_eq!(names(&folder), before);
     }
 }
@@ -67,7 +70,10 @@ fn an_output_is_not_replaced_if_its_input_is_lost() {
             break;
         }
     }
-    let open = File::options().write(true).open(folder.join("b.si4")).unwrap();
+    let open = File::options()
+        .write(true)
+        .open(folder.join("b.si4"))
+        .unwrap();
     open.set_len(4096).unwrap();
     let code = child.wait_with_output().unwrap().status.code();
     let is_old = std::fs::read(folder.join("out.si5")).unwrap() == before;
@@ -97,7 +103,15 @@ fn standard_error_that_cannot_be_written_changes_no_result() {
     assert_eq!(code(&["convert", "--no-such-option"]), Some(2));
     let progress = ["convert", "games.pgn", "-o", "b.cbh", "--progress", "json"];
     assert_eq!(code(&progress), Some(0));
-    let build = ["book", "build", "games.pgn", "-o", "a.bin", "--min-games", "1"];
+    let build = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "a.bin",
+        "--min-games",
+        "1",
+    ];
     assert_eq!(code(&build), Some(0));
     let closed = Command::new("sh")
         .args(["-c", "exec \"$0\" check absent 2>&-"])

@@ -119,7 +119,10 @@ mod unix {
 
     pub(super) fn install(code: u8) {
         CODE.store(i32::from(code), Ordering::Relaxed);
-        #[expect(unsafe_code, reason = "the standard library has no signals; see SAFETY")]
+        #[expect(
+            unsafe_code,
+            reason = "the standard library has no signals; see SAFETY"
+        )]
         // SAFETY: the structs are valid when zeroed and then filled; the handler has the signature that
         // SA_SIGINFO demands and calls only functions that are safe in handlers.
         unsafe {
@@ -148,11 +151,7 @@ mod unix {
         })
     }
 
-    extern "C" fn on_lost_page(
-        _: libc::c_int,
-        info: *mut libc::siginfo_t,
-        _: *mut libc::c_void,
-    ) {
+    extern "C" fn on_lost_page(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         static ENDING: AtomicBool = AtomicBool::new(false);
         #[expect(unsafe_code, reason = "a handler of a signal; see SAFETY")]
         // SAFETY: the system passes a valid `info`. The name of a slot lives as long as its map, which
