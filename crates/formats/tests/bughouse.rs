@@ -179,3 +179,19 @@ fn characters_outside_the_character_set_are_reported() {
     assert!(text.windows(8).any(|part| part == b"\"?apek\"]"));
     assert!(text.contains(&0xe9));
 }
+
+#[test]
+fn movetext_that_begins_with_a_bracket_is_not_read_as_tags() {
+    let text = b"[Event \"rated bughouse match\"]\n[Site \"In\"6860.04.12\"]\n[BuBughouseD\"]\n\
+        [TimeCon{176} 4B. Qxd8+ {175} 4a. Ne4 {1ghouseD\"]\n[TimeCon{176} 4B. Qxd8+ {175}C 0-1\n";
+    let once = games(text);
+    for wrap in [true, false] {
+        let (written, losses) = write_text(&FORMAT, &options(wrap), &once);
+        assert!(losses.is_empty(), "{losses}");
+        assert!(
+            games(&written) == once,
+            "{}",
+            String::from_utf8_lossy(&written)
+        );
+    }
+}

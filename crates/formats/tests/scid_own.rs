@@ -410,9 +410,49 @@ fn only_si5_holds_chess960() {
     assert_eq!(back, game);
     for format in [&SI3, &SI4] {
         let (back, losses) = written(format, game.clone());
-        assert_eq!(losses.to_string(), "1 Chess960 game");
+        assert_eq!(losses.to_string(), "1 Chess960 game, 3 moves of games");
         assert!(!back.head.start.chess960);
         assert_eq!(back.ply_count(), 2);
+    }
+}
+
+#[test]
+fn what_follows_a_castling_of_chess960_is_counted_as_lost() {
+    let fen = "rk2qnbr/pppppppp/8/8/8/8/PPPPPPPP/RK2QNBR w KQkq - 0 1";
+    let game = roster(GameBuilder::from_fen(fen), "1")
+        .tag("Result", "*")
+        .moves("e4")
+        .comment("kept")
+        .moves("e5 O-O-O")
+        .comment("lost")
+        .begin()
+        .moves("d3")
+        .comment("in a lost variation")
+        .end()
+        .moves("d6")
+        .nag(1)
+        .result(GameResult::Unknown);
+    for format in [&SI3, &SI4] {
+        let (back, losses) = written(format, game.clone());
+        assert_eq!(
+            losses.to_string(),
+            "1 Chess960 game, 1 variation, 1 comment, 1 NAG, 2 moves of games"
+        );
+        assert_eq!(back.ply_count(), 2);
+    }
+}
+
+#[test]
+fn a_saturated_number_of_plies_is_unknown() {
+    for (rounds, expected) in [(255, Some(1020)), (256, None), (300, None)] {
+        let game = builder("1")
+            .moves(&"Nf3 Nf6 Ng1 Ng8 ".repeat(rounds))
+            .result(GameResult::Draw);
+        for format in [&SI3, &SI4, &SI5] {
+            let (files, _) = files(format, std::slice::from_ref(&game));
+            let database = open_files(format, &files, &OpenOptions::default()).unwrap();
+            assert_eq!(database.entry(GameIndex(0)).unwrap().ply_count, expected);
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::PLAYERS;
 use super::game::{VARIANT, is_movetext, team};
+use super::tag_parser::is_tag;
 
 /// Maximal columns of a line.
 const WIDTH: usize = 80;
@@ -157,29 +158,43 @@ fn is_derived(tags: &Tags, name: &str, value: &str) -> bool {
     }
 }
 
-/// Appends a text, wrapped if `wrap`. No line begins with a character that would make it a tag or an
-/// escape line.
+/// Appends a text, wrapped if `wrap`. No line is a tag or an escape line.
 fn push_lines(body: &str, wrap: bool, out: &mut Vec<u8>) {
     let mut column = 0;
+    let mut line_start = out.len();
+    let mut checks = 0;
     for (i, word) in body.split(' ').enumerate() {
         let length = word.chars().count();
         let may_break = !word.starts_with(['[', '%', ';']);
         let is_full = wrap && column + 1 + length > WIDTH;
-        // A bracket at the start is not a tag if the quote is on the next line.
-        let is_tag_like = i == 1 && body.starts_with('[');
+        let before = out.len();
         if i > 0 {
-            if may_break && (is_full || is_tag_like) {
-                out.push(b'\n');
-                column = 0;
-            } else {
-                out.push(b' ');
-                column += 1;
-            }
+            out.push(b' ');
+            column += 1;
         }
         out.extend_from_slice(word.as_bytes());
         column += length;
+        // A line that begins with a bracket is a tag as soon as its quotes are closed.
+        let could_close = checks < MAX_CHECKS && word.contains(['"', ']']);
+        let line = out.get(line_start..).unwrap_or_default();
+        let mut is_tag_like = false;
+        if could_close && line.starts_with(b"[") {
+            checks += 1;
+            is_tag_like = is_tag(line);
+        }
+        if i > 0
+            && (is_tag_like || may_break && is_full)
+            && let Some(blank) = out.get_mut(before)
+        {
+            *blank = b'\n';
+            line_start = before + 1;
+            column = length;
+        }
     }
 }
+
+/// The most words of a text that are tested for closing a tag, which bounds the time for long lines.
+const MAX_CHECKS: u32 = 64;
 
 impl Visitor for Writer {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
@@ -258,6 +273,12 @@ mod tests {
         };
         assert_eq!(lines("[x \"y\"] 1A. e4 *", true), "[x\n\"y\"] 1A. e4 *");
         assert_eq!(lines("[x [y \"z\"] *", true), "[x [y \"z\"] *");
+        // The quote that closes the tag is many words after the bracket.
+        assert_eq!(
+            lines("[x\"] [y {1} z\"] 1A. e4 *", false),
+            "[x\"] [y {1}\nz\"] 1A. e4 *"
+        );
+        assert_eq!(lines("[x\"] [y\" ] *", false), "[x\"] [y\"\n] *");
         let long = format!("{} %x {}", "1A. e4 ".repeat(11).trim(), "é".repeat(70));
         let found = lines(&long, true);
         assert!(

@@ -1,6 +1,25 @@
 //! Tags from the record of a game, in addition to those from the index.
 
+use tabia_core::chess::{FenStyle, Setup};
 use tabia_core::game::Tags;
+use tabia_core::io::{Charset, decode};
+
+/// Parses the FEN in a record and adds the tags that state it. A FEN that cannot be parsed is added as
+/// it is, and the result is `None`.
+pub(crate) fn read_fen(fen: &[u8], charset: Charset, tags: &mut Tags) -> Option<Setup> {
+    if let Ok(setup) = Setup::parse_fen(fen) {
+        push_setup(&setup, tags);
+        return Some(setup);
+    }
+    tags.push("FEN", &decode(fen, charset));
+    None
+}
+
+/// Adds the tags that state a setup position.
+pub(crate) fn push_setup(setup: &Setup, tags: &mut Tags) {
+    tags.set("SetUp", "1");
+    tags.push("FEN", &setup.fen(FenStyle::XFen));
+}
 
 /// Appends the tags of a record to those of the index, which already have the value of the first
 /// tag of a name in the record.

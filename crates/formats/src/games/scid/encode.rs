@@ -14,7 +14,7 @@ use crate::games::common::index_codes::count_code;
 
 use super::board::{Board, token};
 use super::comments::CommentWriter;
-use super::entry::{Entry, Version, flag};
+use super::entry::{Entry, MAX_PLIES, Version, flag};
 use super::game_blob::start_flag;
 use super::home_pawns::PawnMoves;
 use super::move_codes::MoveBytes;
@@ -136,7 +136,7 @@ impl Encoder {
         entry.comments = count_code(facts.comments);
         entry.variations = count_code(facts.variations);
         entry.flags |= facts.flags;
-        entry.plies = facts.plies.min(1023) as u16;
+        entry.plies = facts.plies.min(MAX_PLIES.into()) as u16;
         entry.material = last.material();
         if !setup {
             entry.stored_line = facts.stored_line.code();
@@ -210,7 +210,8 @@ impl Encoder {
     ) -> Result<PieceLists> {
         // Space for many moves is reserved at once.
         let mut end = self.blob.len();
-        for ply in game.mainline() {
+        let mut plies = game.mainline();
+        while let Some(ply) = plies.next() {
             if let Ply::Move(m) = ply
                 && m.is_normal()
                 && let Some((MoveBytes { bytes, length }, gone)) = board.step(m)
@@ -227,6 +228,7 @@ impl Encoder {
             }
             self.blob.truncate(end);
             if !self.can_write(&board, ply, losses) {
+                losses.add(Feature::Moves, 1 + plies.count() as u64, None);
                 break;
             }
             if !board.encode(ply, &mut self.blob) {
@@ -258,6 +260,16 @@ impl Encoder {
         let mut muted: Option<(u32, bool)> = None;
         for event in events {
             if let Some((level, begun)) = muted {
+                // The rest of a line that ends early is lost; of a lost variation, nothing is
+                // counted but itself.
+                if begun && depth == level {
+                    match event {
+                        Event::Move(_) => losses.add(Feature::Moves, 1, None),
+                        Event::Annotation(annotation) => losses.add(annotation.feature(), 1, None),
+                        Event::BeginVariation => losses.add(Feature::Variations, 1, None),
+                        Event::EndVariation => {}
+                    }
+                }
                 match event {
                     Event::BeginVariation => depth += 1,
                     Event::EndVariation if depth > level => depth -= 1,
@@ -278,6 +290,7 @@ impl Encoder {
                         self.flush(facts);
                     }
                     if !self.can_write(&board, ply, losses) {
+                        losses.add(Feature::Moves, 1, None);
                         muted = Some((depth, true));
                         continue;
                     }

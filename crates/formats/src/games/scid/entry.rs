@@ -96,6 +96,9 @@ impl Version {
     }
 }
 
+/// The greatest number of plies that an entry stores; a game with this number can have more.
+pub(crate) const MAX_PLIES: u16 = 1023;
+
 /// The fields of an index entry. Codes are as stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -126,6 +129,7 @@ pub(crate) struct Entry {
     pub(crate) chess960: bool,
     pub(crate) stored_line: u8,
     pub(crate) material: u32,
+    /// At most [`MAX_PLIES`].
     pub(crate) plies: u16,
     pub(crate) home_pawn_count: u8,
     pub(crate) home_pawns: [u8; 8],

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{Color, FenStyle, Setup};
+use tabia_core::chess::Color;
 use tabia_core::decimal;
 use tabia_core::error::{Error, Result, Why};
 use tabia_core::formats::OpenOptions;
@@ -144,7 +144,7 @@ impl Database for ScidDatabase {
             black_elo: elo(entry.black_elo),
             result: index_codes::result(entry.result),
             eco: entry::eco(entry.eco),
-            ply_count: Some(entry.plies),
+            ply_count: Some(entry.plies).filter(|&plies| plies < entry::MAX_PLIES),
             move_count: None,
             deleted: entry.flags & flag::DELETED != 0,
             is_text: false,
@@ -268,14 +268,10 @@ impl<'d> ScidReader<'d> {
         let mut board = Some(Board::standard());
         if let Some(fen) = fen {
             board = None;
-            if let Ok(setup) = Setup::parse_fen(fen) {
+            let charset = self.database.options.charset;
+            if let Some(setup) = record_tags::read_fen(fen, charset, &mut self.extra) {
                 board = Board::from_setup(&setup);
-                self.extra.set("SetUp", "1");
-                self.extra.push("FEN", &setup.fen(FenStyle::XFen));
                 self.head.start.setup = Some(Box::new(setup));
-            } else {
-                let fen = decode(fen, self.database.options.charset);
-                self.extra.push("FEN", &fen);
             }
             if board.is_none() {
                 let why = Why::Text;

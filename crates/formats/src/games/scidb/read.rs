@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{FenStyle, Setup};
 use tabia_core::error::{Error, Malformed, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Tags, Visitor, Want};
@@ -13,6 +12,7 @@ use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, 
 use tabia_core::io::{Blob, Cursor, Source, decode};
 
 use crate::games::common::record_context::{Origin, end_game};
+use crate::games::common::record_tags;
 
 use super::blob_scanner::Scanner;
 use super::board::Board;
@@ -352,20 +352,16 @@ impl<'d> ScidbReader<'d> {
                 Some(setup) => Board::from_setup(setup, is_array),
             };
             if let Some(setup) = &start.setup {
-                self.extra.push("SetUp", "1");
-                self.extra.push("FEN", &setup.fen(FenStyle::XFen));
+                record_tags::push_setup(setup, &mut self.extra);
             }
             self.head.start = start;
             return board;
         };
         let mut board = None;
-        if let Ok(setup) = Setup::parse_fen(fen) {
+        let charset = self.database.options.charset;
+        if let Some(setup) = record_tags::read_fen(fen, charset, &mut self.extra) {
             board = Board::from_setup(&setup, false);
-            self.extra.push("SetUp", "1");
-            self.extra.push("FEN", &setup.fen(FenStyle::XFen));
             self.head.start.setup = Some(Box::new(setup));
-        } else {
-            self.extra.push("FEN", &self.database.text(fen));
         }
         if board.is_none() {
             self.problems.push(error("fen", 2, Why::Text));
