@@ -277,6 +277,11 @@ pub trait BlockReader: Send {
 /// A visitor that writes games as text into its buffer. Each thread has one, and the buffers are joined
 /// in the order of games.
 pub trait TextWriter: Visitor + Send {
+    /// The text before the first game of a file, such as the names of columns; empty for most formats.
+    fn header(&self) -> &'static str {
+        ""
+    }
+
     /// The text written so far. The caller may take it, leaving an empty buffer.
     fn text(&mut self) -> &mut Vec<u8>;
 

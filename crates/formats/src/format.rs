@@ -6,32 +6,35 @@ use tabia_core::formats::{Companion, Confidence, FileFormat, FormatKind, Probe};
 use tabia_core::{BookFormat, FormatId, GameFormat};
 
 use crate::archives::ArchiveFormat;
-use crate::{ARCHIVES, BOOKS, GAMES};
+use crate::{ARCHIVES, BOOKS, EXPORTS, GAMES};
 
 /// The descriptor of any format.
 #[derive(Clone, Copy)]
 pub enum Format {
     /// A format of games.
     Games(&'static GameFormat),
+    /// A format in which games are only written.
+    Export(&'static GameFormat),
     /// A format of opening books.
     Book(&'static BookFormat),
     /// A format of archives.
     Archive(&'static ArchiveFormat),
 }
 
-/// Every format, in the order of the documentation: games, books, archives.
+/// Every format, in the order of the documentation: games, exports of games, books, archives.
 pub fn formats() -> impl Iterator<Item = Format> {
     let games = GAMES.iter().copied().map(Format::Games);
+    let exports = EXPORTS.iter().copied().map(Format::Export);
     let books = BOOKS.iter().copied().map(Format::Book);
     let archives = ARCHIVES.iter().copied().map(Format::Archive);
-    games.chain(books).chain(archives)
+    games.chain(exports).chain(books).chain(archives)
 }
 
 impl Format {
     /// How its files are named and recognised.
     pub fn file(self) -> &'static FileFormat {
         match self {
-            Self::Games(format) => &format.file,
+            Self::Games(format) | Self::Export(format) => &format.file,
             Self::Book(format) => &format.file,
             Self::Archive(format) => &format.file,
         }
@@ -50,7 +53,7 @@ impl Format {
     /// What its files hold.
     pub fn kind(self) -> FormatKind {
         match self {
-            Self::Games(_) => FormatKind::Games,
+            Self::Games(_) | Self::Export(_) => FormatKind::Games,
             Self::Book(_) => FormatKind::Book,
             Self::Archive(_) => FormatKind::Archive,
         }
@@ -71,7 +74,22 @@ impl Format {
         (self.file().score)(probe)
     }
 
-    /// The descriptor, if the format is one of games.
+    /// The descriptor, if games can be written in the format.
+    pub fn game_writer(self) -> Option<&'static GameFormat> {
+        match self {
+            Self::Games(format) | Self::Export(format) => {
+                Some(format).filter(|format| format.is_writable())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether files of the format can be read.
+    pub fn is_readable(self) -> bool {
+        !matches!(self, Self::Export(_))
+    }
+
+    /// The descriptor, if the format is one of games that can be read.
     pub fn games(self) -> Option<&'static GameFormat> {
         match self {
             Self::Games(format) => Some(format),
@@ -98,7 +116,7 @@ impl Format {
     /// Whether files of the format can be written.
     pub fn is_writable(self) -> bool {
         match self {
-            Self::Games(format) => format.is_writable(),
+            Self::Games(format) | Self::Export(format) => format.is_writable(),
             Self::Book(_) => true,
             Self::Archive(format) => format.create.is_some(),
         }

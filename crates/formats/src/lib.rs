@@ -18,6 +18,7 @@ pub use format::{Format, formats};
 pub static GAMES: &[&GameFormat] = &[
     &games::pgn::FORMAT,
     &games::epd::FORMAT,
+    &games::epd::FEN,
     &games::bpgn::FORMAT,
     &games::cbh::FORMAT,
     &games::cbh2::FORMAT,
@@ -27,6 +28,9 @@ pub static GAMES: &[&GameFormat] = &[
     &games::scid::SI5,
     &games::scidb::FORMAT,
 ];
+
+/// Every format in which games are only written, in the order of the documentation.
+pub static EXPORTS: &[&GameFormat] = &[&games::export::NDJSON, &games::export::CSV];
 
 /// Every format of opening books, in the order of the documentation.
 pub static BOOKS: &[&BookFormat] = &[

@@ -10,7 +10,7 @@ use tabia_core::game::{Game, Want};
 use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::Feature;
-use tabia_formats::games::epd::FORMAT;
+use tabia_formats::games::epd::{FEN, FORMAT};
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{shared_data, tiny};
 
@@ -78,7 +78,7 @@ fn suites_round_trip_with_all_operations() {
     );
     assert_eq!(
         lines[1],
-        "rnbqkbnr/1p1ppppp/p1p5/8/8/4PQ2/PPPP1PPP/RNB1KBNR w KQkq - 0 3"
+        "rnbqkbnr/1p1ppppp/p1p5/8/8/4PQ2/PPPP1PPP/RNB1KBNR w KQkq - fmvn 3;"
     );
     assert_eq!(
         lines[2],
@@ -87,6 +87,28 @@ fn suites_round_trip_with_all_operations() {
     assert_eq!(
         lines[5],
         "8/8/8/3k4/8/3K4/3P4/8 w - - hmvc 12; fmvn 61; am d3; noop;"
+    );
+}
+
+#[test]
+fn epd_has_four_fields_and_fen_has_six() {
+    let text = b"4k3/8/8/8/8/8/8/4K2R b K -\n4k3/8/8/8/8/8/8/4K2R w K - 3 2\n\
+        4k3/8/8/8/8/8/8/4K3 w - - fmvn 17; id \"a b\"; hmvc 13;\n";
+    let games = games(read(text));
+    let text = |format| {
+        let (text, losses) = write_text(format, &CreateOptions::default(), &games);
+        assert!(losses.is_empty(), "{losses}");
+        String::from_utf8(text).unwrap()
+    };
+    assert_eq!(
+        text(&FORMAT),
+        "4k3/8/8/8/8/8/8/4K2R b K -\n4k3/8/8/8/8/8/8/4K2R w K - hmvc 3; fmvn 2;\n\
+         4k3/8/8/8/8/8/8/4K3 w - - hmvc 13; fmvn 17; id \"a b\";\n"
+    );
+    assert_eq!(
+        text(&FEN),
+        "4k3/8/8/8/8/8/8/4K2R b K - 0 1\n4k3/8/8/8/8/8/8/4K2R w K - 3 2\n\
+         4k3/8/8/8/8/8/8/4K3 w - - 13 17 id \"a b\";\n"
     );
 }
 
@@ -176,8 +198,11 @@ fn real_suites_round_trip() {
         let games = games(found);
         let chess960 = games.iter().filter(|game| game.head.start.chess960).count();
         assert_eq!(chess960 > 900, name.starts_with("FRC"), "{name}");
-        // The lines of both texts are equal.
-        let (written, losses) = write_text(&FORMAT, &CreateOptions::default(), &games);
+        // The lines of both texts are equal in the format that the lines have, whatever the file's name.
+        let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let is_fen = first.trim_ascii().split(|byte| *byte == b' ').count() == 6;
+        let format = if is_fen { &FEN } else { &FORMAT };
+        let (written, losses) = write_text(format, &CreateOptions::default(), &games);
         assert!(losses.is_empty(), "{name}");
         let lines_of = |text: &[u8]| {
             String::from_utf8_lossy(text)

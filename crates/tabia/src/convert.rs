@@ -126,6 +126,8 @@ fn to_text(
     observer: &mut dyn Observer,
 ) -> Result<Summary, Error> {
     let mut summary = Summary::default();
+    let header = create(&options.create).map_err(uncreated)?.header();
+    out.write_all(header.as_bytes()).map_err(stream_error)?;
     for item in items {
         let tasks = (0..options.plan.threads.max(1))
             .map(|_| create(&options.create))

@@ -142,8 +142,11 @@ impl DatabaseWriter {
             (_, Some(create)) => {
                 let writer = create(options).map_err(Error::in_output)?;
                 let file = SharedFile::create(path, options.force)?;
-                let out =
+                let mut out =
                     compress(Box::new(file.clone()), compression).map_err(Error::in_output)?;
+                let header = writer.header().as_bytes();
+                out.write_all(header)
+                    .map_err(|error| Error::from(error).in_output())?;
                 Writer::Text {
                     writer,
                     out,

@@ -212,7 +212,9 @@ impl InputItem {
         } else {
             let source = self.whole(options, &mut problems)?;
             match self.format {
-                Format::Games(format) => OpenInput::Database((format.open)(&source, options)?),
+                Format::Games(format) | Format::Export(format) => {
+                    OpenInput::Database((format.open)(&source, options)?)
+                }
                 Format::Book(format) => OpenInput::Book((format.open)(&source, options)?),
                 Format::Archive(format) => {
                     OpenInput::Archive(Arc::from((format.open)(&source, options)?))

@@ -327,7 +327,7 @@ pub fn format(name: &str) -> Option<Format> {
     Resolver::default().format(name)
 }
 
-/// Every format of games that can be written.
+/// Every format of games that can be written and read.
 ///
 /// ```
 /// assert!(tabia::writable_formats().any(|format| format.file.id.as_str() == "si5"));

@@ -290,7 +290,7 @@ impl Resolver {
         let extension = extension(bare);
         self.formats
             .iter()
-            .any(|format| format.extensions().contains(&extension.as_str()))
+            .any(|format| format.is_readable() && format.extensions().contains(&extension.as_str()))
     }
 
     /// Whether a file of that name is the companion of a main file, and nothing else.

@@ -84,8 +84,7 @@ fn writer_for(
         .copied()
         .filter(|format| format.extensions().contains(&extension));
     let writers = || {
-        let games = known.clone().filter_map(Format::games);
-        games.filter(|format| format.is_writable())
+        known.clone().filter_map(Format::game_writer)
     };
     match (writers().next(), known.clone().next()) {
         (Some(format), _) => Ok(format),
@@ -107,7 +106,6 @@ pub(crate) fn cannot_write(format: Format) -> String {
 /// A [usage error](Error::usage).
 pub fn writable(format: Format) -> Result<&'static GameFormat, Error> {
     format
-        .games()
-        .filter(|format| format.is_writable())
+        .game_writer()
         .ok_or_else(|| Error::usage(cannot_write(format)))
 }

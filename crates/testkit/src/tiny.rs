@@ -28,6 +28,7 @@ enum Step {
     Move(Position, Ply),
     Comment(CommentPlacement, String),
     Nag(u8),
+    Annotation(Annotation<'static>),
     Begin,
     End,
 }
@@ -104,6 +105,12 @@ impl GameBuilder {
         self
     }
 
+    /// Adds an annotation to the last move.
+    pub fn annotation(mut self, annotation: Annotation<'static>) -> Self {
+        self.steps.push(Step::Annotation(annotation));
+        self
+    }
+
     /// Begins a variation with an alternative to the last move.
     pub fn begin(mut self) -> Self {
         let (before, _) = self.lines.last().expect("the mainline is open");
@@ -132,6 +139,7 @@ impl GameBuilder {
         for step in &self.steps {
             let _ = match step {
                 Step::Move(before, ply) => recorder.visit_move(before, *ply),
+                Step::Annotation(annotation) => recorder.visit_annotation(annotation.clone()),
                 Step::Comment(placement, text) => {
                     recorder.visit_annotation(Annotation::Comment(Comment {
                         placement: *placement,

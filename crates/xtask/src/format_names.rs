@@ -35,6 +35,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "FormatId::new(name)",
         "a name that the user typed",
     ),
+    (
+        "crates/",
+        "\"fen\"",
+        "the notation of a position, as a key, column or field of a query",
+    ),
 ];
 
 /// Modules of a format that jobs may use, and why: a file, the module, the reason.

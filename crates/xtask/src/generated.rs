@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tabia_core::loss::Feature;
-use tabia_formats::{Format, GAMES, formats};
+use tabia_formats::{EXPORTS, Format, GAMES, formats};
 
 use crate::{Outcome, run};
 
@@ -84,6 +84,7 @@ fn reads(format: Format) -> &'static str {
     match format {
         Format::Games(games) if games.is_streamable() => "games, streams",
         Format::Games(_) => "games",
+        Format::Export(_) => "-",
         Format::Book(_) => "positions",
         Format::Archive(_) => "members",
     }
@@ -92,7 +93,7 @@ fn reads(format: Format) -> &'static str {
 fn writes(format: Format) -> &'static str {
     match format {
         _ if !format.is_writable() => "-",
-        Format::Games(_) => "games",
+        Format::Games(_) | Format::Export(_) => "games",
         Format::Book(_) => "positions",
         Format::Archive(_) => "members",
     }
@@ -108,17 +109,17 @@ fn features() -> String {
          of a writer decide, the most that it can keep is shown.\n\n",
     );
     text.push_str("| |");
-    for format in GAMES {
+    for format in GAMES.iter().chain(EXPORTS) {
         let _ = write!(text, " {} |", format.file.id);
     }
     text.push_str("\n|---|");
-    for _ in GAMES {
+    for _ in GAMES.iter().chain(EXPORTS) {
         text.push_str("---|");
     }
     text.push('\n');
     for feature in Feature::ALL.iter().filter(|feature| feature.is_of_games()) {
         let _ = write!(text, "| {} |", feature.label());
-        for format in GAMES {
+        for format in GAMES.iter().chain(EXPORTS) {
             let _ = write!(
                 text,
                 " {} |",

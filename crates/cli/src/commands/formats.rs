@@ -68,7 +68,7 @@ enum FeatureNames {
 impl FormatRow {
     fn new(format: Format, style: RowStyle) -> Self {
         let (can, lacks) = match format {
-            Format::Games(games) => {
+            Format::Games(games) | Format::Export(games) => {
                 let of_games = Feature::ALL.iter().filter(|feature| feature.is_of_games());
                 let held: Vec<Feature> = games.can.iter().collect();
                 let of_games: Vec<Feature> = of_games.copied().collect();
@@ -93,7 +93,7 @@ impl FormatRow {
             },
             extensions: format.extensions(),
             companions: format.companions().iter().map(companion).collect(),
-            read: true,
+            read: format.is_readable(),
             write: format.is_writable(),
             holds: keys(can),
             cannot_hold,

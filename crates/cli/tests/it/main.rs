@@ -20,6 +20,7 @@ mod convert_sample;
 mod database_peers;
 mod edit;
 mod exit_codes;
+mod exports;
 mod folders;
 mod formats_and_help;
 mod game_selection;

@@ -4,50 +4,101 @@ mod line;
 mod read;
 mod write;
 
-use tabia_core::formats::{Confidence, FileFormat, FormatId, GameFormat, Probe};
+use tabia_core::error::Result;
+use tabia_core::formats::{Confidence, CreateOptions, FileFormat, FormatId, GameFormat, Probe};
+use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Features};
 
-const ID: FormatId = FormatId::new("epd");
+const EPD_ID: FormatId = FormatId::new("epd");
+const FEN_ID: FormatId = FormatId::new("fen");
 
-/// Suites of positions.
+/// How the position of a line is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineStyle {
+    /// Four fields, and the two numbers as operations.
+    Epd,
+    /// Six fields.
+    Fen,
+}
+
+/// The features of a game of both formats.
+const CAN: Features = Features::of(&[
+    Feature::Tags,
+    Feature::SetupPositions,
+    Feature::IllegalPositions,
+    Feature::Chess960,
+    Feature::ChessGames,
+]);
+
+/// Positions with operations.
 pub static FORMAT: GameFormat = GameFormat {
     file: FileFormat {
-        id: ID,
-        name: "EPD or FEN suite",
-        extensions: &["epd", "fen"],
+        id: EPD_ID,
+        name: "EPD suite",
+        extensions: &["epd"],
         companions: &[],
-        score,
+        score: score_epd,
         evidence: "",
     },
-    can: Features::of(&[
-        Feature::Tags,
-        Feature::SetupPositions,
-        Feature::IllegalPositions,
-        Feature::Chess960,
-        Feature::ChessGames,
-    ]),
+    can: CAN,
     in_part: Features::NONE,
     can_with: None,
-    open: |source, options| Ok(Box::new(read::Suite::open(source, options)?)),
+    open: |source, options| Ok(Box::new(read::Suite::open(EPD_ID, source, options)?)),
     open_stream: None,
     open_blocks: None,
-    create_text: Some(|options| {
-        options.is_utf8("a suite of positions")?;
-        Ok(Box::new(write::Writer::new(options)))
-    }),
+    create_text: Some(|options| create(LineStyle::Epd, options)),
     create: None,
     edit: None,
 };
 
-/// How certainly a file is a suite: by its extension, and whether its first line is a position.
-fn score(probe: &Probe<'_>) -> Confidence {
-    let named = FORMAT.file.extensions.contains(&probe.extension().as_str());
+/// Positions, each with its counters.
+pub static FEN: GameFormat = GameFormat {
+    file: FileFormat {
+        id: FEN_ID,
+        name: "FEN list",
+        extensions: &["fen"],
+        companions: &[],
+        score: score_fen,
+        evidence: "",
+    },
+    can: CAN,
+    in_part: Features::NONE,
+    can_with: None,
+    open: |source, options| Ok(Box::new(read::Suite::open(FEN_ID, source, options)?)),
+    open_stream: None,
+    open_blocks: None,
+    create_text: Some(|options| create(LineStyle::Fen, options)),
+    create: None,
+    edit: None,
+};
+
+fn create(style: LineStyle, options: &CreateOptions) -> Result<Box<dyn TextWriter>> {
+    options.is_utf8("a suite of positions")?;
+    Ok(Box::new(write::Writer::new(style, options)))
+}
+
+fn score_epd(probe: &Probe<'_>) -> Confidence {
+    match score(&FORMAT, probe) {
+        // A file without a name for either format.
+        None => Confidence::Likely,
+        Some(confidence) => confidence,
+    }
+}
+
+fn score_fen(probe: &Probe<'_>) -> Confidence {
+    score(&FEN, probe).unwrap_or(Confidence::No)
+}
+
+/// How certainly a file is of a format: by its extension, and whether its first line is a position.
+/// `None` if it is a list of positions with another extension.
+fn score(format: &GameFormat, probe: &Probe<'_>) -> Option<Confidence> {
+    let named = format.file.extensions.contains(&probe.extension().as_str());
     let first = line::lines(probe.head).next();
     let is_position = first.is_some_and(|line| line::is_position(line.bytes));
     match (named, is_position) {
-        (true, true) => Confidence::Certain,
-        (false, true) => Confidence::Likely,
-        (true, false) if !probe.head.contains(&0) => Confidence::ByName,
-        _ => Confidence::No,
+        (true, true) => Some(Confidence::Certain),
+        (false, true) => None,
+        (true, false) if !probe.head.contains(&0) => Some(Confidence::ByName),
+        _ => Some(Confidence::No),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
-use tabia_core::formats::{Limits, OpenOptions};
+use tabia_core::formats::{FormatId, Limits, OpenOptions};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Charset, Source};
@@ -32,7 +32,7 @@ struct LineSpan {
 }
 
 impl Suite {
-    pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+    pub(super) fn open(id: FormatId, source: &Source, options: &OpenOptions) -> Result<Self> {
         let label = Arc::clone(source.label());
         let blob = source.main().open()?;
         let mut lines = Vec::new();
@@ -48,7 +48,7 @@ impl Suite {
         let records = Limits::check("lines", lines.len() as u64, u64::from(u32::MAX))
             .map_err(|error| error.in_file(&label))?;
         let mut info = DatabaseInfo::default();
-        info.format = super::ID;
+        info.format = id;
         info.records = records as u32;
         info.encoding = options.charset.name().into();
         Ok(Self {

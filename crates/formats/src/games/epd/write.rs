@@ -7,6 +7,7 @@ use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visit
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Losses};
 
+use super::LineStyle;
 use super::line::{is_name, is_operation, write_operations};
 
 /// Tags that are not written because the position contains them, or because a suite has no results.
@@ -15,6 +16,7 @@ const REDUNDANT_TAGS: [&str; 4] = ["FEN", "SetUp", "Variant", "Result"];
 /// Writes one position for each game: the end of its mainline.
 #[derive(Debug)]
 pub(super) struct Writer {
+    style: LineStyle,
     /// Whether all tags are written, not only those with the name of an operation.
     all_tags: bool,
     text: Vec<u8>,
@@ -26,8 +28,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(options: &CreateOptions) -> Self {
+    pub(super) fn new(style: LineStyle, options: &CreateOptions) -> Self {
         Self {
+            style,
             all_tags: options.profile == Profile::Full,
             text: Vec::new(),
             losses: Losses::new(),
@@ -66,23 +69,26 @@ impl Writer {
             })
             .count();
         self.lose(Feature::Tags, lost as u64);
-        if operations.is_empty() {
-            self.text.extend_from_slice(fen.as_bytes());
-        } else {
-            // The two numbers are written as operations.
-            let mut fields = fen.rsplitn(3, ' ');
-            let (number, clock) = (fields.next(), fields.next());
-            let position = fields.next().unwrap_or(&fen);
-            self.text.extend_from_slice(position.as_bytes());
-            for (name, value, default) in [("hmvc", clock, "0"), ("fmvn", number, "1")] {
-                if let Some(value) = value.filter(|value| *value != default) {
-                    let operation = format!(" {name} {value};");
-                    self.text.extend_from_slice(operation.as_bytes());
-                }
-            }
-            self.text.extend_from_slice(&operations);
+        match self.style {
+            LineStyle::Fen => self.text.extend_from_slice(fen.as_bytes()),
+            LineStyle::Epd => self.write_four_fields(&fen),
         }
+        self.text.extend_from_slice(&operations);
         self.text.push(b'\n');
+    }
+
+    /// Writes the first four fields of a FEN, and its two numbers as operations unless they are 0 and 1.
+    fn write_four_fields(&mut self, fen: &str) {
+        let mut fields = fen.rsplitn(3, ' ');
+        let (number, clock) = (fields.next(), fields.next());
+        let position = fields.next().unwrap_or(fen);
+        self.text.extend_from_slice(position.as_bytes());
+        for (name, value, default) in [("hmvc", clock, "0"), ("fmvn", number, "1")] {
+            if let Some(value) = value.filter(|value| *value != default) {
+                let operation = format!(" {name} {value};");
+                self.text.extend_from_slice(operation.as_bytes());
+            }
+        }
     }
 }
 
