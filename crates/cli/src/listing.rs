@@ -134,7 +134,14 @@ impl Listing {
         let mut listing = Self {
             style,
             columns: columns.to_vec(),
-            table: Table::new(columns.to_vec(), numeric),
+            table: {
+                let table = Table::new(columns, numeric);
+                if args.no_header {
+                    table.without_header()
+                } else {
+                    table
+                }
+            },
             out: StdoutWriter::new(bar),
             seen: 0,
             offset: args.offset,
@@ -144,6 +151,7 @@ impl Listing {
             shown: 0,
         };
         match style {
+            RowStyle::Tsv | RowStyle::Csv if args.no_header => {}
             RowStyle::Tsv | RowStyle::Csv => {
                 let mut head = Vec::new();
                 line(style, columns.iter().copied(), &mut head);

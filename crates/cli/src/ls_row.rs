@@ -1,5 +1,6 @@
 //! Rows of `ls` as bytes: tab- or comma-separated values, JSON. Runs on several threads.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write;
 
@@ -182,6 +183,47 @@ fn cells(style: RowStyle, row: &ListRow<'_>, moments: bool, path: Option<&str>, 
     out.push(b'\n');
 }
 
+/// The value of one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Cell<'a> {
+    /// The game has no such value, or it is not known.
+    Unknown,
+    Number(u64),
+    Text(Cow<'a, str>),
+}
+
+/// The value of a column of [`COLUMNS`] or [`MOMENT_COLUMNS`].
+pub(crate) fn cell<'a>(column: &str, row: &'a ListRow<'_>) -> Cell<'a> {
+    let text = |text: &'a str| match text {
+        "" => Cell::Unknown,
+        text => Cell::Text(text.into()),
+    };
+    let number = |value: Option<u64>| value.map_or(Cell::Unknown, Cell::Number);
+    let shown =
+        |value: Option<String>| value.map_or(Cell::Unknown, |value| Cell::Text(value.into()));
+    let moment = || row.moments.first().map(MomentJson::new);
+    match column {
+        "game" => Cell::Number(u64::from(row.game.0) + 1),
+        "white" => text(&row.white),
+        "whiteElo" => number(row.white_elo.map(u64::from)),
+        "black" => text(&row.black),
+        "blackElo" => number(row.black_elo.map(u64::from)),
+        "result" => shown((!row.flags.text).then(|| row.result.to_string())),
+        "date" => shown((row.date != Date::UNKNOWN).then(|| row.date.to_string())),
+        "event" => text(&row.event),
+        "site" => text(&row.site),
+        "round" => text(&row.round),
+        "eco" => shown(row.eco.map(|eco| eco.to_string())),
+        "plies" => number(row.plies.map(u64::from)),
+        "annotator" => text(&row.annotator),
+        "flags" => Cell::Text(row.flags.to_string().into()),
+        "ply" => number(moment().map(|moment| moment.ply.into())),
+        "fen" => shown(moment().map(|moment| moment.fen)),
+        "move" => shown(moment().and_then(|moment| moment.r#move)),
+        _ => Cell::Unknown,
+    }
+}
+
 /// The cells after the first.
 struct Line<'o> {
     style: RowStyle,
@@ -226,6 +268,27 @@ impl Line<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_column_has_the_same_value_alone() {
+        let mut row = ListRow::default();
+        row.white = "Tal, Misha".into();
+        row.black_elo = Some(2705);
+        row.eco = Eco::parse("B90");
+        row.flags.setup = true;
+        let mut out = Vec::new();
+        render(RowStyle::Tsv, &row, true, None, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        let cells = text.trim_end_matches('\n').split('\t');
+        for (column, expected) in COLUMNS.iter().chain(MOMENT_COLUMNS).zip(cells) {
+            let found = match cell(column, &row) {
+                Cell::Unknown => String::new(),
+                Cell::Number(number) => number.to_string(),
+                Cell::Text(text) => text.into_owned(),
+            };
+            assert_eq!(found, expected, "{column}");
+        }
+    }
 
     #[test]
     fn every_style_has_the_same_columns() {

@@ -10,6 +10,7 @@ mod game_json;
 mod game_pgn;
 mod json;
 mod listing;
+mod ls_columns;
 mod ls_row;
 mod messages;
 mod pgn_style;

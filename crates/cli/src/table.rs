@@ -87,9 +87,13 @@ const MINOR_RANK: u8 = 65;
 /// out, cells of text that are too long are cut.
 #[derive(Debug)]
 pub(crate) struct Table {
-    names: Vec<&'static str>,
+    names: Vec<String>,
     headers: Vec<String>,
     numeric: Vec<bool>,
+    /// The user asked for each of the columns: none is left out.
+    is_chosen: bool,
+    /// The first line has the headers.
+    has_header: bool,
     /// The visible columns, once the first rows are known.
     layout: Option<Vec<Column>>,
     waiting: Vec<Vec<String>>,
@@ -103,13 +107,14 @@ struct Column {
 }
 
 impl Table {
-    pub(crate) fn new(names: Vec<&'static str>, numeric: &[&str]) -> Self {
-        let numeric = names.iter().map(|name| numeric.contains(name)).collect();
-        let headers = names.iter().map(|name| header(name)).collect();
+    pub(crate) fn new<N: AsRef<str>>(names: &[N], numeric: &[&str]) -> Self {
+        let names = names.iter().map(AsRef::as_ref);
         Self {
-            names,
-            headers,
-            numeric,
+            headers: names.clone().map(header).collect(),
+            numeric: names.clone().map(|name| numeric.contains(&name)).collect(),
+            names: names.map(str::to_owned).collect(),
+            is_chosen: false,
+            has_header: true,
             layout: None,
             waiting: Vec::new(),
         }
@@ -118,12 +123,26 @@ impl Table {
     /// A table of texts under headers of their own, the first column a name that is never left out.
     pub(crate) fn with_headers(headers: Vec<String>) -> Self {
         Self {
-            names: vec![""; headers.len()],
+            names: vec![String::new(); headers.len()],
             numeric: vec![false; headers.len()],
+            is_chosen: false,
+            has_header: true,
             headers,
             layout: None,
             waiting: Vec::new(),
         }
+    }
+
+    /// Shows every column, also those without content, and whatever their width.
+    pub(crate) fn with_all_columns(mut self) -> Self {
+        self.is_chosen = true;
+        self
+    }
+
+    /// Leaves the headers out.
+    pub(crate) fn without_header(mut self) -> Self {
+        self.has_header = false;
+        self
     }
 
     pub(crate) fn push(&mut self, cells: &[String], out: &mut StdoutWriter) -> Result<(), Error> {
@@ -149,12 +168,14 @@ impl Table {
         table.load_style(presets::NOTHING);
         // Cells hold no line breaks, so they are cut anywhere instead of between words.
         table.set_delimiter('\n').set_truncation_indicator("…");
-        let has_header = self.layout.is_none();
+        let has_header = self.layout.is_none() && self.has_header;
         let mut layout = self.layout.take().unwrap_or_else(|| {
             let layout = self.fit(&rows, terminal::width(), terminal::stdout_is_terminal());
-            table.add_row(self.row(&layout, &self.headers));
             layout
         });
+        if has_header {
+            table.add_row(self.row(&layout, &self.headers));
+        }
         self.widen(&mut layout, &rows);
         for cells in &rows {
             table.add_row(self.row(&layout, cells));
@@ -202,8 +223,9 @@ impl Table {
         let mut columns = Vec::new();
         for (index, header) in self.headers.iter().enumerate() {
             let content = content_width(rows, index);
-            if content > 0 {
-                let width = content.max(header.width());
+            if content > 0 || self.is_chosen {
+                let header = if self.has_header { header.width() } else { 0 };
+                let width = content.max(header).max(1);
                 columns.push(Column { index, width });
             }
         }
@@ -260,20 +282,24 @@ impl Table {
     }
 
     fn spec(&self, index: usize) -> ColumnSpec {
-        let name = self.names.get(index).copied().unwrap_or_default();
+        let name = self.names.get(index).map_or("", String::as_str);
         let known = SPECS.iter().find(|spec| spec.name == name);
-        known.copied().unwrap_or(ColumnSpec {
-            name,
+        let mut spec = known.copied().unwrap_or(ColumnSpec {
+            name: "",
             header: "",
             cut_to: (!self.is_numeric(index)).then_some((MIN_WIDTH, MIN_WIDTH)),
             drop_rank: if index == 0 { 0 } else { DEFAULT_RANK },
-        })
+        });
+        if self.is_chosen {
+            spec.drop_rank = 0;
+        }
+        spec
     }
 
     /// Paths are cut at their front, since they differ at their end.
     fn is_path(&self, index: usize) -> bool {
-        let name = self.names.get(index).copied();
-        name.is_some_and(|name| matches!(name, "path" | "archive" | "book"))
+        let name = self.names.get(index);
+        name.is_some_and(|name| matches!(name.as_str(), "path" | "archive" | "book"))
     }
 
     fn is_numeric(&self, index: usize) -> bool {
@@ -350,7 +376,7 @@ mod tests {
     use super::*;
 
     fn table(names: &[&'static str], numeric: &[&str]) -> Table {
-        Table::new(names.to_vec(), numeric)
+        Table::new(names, numeric)
     }
 
     fn cells(cells: &[&str]) -> Vec<String> {

@@ -122,6 +122,7 @@ pub mod annotation;
 pub mod book;
 pub mod check;
 pub mod chess;
+mod comment_languages;
 pub mod convert;
 mod create;
 mod detect;

@@ -57,6 +57,8 @@ pub struct ListRow<'a> {
     pub flags: Flags,
     /// The first moments at which the game fits the query, one for each step, if asked for.
     pub moments: Vec<FoundMoment>,
+    /// The values of [`ListOptions::tags`], in that order; `None` for a tag that the game does not have.
+    pub tags: Vec<Option<String>>,
 }
 
 /// Marks of a record: `D` deleted, `T` guiding text, `P` setup position, `V` variations,
@@ -119,6 +121,8 @@ pub struct ListOptions {
     pub moments: bool,
     /// Rows are counted and not rendered.
     pub count_only: bool,
+    /// The names of further tags whose values rows have.
+    pub tags: Vec<String>,
 }
 
 impl ListRow<'_> {
@@ -141,6 +145,7 @@ impl ListRow<'_> {
             annotator: own(self.annotator),
             flags: self.flags,
             moments: self.moments,
+            tags: self.tags,
         }
     }
 }
@@ -281,7 +286,9 @@ fn list_database<E: Send>(
                 match fits {
                     Ok(true) => {
                         if !options.count_only {
-                            let mut row = database_row(database, &mut *reader, *game, entry);
+                            let wanted = &options.tags;
+                            let mut row =
+                                database_row(database, &mut *reader, *game, entry, wanted);
                             if *answer == Answer::Maybe {
                                 row.moments = matcher.moments().to_vec();
                             }
@@ -330,6 +337,7 @@ fn database_row<'d>(
     reader: &mut (dyn GameReader + 'd),
     game: GameIndex,
     entry: &IndexEntry,
+    wanted: &[String],
 ) -> ListRow<'d> {
     let name = |kind: NameKind, id: Option<NameId>| {
         id.and_then(|id| database.name(kind, id).ok())
@@ -359,16 +367,21 @@ fn database_row<'d>(
             nags: entry.has_nags.unwrap_or_default(),
         },
         moments: Vec::new(),
+        tags: Vec::new(),
     };
     // What the index does not know is read from the record, as little as will do.
     let lacks_round = entry.round.is_none();
-    if entry.is_text || row.plies.is_none() || lacks_round {
-        let mut facts = Facts::default();
-        let want = Want::TAGS.and(if entry.is_text {
-            Want::ANNOTATIONS
-        } else {
-            Want::MAINLINE
-        });
+    if entry.is_text || row.plies.is_none() || lacks_round || !wanted.is_empty() {
+        let mut facts = Facts {
+            wanted,
+            ..Facts::default()
+        };
+        let mut want = Want::TAGS;
+        if entry.is_text {
+            want = want.and(Want::ANNOTATIONS);
+        } else if row.plies.is_none() || wanted.is_empty() {
+            want = want.and(Want::MAINLINE);
+        }
         if reader.read(game, want, &mut facts).is_ok() {
             if !entry.is_text && row.plies.is_none() {
                 row.plies = Some(facts.plies);
@@ -379,23 +392,34 @@ fn database_row<'d>(
             if entry.is_text {
                 row.white = Cow::Owned(facts.title);
             }
+            row.tags = facts.tags;
         }
     }
+    row.tags.resize(wanted.len(), None);
     row
 }
 
-/// Counts the plies of the mainline and keeps round and title.
+/// The values of the tags that are wanted.
+fn wanted_tags(head: &GameHead, wanted: &[String]) -> Vec<Option<String>> {
+    let value = |name: &String| head.tags.get(name).map(str::to_owned);
+    wanted.iter().map(value).collect()
+}
+
+/// Counts the plies of the mainline and keeps round, title and the tags that are wanted.
 #[derive(Debug, Default)]
-struct Facts {
+struct Facts<'w> {
+    wanted: &'w [String],
+    tags: Vec<Option<String>>,
     plies: u32,
     round: String,
     title: String,
 }
 
-impl Visitor for Facts {
+impl Visitor for Facts<'_> {
     fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         known(head.tags.text("Round")).clone_into(&mut self.round);
         title(head).clone_into(&mut self.title);
+        self.tags = wanted_tags(head, self.wanted);
         Flow::Go
     }
 
@@ -460,7 +484,7 @@ fn list_stream<E: Send>(
     // With a limit but no query one thread counts the rows, so that it knows which come first.
     let skip = plan.at_most.map_or(0, |_| options.offset);
     let tasks = (0..options.threads.max(1))
-        .map(|_| RowTask::new(skip))
+        .map(|_| RowTask::new(skip, options.tags.clone()))
         .collect();
     let mut passed = 0_u64;
     let mut text = Vec::new();
@@ -489,6 +513,7 @@ struct RowTask {
     is_skipped: bool,
     /// Number of next games whose rows are not shown, and are therefore empty.
     skip: u64,
+    wanted: Vec<String>,
     row: ListRow<'static>,
     moments: Vec<FoundMoment>,
     plies: u32,
@@ -497,10 +522,11 @@ struct RowTask {
 }
 
 impl RowTask {
-    fn new(skip: u64) -> Self {
+    fn new(skip: u64, wanted: Vec<String>) -> Self {
         Self {
             is_skipped: false,
             skip,
+            wanted,
             row: ListRow::default(),
             moments: Vec::new(),
             plies: 0,
@@ -553,6 +579,7 @@ impl Visitor for RowTask {
                 ..Flags::default()
             },
             moments: Vec::new(),
+            tags: wanted_tags(head, &self.wanted),
         };
         Flow::Go
     }
@@ -617,7 +644,7 @@ mod tests {
 
     #[test]
     fn moves_without_a_row_are_skipped() {
-        let mut task = RowTask::new(1);
+        let mut task = RowTask::new(1, Vec::new());
         let mut head = GameHead::default();
         for (round, flow) in [("1", Flow::Skip), ("-", Flow::Go), ("2", Flow::Go)] {
             head.tags.clear();

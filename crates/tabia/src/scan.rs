@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor, Want};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Language, Visitor, Want};
 use tabia_core::games::{
     Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream,
 };
@@ -38,6 +38,9 @@ pub struct ScanOptions {
     pub filter: Option<Query>,
     /// What of them is left out.
     pub leave_out: LeaveOut,
+    /// Of comments on one move in several languages only those in the first of these that is among
+    /// them; comments without a language always. All comments if the list is empty.
+    pub languages: Vec<Language>,
     /// What is read of them.
     pub want: Want,
     /// The first problem ends the job.
@@ -57,6 +60,7 @@ impl Default for ScanOptions {
             selection: Selection::default(),
             filter: None,
             leave_out: LeaveOut::default(),
+            languages: Vec::new(),
             want: Want::ALL,
             strict: false,
             at_most: None,
@@ -255,7 +259,12 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
         game: GameIndex(0),
         strict: plan.strict,
     };
-    let mut pick = SelectVisitor::new(noting, plan.selection.clone(), plan.leave_out);
+    let mut pick = SelectVisitor::new(
+        noting,
+        plan.selection.clone(),
+        plan.leave_out,
+        &plan.languages,
+    );
     pick.left = plan.at_most;
     FilterVisitor::new(pick, matcher, plan.want, plan.selection.clone())
 }

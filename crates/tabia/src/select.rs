@@ -1,10 +1,13 @@
 //! Which records, and what of them.
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
+use tabia_core::game::{
+    Annotation, Flow, GameHead, GameResult, Language, RecordKind, Visitor, Want,
+};
 use tabia_core::{GameIndex, Problem};
 use tabia_query::FoundMoment;
 
+use crate::comment_languages::LanguageChoice;
 /// Records by number, as users write them: `1-100,205,300-`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordRanges(Vec<(u32, u32)>);
@@ -153,6 +156,7 @@ pub(crate) struct SelectVisitor<V> {
     pub(crate) inner: V,
     pub(crate) selection: Selection,
     pub(crate) leave_out: LeaveOut,
+    languages: LanguageChoice,
     /// Added to the numbers that readers give before they are compared with the selection.
     pub(crate) base: u32,
     pub(crate) counts: SelectionCounts,
@@ -198,12 +202,20 @@ impl SelectionCounts {
 }
 
 impl<V> SelectVisitor<V> {
-    pub(crate) fn new(inner: V, selection: Selection, leave_out: LeaveOut) -> Self {
+    /// `languages`: of comments in several languages only those in the first of these, unless it is
+    /// empty.
+    pub(crate) fn new(
+        inner: V,
+        selection: Selection,
+        leave_out: LeaveOut,
+        languages: &[Language],
+    ) -> Self {
         let stop_after = selection.numbers.as_ref().and_then(RecordRanges::last);
         Self {
             inner,
             selection,
             leave_out,
+            languages: LanguageChoice::new(languages),
             base: 0,
             counts: SelectionCounts::default(),
             left: None,
@@ -254,11 +266,14 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.inner.visit_move(before, ply)
+        match self.languages.release(&mut self.inner) {
+            Flow::Go => self.inner.visit_move(before, ply),
+            other => other,
+        }
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        if self.leave_out.drops(&annotation) {
+        if self.leave_out.drops(&annotation) || self.languages.holds(&annotation) {
             return Flow::Go;
         }
         self.inner.visit_annotation(annotation)
@@ -268,16 +283,22 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
         if self.leave_out.variations {
             return Flow::Skip;
         }
-        self.inner.begin_variation()
+        match self.languages.release(&mut self.inner) {
+            Flow::Go => self.inner.begin_variation(),
+            other => other,
+        }
     }
 
     fn end_variation(&mut self) {
+        // A visitor that stops here stops at the next move.
+        let _ = self.languages.release(&mut self.inner);
         self.inner.end_variation();
     }
 
     fn end_game(&mut self, result: GameResult) {
         if self.passing {
             self.passing = false;
+            let _ = self.languages.release(&mut self.inner);
             self.inner.end_game(result);
         }
     }

@@ -42,6 +42,9 @@ pub(crate) struct ListingArgs {
     /// A table as wide as the terminal; the default on one
     #[arg(long, group = "style", help_heading = "Rows")]
     pub(crate) table: bool,
+    /// Rows without the names of the columns above them
+    #[arg(long, help_heading = "Rows")]
+    pub(crate) no_header: bool,
     /// Most rows
     #[arg(long, value_name = "N", help_heading = "Rows")]
     pub(crate) limit: Option<u64>,
@@ -151,6 +154,13 @@ pub(super) fn profile(text: &str) -> Result<tabia::core::formats::Profile, Strin
 pub(super) fn charset(text: &str) -> Result<tabia::core::io::Charset, String> {
     tabia::core::io::Charset::parse(text)
         .ok_or_else(|| "auto, utf-8 or a single-byte character set such as cp1252".to_owned())
+}
+
+/// `de`, or `#121` for a language that only ChessBase has a number for.
+pub(super) fn language(text: &str) -> Result<tabia::core::game::Language, String> {
+    let lower = text.trim().to_ascii_lowercase();
+    tabia::core::game::Language::parse(&lower)
+        .ok_or_else(|| "two letters such as de, en, es, fr, it, nl, pl, pt, ru".to_owned())
 }
 
 /// `512M`, `2G`, `65536`.

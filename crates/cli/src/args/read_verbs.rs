@@ -30,12 +30,13 @@ pub(crate) struct InfoArgs {
 ///
 /// Columns: game (from 1), white, whiteElo, black, blackElo, result, date, event, site, round, eco,
 /// plies, annotator, flags. Flags: D deleted, T guiding text, P setup position, V variations,
-/// C comments, S symbols. Several inputs add a column `path`.
+/// C comments, S symbols. Several inputs add a column `path`. `--columns` chooses among these, and
+/// among all tags of the games.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tabia ls mega.cbh --limit 20
-  tabia ls mega.cbv:mega.cbh --ndjson | jq -r .white
+  tabia ls mega.cbv:mega.cbh --columns white,black,Opening --no-header
   zstdcat games.pgn.zst | tabia ls - --csv > games.csv")]
 pub(crate) struct LsArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-`
@@ -46,6 +47,9 @@ pub(crate) struct LsArgs {
     /// Also guiding texts
     #[arg(long)]
     pub(crate) texts: bool,
+    /// Only these columns, in this order; any other name is that of a tag, as `white,black,Opening`
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) columns: Option<String>,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
@@ -93,6 +97,9 @@ pub(crate) struct SearchArgs {
     /// Also guiding texts
     #[arg(long)]
     pub(crate) texts: bool,
+    /// Only these columns, in this order; any other name is that of a tag, as `white,black,Opening`
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) columns: Option<String>,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{CommonArgs, SelectArgs, charset, profile};
+use super::common::{CommonArgs, SelectArgs, charset, language, profile};
 
 /// Converts any database to any writable format
 ///
@@ -46,6 +46,10 @@ pub(crate) struct ConvertArgs {
     /// Leave comments out
     #[arg(long)]
     pub(crate) no_comments: bool,
+    /// Of comments on a move in several languages only those in the first of these, as `de,en`: German,
+    /// or else English. Comments without a language are kept
+    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = language, conflicts_with = "no_comments")]
+    pub(crate) language: Vec<tabia::core::game::Language>,
     /// Leave variations out
     #[arg(long)]
     pub(crate) no_variations: bool,

@@ -111,6 +111,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     plan.leave_out.comments = args.no_comments;
     plan.leave_out.variations = args.no_variations;
     plan.leave_out.nags = args.no_nags;
+    plan.languages.clone_from(&args.language);
     plan.filter = Some(parse_query(&args.select.filter, &context.messages)?)
         .filter(|query| !query.is_empty());
     plan.want = plan.leave_out.want();

@@ -2,15 +2,17 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::ProgressBar;
-use tabia::list::{ListOptions, list};
+use tabia::list::{ListOptions, ListRow, list};
 use tabia::{Error, ErrorSide};
 
 use crate::args::LsArgs;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, line};
+use crate::ls_columns::ColumnChoice;
 use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
@@ -41,8 +43,26 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     options.strict = args.common.strict;
     options.moments = moments && !count_only;
     options.count_only = count_only;
+    let columns = args.columns.as_deref();
+    let choice = columns
+        .map(|columns| ColumnChoice::parse(columns, moments))
+        .transpose()?;
+    if let Some(choice) = &choice {
+        options.tags.clone_from(&choice.tags);
+    }
+    let has_tag = AtomicU64::new(0);
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
-    let mut output = RowOutput::new(&context.bar, style, several, moments, count_only)?;
+    let names = match &choice {
+        Some(choice) => choice.names.clone(),
+        None => column_names(several, moments),
+    };
+    let layout = RowLayout {
+        style: if count_only { RowStyle::Ndjson } else { style },
+        names,
+        is_chosen: choice.is_some(),
+        has_header: !args.listing.no_header,
+    };
+    let mut output = RowOutput::new(&context.bar, &layout)?;
     let display = context.display();
     let mut found = 0;
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
@@ -56,11 +76,18 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         if options.limit == Some(0) {
             return Ok(ExitCode::Done);
         }
-        let path = several.then(|| item.name());
+        let name = item.name();
+        let path = several.then_some(name.as_str());
         let listed = list(
             &item,
             &options,
-            &|row, out| render(style, row, moments, path.as_deref(), out),
+            &|row, out| match &choice {
+                Some(choice) => {
+                    note_tags(row, &has_tag);
+                    choice.render(style, row, &name, out);
+                }
+                None => render(style, row, moments, path, out),
+            },
             &context.progress,
             &mut reporter,
             &mut |rows| output.rows(rows),
@@ -85,6 +112,17 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         output.out.text(&format!("{found}\n"))?;
     }
     output.finish()?;
+    let has_tag = has_tag.into_inner();
+    let tags = choice.iter().flat_map(|choice| &choice.tags);
+    for (_, tag) in (0..u64::BITS)
+        .zip(tags)
+        .filter(|(i, _)| has_tag >> i & 1 == 0)
+    {
+        if found > 0 {
+            let text = format!("no game has the tag `{tag}`; `tabia help ls` lists the columns");
+            context.messages.hint(&text);
+        }
+    }
     reporter.finish(None)?;
     let is_empty = found == 0 && !options.filter.is_empty() && args.listing.limit != Some(0);
     Ok(if is_empty {
@@ -114,22 +152,37 @@ struct RowOutput {
     empty: bool,
 }
 
+/// What rows look like.
+struct RowLayout {
+    style: RowStyle,
+    /// The names of the columns.
+    names: Vec<String>,
+    /// The user chose the columns.
+    is_chosen: bool,
+    has_header: bool,
+}
+
+/// The names of the columns that rows have without `--columns`.
+fn column_names(several: bool, moments: bool) -> Vec<String> {
+    let moments: &[&str] = if moments { MOMENT_COLUMNS } else { &[] };
+    let path: &[&str] = if several { &["path"] } else { &[] };
+    let columns = COLUMNS.iter().chain(moments).chain(path);
+    columns.map(|column| (*column).to_owned()).collect()
+}
+
+/// Sets the bits of the tags that the row has a value of.
+fn note_tags(row: &ListRow<'_>, has_tag: &AtomicU64) {
+    let tags = (0..u64::BITS).zip(&row.tags);
+    let bits = tags.filter(|(_, value)| value.is_some());
+    let bits = bits.fold(0, |bits, (i, _)| bits | 1 << i);
+    if bits & !has_tag.load(Ordering::Relaxed) != 0 {
+        has_tag.fetch_or(bits, Ordering::Relaxed);
+    }
+}
+
 impl RowOutput {
-    fn new(
-        bar: &ProgressBar,
-        style: RowStyle,
-        several: bool,
-        moments: bool,
-        count_only: bool,
-    ) -> Result<Self, Error> {
-        let style = if count_only { RowStyle::Ndjson } else { style };
-        let mut columns = COLUMNS.to_vec();
-        if moments {
-            columns.extend(MOMENT_COLUMNS);
-        }
-        if several {
-            columns.push("path");
-        }
+    fn new(bar: &ProgressBar, layout: &RowLayout) -> Result<Self, Error> {
+        let style = layout.style;
         let mut output = Self {
             style,
             out: StdoutWriter::new(bar),
@@ -137,14 +190,23 @@ impl RowOutput {
             empty: true,
         };
         match style {
-            RowStyle::Tsv | RowStyle::Csv => {
+            RowStyle::Tsv | RowStyle::Csv if layout.has_header => {
                 let mut head = Vec::new();
-                line(style, columns.iter().copied(), &mut head);
+                line(style, layout.names.iter().map(String::as_str), &mut head);
                 output.out.bytes(&head)?;
             }
             RowStyle::Json => output.out.text("[")?,
-            RowStyle::Table => output.table = Some(Table::new(columns, NUMERIC)),
-            RowStyle::Ndjson => {}
+            RowStyle::Table => {
+                let mut table = Table::new(&layout.names, NUMERIC);
+                if layout.is_chosen {
+                    table = table.with_all_columns();
+                }
+                if !layout.has_header {
+                    table = table.without_header();
+                }
+                output.table = Some(table);
+            }
+            RowStyle::Tsv | RowStyle::Csv | RowStyle::Ndjson => {}
         }
         Ok(output)
     }

@@ -29,6 +29,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         paths: paths.to_vec(),
         select,
         texts: args.texts,
+        columns: args.columns.clone(),
         listing: args.listing.clone(),
         common: args.common.clone(),
     };
@@ -48,6 +49,11 @@ fn write(
             "`--limit` and `--offset` are for rows; `--games` chooses games",
         ));
     }
+    if args.columns.is_some() || listing.no_header {
+        return Err(Error::usage(
+            "`--columns` and `--no-header` are for rows, not for games that are written",
+        ));
+    }
     let is_filtered = !select.filter.trim().is_empty();
     let (code, games) = convert::convert_files(&ConvertArgs {
         paths: paths.to_vec(),
@@ -59,6 +65,7 @@ fn write(
         to_encoding: Charset::Auto,
         select,
         no_comments: false,
+        language: Vec::new(),
         no_variations: false,
         no_nags: false,
         no_wrap: false,

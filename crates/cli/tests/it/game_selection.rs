@@ -86,3 +86,38 @@ fn filters_select_the_same_games_of_databases_and_text() {
     let run = tabia(&folder, &["convert", "all.pgn", "--where", "elo:high"]).expect(2);
     assert!(run.err.contains("column 5"), "{}", run.err);
 }
+
+#[test]
+fn comments_in_the_first_language_that_is_there_are_kept() {
+    let folder = with_games("languages");
+    let pgn = "[White \"A\"]\n\n{[%lang en] start} {[%lang de] Anfang} \
+               1. e4 {all} {[%lang en] best} $1 {[%lang de] beste} {[%lang fr] bon} \
+               (1. d4 {[%lang en] only}) e5 {[%lang fr] seul} *\n";
+    std::fs::write(folder.join("languages.pgn"), pgn).unwrap();
+    let convert = |choice: &str| {
+        let args = [
+            "convert",
+            "languages.pgn",
+            "--profile",
+            "full",
+            "--language",
+        ];
+        let run = tabia(&folder, &[&args[..], &[choice]].concat()).expect(0);
+        assert_eq!(run.err, "");
+        let (_, moves) = run.out.split_once("\n\n").unwrap();
+        moves.replace('\n', " ").trim().to_owned()
+    };
+    assert_eq!(
+        convert("de,en"),
+        "{[%lang de] Anfang} 1. e4 {all} $1 {[%lang de] beste} (1. d4 {[%lang en] only}) 1... e5 *"
+    );
+    assert_eq!(
+        convert("fr"),
+        "1. e4 {all} $1 {[%lang fr] bon} (1. d4) 1... e5 {[%lang fr] seul} *"
+    );
+    for wrong in ["german", "d", ""] {
+        let args = ["convert", "languages.pgn", "--language", wrong];
+        let run = tabia(&folder, &args).expect(2);
+        assert!(run.err.contains("two letters"), "{}", run.err);
+    }
+}

@@ -1,4 +1,4 @@
-use crate::common::{GAMES, tabia, with_games, with_sample};
+use crate::common::{GAMES, tabia, tabia_with_input, with_games, with_sample};
 
 const COLUMNS: &str =
     "game white whiteElo black blackElo result date event site round eco plies annotator flags";
@@ -154,4 +154,66 @@ fn filters_select_rows_of_streams_and_databases() {
         "{}",
         some.out
     );
+}
+
+#[test]
+fn any_tag_can_be_a_column() {
+    let folder = with_games("tag-columns");
+    let pgn = "[White \"A\"]\n[Black \"B\"]\n[Opening \"Ruy, Lopez\"]\n\n1. e4 *\n\n\
+               [White \"C\"]\n\n1. d4 *\n";
+    std::fs::write(folder.join("tags.pgn"), pgn).unwrap();
+    let columns = ["--columns", "Opening,game,WHITE,plies"];
+    let ls = |args: &[&str]| tabia(&folder, &[&["ls", "tags.pgn"], args, &columns[..]].concat());
+    assert_eq!(
+        ls(&[]).expect(0).out,
+        "Opening\tgame\twhite\tplies\nRuy, Lopez\t1\tA\t1\n\t2\tC\t1\n"
+    );
+    assert_eq!(
+        ls(&["--csv", "--no-header"]).expect(0).out,
+        "\"Ruy, Lopez\",1,A,1\n,2,C,1\n"
+    );
+    let document = ls(&["--json"]).expect(0).json();
+    assert_eq!(document[0]["Opening"], "Ruy, Lopez");
+    assert_eq!(document[1]["Opening"], serde_json::Value::Null);
+    assert_eq!(document[1]["plies"], 1);
+    assert!(ls(&["--table"]).expect(0).out.starts_with("Opening"));
+    // Databases have tags too, and so have streams.
+    tabia(&folder, &["convert", "tags.pgn", "-o", "tags.si4"]).expect(0);
+    let scid = tabia(&folder, &[&["ls", "tags.si4"], &columns[..]].concat()).expect(0);
+    assert_eq!(scid.out, ls(&[]).out);
+    let stream = tabia_with_input(
+        &folder,
+        &[&["ls", "-"], &columns[..]].concat(),
+        pgn.as_bytes(),
+    );
+    assert_eq!(stream.expect(0).out, ls(&[]).out);
+    let typo = tabia(&folder, &["ls", "tags.pgn", "--columns", "whit"]).expect(0);
+    assert!(
+        typo.err.contains("no game has the tag `whit`"),
+        "{}",
+        typo.err
+    );
+    for wrong in ["", "white,,black", "white,White", "ply"] {
+        tabia(&folder, &["ls", "tags.pgn", "--columns", wrong]).expect(2);
+    }
+}
+
+#[test]
+fn headers_can_be_left_out() {
+    let folder = with_games("no-header");
+    for args in [
+        &["ls", "games.pgn"][..],
+        &["ls", "games.pgn", "--csv"],
+        &["info", "games.pgn", "--tsv"],
+        &["formats", "--csv"],
+    ] {
+        let with = tabia(&folder, args).expect(0).out;
+        let without = tabia(&folder, &[args, &["--no-header"]].concat()).expect(0);
+        assert_eq!(with.split_once('\n').unwrap().1, without.out, "{args:?}");
+    }
+    let with = tabia(&folder, &["ls", "games.pgn", "--table"])
+        .expect(0)
+        .out;
+    let without = tabia(&folder, &["ls", "games.pgn", "--table", "--no-header"]).expect(0);
+    assert_eq!(with.lines().count(), without.out.lines().count() + 1);
 }

@@ -1,0 +1,166 @@
+//! The columns that `--columns` chooses: those of `ls` in any order, and any tag.
+
+use tabia::Error;
+use tabia::list::ListRow;
+
+use crate::listing::{RowStyle, csv_cell, tsv_cell};
+use crate::ls_row::{COLUMNS, Cell, MOMENT_COLUMNS, cell};
+
+/// A chosen column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Column {
+    /// One of [`COLUMNS`] or [`MOMENT_COLUMNS`].
+    Known(&'static str),
+    /// The input's name.
+    Path,
+    /// A tag, by its number among those of the choice.
+    Tag(usize),
+}
+
+/// The chosen columns.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ColumnChoice {
+    columns: Vec<Column>,
+    /// As the user wrote them, except for the spelling of known columns.
+    pub(crate) names: Vec<String>,
+    /// The names of the tags.
+    pub(crate) tags: Vec<String>,
+}
+
+impl ColumnChoice {
+    /// Parses `white,black,WhiteTeam`. Names of columns may be in upper or lower case; any other name is
+    /// that of a tag.
+    ///
+    /// # Errors
+    /// Usage errors: empty and repeated names, and columns of moments without a search.
+    pub(crate) fn parse(text: &str, has_moments: bool) -> Result<Self, Error> {
+        let mut choice = Self::default();
+        for name in text.split(',').map(str::trim) {
+            if name.is_empty() {
+                return Err(Error::usage(format!(
+                    "`--columns {text}`: a name is missing"
+                )));
+            }
+            let of = |columns: &[&'static str]| {
+                let mut columns = columns.iter().copied();
+                columns.find(|column| column.eq_ignore_ascii_case(name))
+            };
+            let column = if let Some(known) = of(COLUMNS) {
+                Column::Known(known)
+            } else if let Some(known) = of(MOMENT_COLUMNS) {
+                if !has_moments {
+                    let text = format!("`--columns {text}`: only `tabia search` knows `{known}`");
+                    return Err(Error::usage(text));
+                }
+                Column::Known(known)
+            } else if name.eq_ignore_ascii_case("path") {
+                Column::Path
+            } else {
+                choice.tags.push(name.to_owned());
+                Column::Tag(choice.tags.len() - 1)
+            };
+            let shown = match column {
+                Column::Known(known) => known,
+                Column::Path => "path",
+                Column::Tag(_) => name,
+            };
+            if choice.names.iter().any(|other| other == shown) {
+                let text = format!("`--columns {text}`: `{shown}` is there twice");
+                return Err(Error::usage(text));
+            }
+            choice.names.push(shown.to_owned());
+            choice.columns.push(column);
+        }
+        Ok(choice)
+    }
+
+    /// Appends a row, as [`render`](crate::ls_row::render) does.
+    pub(crate) fn render(&self, style: RowStyle, row: &ListRow<'_>, path: &str, out: &mut Vec<u8>) {
+        let value = |column: &Column| match column {
+            Column::Known(name) => cell(name, row),
+            Column::Path => Cell::Text(path.into()),
+            Column::Tag(number) => match row.tags.get(*number) {
+                Some(Some(value)) => Cell::Text(value.as_str().into()),
+                _ => Cell::Unknown,
+            },
+        };
+        if !style.has_cells() {
+            let object = self.names.iter().zip(&self.columns);
+            let object = object.map(|(name, column)| (name.as_str(), value(column)));
+            let list = style == RowStyle::Json;
+            if list {
+                out.extend_from_slice(b",\n");
+            }
+            append_object(object, out);
+            if !list {
+                out.push(b'\n');
+            }
+            return;
+        }
+        for (i, column) in self.columns.iter().enumerate() {
+            let separator = if style == RowStyle::Csv { b',' } else { b'\t' };
+            if i > 0 {
+                out.push(separator);
+            }
+            let text = match value(column) {
+                Cell::Unknown => continue,
+                Cell::Number(number) => number.to_string(),
+                Cell::Text(text) => text.into_owned(),
+            };
+            if style == RowStyle::Csv {
+                csv_cell(&text, out);
+            } else {
+                tsv_cell(&text, out);
+            }
+        }
+        out.push(b'\n');
+    }
+}
+
+/// Appends a JSON object whose keys are in the order given.
+fn append_object<'a>(fields: impl Iterator<Item = (&'a str, Cell<'a>)>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (i, (name, value)) in fields.enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        crate::json::append(&name, out);
+        out.push(b':');
+        match value {
+            Cell::Unknown => out.extend_from_slice(b"null"),
+            Cell::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Cell::Text(text) => crate::json::append(&text, out),
+        }
+    }
+    out.push(b'}');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_chosen_by_name() {
+        let choice = ColumnChoice::parse("ECO, WhiteTeam,white,path", false).unwrap();
+        assert_eq!(choice.names, ["eco", "WhiteTeam", "white", "path"]);
+        assert_eq!(choice.tags, ["WhiteTeam"]);
+        let mut row = ListRow::default();
+        row.white = "Tal, Misha".into();
+        row.tags = vec![Some("Riga\t1".to_owned())];
+        let text = |style| {
+            let mut out = Vec::new();
+            choice.render(style, &row, "a.pgn", &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(text(RowStyle::Tsv), "\tRiga\\t1\tTal, Misha\ta.pgn\n");
+        assert_eq!(text(RowStyle::Csv), ",Riga\t1,\"Tal, Misha\",a.pgn\n");
+        assert_eq!(
+            text(RowStyle::Ndjson),
+            "{\"eco\":null,\"WhiteTeam\":\"Riga\\t1\",\"white\":\"Tal, Misha\",\"path\":\"a.pgn\"}\n"
+        );
+        for wrong in ["", "white,", "white,White", "ply", "x,x"] {
+            assert!(ColumnChoice::parse(wrong, false).is_err(), "{wrong}");
+        }
+        assert!(ColumnChoice::parse("ply,fen,move", true).is_ok());
+    }
+}

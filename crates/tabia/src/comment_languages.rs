@@ -1,0 +1,99 @@
+//! Chooses among comments in several languages.
+
+use tabia_core::GameIndex;
+use tabia_core::game::{
+    Annotation, CommentPlacement, Event, Flow, GameHead, Language, Recorder, Visitor,
+};
+
+/// Hands annotations on, and of the comments on one move only those in one language: the first of the
+/// list that is among them. Comments without a language are for all readers and always pass.
+#[derive(Debug, Default)]
+pub(crate) struct LanguageChoice {
+    languages: Vec<Language>,
+    /// The annotations of one move, from the first comment with a language on.
+    waiting: Recorder,
+    has_waiting: bool,
+}
+
+impl LanguageChoice {
+    pub(crate) fn new(languages: &[Language]) -> Self {
+        Self {
+            languages: languages.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the annotation waits for the others of its move.
+    pub(crate) fn holds(&mut self, annotation: &Annotation<'_>) -> bool {
+        if self.languages.is_empty() {
+            return false;
+        }
+        if !self.has_waiting {
+            if language(annotation).is_none() {
+                return false;
+            }
+            self.has_waiting = true;
+            let _ = self.waiting.begin_game(GameIndex(0), &GameHead::default());
+        }
+        let _ = self.waiting.visit_annotation(annotation.clone());
+        true
+    }
+
+    /// Hands on what waits and is chosen.
+    pub(crate) fn release(&mut self, visitor: &mut impl Visitor) -> Flow {
+        if !std::mem::take(&mut self.has_waiting) {
+            return Flow::Go;
+        }
+        let annotations = || {
+            let events = self.waiting.game().events();
+            events.filter_map(|event| match event {
+                Event::Annotation(annotation) => Some(annotation),
+                _ => None,
+            })
+        };
+        let best = |placement: CommentPlacement| {
+            let has = |language: &&Language| {
+                annotations().any(|other| comment_in(&other, **language, placement))
+            };
+            self.languages.iter().find(has).copied()
+        };
+        let before = best(CommentPlacement::Before);
+        let after = best(CommentPlacement::After);
+        for annotation in annotations() {
+            let chosen = match &annotation {
+                Annotation::Comment(comment) if comment.placement == CommentPlacement::Before => {
+                    before
+                }
+                _ => after,
+            };
+            let own = language(&annotation);
+            if own.is_none() || own == chosen {
+                let flow = visitor.visit_annotation(annotation);
+                if flow != Flow::Go {
+                    return flow;
+                }
+            }
+        }
+        Flow::Go
+    }
+}
+
+/// The language of a comment.
+fn language(annotation: &Annotation<'_>) -> Option<Language> {
+    match annotation {
+        Annotation::Comment(comment) => comment.language,
+        _ => None,
+    }
+}
+
+fn comment_in(
+    annotation: &Annotation<'_>,
+    language: Language,
+    placement: CommentPlacement,
+) -> bool {
+    matches!(
+        annotation,
+        Annotation::Comment(comment)
+            if comment.language == Some(language) && comment.placement == placement
+    )
+}
