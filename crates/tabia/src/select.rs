@@ -8,6 +8,7 @@ use tabia_core::{GameIndex, Problem};
 use tabia_query::FoundMoment;
 
 use crate::comment_languages::LanguageChoice;
+
 /// Records by number, as users write them: `1-100,205,300-`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordRanges(Vec<(u32, u32)>);

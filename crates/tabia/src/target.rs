@@ -83,9 +83,7 @@ fn writer_for(
         .iter()
         .copied()
         .filter(|format| format.extensions().contains(&extension));
-    let writers = || {
-        known.clone().filter_map(Format::game_writer)
-    };
+    let writers = || known.clone().filter_map(Format::game_writer);
     match (writers().next(), known.clone().next()) {
         (Some(format), _) => Ok(format),
         (None, Some(format)) => Err(Error::usage(cannot_write(format))),

@@ -2,6 +2,7 @@
 
 mod line;
 mod read;
+mod style;
 mod write;
 
 use tabia_core::error::Result;
@@ -9,17 +10,10 @@ use tabia_core::formats::{Confidence, CreateOptions, FileFormat, FormatId, GameF
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Features};
 
+use style::LineStyle;
+
 const EPD_ID: FormatId = FormatId::new("epd");
 const FEN_ID: FormatId = FormatId::new("fen");
-
-/// How the position of a line is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LineStyle {
-    /// Four fields, and the two numbers as operations.
-    Epd,
-    /// Six fields.
-    Fen,
-}
 
 /// The features of a game of both formats.
 const CAN: Features = Features::of(&[

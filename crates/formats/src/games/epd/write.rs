@@ -7,8 +7,8 @@ use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visit
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Losses};
 
-use super::LineStyle;
 use super::line::{is_name, is_operation, write_operations};
+use super::style::LineStyle;
 
 /// Tags that are not written because the position contains them, or because a suite has no results.
 const REDUNDANT_TAGS: [&str; 4] = ["FEN", "SetUp", "Variant", "Result"];

@@ -3,13 +3,13 @@
 use tabia_core::chess::{FenStyle, Ply, Position};
 use tabia_core::decimal::write_number;
 use tabia_core::error::GameIndex;
-use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Score, Visitor};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Score, Visitor};
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Losses};
 
 use super::json::{push_integer, push_seconds, push_text};
 use super::move_facts::{MoveFacts, push_san, push_uci};
-use super::{SeenTags, is_left_out};
+use super::seen_tags::SeenTags;
 
 /// The names of the columns.
 const HEADER: &str = "white,whiteElo,black,blackElo,result,date,event,site,round,eco,plies,fen,chess960,deleted,\
@@ -225,7 +225,7 @@ fn push_cell(text: &[u8], out: &mut Vec<u8>) {
 impl Visitor for Writer {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
-        self.is_left_out = is_left_out(head.kind);
+        self.is_left_out = head.kind == RecordKind::Text;
         if self.is_left_out {
             self.lose(Feature::GuidingTexts);
             return Flow::Skip;

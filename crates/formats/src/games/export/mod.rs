@@ -4,12 +4,10 @@ mod csv;
 mod json;
 mod move_facts;
 mod ndjson;
-
-use std::collections::HashSet;
+mod seen_tags;
 
 use tabia_core::Error;
 use tabia_core::formats::{Confidence, CreateOptions, FileFormat, FormatId, GameFormat};
-use tabia_core::game::RecordKind;
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Features};
 
@@ -85,33 +83,6 @@ const fn descriptor(
         create_text: Some(create),
         create: None,
         edit: None,
-    }
-}
-
-/// Whether a record is left out, since it is no game.
-fn is_left_out(kind: RecordKind) -> bool {
-    kind == RecordKind::Text
-}
-
-/// Number of names up to which each is compared with those before it.
-const FEW: usize = 32;
-
-/// The names of the tags of a game so far.
-#[derive(Debug, Default)]
-struct SeenTags<'t> {
-    few: Vec<&'t str>,
-    many: HashSet<&'t str>,
-}
-
-impl<'t> SeenTags<'t> {
-    /// Whether no tag of that name came before; it counts as seen from then on.
-    fn is_first(&mut self, name: &'t str) -> bool {
-        if self.few.len() < FEW {
-            let is_first = !self.few.contains(&name);
-            self.few.push(name);
-            return is_first;
-        }
-        !self.few.contains(&name) && self.many.insert(name)
     }
 }
 
@@ -249,7 +220,7 @@ mod tests {
         games.push(tiny::annotated());
         let count = games
             .iter()
-            .filter(|game| !is_left_out(game.head.kind))
+            .filter(|game| game.head.kind != tabia_core::game::RecordKind::Text)
             .count();
         let (text, _) = written(&CSV, &games);
         let rows = parse_csv(&text);
@@ -279,13 +250,5 @@ mod tests {
         }
         rows.pop();
         rows
-    }
-
-    #[test]
-    fn repeated_names_are_found_among_many() {
-        let names: Vec<String> = (0..200).map(|number| format!("T{number}")).collect();
-        let mut seen = SeenTags::default();
-        assert!(names.iter().all(|name| seen.is_first(name)));
-        assert!(!names.iter().any(|name| seen.is_first(name)));
     }
 }

@@ -3,13 +3,13 @@
 use tabia_core::chess::{FenStyle, Ply, Position};
 use tabia_core::decimal::write_number;
 use tabia_core::error::GameIndex;
-use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Score, Visitor};
+use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Score, Visitor};
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Losses};
 
 use super::json::{push_integer, push_seconds, push_text};
 use super::move_facts::{MoveFacts, push_san, push_uci};
-use super::{SeenTags, is_left_out};
+use super::seen_tags::SeenTags;
 
 /// Writes JSON lines.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ impl Visitor for Writer {
         self.game = game;
         self.chess960 = head.start.chess960;
         self.plies = 0;
-        self.is_left_out = is_left_out(head.kind);
+        self.is_left_out = head.kind == RecordKind::Text;
         if self.is_left_out {
             self.lose(Feature::GuidingTexts);
             return Flow::Skip;
