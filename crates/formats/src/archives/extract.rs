@@ -9,7 +9,7 @@ use tabia_core::{Error, ErrorKind, Result};
 
 use super::safe_names::{HiddenFile, hidden_file};
 use super::unpacked::CHUNK;
-use super::verified_reader::exceeds_limit;
+use super::unpacked_limit::exceeds_limit;
 use super::{Archive, OnError, Presence, in_member, safe_name};
 
 /// The most files that are written before they get their names: all of these are open.

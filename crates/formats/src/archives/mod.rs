@@ -22,6 +22,7 @@ mod salvage;
 pub mod scv;
 mod timestamp;
 mod unpacked;
+mod unpacked_limit;
 mod verified_reader;
 pub mod zip;
 
@@ -40,4 +41,4 @@ pub use safe_names::{is_hidden_name, safe_name};
 pub use salvage::salvage;
 pub use timestamp::Timestamp;
 pub use unpacked::read_unpacked;
-pub use verified_reader::UNPACKED_SIZE;
+pub use unpacked_limit::UNPACKED_SIZE;

@@ -6,15 +6,12 @@ use std::sync::Arc;
 
 use flate2::Crc;
 use tabia_core::error::Why;
-use tabia_core::{Error, ErrorKind, Malformed, Result};
+use tabia_core::{Error, Malformed, Result};
 
 use super::OnError;
 use super::compressed::{Inflate, InputBuffer};
 use super::read_member::size_mismatch;
-
-/// The noun of the [`ErrorKind::Limit`] of a member or a compressed file that unpacks to more bytes than
-/// [`Limits::unpacked_from`](tabia_core::formats::Limits::unpacked_from) allows.
-pub const UNPACKED_SIZE: &str = "unpacked size";
+use super::unpacked_limit::exceeds_limit;
 
 /// What the archive states about a member.
 pub(super) struct Expected {
@@ -134,15 +131,6 @@ impl Read for VerifiedReader {
             }
         }
     }
-}
-
-/// The error for a member that unpacks to more than `limit` bytes.
-pub(super) fn exceeds_limit(limit: u64) -> Error {
-    Error::new(ErrorKind::Limit {
-        what: UNPACKED_SIZE,
-        limit,
-        size: limit.saturating_add(1),
-    })
 }
 
 /// Unpacks a deflate stream; errors carry their offset in it.
