@@ -11,6 +11,7 @@ mod circles;
 mod format_names;
 mod fuzz;
 mod generated;
+mod instructions;
 mod licences;
 mod public_api;
 mod run;
@@ -55,6 +56,11 @@ const TASKS: &[Task] = &[
         "rewrites the list of public items; --check only compares",
     ),
     (
+        "instructions",
+        instructions::instructions,
+        "counts the instructions of the main jobs; --check only compares",
+    ),
+    (
         "package",
         package,
         "packages the crates that ship and builds them from their packages",
@@ -80,7 +86,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((name, rest)) = arguments.split_first() else {
         for (name, _, help) in TASKS {
-            println!("{name:<10} {help}");
+            println!("{name:<12} {help}");
         }
         return ExitCode::SUCCESS;
     };
@@ -107,6 +113,7 @@ fn ci(_: &[String]) -> Outcome {
         "generated",
         "doc",
         "api",
+        "instructions",
         "package",
     ];
     // All of them run, so that one failure does not hide another; the tests come last, so that
@@ -114,7 +121,7 @@ fn ci(_: &[String]) -> Outcome {
     let mut failed = Vec::new();
     for (name, task, _) in TASKS.iter().filter(|task| checks.contains(&task.0)) {
         println!("== {name}");
-        let compares = ["generated", "api"].contains(name);
+        let compares = ["generated", "api", "instructions"].contains(name);
         let arguments = if compares { &check } else { none };
         if let Err(error) = task(arguments) {
             eprintln!("{name}: {error}");

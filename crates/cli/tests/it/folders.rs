@@ -123,6 +123,32 @@ fn an_output_that_is_an_input_is_refused_or_left_out() {
     assert_eq!(fs::read(scratch.join("f/all.pgn")).unwrap(), first);
 }
 
+/// `games.pgn` and `games.cbh` have one base name and are two databases; a companion is part of its set.
+#[test]
+fn another_format_of_the_same_name_is_no_input() {
+    let scratch = folder("same-base-name");
+    for (from, to) in [
+        ("f/games.pgn", "f/games.cbh"),
+        ("f/games.pgn", "f/games.cbh"),
+        ("f/games.cbh", "f/games.pgn"),
+        ("f/games.pgn", "f/games.si4"),
+        ("f/games.si4", "f/games.si5"),
+    ] {
+        tabia(&scratch, &["convert", from, "-o", to, "--force"]).expect(0);
+    }
+    let companion = [
+        "convert",
+        "f/games.cbh",
+        "--to",
+        "pgn",
+        "-o",
+        "f/games.cbg",
+        "--force",
+    ];
+    let refused = tabia(&scratch, &companion).expect(2);
+    assert!(refused.err.contains("input and output"), "{}", refused.err);
+}
+
 #[test]
 fn a_folder_without_databases_is_reported() {
     let scratch = Scratch::new("folder-none");

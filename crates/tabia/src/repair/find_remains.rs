@@ -145,8 +145,18 @@ pub fn is_part_of(target: &Path, item: &InputItem) -> bool {
     let Ok(target) = target.canonicalize() else {
         return false;
     };
-    let files = source.siblings().iter().chain([source.main()]);
-    files
+    // Files of other formats with the same base name are no part of the input.
+    let is_companion = |path: &Path| {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let companions = item.format().companions().iter();
+        companions
+            .map(|companion| companion.extension)
+            .any(|known| known.eq_ignore_ascii_case(&extension))
+    };
+    let siblings = source.siblings().iter().chain(source.parts());
+    siblings
+        .filter(|file| file.path().is_some_and(is_companion))
+        .chain([source.main()])
         .filter_map(|file| file.path()?.canonicalize().ok())
         .any(|file| file == target)
 }
