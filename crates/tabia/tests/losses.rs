@@ -401,7 +401,7 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     wrong
 }
 
-const TARGETS: [(&str, &[Profile]); 6] = [
+const TARGETS: [(&str, &[Profile]); 7] = [
     (
         "pgn",
         &[
@@ -417,6 +417,7 @@ const TARGETS: [(&str, &[Profile]); 6] = [
     ("si5", &[Profile::Standard, Profile::Full]),
     ("sci", &[Profile::Standard]),
     ("cbh", &[Profile::Standard]),
+    ("2cbh", &[Profile::Standard]),
 ];
 
 /// Converts games to each format, and those read from each format to every other.

@@ -29,7 +29,7 @@ use tabia_testkit::{Scratch, tiny};
 use support::{format, read};
 
 /// Formats that are read and written, by extension.
-const BOTH_WAYS: [&str; 6] = ["pgn", "cbh", "si3", "si4", "si5", "sci"];
+const BOTH_WAYS: [&str; 7] = ["pgn", "cbh", "2cbh", "si3", "si4", "si5", "sci"];
 
 /// Losses by game.
 #[derive(Default)]
@@ -285,7 +285,7 @@ fn archives_and_members_convert_like_files() {
             let packed = scratch.join(format!("{from}.{container}"));
             create(archive.unwrap(), &packed, &members, &Packing::default()).unwrap();
             let member = format!("{}:from.{from}", packed.display());
-            for target in ["pgn", "cbh", "si3", "si4", "si5", "sci"] {
+            for target in BOTH_WAYS {
                 let result = |input: &Path, name: &str| {
                     let path = scratch.join(format!("{from}-{container}-{name}.{target}"));
                     let losses = run(input, &path, &options(Profile::Full));
@@ -344,6 +344,7 @@ fn database_facts_are_kept_or_reported() {
         ("to.si3", [2, 1]),
         ("to.sci", [3, 1]),
         ("to.cbh", [3, 0]),
+        ("to.2cbh", [3, 0]),
         ("to.pgn", [4, 0]),
     ] {
         assert_eq!(lost(&[item()], name), expected, "{name}");
@@ -379,7 +380,7 @@ fn title_and_facts_of_one_input_are_copied() {
     assert_eq!(info(&third).title.as_deref(), Some("My games"));
     assert_eq!(info(&third).facts, info(&first).facts);
     assert!(std::fs::read(&third).unwrap() == std::fs::read(&first).unwrap());
-    for extension in ["cbh", "sci"] {
+    for extension in ["cbh", "2cbh", "sci"] {
         let path = scratch.join(format!("fourth.{extension}"));
         run(&first, &path, &options(Profile::Full));
         assert_eq!(info(&path).title.as_deref(), Some("My games"));

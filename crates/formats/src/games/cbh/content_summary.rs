@@ -29,8 +29,33 @@ pub struct Contents {
     pub magnitudes: u16,
     /// All medals, one bit each.
     pub medals: u16,
-    /// Full moves of the mainline, 255 for 255 or more.
-    pub move_count: u8,
+    /// Full moves of the mainline.
+    pub move_count: u32,
+}
+
+/// The parts of an annotation item that a header depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct ItemSummary {
+    /// Its kind, one of [`kind`].
+    pub kind: u8,
+    /// Bytes of its text, if it is a comment.
+    pub text: usize,
+    /// Its medals.
+    pub medals: u16,
+}
+
+impl From<Item<'_>> for ItemSummary {
+    fn from(item: Item<'_>) -> Self {
+        let medals = match (item.kind, item.data) {
+            (kind::MEDALS, [_, _, high, low]) => u16::from(*high) << 8 | u16::from(*low),
+            _ => 0,
+        };
+        Self {
+            kind: item.kind,
+            text: item.data.len().saturating_sub(2),
+            medals,
+        }
+    }
 }
 
 /// Flag: the game has a setup position.
@@ -81,7 +106,7 @@ pub(crate) fn entry(flags: u32) -> IndexEntry {
 
 impl Contents {
     /// From a game's moves and its annotation items.
-    pub fn of<'a>(moves: MoveSummary, items: impl Iterator<Item = Item<'a>>) -> Self {
+    pub fn of(moves: MoveSummary, items: impl Iterator<Item = ItemSummary>) -> Self {
         let mut contents = Self {
             move_count: move_count(moves),
             ..Self::default()
@@ -99,13 +124,16 @@ impl Contents {
         for item in items {
             let flag = KIND_FLAGS.iter().find(|(kind, _)| *kind == item.kind);
             contents.flags |= flag.map_or(0, |(_, flag)| *flag);
-            counts.add(&item);
-            if let (kind::MEDALS, [_, _, high, low]) = (item.kind, item.data) {
-                contents.medals |= u16::from(*high) << 8 | u16::from(*low);
-            }
+            counts.add(item);
+            contents.medals |= item.medals;
         }
         contents.magnitudes = counts.magnitudes(moves.variations);
         contents
+    }
+
+    /// The number of full moves in a byte: 255 for 255 or more.
+    pub fn short_move_count(self) -> u8 {
+        u8::try_from(self.move_count).unwrap_or(u8::MAX)
     }
 }
 
@@ -122,10 +150,10 @@ struct KindCounts {
 }
 
 impl KindCounts {
-    fn add(&mut self, item: &Item<'_>) {
+    fn add(&mut self, item: ItemSummary) {
         let count = match item.kind {
             kind::TEXT_AFTER | kind::TEXT_BEFORE => {
-                self.text += item.data.len().saturating_sub(2);
+                self.text = self.text.saturating_add(item.text);
                 return;
             }
             kind::SYMBOLS => &mut self.symbols,
@@ -156,13 +184,13 @@ impl KindCounts {
     }
 }
 
-/// Full moves of the mainline, 255 for 255 or more.
-fn move_count(moves: MoveSummary) -> u8 {
+/// Full moves of the mainline.
+fn move_count(moves: MoveSummary) -> u32 {
     if moves.mainline == 0 {
         return 0;
     }
     let plies = moves.mainline.saturating_add(u32::from(moves.black_first));
-    u8::try_from(plies.div_ceil(2)).unwrap_or(u8::MAX)
+    plies.div_ceil(2)
 }
 
 #[cfg(test)]
@@ -197,7 +225,7 @@ mod tests {
         items.extend([item(kind::ARROWS, &[2, 1, 2]); 6]);
         items.extend([item(kind::SYMBOLS, &[1]); 9]);
         assert_eq!(
-            Contents::of(moves, items.into_iter()),
+            Contents::of(moves, items.into_iter().map(ItemSummary::from)),
             Contents {
                 flags: 0b10_1111,
                 magnitudes: 0b10_0101,
@@ -222,7 +250,7 @@ mod tests {
         );
         assert_eq!(
             [count(2, true), count(509, false), count(600, false)],
-            [2, 255, 255]
+            [2, 255, 300]
         );
     }
 }

@@ -13,7 +13,7 @@ mod index_entry;
 pub(crate) mod move_times;
 pub mod moves;
 pub mod nations;
-mod open;
+pub(crate) mod open;
 mod placeholder_names;
 mod read;
 mod record_scan;

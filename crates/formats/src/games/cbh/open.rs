@@ -399,7 +399,7 @@ fn sample<E: Entity>(table: Option<&EntityTable<E>>, mut visit: impl FnMut(&E)) 
 }
 
 /// The value of `Title=` in the settings file; `None` if absent or empty.
-fn ini_title(ini: &[u8], texts: Texts) -> Option<String> {
+pub(crate) fn ini_title(ini: &[u8], texts: Texts) -> Option<String> {
     let line = ini
         .split(|&byte| byte == b'\n')
         .find_map(|line| line.trim_ascii().strip_prefix(b"Title="))?;

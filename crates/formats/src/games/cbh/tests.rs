@@ -152,7 +152,7 @@ fn set() -> Files {
         variations: 3,
         ..MoveSummary::default()
     };
-    let contents = Contents::of(summary, items);
+    let contents = Contents::of(summary, items.map(Into::into));
     let mut first = GameRecord::new_zeroed();
     first.kind = TYPE_ALWAYS;
     first.moves_at.set(moves_file.len() as u32);
@@ -167,7 +167,7 @@ fn set() -> Files {
     first.medals.set(contents.medals);
     first.flags.set(contents.flags);
     first.magnitudes.set(contents.magnitudes);
-    first.move_count = contents.move_count;
+    first.move_count = contents.short_move_count();
     headers.bytes(first.as_bytes());
     moves_file.extend_from_slice(encoder.encode(&first_game()).unwrap().record);
     annotations_file.extend_from_slice(&annotations);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tabia_core::GameIndex;
-use tabia_core::error::Result;
+use tabia_core::error::{Problem, Result};
 use tabia_core::game::Date;
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 
@@ -11,6 +11,7 @@ use super::open::Cbh2Database;
 use super::read::Reader;
 use super::records::{GameRecord, Record, TYPE_DELETED, id};
 use super::tags::round_name;
+use super::verify;
 use crate::games::cbh::content_summary;
 use crate::games::cbh::field_codecs::{decode_date, decode_eco, decode_result};
 
@@ -57,6 +58,10 @@ impl Database for Cbh2Database {
             NameKind::Team => texts.plain(lookup.team(number).title),
             _ => Cow::Borrowed(""),
         })
+    }
+
+    fn verify(&self, found: &mut dyn FnMut(Problem)) {
+        verify::verify(self, found);
     }
 
     fn reader(&self) -> Box<dyn GameReader + '_> {

@@ -1,19 +1,25 @@
-//! Databases of ChessBase 17 and later (`.2cbh` and its companions), read only, implemented from
-//! published notes without a sample file. The bytes are described in `FORMAT.md`.
+//! Databases of ChessBase 17 and later (`.2cbh` and its companions), implemented from published
+//! notes without a sample file. The bytes are described in `FORMAT.md`.
 
 mod annotations;
+mod collation;
 mod companions;
 mod container;
+mod game_lists;
 mod index_entry;
 mod move_codes;
 mod move_tree;
+mod name_orders;
 mod names;
 mod open;
 mod read;
 mod records;
 mod replay;
+mod roles;
 mod start_position;
 mod tags;
+mod verify;
+mod write;
 
 #[cfg(test)]
 mod tests;
@@ -35,6 +41,7 @@ pub static FORMAT: GameFormat = GameFormat {
         evidence: "from published notes, unverified",
     },
     can: Features::ALL.without(&[
+        Feature::DatabaseFacts,
         Feature::Tags,
         Feature::LongText,
         Feature::ShapeColors,
@@ -51,7 +58,7 @@ pub static FORMAT: GameFormat = GameFormat {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    create: None,
+    create: Some(write::create),
     edit: None,
 };
 

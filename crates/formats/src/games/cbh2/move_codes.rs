@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Square};
 
+use crate::games::cbh::field_codecs::encode_square;
+
 /// A null move.
 pub(super) const NULL: u16 = 0xfffa;
 /// A start position follows.
@@ -67,6 +69,60 @@ pub(super) fn find(word: u16, position: &mut Position) -> Option<Move> {
         None => Move::normal(entry.from, entry.to),
     };
     position.is_legal(m).then_some(m)
+}
+
+/// The word of a legal move in a game of ordinary chess or, with `start`, one from the Chess960 start
+/// position with that number.
+pub(super) fn word(position: &Position, m: Move, start: Option<u16>) -> u16 {
+    let color = position.turn();
+    let (from, to) = (m.from(), m.to());
+    if m.is_castling() {
+        let first = CASTLING + start.map_or(0, |number| 4 + 4 * number);
+        return first + 2 * color as u16 + u16::from(to.file() > from.file());
+    }
+    let piece = position.piece_at(from);
+    let role = piece.map_or(Role::Pawn, |piece| piece.role);
+    let captured = position.piece_at(to).map(|piece| piece.role);
+    let index = |roles: &[Option<Role>], role| {
+        let found = roles.iter().position(|&other| other == role);
+        found.unwrap_or(0) as u16
+    };
+    let promotion = |role| {
+        let found = PROMOTIONS.iter().position(|&other| Some(other) == role);
+        found.unwrap_or(0) as u16
+    };
+    let offset = match (role, captured, m.promotion_role()) {
+        (Role::Pawn, None, None) if from.file() == to.file() => 0,
+        (Role::Pawn, None, Some(role)) => promotion(Some(role)),
+        (Role::Pawn, captured, Some(role)) => 4 * promotion(captured) + promotion(Some(role)),
+        // En passant comes after all captures.
+        (Role::Pawn, None, None) => 5,
+        (Role::Pawn, captured, None) => index(&CAPTURED, captured) - 1,
+        (_, captured, _) => index(&CAPTURED, captured),
+    };
+    let slot = first_word_slot(Piece { color, role }, from, to);
+    first_words().get(slot).copied().unwrap_or(0) + offset
+}
+
+/// The first words of each piece from each square to each other, 0 if it never moves there.
+fn first_words() -> &'static [u16] {
+    static FIRST: OnceLock<Vec<u16>> = OnceLock::new();
+    FIRST.get_or_init(|| {
+        let mut first = vec![0; 2 * 6 * 64 * 64];
+        for (word, entry) in (1..).zip(entries()) {
+            let slot = first_word_slot(entry.piece, entry.from, entry.to);
+            if let Some(stored) = first.get_mut(slot).filter(|stored| **stored == 0) {
+                *stored = word;
+            }
+        }
+        first
+    })
+}
+
+fn first_word_slot(piece: Piece, from: Square, to: Square) -> usize {
+    let number = |square| usize::from(encode_square(square));
+    let kind = piece.color as usize * 6 + piece.role as usize;
+    (kind * 64 + number(from)) * 64 + number(to)
 }
 
 /// The meaning of a word.

@@ -2,7 +2,7 @@
 //! block.
 
 use tabia_core::error::{Malformed, Why};
-use tabia_core::io::{Blob, Cursor};
+use tabia_core::io::{Blob, Cursor, Sink};
 
 /// The kinds of names, by the index of their slot in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum EntityKind {
 }
 
 /// Number of kinds, one of them unused.
-const KINDS: usize = 6;
+pub(super) const KINDS: usize = 6;
 /// The first bytes of a deleted name.
 const DELETED: [u8; 8] = [0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99];
 
@@ -75,6 +75,13 @@ impl Names {
         u32::try_from(count.max(0)).unwrap_or(u32::MAX)
     }
 
+    /// The number of names of a kind, at most as many as the file has space for.
+    pub(super) fn stored(&self, kind: EntityKind) -> u32 {
+        let size = self.block_size.max(64);
+        let space = self.file.len() as u64 / size + 1;
+        self.count(kind).min(u32::try_from(space).unwrap_or(u32::MAX))
+    }
+
     /// The fields of a name; `None` if it is absent or deleted.
     pub(super) fn get(&self, kind: EntityKind, number: u32) -> Option<Cursor<'_>> {
         let (offset, size) = *self.slots.get(kind as usize)?;
@@ -108,6 +115,16 @@ pub(super) struct Player<'f> {
 }
 
 impl<'f> Player<'f> {
+    /// Appends the fields to a record.
+    pub(super) fn write(&self, sink: &mut Sink) {
+        put_text(self.last, sink);
+        put_text(self.first, sink);
+        sink.zeros(8);
+        sink.i32_le(self.number);
+        sink.u32_le(8);
+        sink.i64_le(self.fide);
+    }
+
     pub(super) fn read(mut cursor: Cursor<'f>) -> Result<Self, Malformed> {
         let (last, first) = (text(&mut cursor)?, text(&mut cursor)?);
         cursor.take(8, "zeros")?;
@@ -123,8 +140,17 @@ impl<'f> Player<'f> {
     }
 }
 
+/// The unknown bytes of nearly every tournament.
+pub(super) const USUAL_BYTES: [u8; 37] = {
+    let mut bytes = [0; 37];
+    bytes[13] = 7;
+    bytes[24] = 7;
+    bytes[35] = 7;
+    bytes
+};
+
 /// A tournament.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tournament<'f> {
     pub(super) site: &'f [u8],
     pub(super) title: &'f [u8],
@@ -141,11 +167,54 @@ pub(super) struct Tournament<'f> {
     pub(super) longitude: u32,
     /// The nation to which the site belongs today.
     pub(super) nation_now: u8,
+    /// Bytes of unknown meaning, see [`USUAL_BYTES`].
+    pub(super) unknown: [u8; 37],
     pub(super) tie_breaks: Vec<u16>,
     pub(super) end_date: u32,
 }
 
+impl Default for Tournament<'_> {
+    fn default() -> Self {
+        Self {
+            site: &[],
+            title: &[],
+            date: 0,
+            kind: 0,
+            team: 0,
+            nation: 0,
+            category: 0,
+            flags: 0,
+            rounds: 0,
+            latitude: 0,
+            longitude: 0,
+            nation_now: 0,
+            unknown: USUAL_BYTES,
+            tie_breaks: Vec::new(),
+            end_date: 0,
+        }
+    }
+}
+
 impl<'f> Tournament<'f> {
+    /// Appends the fields to a record.
+    pub(super) fn write(&self, sink: &mut Sink) {
+        put_text(self.site, sink);
+        put_text(self.title, sink);
+        sink.u32_le(self.date);
+        sink.bytes(&[self.kind, self.team, self.nation, 0]);
+        sink.bytes(&[self.category, self.flags, self.rounds, 0]);
+        sink.u32_le(self.latitude);
+        sink.u32_le(self.longitude);
+        sink.u8(self.nation_now);
+        sink.bytes(&self.unknown);
+        sink.u16_le(self.tie_breaks.len() as u16);
+        for rule in &self.tie_breaks {
+            sink.u16_le(*rule);
+        }
+        sink.u32_le(self.end_date);
+        sink.zeros(44);
+    }
+
     pub(super) fn read(mut cursor: Cursor<'f>) -> Result<Self, Malformed> {
         let (site, title) = (text(&mut cursor)?, text(&mut cursor)?);
         let date = cursor.u32_le("date")?;
@@ -153,7 +222,7 @@ impl<'f> Tournament<'f> {
         let latitude = cursor.u32_le("latitude")?;
         let longitude = cursor.u32_le("longitude")?;
         let nation_now = cursor.u8("nation_now")?;
-        cursor.take(37, "unknown")?;
+        let unknown = cursor.array("unknown")?;
         let mut tie_breaks = Vec::new();
         for _ in 0..cursor.u16_le("tie_break_count")? {
             tie_breaks.push(cursor.u16_le("tie_break")?);
@@ -172,6 +241,7 @@ impl<'f> Tournament<'f> {
             latitude,
             longitude,
             nation_now,
+            unknown,
             tie_breaks,
             end_date,
         })
@@ -190,6 +260,16 @@ pub(super) struct Source<'f> {
 }
 
 impl<'f> Source<'f> {
+    /// Appends the fields to a record.
+    pub(super) fn write(&self, sink: &mut Sink) {
+        put_text(self.title, sink);
+        put_text(self.publisher, sink);
+        sink.u32_le(self.publication);
+        sink.u32_le(self.date);
+        sink.u16_le(self.version);
+        sink.u16_le(self.quality);
+    }
+
     pub(super) fn read(mut cursor: Cursor<'f>) -> Result<Self, Malformed> {
         Ok(Self {
             title: text(&mut cursor)?,
@@ -213,6 +293,15 @@ pub(super) struct Team<'f> {
 }
 
 impl<'f> Team<'f> {
+    /// Appends the fields to a record.
+    pub(super) fn write(&self, sink: &mut Sink) {
+        put_text(self.title, sink);
+        sink.u8(self.number);
+        sink.u8(self.season);
+        sink.i16_le(self.year);
+        sink.u8(self.nation);
+    }
+
     pub(super) fn read(mut cursor: Cursor<'f>) -> Result<Self, Malformed> {
         Ok(Self {
             title: text(&mut cursor)?,
@@ -231,4 +320,30 @@ pub(super) fn titles(mut cursor: Cursor<'_>) -> Result<Vec<(i32, &[u8])>, Malfor
         titles.push((cursor.i32_le("title_nation")?, text(&mut cursor)?));
     }
     Ok(titles)
+}
+
+/// Appends the titles of a game tag to a record, in the order of their nations. A tag with a title has one in
+/// each of ChessBase's languages, empty if absent.
+pub(super) fn write_titles(titles: &[(i32, &[u8])], sink: &mut Sink) {
+    let mut all: Vec<(i32, &[u8])> = titles.to_vec();
+    if !all.is_empty() {
+        let is_absent = |nation: &i32| all.iter().all(|(other, _)| other != nation);
+        let absent: Vec<i32> = NATIONS.into_iter().filter(is_absent).collect();
+        all.extend(absent.into_iter().map(|nation| (nation, &[][..])));
+        all.sort_by_key(|(nation, _)| *nation);
+    }
+    sink.u32_le(all.len() as u32);
+    for (nation, title) in all {
+        sink.i32_le(nation);
+        put_text(title, sink);
+    }
+}
+
+/// The nations of ChessBase's languages, in ascending order.
+pub(super) const NATIONS: [i32; 7] = [42, 43, 49, 53, 70, 103, 117];
+
+/// Appends a text with its length.
+pub(super) fn put_text(text: &[u8], sink: &mut Sink) {
+    sink.u32_le(text.len() as u32);
+    sink.bytes(text);
 }

@@ -18,6 +18,7 @@ use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
 use super::tags::Lookup;
 use crate::games::cbh::charset::{Detector, Texts};
+use crate::games::cbh::open::ini_title;
 
 /// Opens the set that a `.2cbh` file belongs to.
 pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
@@ -30,7 +31,10 @@ pub(super) struct Cbh2Database {
     headers: Blob,
     pub(super) moves: Option<Blob>,
     pub(super) annotations: Option<Blob>,
-    names: Option<Names>,
+    pub(super) names: Option<Names>,
+    /// `.2lcd` and `.2lgd`, which only the deep check reads.
+    pub(super) orders: Option<(Blob, Arc<Path>)>,
+    pub(super) lists: Option<(Blob, Arc<Path>)>,
     pub(super) texts: Texts,
     pub(super) options: OpenOptions,
     pub(super) headers_name: Arc<Path>,
@@ -104,11 +108,20 @@ impl Cbh2Database {
         });
         let page = detect_page(names.as_ref(), annotations.as_deref());
         let texts = Texts::new(options.charset, page);
+        let index = |extension: &str| {
+            let blob = source.open_companion(extension)?;
+            Ok::<_, Error>(blob.map(|blob| (blob, source.label_of(extension))))
+        };
+        let (orders, lists) = (index("2lcd")?, index("2lgd")?);
+        let settings = source.open_companion("ini")?;
+        let title = settings.and_then(|settings| ini_title(&settings, texts));
         let mut database = Self {
             headers,
             moves,
             annotations,
             names,
+            orders,
+            lists,
             texts,
             options: options.clone(),
             headers_name: label,
@@ -118,6 +131,7 @@ impl Cbh2Database {
             info: DatabaseInfo::default(),
         };
         database.info = database.describe(records, version, source, problems);
+        database.info.title = title;
         Ok(database)
     }
 
@@ -162,6 +176,11 @@ impl Cbh2Database {
         info.problems = problems;
         info.names = names;
         info
+    }
+
+    /// The bytes of `.2cbh`.
+    pub(super) fn headers(&self) -> &[u8] {
+        &self.headers
     }
 
     /// The header of a game, text or analysis.

@@ -24,6 +24,7 @@ use super::start_position;
 use super::tags::{TagWriter, text_language};
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::decode_result;
+use crate::games::cbh::tags::ValueTags as _;
 use crate::games::common::record_context::Origin;
 
 /// Reads records; its buffers are reused.
@@ -165,12 +166,12 @@ impl<'d> Reader<'d> {
             self.tree.read(bytes);
             position = self.read_start(content, moves_at);
         }
-        let annotations = self.annotations(annotations_at, want);
-        let (result, medals) = match record {
-            Record::Game(game) => (decode_result(game.result), game.medals.get()),
-            _ => (None, 0),
+        let (result, mut medals) = match record {
+            Record::Game(game) => (decode_result(game.result), Some(game.medals.get())),
+            _ => (None, None),
         };
         let result = result.unwrap_or_default();
+        let annotations = self.annotations(annotations_at, want, &mut medals);
         match self.begin(game, visitor)? {
             Flow::Go => {}
             Flow::Skip => {
@@ -182,7 +183,10 @@ impl<'d> Reader<'d> {
         let mut flow = Flow::Go;
         if want.has(Want::ANNOTATIONS) {
             flow = annotations.visit_game(visitor);
-            if flow == Flow::Go && annotations.medals() != medals {
+            if flow == Flow::Go
+                && let Some(medals) = medals
+                && annotations.medals() != medals
+            {
                 flow = visitor.visit_annotation(Annotation::Foreign(Foreign {
                     format: ID,
                     kind: foreign::HEADER_MEDALS,
@@ -254,14 +258,26 @@ impl<'d> Reader<'d> {
         None
     }
 
-    /// The annotations that are wanted, without those that are tags.
-    fn annotations(&mut self, at: Option<i64>, want: Want) -> GameAnnotations<'d> {
+    /// The annotations that are wanted, without those that are tags. The `medals` of the header are a tag if
+    /// there is no annotation.
+    fn annotations(
+        &mut self,
+        at: Option<i64>,
+        want: Want,
+        medals: &mut Option<u16>,
+    ) -> GameAnnotations<'d> {
         let none = GameAnnotations::empty(self.db.texts);
         if !want.has(Want::ANNOTATIONS) && !want.has(Want::TAGS) {
             return none;
         }
         let problems = self.problems.len();
         let mut annotations = self.all_annotations(at);
+        if annotations.is_empty()
+            && let Some(medals) = medals.take()
+            && want.has(Want::TAGS)
+        {
+            self.head.tags.number("CbMedals", medals);
+        }
         annotations.take_tags(want.has(Want::TAGS).then_some(&mut self.head.tags));
         if want.has(Want::ANNOTATIONS) {
             return annotations;
@@ -312,7 +328,8 @@ impl<'d> Reader<'d> {
         }
         if want.has(Want::ANNOTATIONS) {
             let titles = id(text.title).map(|number| db.lookup().titles(number));
-            for (nation, title) in titles.unwrap_or_default() {
+            let titles = titles.unwrap_or_default().into_iter();
+            for (nation, title) in titles.filter(|(_, title)| !title.is_empty()) {
                 if visit_part(TextKind::Title, nation, title, db.texts, visitor) == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
@@ -362,6 +379,10 @@ fn visit_bodies(
     for _ in 0..cursor.u32_le("body_count")? {
         let nation = cursor.i32_le("body_nation")?;
         let body = names::text(&mut cursor)?;
+        // ChessBase stores an empty one in each language without a text.
+        if body.is_empty() {
+            continue;
+        }
         if visit_part(TextKind::Html, nation, body, texts, visitor) == Flow::Stop {
             return Ok(Flow::Stop);
         }

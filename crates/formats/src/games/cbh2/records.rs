@@ -163,6 +163,8 @@ record! {
     }
 }
 
+/// Bit of the type byte that is always set.
+pub(super) const TYPE_ALWAYS: u8 = 0b0000_0001;
 /// Bit of the type byte of guiding texts.
 pub(super) const TYPE_TEXT: u8 = 0b0000_0010;
 /// Bit of the type byte of records marked as deleted.

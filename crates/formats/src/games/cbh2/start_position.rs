@@ -5,16 +5,16 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Start;
 
 /// Marks a Chess960 game, before a setup position.
-pub(super) const CHESS960_SETUP: u16 = 1000;
+const CHESS960_SETUP: u16 = 1000;
 /// The first word of pieces other than pawns.
-pub(super) const FIRST_PIECE: u16 = 0xc02d;
+const FIRST_PIECE: u16 = 0xc02d;
 /// The first word of pawns.
-pub(super) const FIRST_PAWN: u16 = 0xc2ad;
+const FIRST_PAWN: u16 = 0xc2ad;
 /// The first word after those of pieces.
 const AFTER_PIECES: u16 = 0xc30d;
 
 /// The order of the words of pieces.
-pub(super) const PIECES: [Role; 5] = [
+const PIECES: [Role; 5] = [
     Role::King,
     Role::Queen,
     Role::Knight,
@@ -23,7 +23,7 @@ pub(super) const PIECES: [Role; 5] = [
 ];
 
 /// Castling rights: colour, side (0 h-side, 1 a-side), bit.
-pub(super) const RIGHTS: [(Color, usize, u8); 4] = [
+const RIGHTS: [(Color, usize, u8); 4] = [
     (Color::White, 1, 1),
     (Color::White, 0, 2),
     (Color::Black, 1, 4),
@@ -88,6 +88,48 @@ fn read_setup(words: &[u16], chess960: bool) -> Result<Setup, (usize, u16)> {
     }
     setup.en_passant = read_en_passant(&setup, *en_passant as u8);
     Ok(setup)
+}
+
+/// The words of a start position, none for that of ordinary chess.
+pub(super) fn write(setup: &Setup, chess960: bool) -> Vec<u16> {
+    if chess960 && let Some(number) = setup.chess960_number() {
+        return vec![number];
+    }
+    if !chess960 && *setup == Setup::standard() {
+        return Vec::new();
+    }
+    let mut rights = 0;
+    for (color, side, bit) in RIGHTS {
+        if setup.castling[color as usize][side].is_some() {
+            rights |= u16::from(bit);
+        }
+    }
+    let en_passant = setup.en_passant.map(|square| u16::from(square.file()) + 1);
+    let mut words = Vec::with_capacity(36);
+    if chess960 {
+        words.push(CHESS960_SETUP);
+    }
+    words.extend([
+        setup.full_move_number,
+        u16::from(!setup.turn.is_white()) | rights << 8,
+        en_passant.unwrap_or(0),
+    ]);
+    for number in 0..64 {
+        let square = Square::from_coords(number / 8, number % 8);
+        words.extend(square.and_then(|at| piece_word(setup.piece(at)?, at)));
+    }
+    words
+}
+
+/// The word of a piece; `None` for a pawn on the first or the last rank.
+fn piece_word(piece: Piece, square: Square) -> Option<u16> {
+    let black = piece.color as u16;
+    let (file, rank) = (u16::from(square.file()), u16::from(square.rank()));
+    match PIECES.iter().position(|&role| role == piece.role) {
+        Some(kind) => Some(FIRST_PIECE + 320 * black + 64 * kind as u16 + 8 * file + rank),
+        None if (1..7).contains(&rank) => Some(FIRST_PAWN + 48 * black + 6 * file + rank - 1),
+        None => None,
+    }
 }
 
 fn read_piece(word: u16) -> Option<(Piece, Square)> {

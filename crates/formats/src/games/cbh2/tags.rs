@@ -2,7 +2,7 @@
 
 use tabia_core::game::Tags;
 
-use super::names::{EntityKind, Names, Player, Source, Team, Tournament, titles};
+use super::names::{EntityKind, Names, Player, Source, Team, Tournament, USUAL_BYTES, titles};
 use super::records::{AnalysisRecord, GameRecord, TextRecord, id};
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_date, decode_eco, decode_result};
@@ -241,6 +241,9 @@ impl<'d> TagWriter<'_, 'd> {
             }
         }
         self.tags.number("Cb2EventNationNow", tournament.nation_now);
+        if tournament.unknown != USUAL_BYTES {
+            self.tags.bytes("Cb2EventUnknown21", &tournament.unknown);
+        }
         self.tie_breaks(&tournament.tie_breaks);
         self.tags
             .date("CbEventEndDate", "CbEventEndDateRaw", tournament.end_date);
@@ -388,9 +391,25 @@ fn classic_tie_break(rule: u16) -> Option<u16> {
     found.map(|(_, classic)| *classic)
 }
 
+/// The number of a rule by that in `.cbtt`; `None` if it has none.
+pub(super) fn tie_break_of_classic(classic: u16) -> Option<u16> {
+    let found = TIE_BREAKS.iter().find(|(_, other)| *other == classic);
+    found.map(|(rule, _)| *rule)
+}
+
+/// The type of a rating by that in `.cbj`; `None` if that is read differently again.
+pub(super) fn rating_of_classic(classic: &[u8; 16]) -> Option<[u8; 14]> {
+    let [_, kind, list_high, list_low, nation, name @ ..] = *classic;
+    let mut rating = [kind, 0, list_low, list_high, nation, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    for (stored, byte) in rating.iter_mut().skip(6).zip(name) {
+        *stored = byte;
+    }
+    (classic_rating(&rating).as_ref() == Some(classic)).then_some(rating)
+}
+
 /// The type of a rating as `.cbj` stores it; `None` if it is stored differently there or that is not
 /// known: national ratings with a time control.
-fn classic_rating(rating: &[u8; 14]) -> Option<[u8; 16]> {
+pub(super) fn classic_rating(rating: &[u8; 14]) -> Option<[u8; 16]> {
     let &[kind, 0, list_low, list_high, nation, 0, ref name @ ..] = rating else {
         return None;
     };
@@ -407,7 +426,7 @@ fn classic_rating(rating: &[u8; 14]) -> Option<[u8; 16]> {
 
 /// The nations of titles in the order of their tags; the index of a nation is also the number of its
 /// language in texts.
-const TITLE_NATIONS: [i32; 8] = [42, 53, 49, 43, 70, 103, 117, 0];
+pub(super) const TITLE_NATIONS: [i32; 8] = [42, 53, 49, 43, 70, 103, 117, 0];
 
 /// The tag of a title by its nation.
 fn title_name(nation: i32) -> Option<&'static str> {
@@ -425,6 +444,16 @@ pub(super) fn text_language(nation: i32) -> Option<u16> {
             let index = TITLE_NATIONS.iter().position(|&other| other == nation)?;
             Some(index as u16)
         }
+    }
+}
+
+/// The nation of a text by its language number, the reverse of [`text_language`]; `None` for an unknown
+/// number.
+pub(super) fn text_nation(language: u16) -> Option<i32> {
+    match language {
+        12 => Some(116),
+        18 => Some(55),
+        _ => TITLE_NATIONS.get(usize::from(language)).copied(),
     }
 }
 

@@ -1,11 +1,9 @@
-//! Sets that the test encoder makes after the notes: intact, damaged and of other versions.
-
-mod encoder;
+//! Sets that the writer makes after the notes: intact, damaged and of other versions.
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{Color, Piece, Ply, Role, Setup, Square};
+use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square, san};
 use tabia_core::error::{ErrorKind, Result};
-use tabia_core::formats::{Confidence, OpenOptions, Probe};
+use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Probe};
 use tabia_core::game::{
     Annotation, Date, Event, Flow, Foreign, Game, GameHead, GameResult, Quotation, RecordKind,
     Shape, ShapeColor, ShapeKind, Start, TextKind, TextPart, Training, TrainingChoice,
@@ -13,6 +11,8 @@ use tabia_core::game::{
 };
 use tabia_core::games::{Database, NameId, NameKind};
 use tabia_core::io::{Cursor, Sink};
+use tabia_core::loss::{Feature, Losses};
+use tabia_testkit::Scratch;
 use tabia_testkit::database::{assert_fixture, open_files, read_games};
 use tabia_testkit::dump;
 use tabia_testkit::tiny::{self, GameBuilder};
@@ -20,7 +20,36 @@ use tabia_testkit::tiny::{self, GameBuilder};
 use super::annotations::{ANY_LANGUAGE, foreign};
 use super::companions::ID;
 use super::{FORMAT, container, move_codes, move_tree, names, start_position};
-use encoder::{Files, files};
+
+/// The files of a set: extension and bytes.
+type Files = Vec<(&'static str, Vec<u8>)>;
+
+/// Games, texts and analyses as a set.
+fn files(games: &[Game]) -> Files {
+    let (files, losses) = written(games);
+    for (number, losses) in (1..).zip(losses) {
+        assert!(losses.is_empty(), "game {number}: {losses}");
+    }
+    files
+}
+
+/// Games as a set, and the losses of each.
+fn written(games: &[Game]) -> (Files, Vec<Losses>) {
+    let folder = Scratch::new("cbh2");
+    let path = folder.join("tiny.2cbh");
+    let create = FORMAT.create.unwrap();
+    let mut writer = create(&path, &CreateOptions::default()).unwrap();
+    let losses = games.iter().map(|game| writer.write(game).unwrap());
+    let losses = losses.collect();
+    let written = writer.finish().unwrap();
+    assert_eq!(written.records as usize, games.len());
+    let extensions = ["2cbh", "2cbg", "2cba", "2lid", "2lcd", "2lgd"];
+    let files = extensions.map(|extension| {
+        let bytes = std::fs::read(path.with_extension(extension)).unwrap();
+        (extension, bytes)
+    });
+    (files.to_vec(), losses)
+}
 
 /// The games of the fixture: everything that is read except texts, which few formats can store.
 fn games() -> Vec<Game> {
@@ -222,8 +251,8 @@ fn text() -> Game {
     for (kind, language, text) in [
         (TextKind::Title, 0, "Preface"),
         (TextKind::Title, 1, "Vorwort"),
-        (TextKind::Html, 0, "<p>Ada & Bo</p>"),
         (TextKind::Html, ANY_LANGUAGE, "<p>♔</p>"),
+        (TextKind::Html, 0, "<p>Ada & Bo</p>"),
     ] {
         let _ = recorder.visit_annotation(Annotation::Text(TextPart {
             kind,
@@ -286,6 +315,7 @@ fn games_round_trip() {
     let database = open(&files(&written), &OpenOptions::default()).unwrap();
     assert_eq!(database.info().problems, [""; 0]);
     assert_eq!((database.info().texts, database.info().deleted), (1, 1));
+    assert_eq!(deep(&*database), [""; 0]);
     let (found, problems) = read_games(&*database);
     assert_eq!(problems, [""; 0]);
     assert_eq!(found.len(), written.len());
@@ -299,6 +329,13 @@ fn games_round_trip() {
         );
         assert_eq!(expected, found);
     }
+}
+
+/// What the deep check finds.
+fn deep(database: &dyn Database) -> Vec<String> {
+    let mut found = Vec::new();
+    database.verify(&mut |problem| found.push(problem.error.to_string()));
+    found
 }
 
 /// The game with its tags sorted by name, without those of its start position.
@@ -388,9 +425,36 @@ fn before_a_comment(annotation: &str) -> Vec<String> {
     let content = [hex("0000 0000 0100 0000"), hex(annotation), hex(AFTER)].concat();
     let (games, problems) = with_annotations(&content);
     assert_eq!(problems, [""; 0], "{annotation}");
+    if is_utf8(&hex(annotation)) {
+        assert_eq!(annotation_content(&games[0]), content, "{annotation}");
+    }
     let mut found = annotations_of(&games[0]);
     assert_eq!(found.pop().as_deref(), Some("after"), "{annotation}");
     found
+}
+
+/// Whether an annotation has no text of a single-byte set, which is written in UTF-8.
+fn is_utf8(annotation: &[u8]) -> bool {
+    let is_text = matches!(annotation[0], 0x02 | 0x82);
+    !is_text || std::str::from_utf8(&annotation[10..]).is_ok()
+}
+
+/// The content of the record that is written for a game's annotations.
+fn annotation_content(game: &Game) -> Vec<u8> {
+    let set = files(std::slice::from_ref(game));
+    content(&set, "2cba", 12)
+}
+
+/// The content of the record at an offset of a file.
+fn content(set: &Files, extension: &str, at: i64) -> Vec<u8> {
+    let content = container::content(file(set, extension), at, 1 << 20).unwrap();
+    assert_eq!(content.problem, None);
+    content.bytes.to_vec()
+}
+
+fn file<'f>(set: &'f Files, extension: &str) -> &'f [u8] {
+    let found = set.iter().find(|(other, _)| *other == extension);
+    &found.unwrap().1
 }
 
 #[test]
@@ -480,6 +544,7 @@ fn questions_with_answers_to_choose_from_are_read() {
     let found: Vec<Annotation<'_>> = annotations.collect();
     assert_eq!(found[0], Annotation::Training(&expected));
     assert_eq!(found.len(), 2);
+    assert_eq!(annotation_content(&games[0]), content);
 }
 
 #[test]
@@ -511,6 +576,7 @@ fn quotations_are_read() {
         let content = [&hex("0000 0000 0100 0000")[..], data, &hex(AFTER)].concat();
         let (games, problems) = with_annotations(&content);
         assert_eq!(problems, [""; 0]);
+        assert_eq!(annotation_content(&games[0]), content);
         let count = annotations_of(&games[0]).len();
         let quotation = games[0].events().find_map(|event| match event {
             Event::Annotation(Annotation::Quotation(quotation)) => Some(quotation.clone()),
@@ -564,6 +630,7 @@ fn time_control_and_clocks_are_tags() {
     assert_eq!(tags.get("WhiteClock"), Some("0:00:15"));
     assert_eq!(tags.get("BlackClock"), Some("0:00:00"));
     assert_eq!(annotations_of(&games[0]), ["after"]);
+    assert_eq!(annotation_content(&games[0]), content);
     // A fraction of a second is no tag.
     let fraction = of_game.replacen("b80b0000", "b90b0000", 1);
     let (games, _) = with_annotations(&[hex(&fraction), hex(AFTER)].concat());
@@ -795,4 +862,276 @@ fn files_are_recognized_by_extension_and_record_size() {
     assert_eq!(score("a.2CBH", &set[0].1), Confidence::Certain);
     assert_eq!(score("a.2cbh", b"short"), Confidence::ByName);
     assert_eq!(score("a.cbh", &set[0].1), Confidence::No);
+}
+
+/// The words of a record of `.2cbg`.
+fn words(set: &Files) -> Vec<u16> {
+    let bytes = content(set, "2cbg", 12);
+    let pairs = bytes.chunks_exact(2);
+    pairs.map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+}
+
+/// Bytes that ChessBase wrote, quoted in the notes of morphy, are what the writer writes.
+#[test]
+fn moves_are_written_as_chessbase_writes_them() {
+    let play = |moves: &str| named(GameBuilder::new()).moves(moves).result(GameResult::Unknown);
+    let set = files(&[play("e4 e5 Nf3 Nc6")]);
+    assert_eq!(words(&set), [0xfffc, 0xad3f, 0xb02d, 0x325f, 0x836b, 0xffff]);
+    let record = &file(&set, "2cbg")[12..];
+    assert_eq!(record[16..26], hex("325fb02dad3ffffc 0100")[..]);
+    // The record ends at a multiple of eight, and states its size.
+    let size = u32::from_le_bytes(record[8..12].try_into().unwrap());
+    let free = u32::from_le_bytes(record[12..16].try_into().unwrap());
+    assert_eq!((size, free, (record.len() + 12) % 8), (12, 102, 0));
+    assert_eq!(record[record.len() - 8..], u64::from(size + free + 34).to_le_bytes());
+    for (moves, sum) in [
+        ("e4 e5 Nf3 Nc6 Bc4 Bc5", "fe7e9dee91ddecfb"),
+        ("e4 e5 Nf3 Nc6 Bc4 Be7", "fe72"),
+    ] {
+        let set = files(&[play(moves)]);
+        let sum = hex(sum);
+        assert_eq!(file(&set, "2cbg")[12 + 16..][..sum.len()], sum);
+    }
+    let fen = "8/2k2PP1/8/8/8/3K4/p4pp1/8 w - - 0 1";
+    let game = named(GameBuilder::from_fen(fen))
+        .moves("Ke4 f1=B g8=R Bc4 Rg7")
+        .result(GameResult::Unknown);
+    let expected = [
+        0xfffb, 1, 0, 0, 0xc2dd, 0xc183, 0xc047, 0xc2fb, 0xc2d0, 0xc301, 0xc2d6, 0xfffc, 0x0409,
+        0xb03b, 0xae38, 0x9259, 0x5329, 0xffff,
+    ];
+    assert_eq!(words(&files(&[game])), expected);
+    let game = named(GameBuilder::from_fen("r3k3/8/8/8/4pP2/8/8/4K2R b Kq f3 0 263"))
+        .moves("exf3 O-O f2+")
+        .result(GameResult::Unknown);
+    let words_of_it = words(&files(&[game]));
+    assert_eq!(words_of_it[1..4], [0x0107, 0x0601, 0x0006]);
+    assert_eq!(words_of_it[words_of_it.len() - 5..][..4], [0xfffc, 0xb016, 0xb12a, 0xb05d]);
+    // Two alternatives to a move, one of them inside the other.
+    let game = named(GameBuilder::new())
+        .moves("e4 c5")
+        .begin()
+        .moves("c6 d4")
+        .end()
+        .begin()
+        .moves("Nf6 e5")
+        .end()
+        .moves("Nf3 d6")
+        .begin()
+        .moves("Nc6 Bb5")
+        .comment("ten")
+        .end()
+        .moves("d4")
+        .result(GameResult::Unknown);
+    let set = files(&[game]);
+    let marks = |words: Vec<u16>| -> Vec<usize> {
+        let all = words.iter().enumerate();
+        let marks = all.filter(|(_, word)| **word >= move_codes::ALTERNATIVE);
+        marks.map(|(at, _)| at).collect()
+    };
+    assert_eq!(marks(words(&set)), [3, 6, 8, 11, 13, 15, 18]);
+    assert_eq!(content(&set, "2cba", 12)[..4], 10_i32.to_le_bytes());
+}
+
+#[test]
+fn chess960_games_are_written_as_chessbase_writes_them() {
+    let game = |number, moves: &str| {
+        let setup = Setup::chess960_start(number).unwrap();
+        let mut head = named(GameBuilder::new()).result(GameResult::Unknown).head;
+        head.start = Start {
+            setup: Some(Box::new(setup)),
+            chess960: true,
+        };
+        let mut position = head.start.position().unwrap();
+        position.set_chess960();
+        let mut game = Game::new();
+        let mut recorder = game.recorder();
+        let _ = recorder.begin_game(GameIndex(0), &head);
+        for san in moves.split(' ') {
+            let ply = san::read(&position, san.as_bytes()).unwrap();
+            recorder.push_move(ply);
+            position.play_ply(ply);
+        }
+        recorder.end_game(GameResult::Unknown);
+        game
+    };
+    let set = files(&[game(123, "e3 d5")]);
+    assert_eq!(words(&set), [0xfffb, 0x007b, 0xfffc, 0xad40, 0xafcf, 0xffff]);
+    let header = &file(&set, "2cbh")[192..];
+    assert_eq!(header[128..130], 64_699_u16.to_le_bytes());
+    assert_eq!(header[132..136], 0x0800_0001_u32.to_le_bytes());
+    assert_eq!(file(&set, "2cbg")[12 + 24..][..2], [2, 0]);
+    // The words of castling depend on the start position.
+    let setup = Setup::chess960_start(566).unwrap();
+    let mut head = GameHead::default();
+    head.start.setup = Some(Box::new(setup.clone()));
+    let mut position = head.start.position().unwrap();
+    let castle = |position: &Position, color: Color, side: usize| {
+        let rook = setup.castling[color as usize][side].unwrap();
+        let m = Move::castling(position.king(color), rook);
+        move_codes::word(position, m, Some(566))
+    };
+    assert_eq!(castle(&position, Color::White, 1), 0xba05);
+    position.play_null();
+    assert_eq!(castle(&position, Color::Black, 0), 0xba08);
+}
+
+#[test]
+fn names_are_written_as_chessbase_writes_them() {
+    let degrees = [0x41b9_298e, 0xc2a4_dbc3].map(|bits| f32::from_bits(bits).to_string());
+    let game = GameBuilder::new()
+        .tag("White", "Mårdell, Jimmy")
+        .tag("Black", "?")
+        .tag("Event", "?")
+        .tag("Site", "Havana")
+        .tag("EventDate", "1889.01.20")
+        .tag("EventType", "match")
+        .tag("EventCountry", "CUB")
+        .tag("EventRounds", "17")
+        .tag("CbEventFlags", "3")
+        .tag("CbEventLatitude", &degrees[0])
+        .tag("CbEventLongitude", &degrees[1])
+        .tag("CbEventTieBreaks", "22 14 10")
+        .tag("CbEventEndDate", "1889.02.24")
+        .tag("SourceTitle", "MainBase")
+        .tag("Source", "ChessBase")
+        .tag("SourceDate", "1999.07.01")
+        .tag("SourceVersion", "2")
+        .tag("SourceVersionDate", "1999.07.01")
+        .tag("SourceQuality", "1")
+        .result(GameResult::Unknown);
+    let set = files(&[game]);
+    let names = file(&set, "2lid");
+    let header = "000000b8 00000006 00000400 0000000000000003 ffffffffffffffff \
+                  00000460 0000000000000001 ffffffffffffffff";
+    // White, and one without a name for Black and the annotator.
+    let header = hex(&header.replacen("0000000000000003", "0000000000000002", 1));
+    assert_eq!(names[..header.len()], header);
+    let pairs = "ffffffff00000001 0000000000000001 0000000100000001 0000000200000001 \
+                 0000000300000001 0000000400000001 0000000500000001";
+    assert_eq!(names[0x80..184], hex(pairs));
+    let player = "2d000000 08000000 4dc3a57264656c6c 05000000 4a696d6d79 00000000 00000000 \
+                  ffffffff 08000000 ffffffffffffffff 00";
+    let player = hex(player);
+    assert_eq!(names[184..][..player.len()], player);
+    let tournament = "06000000 486176616e61 00000000 34c20e00 02 00 22 00 00 03 11 00 8e29b941 \
+                      c3dba4c2 00";
+    let tournament = hex(tournament);
+    let at = 184 + 1024 + 4;
+    assert_eq!(names[at..][..tournament.len()], tournament);
+    let rest = hex("0300 1100 0500 0100 58c20e00");
+    assert_eq!(names[at + tournament.len() + 37..][..rest.len()], rest);
+    let source = "25000000 08000000 4d61696e42617365 09000000 436865737342617365 e19e0f00 \
+                  e19e0f00 0200 0100";
+    let source = hex(source);
+    let at = 184 + 1024 + 1120;
+    assert_eq!(names[at..][..source.len()], source);
+    // The last name is that without a name in the second block; nothing follows it.
+    let empty = hex("20000000 00000000 00000000 00000000 00000000 ffffffff 08000000 ffffffffffffffff");
+    assert_eq!(names[184 + 4234..], empty);
+}
+
+#[test]
+fn texts_are_written_in_all_languages() {
+    let set = files(&[text()]);
+    let body = content(&set, "2cbg", 12);
+    assert_eq!(body[..2], [5, 0]);
+    let languages = hex("00000000 0a000000 3c703ee299943c2f703e 2a000000");
+    // One without a language comes first.
+    assert_eq!(body[6..10], 8_u32.to_le_bytes());
+    assert_eq!(body[10..][..languages.len()], languages);
+    let record = &file(&set, "2cbg")[12..];
+    let free = u32::from_le_bytes(record[12..16].try_into().unwrap());
+    assert!((193..=200).contains(&free) && file(&set, "2cbg").len() % 8 == 0);
+}
+
+#[test]
+fn empty_databases_are_written_and_read() {
+    let set = files(&[]);
+    assert_eq!(file(&set, "2cbg"), hex("0c00000000000000 0c00 01 00"));
+    assert_eq!(file(&set, "2cba"), hex("0c00000000000000 0c00 00 00"));
+    assert_eq!(file(&set, "2lid").len(), 184);
+    assert_eq!(file(&set, "2lgd"), hex("00010000 00000000 00000000"));
+    assert_eq!(file(&set, "2lcd").len(), 10 * 4096);
+    let database = open(&set, &OpenOptions::default()).unwrap();
+    assert_eq!(database.info().problems, [""; 0]);
+    assert_eq!((database.len(), deep(&*database)), (0, Vec::new()));
+}
+
+/// A database whose lists have all forms and whose orders have directories.
+fn many_names() -> Vec<Game> {
+    let game = |number: u32| {
+        GameBuilder::new()
+            .tag("White", &format!("Player {}, A", number % 130))
+            .tag("Black", if number % 3 == 0 { "Often" } else { "?" })
+            .tag("Event", &format!("Event {}", number / 7))
+            .tag("WhiteTeam", if number % 2 == 0 { "Even" } else { "Other" })
+            .result(GameResult::Draw)
+    };
+    let mut games: Vec<Game> = (0..300).map(game).collect();
+    games.push(
+        GameBuilder::new()
+            .tag("White", "Both, Sides")
+            .tag("Black", "Both, Sides")
+            .result(GameResult::Draw),
+    );
+    games
+}
+
+#[test]
+fn orders_and_lists_agree_with_the_headers() {
+    let set = files(&many_names());
+    let database = open(&set, &OpenOptions::default()).unwrap();
+    assert_eq!(deep(&*database), [""; 0]);
+    // The players have two pages of nodes and a directory.
+    assert_eq!(file(&set, "2lcd")[4096..4098], [0, 1]);
+    // Each damage is found.
+    for (extension, at, expected) in [
+        ("2lcd", 4096 + 17, "order `Default Spieler`"),
+        ("2lcd", 2 * 4096 + 16, "order `Default Spieler`"),
+        ("2lgd", 12 + 21 * 8, "another list of games"),
+        ("2lgd", 12 + 256 + 16, "another list of games"),
+        ("2cbh", 192 + 132, "`flags`"),
+        ("2cbh", 192 + 138, "`move_count`"),
+        ("2cbh", 192 + 140, "`material_strong`"),
+    ] {
+        let mut damaged = set.clone();
+        let file = damaged.iter_mut().find(|(other, _)| *other == extension);
+        file.unwrap().1[at] ^= 1;
+        let database = open(&damaged, &OpenOptions::default()).unwrap();
+        let found = deep(&*database);
+        assert_eq!(found.len(), 1, "{extension} {at}: {found:?}");
+        assert!(found[0].contains(expected), "{}", found[0]);
+    }
+    // The second record moves.
+    let mut moved = set.clone();
+    moved[0].1[2 * 192 + 8] ^= 8;
+    let database = open(&moved, &OpenOptions::default()).unwrap();
+    let found = deep(&*database);
+    assert!(found.is_empty() || found[0].contains("does not follow"), "{found:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_counted() {
+    let long = "é".repeat(600);
+    let game = GameBuilder::new()
+        .tag("White", &long)
+        .tag("SourceTitle", &long)
+        .tag("WhiteTeam", &long)
+        .tag("CbGameTagEnglish", &long)
+        .tag("Event", &long)
+        .tag("Round", "40000")
+        .tag("CbTopGame", "1")
+        .tag("CbEventTieBreaks", "99")
+        .tag("Opening", "Unknown")
+        .result(GameResult::Unknown);
+    let (set, losses) = written(&[game]);
+    assert_eq!(losses[0].count(Feature::LongText), 5);
+    assert_eq!(losses[0].count(Feature::Tags), 2);
+    assert_eq!(losses[0].count(Feature::HeaderFacts), 2);
+    let database = open(&set, &OpenOptions::default()).unwrap();
+    assert_eq!(deep(&*database), [""; 0]);
+    let (games, problems) = read_games(&*database);
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(games[0].head.tags.text("White"), "é".repeat(492));
 }

@@ -4,6 +4,7 @@ pub(crate) mod annotation_order;
 pub(crate) mod file_set;
 pub(crate) mod index_codes;
 pub(crate) mod interner;
+pub(crate) mod line_tree;
 pub(crate) mod record_context;
 pub(crate) mod record_tags;
 pub(crate) mod replay;

@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Color, Move, Ply, Position, Setup, Square};
 use tabia_core::error::{Error, ErrorKind};
-use tabia_core::game::{Event, Game, Start};
+use tabia_core::game::{Game, Start};
 use tabia_core::io::Sink;
 
 use super::compact_codes;
@@ -11,6 +11,7 @@ use super::piece_numbers::PieceNumbers;
 use super::start_position;
 use super::start_position::CLASSICAL;
 use super::substitution::{MODES, Table};
+use crate::games::common::line_tree::{LineTree, NONE};
 
 /// The largest record size that fits its head.
 const MAX_SIZE: usize = 0xff_ffff;
@@ -20,9 +21,7 @@ const MAX_SIZE: usize = 0xff_ffff;
 pub struct Encoder {
     /// Piece numbers of the standard position.
     standard: PieceNumbers,
-    nodes: Vec<Node>,
-    /// For every open variation, the move it replaces.
-    open: Vec<u32>,
+    tree: LineTree,
     pending: Vec<PendingBranch>,
     stored: Vec<u32>,
     record: Sink,
@@ -50,22 +49,6 @@ pub struct Encoded<'e> {
     pub is_chess960: bool,
 }
 
-/// A move in the game's order.
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    ply: Ply,
-    /// The first continuation.
-    next: u32,
-    /// The next alternative.
-    alternative: u32,
-    /// The first move in this position.
-    first: u32,
-    /// For the first move of a position: its last alternative so far.
-    tail: u32,
-    /// The previous move.
-    before: u32,
-}
-
 /// A position with alternatives still to write: its next move and the plies before it.
 #[derive(Debug, Clone)]
 struct PendingBranch {
@@ -73,9 +56,6 @@ struct PendingBranch {
     next: u32,
     ply: u32,
 }
-
-/// No move.
-const NONE: u32 = u32::MAX;
 
 impl Default for Encoder {
     fn default() -> Self {
@@ -88,8 +68,7 @@ impl Encoder {
     pub fn new() -> Self {
         Self {
             standard: PieceNumbers::new(&Position::standard(), false),
-            nodes: Vec::new(),
-            open: Vec::new(),
+            tree: LineTree::default(),
             pending: Vec::new(),
             stored: Vec::new(),
             record: Sink::new(),
@@ -134,11 +113,11 @@ impl Encoder {
                 && setup.full_move_number != 0;
         }
         let is_linear = !game.has_variations();
-        self.nodes.clear();
+        self.tree.clear();
         if !is_linear {
-            self.collect(game);
+            self.tree.collect(game);
         }
-        let is_empty = self.nodes.is_empty() && game.mainline().next().is_none();
+        let is_empty = self.tree.len() == 0 && game.mainline().next().is_none();
         let mainline = match (is_empty, game.head.start.position()) {
             (true, _) => {
                 self.put(&MODES[usize::from(mode)], mode, compact_codes::END_VALUE, 0);
@@ -169,72 +148,6 @@ impl Encoder {
         })
     }
 
-    /// Collects the game's moves in `self.nodes`, linked to their continuations and alternatives.
-    fn collect(&mut self, game: &Game) {
-        self.open.clear();
-        // The last move of the current line, and the first move of the position where the next
-        // move is an alternative.
-        let (mut last, mut first) = (NONE, NONE);
-        for event in game.events() {
-            match event {
-                Event::Move(ply) => {
-                    let added = self.nodes.len() as u32;
-                    self.add(ply, last, first);
-                    (last, first) = (added, NONE);
-                }
-                Event::BeginVariation => {
-                    self.open.push(last);
-                    if let Some(node) = self.node(last) {
-                        first = node.first;
-                        last = self.node(first).map_or(NONE, |node| node.before);
-                    }
-                }
-                Event::EndVariation => {
-                    if let Some(replaced) = self.open.pop() {
-                        (last, first) = (replaced, NONE);
-                    }
-                }
-                Event::Annotation(_) => {}
-            }
-        }
-    }
-
-    fn add(&mut self, ply: Ply, last: u32, first: u32) {
-        let added = self.nodes.len() as u32;
-        // A variation before the first move replaces no move. Its first move, and a move after an
-        // empty variation there, become alternatives to the first move.
-        let first = match (first, last) {
-            (NONE, NONE) if added > 0 => 0,
-            _ => first,
-        };
-        let leader = if first == NONE { added } else { first };
-        self.nodes.push(Node {
-            ply,
-            next: NONE,
-            alternative: NONE,
-            first: leader,
-            tail: added,
-            before: last,
-        });
-        if first == NONE {
-            if let Some(node) = self.nodes.get_mut(last as usize) {
-                node.next = added;
-            }
-            return;
-        }
-        let tail = self.node(first).map_or(NONE, |node| node.tail);
-        if let Some(node) = self.nodes.get_mut(tail as usize) {
-            node.alternative = added;
-        }
-        if let Some(node) = self.nodes.get_mut(first as usize) {
-            node.tail = added;
-        }
-    }
-
-    fn node(&self, index: u32) -> Option<Node> {
-        self.nodes.get(index as usize).copied()
-    }
-
     /// Writes the moves of a game without variations and returns their number.
     fn write_mainline(&mut self, game: &Game, position: Position, mode: u8) -> Result<u32, Error> {
         let table = &MODES[usize::from(mode)];
@@ -263,8 +176,8 @@ impl Encoder {
         let mut mainline = None;
         let mut at = 0;
         self.pending.clear();
-        self.stored.resize(self.nodes.len(), 0);
-        while let Some(node) = self.node(at) {
+        self.stored.resize(self.tree.len(), 0);
+        while let Some(node) = self.tree.node(at) {
             if node.alternative != NONE {
                 self.put(table, mode, compact_codes::BRANCH_VALUE, count);
                 self.pending.push(PendingBranch {
@@ -387,7 +300,7 @@ fn special_value(m: Move, mode: u8) -> Result<u8, u16> {
 
 /// Whether a game needs the Chess960 encoding: it is marked as Chess960, or its kings and castling
 /// rooks are not on their standard squares.
-fn is_chess960(start: &Start) -> bool {
+pub(crate) fn is_chess960(start: &Start) -> bool {
     let Some(setup) = &start.setup else {
         return start.chess960;
     };

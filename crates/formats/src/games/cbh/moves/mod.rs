@@ -12,6 +12,7 @@ mod substitution;
 mod tests;
 
 pub use decode::{AnnotationAnchor, AnnotationSource, Decoder, NoAnnotations, Visited};
+pub(crate) use encode::is_chess960;
 pub use encode::{Encoded, Encoder};
 pub use move_reader::MoveRecord;
 pub use quotation::{

@@ -1,6 +1,7 @@
 //! Headers as tags. Fields without a PGN tag become tags whose names begin with `Cb` (FORMAT.md
 //! § Tags). Zero and empty values produce no tag.
 
+pub(crate) mod parse_values;
 mod tag_buffer;
 mod tag_text;
 mod value_tags;

@@ -262,7 +262,7 @@ impl Verifier<'_> {
             let text = format!("{count} to moves past the last of {total}");
             self.header(Severity::Damage, index, text);
         }
-        let computed = Contents::of(moves, items.into_iter());
+        let computed = Contents::of(moves, items.into_iter().map(Into::into));
         for (field, found, expected) in [
             ("flags", game.flags.get(), computed.flags),
             (
@@ -274,7 +274,7 @@ impl Verifier<'_> {
             (
                 "move_count",
                 game.move_count.into(),
-                computed.move_count.into(),
+                computed.short_move_count().into(),
             ),
         ] {
             if found != expected {

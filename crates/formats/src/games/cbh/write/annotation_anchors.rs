@@ -8,7 +8,7 @@ use tabia_core::game::{Annotation, Event, Game};
 ///
 /// Annotations at the start of a variation go to its first move. Those of a variation without moves
 /// cannot be stored and are passed to `lost`.
-pub(super) fn annotations<'g>(
+pub(crate) fn annotations<'g>(
     game: &'g Game,
     stored: &[u32],
     mut lost: impl FnMut(&Annotation<'g>),

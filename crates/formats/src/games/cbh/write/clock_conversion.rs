@@ -5,12 +5,13 @@ use tabia_core::loss::{Feature, Losses};
 
 use crate::games::cbh::move_times::{MoveClocks, TimeLeft, times_left};
 
-/// Replaces the times left after the moves of the mainline, the first `mainline` stored moves, by times
-/// spent, and removes and counts those that do not follow from `control` and the times spent.
-/// `anchored` is sorted by position.
-pub(super) fn convert(
+/// Replaces the times left after the moves of the mainline by times spent, and removes and counts those
+/// that do not follow from `control` and the times spent. `anchored` is sorted by position; `ply_of` is
+/// the ply of the mainline at a position, which has `plies` of them.
+pub(crate) fn convert(
     anchored: &mut Vec<(i32, Annotation<'_>)>,
-    mainline: u32,
+    plies: usize,
+    ply_of: impl Fn(i32) -> Option<usize>,
     control: Option<&TimeControl>,
     losses: &mut Losses,
 ) {
@@ -20,9 +21,9 @@ pub(super) fn convert(
     }
     let mut times = Vec::new();
     if let Some(control) = control {
-        let mut clocks = vec![MoveClocks::default(); mainline as usize];
+        let mut clocks = vec![MoveClocks::default(); plies];
         for (position, annotation) in &*anchored {
-            let ply = usize::try_from(*position).ok();
+            let ply = ply_of(*position);
             if let (Some(clocks), Annotation::Clock(clock)) =
                 (ply.and_then(|ply| clocks.get_mut(ply)), annotation)
             {
@@ -39,7 +40,7 @@ pub(super) fn convert(
         if !is_left(annotation) {
             return true;
         }
-        let ply = usize::try_from(*position).ok();
+        let ply = ply_of(*position);
         let time = ply.and_then(|ply| times.get_mut(ply)).map(std::mem::take);
         match time.unwrap_or_default() {
             TimeLeft::Spent(time) => {

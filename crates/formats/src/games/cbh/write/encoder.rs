@@ -11,7 +11,8 @@ use zerocopy::IntoBytes;
 use super::annotation_anchors;
 use super::clock_conversion;
 use super::encoded_record;
-use super::header_fields::{HeaderFields, TagReader, is_chess960, is_unknown};
+use super::game_losses::{GAME_ONLY_TAGS, MovesSummary, count_losses, without_moves};
+use super::header_fields::{HeaderFields, TagReader};
 use super::set_files::media_text;
 use crate::games::cbh::annotations;
 use crate::games::cbh::annotations::{Items, foreign, kind};
@@ -21,6 +22,7 @@ use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
 use crate::games::cbh::guiding_texts;
 use crate::games::cbh::moves;
+use crate::games::cbh::tags::parse_values::is_unknown;
 use crate::games::cbh::records::{
     GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
 };
@@ -64,7 +66,12 @@ impl RecordEncoder {
             }
             Err(error) => return Err(error),
         };
-        count_losses(game, &moves, losses);
+        let summary = MovesSummary {
+            mainline: moves.mainline,
+            is_start_exact: moves.is_start_exact,
+            is_chess960: moves.is_chess960,
+        };
+        count_losses(game, summary, losses);
         self.annotations.clear();
         let medals = {
             put_game_tags(&fields, &mut self.annotations);
@@ -166,27 +173,6 @@ impl GameEncoder for RecordEncoder {
     }
 }
 
-/// Counts what the encoded moves and the header cannot store of a game.
-fn count_losses(game: &Game, moves: &moves::Encoded<'_>, losses: &mut Losses) {
-    let tags = &game.head.tags;
-    losses.add(Feature::Tags, game.result.lost_tags(tags), None);
-    let plies = moves.mainline.to_string();
-    let is_wrong = |name: &str, value: &str| match name {
-        "FEN" => game.head.start.contradicts(value),
-        "Variant" => is_chess960(value) && !moves.is_chess960,
-        "PlyCount" => value != plies && !is_unknown(value),
-        _ => false,
-    };
-    let wrong = tags.iter().filter(|(name, value)| is_wrong(name, value));
-    losses.add(Feature::Tags, wrong.count() as u64, None);
-    if game.has_variations() {
-        losses.add(Feature::Variations, empty_variations(game), None);
-    }
-    if !moves.is_start_exact {
-        losses.add(Feature::HeaderFacts, 1, None);
-    }
-}
-
 /// Adds the annotations for the clocks and the time control in the tags.
 fn put_game_tags(fields: &HeaderFields, encoder: &mut annotations::Encoder) {
     if let Some(control) = fields.time_control {
@@ -218,7 +204,12 @@ fn encode_annotations(
     });
     // Without the times before, the first time left shows nothing of the time spent.
     let control = control.filter(|_| game.head.start.setup.is_none());
-    clock_conversion::convert(&mut anchored, moves.mainline, control, losses);
+    let ply_of = |position: i32| {
+        let ply = u32::try_from(position).ok()?;
+        (ply < moves.mainline).then_some(ply as usize)
+    };
+    let plies = moves.mainline as usize;
+    clock_conversion::convert(&mut anchored, plies, ply_of, control, losses);
     for (position, annotation) in anchored {
         if let Annotation::Foreign(foreign) = annotation {
             if foreign.is_unread_moves() {
@@ -250,7 +241,8 @@ fn contents(game: &Game, moves: &moves::Encoded<'_>, annotations: &[u8]) -> Cont
         unorthodox: moves.is_chess960,
     };
     let items = Items::new(annotations).ok();
-    Contents::of(summary, items.into_iter().flatten().flatten())
+    let items = items.into_iter().flatten().flatten();
+    Contents::of(summary, items.map(Into::into))
 }
 
 /// The header of a game; offsets and name ids are filled in when the record is appended.
@@ -278,68 +270,12 @@ fn game_record(game: &Game, fields: &HeaderFields, contents: Contents) -> GameRe
         medals: fields.medals.unwrap_or(contents.medals).into(),
         flags: contents.flags.into(),
         magnitudes: contents.magnitudes.into(),
-        move_count: contents.move_count,
+        move_count: contents.short_move_count(),
     }
 }
 
 /// The language number of the names of files.
 const ANY_LANGUAGE: u16 = 7;
-
-/// Tags that games can store and texts cannot.
-const GAME_ONLY_TAGS: [&str; 17] = [
-    "White",
-    "Black",
-    "Date",
-    "Result",
-    "ECO",
-    "WhiteElo",
-    "BlackElo",
-    "WhiteTeam",
-    "BlackTeam",
-    "WhiteTeamCountry",
-    "BlackTeamCountry",
-    "FEN",
-    "Variant",
-    "PlyCount",
-    "WhiteClock",
-    "BlackClock",
-    "TimeControl",
-];
-
-/// The number of variations without moves, which cannot be stored.
-fn empty_variations(game: &Game) -> u64 {
-    let mut is_empty = false;
-    let mut count = 0;
-    for event in game.events() {
-        match event {
-            Event::BeginVariation => is_empty = true,
-            Event::Move(_) => is_empty = false,
-            Event::EndVariation => {
-                count += u64::from(is_empty);
-                is_empty = false;
-            }
-            Event::Annotation(_) => {}
-        }
-    }
-    count
-}
-
-/// The game without its start position, its moves and their annotations.
-fn without_moves(game: &Game) -> Game {
-    let mut bare = Game::new();
-    let mut recorder = bare.recorder();
-    let mut head = game.head.clone();
-    head.start = tabia_core::game::Start::default();
-    let _ = tabia_core::game::Visitor::begin_game(&mut recorder, tabia_core::GameIndex(0), &head);
-    for event in game.events() {
-        let Event::Annotation(annotation) = event else {
-            break;
-        };
-        let _ = tabia_core::game::Visitor::visit_annotation(&mut recorder, annotation);
-    }
-    tabia_core::game::Visitor::end_game(&mut recorder, game.result);
-    bare
-}
 
 /// Sets the size in the head of an unread text, because a text that was cut off states its old size
 /// and would overlap the next record. `None` if it is too large.

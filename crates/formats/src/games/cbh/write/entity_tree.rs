@@ -5,18 +5,18 @@
 
 /// A node of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Left child; −1 if absent.
-    pub(super) left: i32,
+    pub(crate) left: i32,
     /// Right child; −1 if absent.
-    pub(super) right: i32,
+    pub(crate) right: i32,
     /// Height of the right subtree less that of the left one: −1, 0 or 1.
-    pub(super) balance: i8,
+    pub(crate) balance: i8,
 }
 
 /// A tree; nodes are indexed by id.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     nodes: Vec<Node>,
     root: i32,
     /// The path from the root to the new node: ids, and whether the path goes left.
@@ -28,7 +28,7 @@ const NONE: i32 = -1;
 impl Tree {
     /// The tree of the records 0 to `count` − 1; `is_less(a, b)` is whether *a* is before *b*. Equal
     /// records are in the order of their ids.
-    pub(super) fn build(count: u32, mut is_less: impl FnMut(u32, u32) -> bool) -> Self {
+    pub(crate) fn build(count: u32, mut is_less: impl FnMut(u32, u32) -> bool) -> Self {
         let mut tree = Self::default();
         for id in 0..count {
             tree.insert(|other| is_less(id, other));
@@ -37,12 +37,12 @@ impl Tree {
     }
 
     /// The nodes by id.
-    pub(super) fn nodes(&self) -> &[Node] {
+    pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
     /// The id of the root; 0 for an empty tree.
-    pub(super) fn root(&self) -> i32 {
+    pub(crate) fn root(&self) -> i32 {
         self.root
     }
 

@@ -1,17 +1,19 @@
 //! Header fields from tags: the reverse of [`TagWriter`](crate::games::cbh::tags::TagWriter).
 
-use tabia_core::game::{Date, Eco, Tags, TimeControl};
+use tabia_core::game::{Eco, Tags, TimeControl};
 use tabia_core::io::Charset;
 use tabia_core::loss::{Feature, Losses};
 use zerocopy::FromZeros;
 
 use crate::games::cbh::annotations::game_tags::{clock_text, parse_clock, parse_time_control};
 use crate::games::cbh::charset::{TextForm, encode_plain};
-use crate::games::cbh::field_codecs::{encode_date, encode_eco};
-use crate::games::cbh::nations;
+use crate::games::cbh::field_codecs::encode_eco;
 use crate::games::cbh::records::{
     AnnotatorRecord, EXTENDED_DEFAULT, ExtendedRecord, GameTagRecord, PlayerRecord, SourceRecord,
     TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentExtraRecord, TournamentRecord,
+};
+use crate::games::cbh::tags::parse_values::{
+    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating, round,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
@@ -55,9 +57,6 @@ pub(super) struct TagReader<'l> {
     charset: Charset,
     losses: &'l mut Losses,
 }
-
-/// A value does not fit its field, or there is no field for it.
-struct DoesNotFit;
 
 impl<'l> TagReader<'l> {
     pub(super) fn new(charset: Charset, losses: &'l mut Losses) -> Self {
@@ -353,95 +352,6 @@ fn team<'f>(name: &str, fields: &'f mut HeaderFields) -> &'f mut TeamRecord {
     let [white, black] = &mut fields.teams;
     let side = if name.contains("White") { white } else { black };
     side.get_or_insert_with(FromZeros::new_zeroed)
-}
-
-/// The feature that is lost with a tag.
-fn feature(name: &str) -> Feature {
-    let formats = ["Cb", "Scid", "Bpgn"];
-    if formats.iter().any(|format| name.starts_with(format)) {
-        Feature::HeaderFacts
-    } else {
-        Feature::Tags
-    }
-}
-
-/// Whether a value means *unknown*.
-pub(super) fn is_unknown(value: &str) -> bool {
-    matches!(value, "" | "?" | "-")
-}
-
-/// Whether a number is stored, but its text is not: `01`, `0`.
-fn is_rounded(name: &str, value: &str) -> bool {
-    let stored = match name {
-        "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
-        | "SourceQuality" => number::<u32>(value).map(|number| (number, 0)),
-        "Round" => round(value).map(|(round, sub_round)| (round.into(), sub_round)),
-        _ => return false,
-    };
-    let text = match stored {
-        Ok((0, 0)) => String::new(),
-        Ok((number, 0)) => number.to_string(),
-        Ok((number, sub_round)) => format!("{number}.{sub_round}"),
-        Err(DoesNotFit) => return false,
-    };
-    !is_unknown(value) && text != value
-}
-
-/// Whether the value of a tag `Variant` means Chess960.
-pub(super) fn is_chess960(variant: &str) -> bool {
-    let variant = variant.to_ascii_lowercase();
-    variant.contains("960") || variant.contains("fischer")
-}
-
-fn number<T: std::str::FromStr>(value: &str) -> Result<T, DoesNotFit> {
-    if is_unknown(value) {
-        return "0".parse().map_err(|_| DoesNotFit);
-    }
-    value.trim().parse().map_err(|_| DoesNotFit)
-}
-
-/// The stored number of a date; of an impossible one, which is not `exact`, the parts that are possible.
-fn date(value: &str, exact: &mut Result<(), DoesNotFit>) -> u32 {
-    if is_unknown(value) {
-        return 0;
-    }
-    encode_date(Date::parse(value).unwrap_or_else(|| {
-        *exact = Err(DoesNotFit);
-        Date::parse_possible(value)
-    }))
-}
-
-fn round(value: &str) -> Result<(u8, u8), DoesNotFit> {
-    match value.split_once('.') {
-        Some((round, sub_round)) => Ok((number(round)?, number(sub_round)?)),
-        None => Ok((number(value)?, 0)),
-    }
-}
-
-fn nation(value: &str) -> Result<u8, DoesNotFit> {
-    if is_unknown(value) {
-        return Ok(0);
-    }
-    nations::number(value).ok_or(DoesNotFit)
-}
-
-fn rating(value: &str) -> Result<[u8; 16], DoesNotFit> {
-    let mut bytes = [0; 16];
-    if value != "none" {
-        hex(value, &mut bytes)?;
-    }
-    Ok(bytes)
-}
-
-fn hex(value: &str, bytes: &mut [u8]) -> Result<(), DoesNotFit> {
-    if value.len() != bytes.len() * 2 {
-        return Err(DoesNotFit);
-    }
-    for (byte, digits) in bytes.iter_mut().zip(value.as_bytes().chunks_exact(2)) {
-        let digits = std::str::from_utf8(digits).map_err(|_| DoesNotFit)?;
-        *byte = u8::from_str_radix(digits, 16).map_err(|_| DoesNotFit)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

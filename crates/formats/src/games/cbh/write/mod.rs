@@ -3,13 +3,14 @@
 //! Games are appended to `.cbh`, `.cbg`, `.cba` and `.cbj` at once; names are collected and written at
 //! the end, when all their uses are counted.
 
-mod annotation_anchors;
+pub(crate) mod annotation_anchors;
 mod cbtt_file;
-mod clock_conversion;
+pub(crate) mod clock_conversion;
 pub mod edit;
 mod encoded_record;
 mod encoder;
-mod entity_tree;
+pub(crate) mod entity_tree;
+pub(crate) mod game_losses;
 mod header_fields;
 mod names;
 mod pack;
@@ -257,7 +258,7 @@ impl GameWriter for CbhWriter {
 }
 
 /// Seconds since 1970 as a creation time, in 1/1024 s since 2008-12-01; 0 for earlier times.
-fn created(now: u64) -> u64 {
+pub(crate) fn created(now: u64) -> u64 {
     const EPOCH: u64 = 14_214 * 86_400;
     now.checked_sub(EPOCH)
         .and_then(|seconds| seconds.checked_mul(1024))

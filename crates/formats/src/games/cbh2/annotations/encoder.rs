@@ -45,6 +45,14 @@ struct OpenItem {
 }
 
 impl Encoder {
+    /// Empties the content and keeps its buffer.
+    pub(crate) fn clear(&mut self) {
+        self.content.clear();
+        self.block = None;
+        self.open = None;
+        self.nags.clear();
+    }
+
     /// The complete content; only its end if nothing was added.
     pub(crate) fn finish(&mut self) -> &[u8] {
         self.close_block();
@@ -273,18 +281,18 @@ impl Encoder {
 
 /// Whether two data of a kind are read as the same annotation.
 fn is_same(kind: u16, written: &[u8], data: &[u8]) -> bool {
-    let mut read = [written, data].map(|data| {
-        let mut debug = String::new();
-        let _ = decode(kind, data, FORM.texts(), &mut |annotation| {
-            if !matches!(annotation, Annotation::Foreign(_)) {
-                debug = format!("{annotation:?}");
-            }
-            Flow::Go
-        });
-        debug
+    let texts = FORM.texts();
+    let mut is_same = false;
+    let _ = decode(kind, written, texts, &mut |written| {
+        if !matches!(written, Annotation::Foreign(_)) {
+            let _ = decode(kind, data, texts, &mut |read| {
+                is_same |= read == written;
+                Flow::Go
+            });
+        }
+        Flow::Go
     });
-    let [written, data] = &mut read;
-    !written.is_empty() && written == data
+    is_same
 }
 
 /// The part of an annotation that its encoded data lacks, if any.

@@ -61,7 +61,6 @@ pub(super) fn skip(kind: u16, cursor: &mut Cursor<'_>) -> Result<Option<()>, Mal
     Ok(Some(()))
 }
 
-#[cfg(test)]
 /// Whether an annotation of this kind can have this data, so that what follows it is found again.
 pub(super) fn is_complete(kind: u16, data: &[u8]) -> bool {
     let mut cursor = Cursor::new(data);

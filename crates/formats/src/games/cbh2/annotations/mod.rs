@@ -3,7 +3,6 @@
 
 mod decode;
 mod encode;
-#[cfg(test)]
 mod encoder;
 mod kinds;
 mod quotation;
@@ -17,8 +16,8 @@ use tabia_core::io::{Charset, Cursor};
 
 use crate::games::cbh::annotations::game_tags::{GameTag, GameTags, clock_text};
 use crate::games::cbh::charset::{TextForm, Texts};
+use crate::games::cbh::content_summary::ItemSummary;
 
-#[cfg(test)]
 pub(super) use self::encoder::Encoder;
 use self::kinds::kind;
 
@@ -167,6 +166,25 @@ impl<'c> GameAnnotations<'c> {
             .fold(0, |all, [low, high]| {
                 all | u16::from(*high) << 8 | u16::from(*low)
             })
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// What a header depends on, of each annotation.
+    pub(super) fn summaries(&self) -> impl Iterator<Item = ItemSummary> {
+        self.items.iter().filter_map(|item| {
+            let data = self.content.get(item.data.clone()).unwrap_or_default();
+            let kind = u8::try_from(item.kind).ok()?;
+            let medals = data.first_chunk::<2>().filter(|_| kind == kind::MEDALS);
+            Some(ItemSummary {
+                kind,
+                text: data.len().saturating_sub(8),
+                medals: medals.map_or(0, |[low, high]| u16::from(*high) << 8 | u16::from(*low)),
+            })
+        })
     }
 
     /// Visits the annotations of the game.

@@ -1,0 +1,105 @@
+//! Values of tags as numbers and bytes: the reverse of [`ValueTags`](super::ValueTags).
+
+use tabia_core::game::Date;
+use tabia_core::loss::Feature;
+
+use crate::games::cbh::field_codecs::encode_date;
+use crate::games::cbh::nations;
+
+/// A value does not fit its field, or there is no field for it.
+#[derive(Debug)]
+pub(crate) struct DoesNotFit;
+
+/// The feature that is lost with a tag.
+pub(crate) fn feature(name: &str) -> Feature {
+    let formats = ["Cb", "Scid", "Bpgn"];
+    if formats.iter().any(|format| name.starts_with(format)) {
+        Feature::HeaderFacts
+    } else {
+        Feature::Tags
+    }
+}
+
+/// Whether a value means *unknown*.
+pub(crate) fn is_unknown(value: &str) -> bool {
+    matches!(value, "" | "?" | "-")
+}
+
+/// Whether a number is stored, but its text is not: `01`, `0`.
+pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
+    let stored = match name {
+        "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
+        | "SourceQuality" | "Board" | "WhiteFideId" | "BlackFideId" => number::<u32>(value).map(|number| (number, 0)),
+        "Round" => round::<u32>(value),
+        _ => return false,
+    };
+    let text = match stored {
+        Ok((0, 0)) => String::new(),
+        Ok((number, 0)) => number.to_string(),
+        Ok((number, sub_round)) => format!("{number}.{sub_round}"),
+        Err(DoesNotFit) => return false,
+    };
+    !is_unknown(value) && text != value
+}
+
+/// Whether the value of a tag `Variant` means Chess960.
+pub(crate) fn is_chess960(variant: &str) -> bool {
+    let variant = variant.to_ascii_lowercase();
+    variant.contains("960") || variant.contains("fischer")
+}
+
+/// A number; an unknown value is 0.
+pub(crate) fn number<T: std::str::FromStr>(value: &str) -> Result<T, DoesNotFit> {
+    if is_unknown(value) {
+        return "0".parse().map_err(|_| DoesNotFit);
+    }
+    value.trim().parse().map_err(|_| DoesNotFit)
+}
+
+/// The stored number of a date; of an impossible one, which is not `exact`, the parts that are possible.
+pub(crate) fn date(value: &str, exact: &mut Result<(), DoesNotFit>) -> u32 {
+    if is_unknown(value) {
+        return 0;
+    }
+    encode_date(Date::parse(value).unwrap_or_else(|| {
+        *exact = Err(DoesNotFit);
+        Date::parse_possible(value)
+    }))
+}
+
+/// A round and its part, 0 if absent.
+pub(crate) fn round<T: std::str::FromStr + From<u8>>(value: &str) -> Result<(T, T), DoesNotFit> {
+    match value.split_once('.') {
+        Some((round, sub_round)) => Ok((number(round)?, number(sub_round)?)),
+        None => Ok((number(value)?, T::from(0))),
+    }
+}
+
+/// The number of a nation with these letters.
+pub(crate) fn nation(value: &str) -> Result<u8, DoesNotFit> {
+    if is_unknown(value) {
+        return Ok(0);
+    }
+    nations::number(value).ok_or(DoesNotFit)
+}
+
+/// The type of a rating in `.cbj`.
+pub(crate) fn rating(value: &str) -> Result<[u8; 16], DoesNotFit> {
+    let mut bytes = [0; 16];
+    if value != "none" {
+        hex(value, &mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Fills bytes from hexadecimal digits.
+pub(crate) fn hex(value: &str, bytes: &mut [u8]) -> Result<(), DoesNotFit> {
+    if value.len() != bytes.len() * 2 {
+        return Err(DoesNotFit);
+    }
+    for (byte, digits) in bytes.iter_mut().zip(value.as_bytes().chunks_exact(2)) {
+        let digits = std::str::from_utf8(digits).map_err(|_| DoesNotFit)?;
+        *byte = u8::from_str_radix(digits, 16).map_err(|_| DoesNotFit)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Parts of a game that no ChessBase database can store.
+
+use tabia_core::GameIndex;
+use tabia_core::game::{Event, Game, Start, Visitor as _};
+use tabia_core::loss::{Feature, Losses};
+
+use crate::games::cbh::tags::parse_values::{is_chess960, is_unknown};
+
+/// What is known of a game's encoded moves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MovesSummary {
+    /// Plies of the mainline.
+    pub(crate) mainline: u32,
+    /// Whether the start position was stored completely.
+    pub(crate) is_start_exact: bool,
+    /// Whether the record is that of a Chess960 game.
+    pub(crate) is_chess960: bool,
+}
+
+/// Counts what the moves and the header of a ChessBase database cannot store of a game.
+pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses) {
+    let tags = &game.head.tags;
+    losses.add(Feature::Tags, game.result.lost_tags(tags), None);
+    let plies = moves.mainline.to_string();
+    let is_wrong = |name: &str, value: &str| match name {
+        "FEN" => game.head.start.contradicts(value),
+        "Variant" => is_chess960(value) && !moves.is_chess960,
+        "PlyCount" => value != plies && !is_unknown(value),
+        _ => false,
+    };
+    let wrong = tags.iter().filter(|(name, value)| is_wrong(name, value));
+    losses.add(Feature::Tags, wrong.count() as u64, None);
+    if game.has_variations() {
+        losses.add(Feature::Variations, empty_variations(game), None);
+    }
+    if !moves.is_start_exact {
+        losses.add(Feature::HeaderFacts, 1, None);
+    }
+}
+
+/// Tags that games can store and texts cannot.
+pub(crate) const GAME_ONLY_TAGS: [&str; 17] = [
+    "White",
+    "Black",
+    "Date",
+    "Result",
+    "ECO",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteTeam",
+    "BlackTeam",
+    "WhiteTeamCountry",
+    "BlackTeamCountry",
+    "FEN",
+    "Variant",
+    "PlyCount",
+    "WhiteClock",
+    "BlackClock",
+    "TimeControl",
+];
+
+/// The number of variations without moves, which cannot be stored.
+fn empty_variations(game: &Game) -> u64 {
+    let mut is_empty = false;
+    let mut count = 0;
+    for event in game.events() {
+        match event {
+            Event::BeginVariation => is_empty = true,
+            Event::Move(_) => is_empty = false,
+            Event::EndVariation => {
+                count += u64::from(is_empty);
+                is_empty = false;
+            }
+            Event::Annotation(_) => {}
+        }
+    }
+    count
+}
+
+/// The game without its start position, its moves and their annotations.
+pub(crate) fn without_moves(game: &Game) -> Game {
+    let mut bare = Game::new();
+    let mut recorder = bare.recorder();
+    let mut head = game.head.clone();
+    head.start = Start::default();
+    let _ = recorder.begin_game(GameIndex(0), &head);
+    for event in game.events() {
+        let Event::Annotation(annotation) = event else {
+            break;
+        };
+        let _ = recorder.visit_annotation(annotation);
+    }
+    recorder.end_game(game.result);
+    bare
+}
