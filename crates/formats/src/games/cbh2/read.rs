@@ -15,7 +15,7 @@ use tabia_core::io::{Blob, Cursor};
 use super::annotations::{GameAnnotations, foreign};
 use super::companions::ID;
 use super::container::{self, Content, HEAD, tag};
-use super::move_tree::Tree;
+use super::move_tree::{NONE, ROOT, Tree};
 use super::names::{self, EntityKind};
 use super::open::Cbh2Database;
 use super::records::{Record, TYPE_DELETED, TextRecord, id};
@@ -244,6 +244,10 @@ impl<'d> Reader<'d> {
                         position.set_chess960();
                     }
                     return Some(position);
+                }
+                let is_empty = self.tree.node(ROOT).is_none_or(|root| root.child == NONE);
+                if is_empty && self.tree.problem.is_none() {
+                    return None;
                 }
                 Malformed {
                     field: "start",

@@ -919,7 +919,7 @@ fn moves_are_written_as_chessbase_writes_them() {
         .moves("Nf3 d6")
         .begin()
         .moves("Nc6 Bb5")
-        .comment("ten")
+        .comment("nine")
         .end()
         .moves("d4")
         .result(GameResult::Unknown);
@@ -930,7 +930,7 @@ fn moves_are_written_as_chessbase_writes_them() {
         marks.map(|(at, _)| at).collect()
     };
     assert_eq!(marks(words(&set)), [3, 6, 8, 11, 13, 15, 18]);
-    assert_eq!(content(&set, "2cba", 12)[..4], 10_i32.to_le_bytes());
+    assert_eq!(content(&set, "2cba", 12)[..4], 9_i32.to_le_bytes());
 }
 
 #[test]
