@@ -168,6 +168,9 @@ fn facts(game: &Game) -> Facts {
             {
                 is_tag = false;
             }
+            // A text in a language without a text.
+            Event::Annotation(Annotation::Text(part))
+                if part.text.is_empty() && part.kind != TextKind::File => {}
             Event::Annotation(annotation) => {
                 let feature = annotation.feature();
                 let text = match annotation {
@@ -191,12 +194,18 @@ fn facts(game: &Game) -> Facts {
                         format!("{shape:?}")
                     }
                     Annotation::Text(mut part) => {
-                        // Some formats have one kind of text for both.
+                        // Some formats have one kind of text for both, with or without marks.
+                        let mut text = part.text.to_owned();
+                        for (mark, character) in
+                            [("<br>", "\n"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
+                        {
+                            text = text.replace(mark, character);
+                        }
                         if part.kind == TextKind::Html {
                             part.kind = TextKind::Plain;
                         }
                         // Formats encode diagrams and line breaks of texts differently.
-                        let text = part.text.replace("\r\n", "\n").replace('\u{4}', "[#]");
+                        let text = text.replace("\r\n", "\n").replace('\u{4}', "[#]");
                         // Formats change names of files.
                         let is_file = part.kind == TextKind::File;
                         part.text = if is_file { "" } else { &text };
@@ -292,7 +301,8 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
                 ][..],
                 Feature::Evals | Feature::EvalProfiles => &[Feature::EvalDepths],
                 Feature::Shapes => &[Feature::ShapeColors],
-                Feature::GuidingTexts => &[Feature::Languages],
+                Feature::GuidingTexts => &[Feature::Languages, Feature::Media],
+                Feature::Training => &[Feature::Languages, Feature::Characters],
                 Feature::Media => &[Feature::Languages, Feature::Characters],
                 _ => &[Feature::Characters],
             });
