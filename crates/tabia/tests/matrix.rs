@@ -344,7 +344,9 @@ fn database_facts_are_kept_or_reported() {
         ("to.si3", [2, 1]),
         ("to.sci", [3, 1]),
         ("to.cbh", [3, 0]),
-        ("to.2cbh", [3, 0]),
+        ("second.2cbh", [3, 0]),
+        // The settings are those of another set.
+        ("to.2cbh", [4, 0]),
         ("to.pgn", [4, 0]),
     ] {
         assert_eq!(lost(&[item()], name), expected, "{name}");
@@ -381,7 +383,7 @@ fn title_and_facts_of_one_input_are_copied() {
     assert_eq!(info(&third).facts, info(&first).facts);
     assert!(std::fs::read(&third).unwrap() == std::fs::read(&first).unwrap());
     for extension in ["cbh", "2cbh", "sci"] {
-        let path = scratch.join(format!("fourth.{extension}"));
+        let path = scratch.join(format!("to-{extension}.{extension}"));
         run(&first, &path, &options(Profile::Full));
         assert_eq!(info(&path).title.as_deref(), Some("My games"));
     }

@@ -16,6 +16,7 @@ use super::companions::{COMPANIONS, ID};
 use super::entities::{Entity, EntityTable};
 use super::placeholder_names::Placeholders;
 use super::records::{BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header};
+use super::settings::{self, SetKind};
 use super::side_files::{SideTable, TopGames};
 use super::tables::Tables;
 use super::tags::player_name;
@@ -198,7 +199,9 @@ impl CbhDatabase {
         let page = self.detect_page(&tables, annotations.as_deref());
         let texts = Texts::new(self.charset, page);
         let settings = opener.open("ini");
-        let title = settings.as_deref().and_then(|ini| ini_title(ini, texts));
+        let title = settings
+            .as_deref()
+            .and_then(|ini| settings::title(ini, texts, SetKind::Classic));
         Companions {
             moves,
             annotations,
@@ -396,15 +399,6 @@ fn sample<E: Entity>(table: Option<&EntityTable<E>>, mut visit: impl FnMut(&E)) 
             visit(entity);
         }
     }
-}
-
-/// The value of `Title=` in the settings file; `None` if absent or empty.
-pub(crate) fn ini_title(ini: &[u8], texts: Texts) -> Option<String> {
-    let line = ini
-        .split(|&byte| byte == b'\n')
-        .find_map(|line| line.trim_ascii().strip_prefix(b"Title="))?;
-    let title = texts.plain(line.trim_ascii());
-    (!title.is_empty()).then(|| title.into_owned())
 }
 
 /// Parses the companions of a set and collects their problems.

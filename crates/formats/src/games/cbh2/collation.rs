@@ -147,7 +147,13 @@ mod tests {
             ),
             (
                 Ignored::ApostrophesAndHyphens,
-                &["Bel", "BEL-NED m", "belnedn", "Bialoleka Sparta", "Białołeka Sparta"],
+                &[
+                    "Bel",
+                    "BEL-NED m",
+                    "belnedn",
+                    "Bialoleka Sparta",
+                    "Białołeka Sparta",
+                ],
             ),
         ] {
             let key = |text: &str| {

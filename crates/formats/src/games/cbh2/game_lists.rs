@@ -137,7 +137,9 @@ impl Heads {
             let games = self.games(role, &records);
             let mut rest = games.as_slice();
             for head in heads.iter().filter(|head| head.blocks() > 0) {
-                let (list, others) = rest.split_at_checked(head.count as usize).unwrap_or_default();
+                let (list, others) = rest
+                    .split_at_checked(head.count as usize)
+                    .unwrap_or_default();
                 rest = others;
                 let end = head.block + head.blocks();
                 for (block, games) in (head.block + 1..).zip(list.chunks(BLOCK_GAMES as usize)) {

@@ -84,14 +84,17 @@ impl Pages<'_> {
     fn add_directories(&mut self, listed: &[(u32, u32)]) -> io::Result<Vec<(u32, u32)>> {
         let mut directories = Vec::new();
         for group in listed.chunk_by(|a, b| a.0 / DIRECTORY == b.0 / DIRECTORY) {
-            let mut page = [0; PAGE];
+            let mut numbers = Sink::new();
             let mut index = 0;
             for (number, page_number) in group {
                 let at = (number % DIRECTORY) as usize * 4;
-                if let Some(slot) = page.get_mut(at..at + 4) {
-                    slot.copy_from_slice(&page_number.to_le_bytes());
-                }
+                numbers.zeros(at - numbers.len());
+                numbers.u32_le(*page_number);
                 index = number / DIRECTORY;
+            }
+            let mut page = [0; PAGE];
+            for (byte, stored) in page.iter_mut().zip(numbers.as_slice()) {
+                *byte = *stored;
             }
             directories.push((index, self.add(&page)?));
         }
@@ -193,10 +196,16 @@ fn node_key(role: Role, fields: &[u8]) -> u64 {
         Role::Player | Role::Annotator => Player::read(cursor).map(|player| {
             let is_empty = player.last.is_empty() && player.first.is_empty();
             let is_plain = |c: u8| c.is_ascii_alphanumeric() || c == b' ';
-            (is_empty, Vec::new(), player.last, 8, is_plain as fn(u8) -> bool)
+            (
+                is_empty,
+                Vec::new(),
+                player.last,
+                8,
+                is_plain as fn(u8) -> bool,
+            )
         }),
         Role::Tournament => Tournament::read(cursor).map(|tournament| {
-            let year = ((tournament.date >> 9) as u16).to_be_bytes().to_vec();
+            let year = two_bytes((tournament.date >> 9) as u16).to_vec();
             let is_empty =
                 tournament.date == 0 && tournament.title.is_empty() && tournament.site.is_empty();
             (
@@ -209,7 +218,13 @@ fn node_key(role: Role, fields: &[u8]) -> u64 {
         }),
         Role::Source => Source::read(cursor).map(|source| {
             let is_ascii = (|c: u8| c.is_ascii()) as fn(u8) -> bool;
-            (source.title.is_empty(), Vec::new(), source.title, 8, is_ascii)
+            (
+                source.title.is_empty(),
+                Vec::new(),
+                source.title,
+                8,
+                is_ascii,
+            )
         }),
         Role::Team => Team::read(cursor).map(|team| {
             let is_empty = team.title.is_empty()
@@ -259,11 +274,11 @@ fn sort_key(role: Role, fields: &[u8], key: &mut Vec<u8>) {
         }
         Role::Tournament => {
             let tournament = Tournament::read(cursor).unwrap_or_default();
-            key.extend(((tournament.date >> 9) as u16).to_be_bytes());
+            key.extend(two_bytes((tournament.date >> 9) as u16));
             for text in [tournament.title, tournament.site] {
                 collation::push(text, Ignored::ApostrophesAndHyphens, key);
             }
-            key.extend(((tournament.date & 0x1ff) as u16).to_be_bytes());
+            key.extend(two_bytes((tournament.date & 0x1ff) as u16));
         }
         Role::Source => {
             let source = Source::read(cursor).unwrap_or_default();
@@ -274,7 +289,7 @@ fn sort_key(role: Role, fields: &[u8], key: &mut Vec<u8>) {
             collation::push(team.title, Ignored::Nothing, key);
             key.extend([team.number, team.nation]);
             // Negative years first.
-            key.extend((team.year as u16 ^ 0x8000).to_be_bytes());
+            key.extend(two_bytes(team.year as u16 ^ 0x8000));
             key.push(team.season);
         }
         Role::GameTag | Role::TextTitle | Role::AnalysisTitle => {
@@ -285,6 +300,11 @@ fn sort_key(role: Role, fields: &[u8], key: &mut Vec<u8>) {
             }
         }
     }
+}
+
+/// The higher byte and the lower byte.
+const fn two_bytes(number: u16) -> [u8; 2] {
+    [(number >> 8) as u8, number as u8]
 }
 
 /// Compares the orders of a file with the names in use. Returns the roles whose order lacks names, has

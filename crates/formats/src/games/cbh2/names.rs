@@ -79,7 +79,8 @@ impl Names {
     pub(super) fn stored(&self, kind: EntityKind) -> u32 {
         let size = self.block_size.max(64);
         let space = self.file.len() as u64 / size + 1;
-        self.count(kind).min(u32::try_from(space).unwrap_or(u32::MAX))
+        self.count(kind)
+            .min(u32::try_from(space).unwrap_or(u32::MAX))
     }
 
     /// The fields of a name; `None` if it is absent or deleted.

@@ -18,7 +18,7 @@ use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
 use super::tags::Lookup;
 use crate::games::cbh::charset::{Detector, Texts};
-use crate::games::cbh::open::ini_title;
+use crate::games::cbh::settings::{self, SetKind};
 
 /// Opens the set that a `.2cbh` file belongs to.
 pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
@@ -113,8 +113,8 @@ impl Cbh2Database {
             Ok::<_, Error>(blob.map(|blob| (blob, source.label_of(extension))))
         };
         let (orders, lists) = (index("2lcd")?, index("2lgd")?);
-        let settings = source.open_companion("ini")?;
-        let title = settings.and_then(|settings| ini_title(&settings, texts));
+        let ini = source.open_companion("ini")?;
+        let title = ini.and_then(|ini| settings::title(&ini, texts, SetKind::Second));
         let mut database = Self {
             headers,
             moves,

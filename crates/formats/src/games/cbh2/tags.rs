@@ -400,7 +400,9 @@ pub(super) fn tie_break_of_classic(classic: u16) -> Option<u16> {
 /// The type of a rating by that in `.cbj`; `None` if that is read differently again.
 pub(super) fn rating_of_classic(classic: &[u8; 16]) -> Option<[u8; 14]> {
     let [_, kind, list_high, list_low, nation, name @ ..] = *classic;
-    let mut rating = [kind, 0, list_low, list_high, nation, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let mut rating = [
+        kind, 0, list_low, list_high, nation, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ];
     for (stored, byte) in rating.iter_mut().skip(6).zip(name) {
         *stored = byte;
     }

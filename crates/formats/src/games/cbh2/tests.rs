@@ -868,22 +868,34 @@ fn files_are_recognized_by_extension_and_record_size() {
 fn words(set: &Files) -> Vec<u16> {
     let bytes = content(set, "2cbg", 12);
     let pairs = bytes.chunks_exact(2);
-    pairs.map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+    pairs
+        .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+        .collect()
 }
 
 /// Bytes that ChessBase wrote, quoted in the notes of morphy, are what the writer writes.
 #[test]
 fn moves_are_written_as_chessbase_writes_them() {
-    let play = |moves: &str| named(GameBuilder::new()).moves(moves).result(GameResult::Unknown);
+    let play = |moves: &str| {
+        named(GameBuilder::new())
+            .moves(moves)
+            .result(GameResult::Unknown)
+    };
     let set = files(&[play("e4 e5 Nf3 Nc6")]);
-    assert_eq!(words(&set), [0xfffc, 0xad3f, 0xb02d, 0x325f, 0x836b, 0xffff]);
+    assert_eq!(
+        words(&set),
+        [0xfffc, 0xad3f, 0xb02d, 0x325f, 0x836b, 0xffff]
+    );
     let record = &file(&set, "2cbg")[12..];
     assert_eq!(record[16..26], hex("325fb02dad3ffffc 0100")[..]);
     // The record ends at a multiple of eight, and states its size.
     let size = u32::from_le_bytes(record[8..12].try_into().unwrap());
     let free = u32::from_le_bytes(record[12..16].try_into().unwrap());
     assert_eq!((size, free, (record.len() + 12) % 8), (12, 102, 0));
-    assert_eq!(record[record.len() - 8..], u64::from(size + free + 34).to_le_bytes());
+    assert_eq!(
+        record[record.len() - 8..],
+        u64::from(size + free + 34).to_le_bytes()
+    );
     for (moves, sum) in [
         ("e4 e5 Nf3 Nc6 Bc4 Bc5", "fe7e9dee91ddecfb"),
         ("e4 e5 Nf3 Nc6 Bc4 Be7", "fe72"),
@@ -901,12 +913,17 @@ fn moves_are_written_as_chessbase_writes_them() {
         0xb03b, 0xae38, 0x9259, 0x5329, 0xffff,
     ];
     assert_eq!(words(&files(&[game])), expected);
-    let game = named(GameBuilder::from_fen("r3k3/8/8/8/4pP2/8/8/4K2R b Kq f3 0 263"))
-        .moves("exf3 O-O f2+")
-        .result(GameResult::Unknown);
+    let game = named(GameBuilder::from_fen(
+        "r3k3/8/8/8/4pP2/8/8/4K2R b Kq f3 0 263",
+    ))
+    .moves("exf3 O-O f2+")
+    .result(GameResult::Unknown);
     let words_of_it = words(&files(&[game]));
     assert_eq!(words_of_it[1..4], [0x0107, 0x0601, 0x0006]);
-    assert_eq!(words_of_it[words_of_it.len() - 5..][..4], [0xfffc, 0xb016, 0xb12a, 0xb05d]);
+    assert_eq!(
+        words_of_it[words_of_it.len() - 5..][..4],
+        [0xfffc, 0xb016, 0xb12a, 0xb05d]
+    );
     // Two alternatives to a move, one of them inside the other.
     let game = named(GameBuilder::new())
         .moves("e4 c5")
@@ -956,7 +973,10 @@ fn chess960_games_are_written_as_chessbase_writes_them() {
         game
     };
     let set = files(&[game(123, "e3 d5")]);
-    assert_eq!(words(&set), [0xfffb, 0x007b, 0xfffc, 0xad40, 0xafcf, 0xffff]);
+    assert_eq!(
+        words(&set),
+        [0xfffb, 0x007b, 0xfffc, 0xad40, 0xafcf, 0xffff]
+    );
     let header = &file(&set, "2cbh")[192..];
     assert_eq!(header[128..130], 64_699_u16.to_le_bytes());
     assert_eq!(header[132..136], 0x0800_0001_u32.to_le_bytes());
@@ -1027,7 +1047,8 @@ fn names_are_written_as_chessbase_writes_them() {
     let at = 184 + 1024 + 1120;
     assert_eq!(names[at..][..source.len()], source);
     // The last name is that without a name in the second block; nothing follows it.
-    let empty = hex("20000000 00000000 00000000 00000000 00000000 ffffffff 08000000 ffffffffffffffff");
+    let empty =
+        hex("20000000 00000000 00000000 00000000 00000000 ffffffff 08000000 ffffffffffffffff");
     assert_eq!(names[184 + 4234..], empty);
 }
 
@@ -1108,7 +1129,10 @@ fn orders_and_lists_agree_with_the_headers() {
     moved[0].1[2 * 192 + 8] ^= 8;
     let database = open(&moved, &OpenOptions::default()).unwrap();
     let found = deep(&*database);
-    assert!(found.is_empty() || found[0].contains("does not follow"), "{found:?}");
+    assert!(
+        found.is_empty() || found[0].contains("does not follow"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -149,7 +149,11 @@ fn check_indexes(db: &Cbh2Database, found: &mut dyn FnMut(Problem)) {
         let records = db.headers().chunks_exact(SIZE).skip(1);
         records.filter_map(Record::read)
     };
-    let count = |role: super::roles::Role| db.names.as_ref().map_or(0, |names| names.stored(role.kind()));
+    let count = |role: super::roles::Role| {
+        db.names
+            .as_ref()
+            .map_or(0, |names| names.stored(role.kind()))
+    };
     let lists = Heads::of(records, count);
     if let Some((file, name)) = &db.lists {
         let different = lists.different(records, file);

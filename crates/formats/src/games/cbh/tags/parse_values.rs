@@ -29,7 +29,9 @@ pub(crate) fn is_unknown(value: &str) -> bool {
 pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
     let stored = match name {
         "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
-        | "SourceQuality" | "Board" | "WhiteFideId" | "BlackFideId" => number::<u32>(value).map(|number| (number, 0)),
+        | "SourceQuality" | "Board" | "WhiteFideId" | "BlackFideId" => {
+            number::<u32>(value).map(|number| (number, 0))
+        }
         "Round" => round::<u32>(value),
         _ => return false,
     };

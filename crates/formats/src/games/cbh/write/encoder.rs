@@ -22,10 +22,10 @@ use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
 use crate::games::cbh::guiding_texts;
 use crate::games::cbh::moves;
-use crate::games::cbh::tags::parse_values::is_unknown;
 use crate::games::cbh::records::{
     GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
 };
+use crate::games::cbh::tags::parse_values::is_unknown;
 
 /// Encodes records; each thread has its own encoder.
 #[derive(Debug)]

@@ -31,6 +31,7 @@ use zerocopy::IntoBytes;
 
 use super::open::CbhDatabase;
 use super::records::{ExtendedRecord, GameRecord, TextRecord, U24};
+use super::settings::{SetKind, is_of_other_set};
 use encoded_record::EncodedRecord;
 use encoder::RecordEncoder;
 use set_files::{FreeSpan, SetFiles};
@@ -80,8 +81,12 @@ impl CbhWriter {
     }
 
     fn from_files(mut files: SetFiles, path: &Path, options: &CreateOptions) -> Self {
+        let keeps_settings = is_of_other_set(path, SetKind::Classic);
         if options.force {
-            files.remove_on_commit(DERIVED.map(|extension| path.with_extension(extension)));
+            let old = DERIVED
+                .iter()
+                .filter(|name| !(keeps_settings && **name == "ini"));
+            files.remove_on_commit(old.map(|extension| path.with_extension(extension)));
         }
         Self {
             files,
@@ -90,8 +95,9 @@ impl CbhWriter {
             encoded: Vec::new(),
             numbered: Vec::new(),
             created: created(options.now),
-            title: options.title.clone(),
-            lost_facts: options.lost_facts(|key| (key == "title").then_some(usize::MAX)),
+            title: options.title.clone().filter(|_| !keeps_settings),
+            lost_facts: options
+                .lost_facts(|key| (key == "title" && !keeps_settings).then_some(usize::MAX)),
         }
     }
 

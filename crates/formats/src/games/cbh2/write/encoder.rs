@@ -11,6 +11,7 @@ use zerocopy::{FromZeros, IntoBytes};
 use super::encoded_record;
 use super::header_fields::{HeaderFields, TagReader};
 use super::moves::{EncodedMoves, MAX_CONTENT, MovesEncoder, castling_start};
+use crate::games::cbh::annotations::kind;
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
 use crate::games::cbh::tags::parse_values::is_unknown;
@@ -18,7 +19,6 @@ use crate::games::cbh::write::game_losses::{
     GAME_ONLY_TAGS, MovesSummary, count_losses, without_moves,
 };
 use crate::games::cbh::write::{annotation_anchors, clock_conversion};
-use crate::games::cbh::annotations::kind;
 use crate::games::cbh2::annotations::{self, FORM, GameAnnotations, foreign};
 use crate::games::cbh2::companions::ID;
 use crate::games::cbh2::container::tag;
@@ -157,7 +157,11 @@ impl RecordEncoder {
             .filter(|(name, value)| is_of_games(name) && is_known(value));
         for (name, _) in only_games {
             let is_fact = name.starts_with("Cb");
-            let feature = if is_fact { Feature::HeaderFacts } else { Feature::Tags };
+            let feature = if is_fact {
+                Feature::HeaderFacts
+            } else {
+                Feature::Tags
+            };
             lost.add(feature, 1, None);
         }
         losses.merge(&lost);
@@ -256,11 +260,7 @@ fn encode_annotations(
 }
 
 /// The summary of a game's moves and of its annotations.
-fn contents(
-    game: &Game,
-    moves: &EncodedMoves<'_>,
-    annotations: &GameAnnotations<'_>,
-) -> Contents {
+fn contents(game: &Game, moves: &EncodedMoves<'_>, annotations: &GameAnnotations<'_>) -> Contents {
     let setup = game.head.start.setup.as_deref();
     let mainline = moves.mainline.len() as u32;
     let summary = MoveSummary {
@@ -288,9 +288,7 @@ fn game_record(
     record.kind = TYPE_ALWAYS | deleted(game);
     record.content = GAME_CONTENT;
     record.kind_again = TYPE_ALWAYS;
-    record.result = fields
-        .result
-        .unwrap_or_else(|| encode_result(game.result));
+    record.result = fields.result.unwrap_or_else(|| encode_result(game.result));
     record.medals.set(medals);
     record.flags.set(contents.flags);
     record

@@ -10,7 +10,8 @@ use crate::games::cbh::charset::encode_plain;
 use crate::games::cbh::field_codecs::encode_eco;
 use crate::games::cbh::records::RATING_DEFAULT;
 use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating, round,
+    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating,
+    round,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
@@ -173,13 +174,7 @@ impl<'l> TagReader<'l> {
         fields
     }
 
-    fn player<'t>(
-        &mut self,
-        tags: &'t Tags,
-        name: &str,
-        last: &str,
-        player: &mut PlayerName<'t>,
-    ) {
+    fn player<'t>(&mut self, tags: &'t Tags, name: &str, last: &str, player: &mut PlayerName<'t>) {
         let value = tags.text(name);
         (player.last, player.first) = match tags.get(last) {
             Some(last) => {
@@ -234,7 +229,10 @@ impl<'l> TagReader<'l> {
         let mut sink = Sink::new();
         let Tournament { tie_breaks, .. } = &names.tournament;
         let mut left = slot::TOURNAMENT - 120 - 2 * tie_breaks.len().min(100);
-        let (site, title) = (self.text(names.site, &mut left), self.text(names.event, &mut left));
+        let (site, title) = (
+            self.text(names.site, &mut left),
+            self.text(names.event, &mut left),
+        );
         let tournament = Tournament {
             site: &site,
             title: &title,
@@ -272,7 +270,10 @@ impl<'l> TagReader<'l> {
 
     fn encode_player(&mut self, player: &PlayerName<'_>) -> Vec<u8> {
         let mut left = slot::PLAYER - 40;
-        let (last, first) = (self.text(player.last, &mut left), self.text(player.first, &mut left));
+        let (last, first) = (
+            self.text(player.last, &mut left),
+            self.text(player.first, &mut left),
+        );
         let mut sink = Sink::new();
         let player = Player {
             last: &last,
@@ -335,7 +336,9 @@ impl Creation {
             0 if coarse < FINE_TIMES => coarse,
             ticks => {
                 let fine = coarse.checked_mul(1 << TIME_SHIFT).ok_or(DoesNotFit)? | ticks;
-                Some(fine).filter(|fine| *fine >= FINE_TIMES).ok_or(DoesNotFit)?
+                Some(fine)
+                    .filter(|fine| *fine >= FINE_TIMES)
+                    .ok_or(DoesNotFit)?
             }
         };
         i64::try_from(stored).map_err(|_| DoesNotFit)
@@ -348,7 +351,9 @@ fn small(value: &str) -> Result<u16, DoesNotFit> {
 }
 
 fn in_15_bits(number: u16) -> Result<u16, DoesNotFit> {
-    i16::try_from(number).map(|_| number).map_err(|_| DoesNotFit)
+    i16::try_from(number)
+        .map(|_| number)
+        .map_err(|_| DoesNotFit)
 }
 
 /// The text of a name; empty if it is unknown.

@@ -24,6 +24,7 @@ use super::container::tag;
 use super::names::EntityKind;
 use super::records::{AnalysisRecord, GameRecord, Record, TextRecord};
 use super::tags::{FINE_TIMES, TIME_SHIFT};
+use crate::games::cbh::settings::{SetKind, is_of_other_set};
 use crate::games::cbh::write::created;
 use encoded_record::EncodedRecord;
 use encoder::RecordEncoder;
@@ -39,16 +40,21 @@ pub(super) use moves::material;
 pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     options.is_utf8("a ChessBase 17 database")?;
     let mut files = SetFiles::create(path, options.force)?;
+    let keeps_settings = is_of_other_set(path, SetKind::Second);
     if options.force {
-        files.remove_on_commit(DERIVED.map(|extension| path.with_extension(extension)));
+        let old = DERIVED
+            .iter()
+            .filter(|name| !(keeps_settings && **name == "ini"));
+        files.remove_on_commit(old.map(|extension| path.with_extension(extension)));
     }
     Ok(Box::new(Cbh2Writer {
         files,
         encoder: RecordEncoder::default(),
         encoded: Vec::new(),
         created: first_creation_time(options.now),
-        title: options.title.clone(),
-        lost_facts: options.lost_facts(|key| (key == "title").then_some(usize::MAX)),
+        title: options.title.clone().filter(|_| !keeps_settings),
+        lost_facts: options
+            .lost_facts(|key| (key == "title" && !keeps_settings).then_some(usize::MAX)),
     }))
 }
 

@@ -144,12 +144,10 @@ impl MovesEncoder {
         mut position: Position,
         start: Option<u16>,
     ) -> Result<[u16; 2], Error> {
-        let mut count = 0;
-        for ply in game.mainline() {
+        for (count, ply) in (0..).zip(game.mainline()) {
             self.put(&mut position, ply, start)
                 .map_err(|error| error.at_ply(count))?;
             self.numbers.push(count);
-            count += 1;
         }
         self.mainline.extend_from_slice(&self.numbers);
         self.content.u16_le(move_codes::END);
@@ -233,14 +231,8 @@ struct EncodedStart {
 impl EncodedStart {
     fn of(start: &Start) -> Self {
         let is_chess960 = is_chess960(start);
-        let standard;
-        let setup = match &start.setup {
-            Some(setup) => &**setup,
-            None => {
-                standard = Setup::standard();
-                &standard
-            }
-        };
+        let standard = Setup::standard();
+        let setup = start.setup.as_deref().unwrap_or(&standard);
         let words = start_position::write(setup, is_chess960);
         let again = start_position::read(&words, 0, is_chess960).ok();
         let is_exact = again.as_ref().is_some_and(|again| {
@@ -277,7 +269,10 @@ pub(super) fn castling_start(setup: &Setup) -> u16 {
         [Color::White, Color::Black].into_iter().all(|color| {
             let rooks = |setup: &Setup| setup.castling.get(color as usize).copied();
             let (wanted, found) = (rooks(setup), rooks(&start));
-            let pairs = wanted.into_iter().flatten().zip(found.into_iter().flatten());
+            let pairs = wanted
+                .into_iter()
+                .flatten()
+                .zip(found.into_iter().flatten());
             let has_right = wanted.is_some_and(|rooks| rooks.iter().any(Option::is_some));
             let file = |setup: &Setup| setup.king(color).map(Square::file);
             (!has_right || file(setup) == file(&start))
@@ -291,9 +286,7 @@ pub(super) fn castling_start(setup: &Setup) -> u16 {
 
 /// The pieces of both sides, each as rooks, bishops, knights and queens (3 bits each) and pawns (4), the
 /// greater number first.
-pub(in crate::games::cbh2) fn material(
-    piece_at: impl Fn(Square) -> Option<Piece>,
-) -> [u16; 2] {
+pub(in crate::games::cbh2) fn material(piece_at: impl Fn(Square) -> Option<Piece>) -> [u16; 2] {
     let mut counts = [[0_u16; 6]; 2];
     for piece in Square::ALL.into_iter().filter_map(piece_at) {
         let sides = counts.get_mut(piece.color as usize);

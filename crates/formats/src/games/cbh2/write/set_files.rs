@@ -234,7 +234,9 @@ impl SetFiles {
                         continue;
                     };
                     std::io::copy(&mut std::io::repeat(0).take(gap), output)?;
-                    output.write_all(&(fields.len() as u32).to_le_bytes())?;
+                    let mut length = Sink::new();
+                    length.u32_le(fields.len() as u32);
+                    output.write_all(length.as_slice())?;
                     output.write_all(fields)?;
                     gap = (size - 4).saturating_sub(fields.len()) as u64;
                 }
