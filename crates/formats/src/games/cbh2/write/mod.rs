@@ -177,7 +177,7 @@ fn set_creation_time(created: &mut I64, next: &mut i64) {
     }
 }
 
-/// Seconds since 1970 as a creation time; 0 for times that cannot be told from coarser ones.
+/// Seconds since 1970 as a creation time; 0 for times that would be read as coarser ones.
 fn first_creation_time(now: u64) -> i64 {
     let fine = created(now).checked_mul(1 << TIME_SHIFT);
     let fine = fine.filter(|fine| *fine >= FINE_TIMES);
