@@ -52,6 +52,7 @@ fn run() -> ExitCode {
         Verb::Info(args) => commands::info::run(args),
         Verb::Ls(args) => commands::ls::run(args),
         Verb::Search(args) => commands::search::run(args),
+        Verb::Index(args) => commands::index::run(args),
         Verb::Show(args) => commands::show::run(args),
         Verb::Convert(args) => commands::convert::run(args),
         Verb::Check(args) => commands::check::run(args),

@@ -55,10 +55,8 @@ pub struct Builder<'p> {
     options: BuildOptions,
     progress: &'p Progress,
     pending: Pending,
-    /// Games and digest of the segments that are kept, the next one last.
-    kept: Vec<(u32, u64)>,
-    /// Games of the kept segment that is compared, and their digest.
-    compared: (u32, u64),
+    /// The segments that are kept.
+    kept: Comparison,
     games: u64,
     added: u64,
     output: Destination,
@@ -129,6 +127,65 @@ impl Target for io::Cursor<Vec<u8>> {
     }
 }
 
+/// Compares the games of a database with those of an index.
+#[derive(Debug)]
+pub struct Comparison {
+    /// Games and digest of the segments that are to come, the next one last.
+    segments: Vec<(u32, u64)>,
+    /// Games of the current segment, and their digest.
+    compared: (u32, u64),
+}
+
+impl Comparison {
+    /// Begins with the first game.
+    pub fn new(index: &PositionIndex) -> Self {
+        let mut segments: Vec<_> = index.digests().collect();
+        segments.reverse();
+        Self {
+            segments,
+            compared: (0, 0),
+        }
+    }
+
+    fn none() -> Self {
+        Self {
+            segments: Vec::new(),
+            compared: (0, 0),
+        }
+    }
+
+    /// Compares the next game; `None` if the index has no more of them.
+    fn next(&mut self, batch: &Batch, number: usize, base: u32) -> Option<Kept> {
+        let &(games, wanted) = self.segments.last()?;
+        let (count, so_far) = self.compared;
+        self.compared = (count + 1, digest(so_far, batch, number, base));
+        if count + 1 == games {
+            if self.compared.1 != wanted {
+                return Some(Kept::No);
+            }
+            self.segments.pop();
+            self.compared = (0, 0);
+        }
+        Some(Kept::Yes)
+    }
+
+    /// Compares the games of a batch, the numbers of whose games count from `base`. [`Kept::No`] if the
+    /// index has others, or no more.
+    pub fn add(&mut self, batch: &Batch, base: u32) -> Kept {
+        for number in 0..batch.games.len() {
+            if self.next(batch, number, base) != Some(Kept::Yes) {
+                return Kept::No;
+            }
+        }
+        Kept::Yes
+    }
+
+    /// Whether all games of the index were compared.
+    pub fn is_complete(&self) -> bool {
+        self.segments.is_empty()
+    }
+}
+
 /// Whether the first games of a database are those of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
@@ -162,7 +219,7 @@ impl<'p> Builder<'p> {
             writer: Some(writer),
         };
         let output = Destination::New(file);
-        Ok(Self::new(options, progress, output, Vec::new()))
+        Ok(Self::new(options, progress, output, Comparison::none()))
     }
 
     /// Builds an index in memory.
@@ -172,13 +229,13 @@ impl<'p> Builder<'p> {
     pub fn in_memory(options: BuildOptions, progress: &'p Progress) -> Result<Self> {
         let writer = Writer::create(io::Cursor::new(Vec::new()))?;
         let output = Destination::Memory(writer);
-        Ok(Self::new(options, progress, output, Vec::new()))
+        Ok(Self::new(options, progress, output, Comparison::none()))
     }
 
     /// Adds the games of a grown database to its index at `path`. The first games must be those of the
     /// index; [`add`](Self::add) compares them.
     ///
-    /// `None` if so many small segments are there that the index had better be built again.
+    /// `None` if it has a large number of small segments, so that the index had better be built again.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -222,14 +279,13 @@ impl<'p> Builder<'p> {
         options: BuildOptions,
         progress: &'p Progress,
         output: Destination,
-        kept: Vec<(u32, u64)>,
+        kept: Comparison,
     ) -> Self {
         Self {
             options,
             progress,
             pending: Pending::default(),
             kept,
-            compared: (0, 0),
             games: 0,
             added: 0,
             output,
@@ -244,17 +300,10 @@ impl<'p> Builder<'p> {
     pub fn add(&mut self, batch: &Batch, base: u32) -> Result<Kept> {
         for number in 0..batch.games.len() {
             self.games += 1;
-            if let Some(&(games, wanted)) = self.kept.last() {
-                let (count, so_far) = self.compared;
-                self.compared = (count + 1, digest(so_far, batch, number, base));
-                if count + 1 == games {
-                    if self.compared.1 != wanted {
-                        return Ok(Kept::No);
-                    }
-                    self.kept.pop();
-                    self.compared = (0, 0);
-                }
-                continue;
+            match self.kept.next(batch, number, base) {
+                Some(Kept::Yes) => continue,
+                Some(Kept::No) => return Ok(Kept::No),
+                None => {}
             }
             self.added += 1;
             self.pending.push(batch, number, base);
@@ -299,7 +348,7 @@ impl<'p> Builder<'p> {
     /// # Errors
     /// As [`finish`](Self::finish).
     pub fn finish_bytes(mut self, stamp: &[u8]) -> Result<Option<(Built, Vec<u8>)>> {
-        if !self.kept.is_empty() {
+        if !self.kept.is_complete() {
             return Ok(None);
         }
         if !self.pending.is_empty() {
@@ -336,15 +385,10 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// The segments of an index, the first one last; `None` if too many of them are small.
-fn kept_segments(index: &PositionIndex) -> Option<Vec<(u32, u64)>> {
-    let mut kept: Vec<_> = index.digests().collect();
-    let small = kept.iter().filter(|(games, _)| *games < SMALL_SEGMENT);
-    if small.count() >= MAX_SMALL {
-        return None;
-    }
-    kept.reverse();
-    Some(kept)
+/// The segments of an index; `None` if too many of them are small.
+fn kept_segments(index: &PositionIndex) -> Option<Comparison> {
+    let small = index.digests().filter(|(games, _)| *games < SMALL_SEGMENT);
+    (small.count() < MAX_SMALL).then(|| Comparison::new(index))
 }
 
 fn write<T: Target>(writer: &mut Writer<T>, sections: &[crate::segment::Section]) -> Result<()> {

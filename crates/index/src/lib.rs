@@ -49,9 +49,18 @@ mod sections;
 mod segment;
 mod symbol;
 
-pub use builder::{BuildOptions, Builder, Built, Kept};
+pub use builder::{BuildOptions, Builder, Built, Comparison, Kept};
 pub use collect::{Batch, Collector};
 pub use keys::is_same;
 pub use layout::Unusable;
 pub use reader::{Arrival, Continuation, PositionIndex};
 pub use row::Row;
+
+/// CRC-32 of bytes, as ZIP archives have it.
+///
+/// ```
+/// assert_eq!(tabia_index::crc32(b"abc"), 0x3524_41c2);
+/// ```
+pub fn crc32(bytes: &[u8]) -> u32 {
+    layout::crc(bytes)
+}

@@ -102,6 +102,7 @@
 //! | [`check`](mod@check) | decodes everything and counts what is wrong |
 //! | [`edit`](mod@edit) | changes a copy of a database: deletes, replaces, packs |
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
+//! | [`base`] | saved indexes of positions |
 //! | [`list`](mod@list) | a row for each record |
 //! | [`read_one`] | one record |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
@@ -119,6 +120,7 @@ pub use tabia_formats as formats;
 pub use tabia_query as query;
 
 pub mod annotation;
+pub mod base;
 pub mod book;
 pub mod check;
 pub mod chess;

@@ -1,0 +1,122 @@
+//! `tabia index`: saved indexes of positions.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tabia::base::{
+    IndexChange, IndexOptions, build_index, check_index, drop_index, index_path,
+};
+use tabia::{Error, ErrorSide, InputItem};
+
+use crate::args::IndexArgs;
+use crate::context::{Context, Wanted};
+use crate::exit_code::ExitCode;
+use crate::listing::Listing;
+use crate::report::Reporter;
+
+const COLUMNS: &[&str] = &["path", "index", "state", "games", "added", "segments", "bytes"];
+const NUMERIC: &[&str] = &["games", "added", "segments", "bytes"];
+
+/// An index as a row.
+#[derive(Default, Serialize)]
+struct Row {
+    path: String,
+    index: Option<String>,
+    state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    added: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    segments: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+}
+
+pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
+    let context = Context::new(&args.common)?;
+    let mut reporter = Reporter::new(&context, "index", false, None)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
+    let options = index_options(&context);
+    let display = context.display();
+    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+        let done = item.and_then(|item| {
+            context.progress.set_total(item.bytes().unwrap_or_default());
+            one(args, &context, &options, &item, &mut reporter)
+        });
+        match done {
+            Ok((row, code)) => {
+                listing.push(&row)?;
+                Ok(code)
+            }
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
+                Ok(ExitCode::Input)
+            }
+            Err(other) => Err(other),
+        }
+    })?;
+    drop(display);
+    listing.finish()?;
+    reporter.finish(None)?;
+    Ok(code)
+}
+
+fn one(
+    args: &IndexArgs,
+    context: &Context,
+    options: &IndexOptions,
+    item: &InputItem,
+    reporter: &mut Reporter,
+) -> Result<(Row, ExitCode), Error> {
+    let mut row = Row {
+        path: item.name(),
+        ..Row::default()
+    };
+    let name = |path: PathBuf| Some(path.display().to_string());
+    if args.drop {
+        let dropped = drop_index(item, options)?;
+        row.state = if dropped.is_some() { "dropped" } else { "absent" }.to_owned();
+        row.index = dropped.and_then(name);
+        return Ok((row, ExitCode::Done));
+    }
+    if args.check {
+        row.index = index_path(item, options).and_then(name);
+        let wrong = check_index(item, options, &context.progress)?;
+        let code = match &wrong {
+            Some(wrong) => {
+                context.messages.warning(&format!("{}: {wrong}", item.name()));
+                ExitCode::Problems
+            }
+            None => ExitCode::Done,
+        };
+        row.state = wrong.unwrap_or_else(|| "current".to_owned());
+        return Ok((row, code));
+    }
+    let built = build_index(item, options, &context.progress, reporter)?;
+    row.index = name(built.path);
+    row.state = match built.change {
+        IndexChange::None => "current",
+        IndexChange::Grown => "grown",
+        IndexChange::Built => "built",
+    }
+    .to_owned();
+    row.games = Some(built.index.games());
+    row.added = Some(built.added);
+    row.segments = Some(built.index.segments() as u64);
+    row.bytes = Some(built.index.bytes());
+    Ok((row, ExitCode::of_problems(built.summary.problems)))
+}
+
+/// How indexes are found and made: those of databases in folders that cannot be written to are in the
+/// user's cache.
+pub(crate) fn index_options(context: &Context) -> IndexOptions {
+    let mut options = IndexOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.filter(|path| path.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    options.cache = cache.or_else(home).map(|cache| cache.join("tabia"));
+    options
+}

@@ -1,0 +1,386 @@
+//! The index file of a database: where it is, whether it is current, and how it is made.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::{Flow, GameHead, GameResult, Visitor};
+use tabia_core::io::{Blob, Progress};
+use tabia_core::{Error, GameIndex, Result};
+use tabia_index::{
+    Batch, BuildOptions, Builder, Collector, Comparison, Kept, PositionIndex, Unusable,
+};
+
+use super::stamp::Stamp;
+use crate::input::InputItem;
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
+use crate::select::Selection;
+use crate::summary::{NoObserver, Observer, Summary};
+
+/// Extension that is added to the name of a database.
+const EXTENSION: &str = "tidx";
+
+/// Where indexes are and how they are made.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct IndexOptions {
+    /// How the databases are opened.
+    pub open: OpenOptions,
+    /// Threads that read and build; 0 counts as 1.
+    pub threads: usize,
+    /// A folder for the indexes of databases in folders that cannot be written to.
+    pub cache: Option<PathBuf>,
+    /// Games of a segment at most; 0 is the greatest number, 2^19.
+    pub segment_games: usize,
+}
+
+/// Whether a database has an index that can be used.
+#[derive(Debug)]
+pub enum SavedIndex {
+    /// It has one.
+    Current(Box<PositionIndex>),
+    /// It has none.
+    Absent,
+    /// It has one of files that were changed since.
+    Stale,
+    /// It has one that cannot be used.
+    Unusable(Unusable),
+    /// It is no file on the disk, and cannot have one.
+    Impossible,
+}
+
+impl SavedIndex {
+    /// Why there is no index to use, for users; `None` if there is one, or if nothing was to be expected.
+    pub fn why_not(&self) -> Option<String> {
+        match self {
+            Self::Current(_) | Self::Absent | Self::Impossible => None,
+            Self::Stale => Some("the database was changed since its index was made".to_owned()),
+            Self::Unusable(why) => Some(format!("the index is {why}")),
+        }
+    }
+}
+
+/// The paths at which the index of an item may be: next to it, and in the cache.
+fn paths(item: &InputItem, options: &IndexOptions) -> Vec<PathBuf> {
+    let files = super::stamp::files_of(item);
+    let Some((name, main)) = files.and_then(|files| files.into_iter().next()) else {
+        return Vec::new();
+    };
+    let near = main.with_file_name(format!("{name}.{EXTENSION}"));
+    let mut paths = vec![near];
+    if let Some(cache) = &options.cache {
+        let whole = std::path::absolute(&main).unwrap_or(main);
+        let crc = tabia_index::crc32(whole.as_os_str().as_encoded_bytes());
+        paths.push(cache.join(format!("{crc:08x}-{name}.{EXTENSION}")));
+    }
+    paths
+}
+
+/// The index file of an item, if there is one.
+pub fn index_path(item: &InputItem, options: &IndexOptions) -> Option<PathBuf> {
+    paths(item, options).into_iter().find(|path| path.is_file())
+}
+
+/// The saved index of an item.
+///
+/// # Errors
+/// When the files of the item or of the index cannot be read.
+pub fn open_index(item: &InputItem, options: &IndexOptions) -> Result<SavedIndex> {
+    let Some(stamp) = Stamp::of(item)? else {
+        return Ok(SavedIndex::Impossible);
+    };
+    let Some(path) = index_path(item, options) else {
+        return Ok(SavedIndex::Absent);
+    };
+    let index = match PositionIndex::open(&Blob::open(&path)?) {
+        Ok(index) => index,
+        Err(error) => return Ok(SavedIndex::Unusable(error)),
+    };
+    let written = std::fs::metadata(&path).and_then(|metadata| metadata.modified());
+    if stamp.is_that_of(index.stamp(), written.ok()) {
+        Ok(SavedIndex::Current(Box::new(index)))
+    } else {
+        Ok(SavedIndex::Stale)
+    }
+}
+
+/// What [`build_index`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexChange {
+    /// The index was current.
+    None,
+    /// The new games were added.
+    Grown,
+    /// A new one was built.
+    Built,
+}
+
+/// An index that was made or is current.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BuiltIndex {
+    /// Its file.
+    pub path: PathBuf,
+    /// What was done.
+    pub change: IndexChange,
+    /// Games that were added.
+    pub added: u64,
+    /// The index.
+    pub index: Box<PositionIndex>,
+    /// Problems of the database.
+    pub summary: Summary,
+}
+
+/// Makes the index of an item, adds the new games of a grown database to it, or leaves a current one as
+/// it is.
+///
+/// # Errors
+/// When the item is no file on the disk, or cannot be read, or was changed meanwhile; when the index
+/// cannot be written. The index that was there is then unchanged.
+pub fn build_index(
+    item: &InputItem,
+    options: &IndexOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<BuiltIndex> {
+    let Some(stamp) = Stamp::of(item)? else {
+        return Err(Error::unsupported(
+            "only a database in files of its own can have an index, not a stream or a member of an \
+             archive",
+        )
+        .in_file(item.label()));
+    };
+    let old = index_path(item, options);
+    if let Some(path) = &old
+        && let Ok(index) = PositionIndex::open(&Blob::open(path)?)
+    {
+        let written = std::fs::metadata(path).and_then(|metadata| metadata.modified());
+        if stamp.is_that_of(index.stamp(), written.ok()) {
+            return Ok(BuiltIndex {
+                path: path.clone(),
+                change: IndexChange::None,
+                added: 0,
+                index: Box::new(index),
+                summary: Summary::default(),
+            });
+        }
+        let grown = Builder::grow(&index, path, options.build(), progress);
+        if let Some(builder) = grown.map_err(Error::in_output)? {
+            let job = Job {
+                item,
+                options,
+                progress,
+                stamp: &stamp,
+            };
+            if let Some((added, summary)) = job.fill(builder, observer)? {
+                return opened(path.clone(), IndexChange::Grown, added, summary);
+            }
+            // The games of the index are not those of the database.
+            return job.create(&mut NoObserver);
+        }
+    }
+    let job = Job {
+        item,
+        options,
+        progress,
+        stamp: &stamp,
+    };
+    job.create(observer)
+}
+
+impl IndexOptions {
+    fn build(&self) -> BuildOptions {
+        let mut options = BuildOptions::default();
+        options.threads = self.threads.max(1);
+        if self.segment_games > 0 {
+            options.segment_games = self.segment_games;
+        }
+        options
+    }
+}
+
+struct Job<'a> {
+    item: &'a InputItem,
+    options: &'a IndexOptions,
+    progress: &'a Arc<Progress>,
+    stamp: &'a Stamp,
+}
+
+impl Job<'_> {
+    fn create(&self, observer: &mut dyn Observer) -> Result<BuiltIndex> {
+        let (path, builder) = self.builder().map_err(Error::in_output)?;
+        let filled = self.fill(builder, observer)?;
+        let (added, summary) = filled.unwrap_or_default();
+        opened(path, IndexChange::Built, added, summary)
+    }
+
+    /// A builder at the first path that can be written to.
+    fn builder(&self) -> Result<(PathBuf, Builder<'_>)> {
+        let mut failure = None;
+        for path in paths(self.item, self.options) {
+            if failure.is_some()
+                && let Some(folder) = path.parent()
+            {
+                std::fs::create_dir_all(folder)?;
+            }
+            match Builder::create(&path, self.options.build(), self.progress) {
+                Ok(builder) => return Ok((path, builder)),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        Err(failure.unwrap_or_else(|| Error::unsupported("no file can have this index")))
+    }
+
+    /// Reads the games; `None` if those of the index are others.
+    fn fill(
+        &self,
+        mut builder: Builder<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<(u64, Summary)>> {
+        let mut kept = Kept::Yes;
+        let summary = read(
+            self.item,
+            self.options,
+            self.progress,
+            observer,
+            &mut |batch, base| {
+                kept = builder.add(batch, base).map_err(Error::in_output)?;
+                Ok(kept == Kept::Yes)
+            },
+        )?;
+        if kept == Kept::No {
+            return Ok(None);
+        }
+        let text = self.stamp.to_text()?;
+        if Stamp::of(self.item)?.as_ref() != Some(self.stamp) {
+            let error = Error::invalid("the database was changed while it was read");
+            return Err(error.in_file(self.item.label()));
+        }
+        let built = builder.finish(text.as_bytes()).map_err(Error::in_output)?;
+        Ok(built.map(|built| (built.added, summary)))
+    }
+}
+
+fn opened(path: PathBuf, change: IndexChange, added: u64, summary: Summary) -> Result<BuiltIndex> {
+    let index = PositionIndex::open(&Blob::open(&path)?);
+    let index = index.map_err(|error| Error::invalid(error.to_string()).in_path(&path))?;
+    Ok(BuiltIndex {
+        path,
+        change,
+        added,
+        index: Box::new(index),
+        summary,
+    })
+}
+
+/// Compares every game of an item with its index, and checks every byte of the index. What is wrong, for
+/// users; `None` if nothing is.
+///
+/// # Errors
+/// When the item cannot be read.
+pub fn check_index(
+    item: &InputItem,
+    options: &IndexOptions,
+    progress: &Arc<Progress>,
+) -> Result<Option<String>> {
+    let index = match open_index(item, options)? {
+        SavedIndex::Current(index) => index,
+        SavedIndex::Absent | SavedIndex::Impossible => return Ok(Some("no index".to_owned())),
+        other => return Ok(other.why_not()),
+    };
+    if let Err(error) = index.check() {
+        return Ok(Some(format!("the index is {error}")));
+    }
+    let mut comparison = Comparison::new(&index);
+    let mut kept = Kept::Yes;
+    read(item, options, progress, &mut NoObserver, &mut |batch, base| {
+        kept = comparison.add(batch, base);
+        Ok(kept == Kept::Yes)
+    })?;
+    if kept == Kept::No || !comparison.is_complete() {
+        return Ok(Some("the index has other games than the database".to_owned()));
+    }
+    Ok(None)
+}
+
+/// Removes the index of an item; its path, if there was one.
+///
+/// # Errors
+/// When the file cannot be removed.
+pub fn drop_index(item: &InputItem, options: &IndexOptions) -> Result<Option<PathBuf>> {
+    let mut removed = None;
+    for path in paths(item, options) {
+        if path.is_file() {
+            remove(&path)?;
+            removed = removed.or(Some(path));
+        }
+    }
+    Ok(removed)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    let removed = std::fs::remove_file(path);
+    removed.map_err(|error| Error::from(error).in_path(path).in_output())
+}
+
+/// Gets the games of an item in order, with the number that those of a batch count from, until it
+/// returns `false`.
+type TakeBatch<'a> = &'a mut dyn FnMut(&Batch, u32) -> Result<bool>;
+
+/// Reads the lines of all games of an item.
+fn read(
+    item: &InputItem,
+    options: &IndexOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    take: TakeBatch<'_>,
+) -> Result<Summary> {
+    let threads = options.threads.max(1);
+    let plan = ScanOptions {
+        threads,
+        selection: Selection::all(),
+        want: Collector::WANT,
+        ..ScanOptions::default()
+    };
+    let mut summary = Summary::default();
+    let mut reporter = ScanReporter {
+        item,
+        summary: &mut summary,
+        observer,
+        progress,
+    };
+    reporter.read_item(&options.open, progress, false, |reporter, input| {
+        let tasks = (0..threads).map(|_| CollectTask::default()).collect();
+        scan(reporter, input, &plan, tasks, &mut |base, batch: &mut Batch| {
+            take(batch, base.games)
+        })
+    })?;
+    Ok(summary)
+}
+
+/// Collects lines on one thread.
+#[derive(Default)]
+struct CollectTask(Collector);
+
+impl Visitor for CollectTask {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        self.0.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.0.visit_move(before, ply)
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        self.0.end_game(result);
+    }
+}
+
+impl Task for CollectTask {
+    type Out = Batch;
+
+    fn swap(&mut self, out: &mut Batch) {
+        self.0.swap(out);
+    }
+}
