@@ -17,6 +17,7 @@ mod pgn_style;
 mod progress;
 mod query_help;
 mod report;
+mod result_bar;
 mod select_args;
 mod stdout;
 mod table;
@@ -53,6 +54,7 @@ fn run() -> ExitCode {
         Verb::Ls(args) => commands::ls::run(args),
         Verb::Search(args) => commands::search::run(args),
         Verb::Index(args) => commands::index::run(args),
+        Verb::Tree(args) => commands::tree::run(args),
         Verb::Show(args) => commands::show::run(args),
         Verb::Convert(args) => commands::convert::run(args),
         Verb::Check(args) => commands::check::run(args),

@@ -251,6 +251,13 @@ impl Reporter {
 }
 
 impl Observer for Reporter {
+    fn index_unused(&mut self, item: &InputItem, why: &str) -> Result<()> {
+        let name = item.name();
+        self.messages
+            .note(&format!("{name}: {why}; it is not used, `tabia index` makes it again"));
+        Ok(())
+    }
+
     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
         self.problems += 1;
         self.exceeds_unpacked |= exceeds_unpacked(&problem.error);

@@ -70,7 +70,7 @@ impl Row {
 
     /// The row with another number.
     #[must_use]
-    pub(crate) fn with_game(mut self, game: GameIndex) -> Self {
+    pub fn with_game(mut self, game: GameIndex) -> Self {
         self.game = game.0.into();
         self
     }

@@ -1,6 +1,8 @@
 //! Games of a stream by a query. The tags decide first, so that the moves of most games are skipped; a
 //! game on which they do not decide is recorded until it is decided on.
 
+use std::sync::Arc;
+
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{
     Annotation, Flow, Game, GameHead, GameResult, RecordKind, Recorder, Visitor, Want,
@@ -8,6 +10,7 @@ use tabia_core::game::{
 use tabia_core::{GameIndex, Problem};
 use tabia_query::{Answer, Matcher};
 
+use crate::base::GameSet;
 use crate::select::{Selection, TakeMoments};
 
 /// Hands on the games that fit a query; without a query every visit goes straight on.
@@ -20,6 +23,10 @@ pub(crate) struct FilterVisitor<V> {
     want: Want,
     /// The records that count when the query leaves them out.
     counted: Selection,
+    /// No other games fit.
+    pub(crate) candidates: Option<Arc<GameSet>>,
+    /// The number of the first game of the part of the stream that is read.
+    first_game: u32,
     /// Games that the query left out.
     pub(crate) filtered: u64,
     recorder: Recorder,
@@ -51,6 +58,8 @@ impl<V> FilterVisitor<V> {
             matcher,
             want,
             counted,
+            candidates: None,
+            first_game: 0,
             filtered: 0,
             recorder: Recorder::new(),
             state: State::Passing,
@@ -63,6 +72,7 @@ impl<V> FilterVisitor<V> {
 
     /// Sets the number of games before the part of the stream that is read next.
     pub(crate) fn set_first_game(&mut self, first: u32) {
+        self.first_game = first;
         if let Some(matcher) = &mut self.matcher {
             matcher.set_first_game(first);
         }
@@ -89,12 +99,21 @@ impl<V> FilterVisitor<V> {
 
 impl<V: Visitor + TakeMoments> Visitor for FilterVisitor<V> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        let Some(matcher) = &mut self.matcher else {
-            return self.inner.begin_game(game, head);
-        };
         if self.stop {
             return Flow::Stop;
         }
+        if let Some(candidates) = &self.candidates
+            && !candidates.has(GameIndex(game.0.saturating_add(self.first_game)))
+        {
+            self.is_counted = self
+                .counted
+                .keeps(head.deleted, head.kind == RecordKind::Text);
+            return self.exclude();
+        }
+        let Some(matcher) = &mut self.matcher else {
+            self.state = State::Passing;
+            return self.inner.begin_game(game, head);
+        };
         self.is_counted = self
             .counted
             .keeps(head.deleted, head.kind == RecordKind::Text);

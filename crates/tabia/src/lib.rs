@@ -137,6 +137,7 @@ pub mod list;
 mod open;
 mod output;
 mod parallel;
+mod rating;
 pub mod read_one;
 mod read_options;
 pub mod repair;
@@ -147,6 +148,7 @@ mod summary;
 mod target;
 
 pub use create::{DatabaseWriter, create, create_book, create_with};
+pub use base::{Base, Index};
 pub use games::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
 #[doc(inline)]

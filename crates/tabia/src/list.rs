@@ -14,6 +14,7 @@ use tabia_core::{Error, GameIndex, Result};
 
 use tabia_query::{Answer, FoundMoment, Matcher, Query};
 
+use crate::base::{GameSet, Index, IndexOptions, candidates};
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
@@ -123,6 +124,12 @@ pub struct ListOptions {
     pub count_only: bool,
     /// The names of further tags whose values rows have.
     pub tags: Vec<String>,
+    /// Rows have nothing but the number of the game.
+    pub numbers_only: bool,
+    /// Whether saved indexes are used.
+    pub index: Index,
+    /// Where saved indexes are.
+    pub index_options: IndexOptions,
 }
 
 impl ListRow<'_> {
@@ -177,6 +184,16 @@ pub fn list<E: Send>(
         return Ok((summary, 0));
     }
     let strict = options.strict;
+    // With the first problem of any game as the end, all games have to be read.
+    let index = if strict { Index::Never } else { options.index };
+    let candidates = candidates(
+        item,
+        &options.filter,
+        index,
+        &options.index_options,
+        progress,
+        reporter.observer,
+    )?;
     let rows = reporter.read_item(
         &options.open,
         progress,
@@ -184,9 +201,9 @@ pub fn list<E: Send>(
         |reporter, input| match input {
             OpenInput::Database(database) => {
                 reporter.report_database_problems(&*database, strict)?;
-                list_database(reporter, &*database, options, render, emit)
+                list_database(reporter, &*database, options, candidates, render, emit)
             }
-            stream => list_stream(reporter, stream, options, render, emit),
+            stream => list_stream(reporter, stream, options, candidates, render, emit),
         },
     )?;
     Ok((summary, rows))
@@ -219,6 +236,7 @@ fn list_database<E: Send>(
     reporter: &mut ScanReporter<'_>,
     database: &dyn Database,
     options: &ListOptions,
+    candidates: Option<Arc<GameSet>>,
     render: Render<'_, E>,
     emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
 ) -> Result<u64, Error> {
@@ -239,12 +257,18 @@ fn list_database<E: Send>(
         job.problems.clear();
         job.skipped = 0;
         while job.entries.len() < CHUNK && sure < end && !progress.is_cancelled() {
+            if let Some(candidates) = &candidates {
+                at = candidates.next_from(at).unwrap_or(u32::MAX);
+            }
             at = matcher.next_candidate(database, at, database.len());
             let next = numbers.map_or(Some(at), |numbers| numbers.next_from(at));
             let Some(game) = next.filter(|game| *game < database.len()).map(GameIndex) else {
                 break;
             };
             at = game.0.saturating_add(1);
+            if candidates.as_ref().is_some_and(|set| !set.has(game)) {
+                continue;
+            }
             let entry = database.entry(game).and_then(|entry| {
                 let answer = if options.selection.keeps(entry.deleted, entry.is_text) {
                     matcher.entry(database, game, &entry)?
@@ -286,9 +310,15 @@ fn list_database<E: Send>(
                 match fits {
                     Ok(true) => {
                         if !options.count_only {
-                            let wanted = &options.tags;
-                            let mut row =
-                                database_row(database, &mut *reader, *game, entry, wanted);
+                            let mut row = if options.numbers_only {
+                                ListRow {
+                                    game: *game,
+                                    ..ListRow::default()
+                                }
+                            } else {
+                                let wanted = &options.tags;
+                                database_row(database, &mut *reader, *game, entry, wanted)
+                            };
                             if *answer == Answer::Maybe {
                                 row.moments = matcher.moments().to_vec();
                             }
@@ -460,16 +490,18 @@ fn list_stream<E: Send>(
     reporter: &mut ScanReporter<'_>,
     input: OpenInput,
     options: &ListOptions,
+    candidates: Option<Arc<GameSet>>,
     render: Render<'_, E>,
     emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
 ) -> Result<u64, Error> {
     let plan = ScanOptions {
+        candidates,
         threads: options.threads,
         selection: options.selection.clone(),
         strict: options.strict,
         filter: Some(options.filter.clone()).filter(|query| !query.is_empty()),
         moments: options.moments,
-        want: if options.count_only {
+        want: if options.count_only || options.numbers_only {
             Want::TAGS
         } else {
             Want::ALL

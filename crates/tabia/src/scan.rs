@@ -15,6 +15,7 @@ use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{FoundMoment, Matcher, Query};
 
+use crate::base::GameSet;
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
@@ -51,6 +52,8 @@ pub struct ScanOptions {
     pub(crate) count_filtered: bool,
     /// Tasks get the moments of games that fit the query, of a stream.
     pub(crate) moments: bool,
+    /// No other games fit.
+    pub(crate) candidates: Option<Arc<GameSet>>,
 }
 
 impl Default for ScanOptions {
@@ -66,6 +69,7 @@ impl Default for ScanOptions {
             at_most: None,
             count_filtered: false,
             moments: false,
+            candidates: None,
         }
     }
 }
@@ -266,7 +270,9 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
         &plan.languages,
     );
     pick.left = plan.at_most;
-    FilterVisitor::new(pick, matcher, plan.want, plan.selection.clone())
+    let mut filter = FilterVisitor::new(pick, matcher, plan.want, plan.selection.clone());
+    filter.candidates.clone_from(&plan.candidates);
+    filter
 }
 
 /// The matcher of one thread for a query that leaves games out.
@@ -401,7 +407,8 @@ fn read_range<T: Task>(
     matcher: &mut Option<Matcher>,
 ) {
     for game in range.map(GameIndex) {
-        if !plan.selection.has(game) {
+        let is_candidate = plan.candidates.as_ref().is_none_or(|set| set.has(game));
+        if !plan.selection.has(game) || !is_candidate {
             continue;
         }
         pipeline.inner.inner.game = game;
@@ -465,8 +472,8 @@ fn scan_blocks<T: Task>(
 ) -> Result<(), Error> {
     // Numbers of games are known only when all before them were counted.
     let asks_for_numbers = plan.filter.as_ref().is_some_and(Query::asks_for_numbers);
-    let threads = if plan.selection.numbers.is_some() || plan.at_most.is_some() || asks_for_numbers
-    {
+    let is_numbered = plan.selection.numbers.is_some() || plan.candidates.is_some();
+    let threads = if is_numbered || plan.at_most.is_some() || asks_for_numbers {
         1
     } else {
         plan.threads

@@ -23,6 +23,12 @@ pub trait Observer {
         Ok(())
     }
 
+    /// A saved index of an input is not used, for the reason given.
+    fn index_unused(&mut self, item: &InputItem, why: &str) -> Result<()> {
+        let _ = (item, why);
+        Ok(())
+    }
+
     /// An input is done.
     fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<()> {
         let _ = (item, counts);

@@ -24,6 +24,27 @@ pub(crate) struct SelectArgs {
     pub(crate) filter: String,
 }
 
+/// Whether saved indexes are used.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct IndexUseArgs {
+    /// Use saved indexes of positions: auto (those that are current), never, require (makes them)
+    #[arg(
+        long = "index",
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    pub(crate) use_index: IndexChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IndexChoice {
+    Auto,
+    Never,
+    Require,
+}
+
 /// Options for rows.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ListingArgs {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tabia::base::{
-    IndexChange, IndexOptions, build_index, check_index, drop_index, index_path,
+    Index, IndexChange, IndexOptions, build_index, check_index, drop_index, index_path,
 };
 use tabia::{Error, ErrorSide, InputItem};
 
-use crate::args::IndexArgs;
+use crate::args::{IndexArgs, IndexChoice};
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
@@ -35,7 +35,7 @@ struct Row {
 
 pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "index", false, None)?;
+    let mut reporter = context.reporter("index", false, None)?;
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     let options = index_options(&context);
     let display = context.display();
@@ -119,4 +119,14 @@ pub(crate) fn index_options(context: &Context) -> IndexOptions {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     options.cache = cache.or_else(home).map(|cache| cache.join("tabia"));
     options
+}
+
+impl From<IndexChoice> for Index {
+    fn from(choice: IndexChoice) -> Self {
+        match choice {
+            IndexChoice::Auto => Self::Auto,
+            IndexChoice::Never => Self::Never,
+            IndexChoice::Require => Self::Require,
+        }
+    }
 }

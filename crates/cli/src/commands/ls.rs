@@ -8,7 +8,8 @@ use indicatif::ProgressBar;
 use tabia::list::{ListOptions, ListRow, list};
 use tabia::{Error, ErrorSide};
 
-use crate::args::LsArgs;
+use crate::args::{IndexChoice, LsArgs};
+use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, line};
@@ -19,15 +20,25 @@ use crate::stdout::StdoutWriter;
 use crate::table::Table;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
-    rows(args, "ls", false, false)
+    rows(args, "ls", false, false, IndexChoice::Never)
 }
 
 /// Rows with the moments at which the games fit the query, or the number of games.
-pub(crate) fn search(args: &LsArgs, count_only: bool) -> Result<ExitCode, Error> {
-    rows(args, "search", true, count_only)
+pub(crate) fn search(
+    args: &LsArgs,
+    count_only: bool,
+    index: IndexChoice,
+) -> Result<ExitCode, Error> {
+    rows(args, "search", true, count_only, index)
 }
 
-fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<ExitCode, Error> {
+fn rows(
+    args: &LsArgs,
+    verb: &str,
+    moments: bool,
+    count_only: bool,
+    index: IndexChoice,
+) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter(verb, false, None)?;
     let style = RowStyle::of(&args.listing);
@@ -51,6 +62,8 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         options.tags.clone_from(&choice.tags);
     }
     let has_tag = AtomicU64::new(0);
+    options.index = index.into();
+    options.index_options = index_options(&context);
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
     let names = match &choice {
         Some(choice) => choice.names.clone(),

@@ -13,3 +13,4 @@ pub(crate) mod repair;
 pub(crate) mod search;
 pub(crate) mod shell;
 pub(crate) mod show;
+pub(crate) mod tree;

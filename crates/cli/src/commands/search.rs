@@ -33,7 +33,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         listing: args.listing.clone(),
         common: args.common.clone(),
     };
-    ls::search(&rows, args.count)
+    ls::search(&rows, args.count, args.index.use_index)
 }
 
 /// Writes the games to a new file.

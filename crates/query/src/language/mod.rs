@@ -28,6 +28,7 @@
 //! | `moment` | terms about a position and the move played from it |
 //! | `values` | numbers, dates, codes and their ranges |
 //! | `print` | the normal form |
+//! | `required_positions` | what an index of positions is asked |
 //! | `error` | what is wrong with a text, and what was probably meant |
 
 mod error;
@@ -36,6 +37,7 @@ mod line_of_moves;
 mod moment;
 mod parser;
 mod print;
+mod required_positions;
 mod scanner;
 mod values;
 

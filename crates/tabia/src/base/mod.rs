@@ -2,12 +2,28 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `databases` | [`Base`]: select, search, explore |
+//! | `tree` | what is found of a position |
+//! | `explore_scan`, `tally` | counting games by reading them, and what is counted |
+//! | `candidates` | the games that may fit a query |
+//! | `game_set` | sets of games |
 //! | `saved_index` | the index file of a database |
 //! | `stamp` | whether the files of a database are unchanged |
 
+mod candidates;
+mod databases;
+mod explore_scan;
+mod game_set;
 mod saved_index;
 mod stamp;
+mod tally;
+mod tree;
 
+pub use candidates::Index;
+pub use databases::{Base, BaseOptions, Hit, Hits, SearchOptions, SelectedGames};
+pub use tree::{Tree, TreeGame, TreeMove, TreeOptions};
+pub(crate) use candidates::candidates;
+pub use game_set::GameSet;
 pub use saved_index::{
     BuiltIndex, IndexChange, IndexOptions, SavedIndex, build_index, check_index, drop_index,
     index_path, open_index,

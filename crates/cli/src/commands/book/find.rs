@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
+use crate::result_bar::{BAR, bar};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
 use crate::terminal::{self, TextStyle};
@@ -51,8 +52,6 @@ const NUMERIC: &[&str] = &[
     "weight",
     "probability",
 ];
-/// Characters of the bar of results.
-const BAR: u64 = 12;
 
 pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
@@ -485,34 +484,4 @@ fn short_name(book: &str) -> String {
         || book.to_owned(),
         |name| name.to_string_lossy().into_owned(),
     )
-}
-
-/// White's wins, draws and Black's wins as a bar of `BAR` characters; empty without games.
-fn bar(results: Wdl) -> String {
-    let games = results.games();
-    if games == 0 {
-        return String::new();
-    }
-    let white = (results.white * BAR + games / 2) / games;
-    let black = ((results.black * BAR + games / 2) / games).min(BAR - white);
-    let part = |sign: &str, count: u64| sign.repeat(count as usize);
-    part("█", white) + &part("▒", BAR - white - black) + &part("░", black)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn result_bars_have_a_fixed_length() {
-        for (white, draws, black) in [(1, 0, 0), (1, 1, 1), (0, 0, 9), (7, 5, 1), (1, 0, 1)] {
-            let results = Wdl {
-                white,
-                draws,
-                black,
-            };
-            assert_eq!(bar(results).chars().count() as u64, BAR, "{results:?}");
-        }
-        assert_eq!(bar(Wdl::default()), "");
-    }
 }

@@ -5,6 +5,7 @@ use tabia_core::chess::{Color, Move};
 
 use super::book_rules::{MoveFilter, Weighting};
 use super::occurrence::{Occurrence, Outcome};
+use crate::rating::rating_difference;
 
 /// Number of times a move is played before Polyglot halves the counters of its position.
 const POLYGLOT_HALVING: u64 = 16384;
@@ -201,18 +202,6 @@ impl MoveTotals {
         let score = self.points_against_rated as f64 / 2.0 / count as f64;
         let performance = sum as f64 / count as f64 + rating_difference(score);
         Some(performance.round().clamp(0.0, f64::from(u16::MAX)) as u16)
-    }
-}
-
-/// The rating difference for a score between 0 and 1 by the logistic curve of the Elo system, from
-/// -800 to 800.
-fn rating_difference(score: f64) -> f64 {
-    if score <= 0.0 {
-        -800.0
-    } else if score >= 1.0 {
-        800.0
-    } else {
-        (-400.0 * (1.0 / score - 1.0).log10()).clamp(-800.0, 800.0)
     }
 }
 

@@ -1,0 +1,185 @@
+//! Counting the games that reached a position by reading them.
+
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{Ply, Position};
+use tabia_core::game::{Date, Flow, GameHead, GameResult, RecordKind, Visitor};
+use tabia_index::{Row, is_same};
+
+use crate::scan::Task;
+
+/// The position that is asked about, and those after its moves.
+#[derive(Debug)]
+pub(super) struct Targets {
+    position: Position,
+    men: u32,
+    /// Positions after a move, sorted by key.
+    children: Vec<(u64, Position, Ply)>,
+}
+
+impl Targets {
+    /// All legal moves and the null move.
+    pub(super) fn new(position: &Position) -> Self {
+        let moves = position.legal_moves();
+        let plies = moves.iter().map(|&m| Ply::Move(m)).chain([Ply::Null]);
+        let mut children: Vec<_> = plies
+            .map(|ply| {
+                let after = position.after(ply);
+                (after.key(), after, ply)
+            })
+            .collect();
+        children.sort_by_key(|(key, ..)| *key);
+        Self {
+            position: position.clone(),
+            men: position.occupied().count(),
+            children,
+        }
+    }
+
+    fn child(&self, position: &Position) -> Option<Ply> {
+        let key = position.key();
+        let first = self.children.partition_point(|(other, ..)| *other < key);
+        let same = self.children.get(first..).unwrap_or_default();
+        same.iter()
+            .take_while(|(other, ..)| *other == key)
+            .find(|(_, child, _)| is_same(child, position))
+            .map(|(.., ply)| *ply)
+    }
+}
+
+/// A game that reached the position or one after a move from it.
+#[derive(Debug)]
+pub(super) struct Visit {
+    pub(super) row: Row,
+    /// How it went on from the position at its first arrival; the outer `None` if it never arrived.
+    pub(super) played: Option<Option<Ply>>,
+    /// The moves of which it reached the position after.
+    pub(super) children: Vec<Ply>,
+    pub(super) names: Option<Box<[String; 3]>>,
+}
+
+/// Finds the position in the games that one thread reads.
+#[derive(Debug)]
+pub(super) struct ExploreTask {
+    targets: Arc<Targets>,
+    has_names: bool,
+    game: GameIndex,
+    ratings: [u16; 2],
+    date: Date,
+    deleted: bool,
+    names: [String; 3],
+    is_text: bool,
+    last: Option<(Position, Option<Ply>)>,
+    played: Option<Option<Ply>>,
+    children: Vec<Ply>,
+    visits: Vec<Visit>,
+}
+
+impl ExploreTask {
+    /// `has_names`: names are kept of games that arrive.
+    pub(super) fn new(targets: &Arc<Targets>, has_names: bool) -> Self {
+        Self {
+            targets: Arc::clone(targets),
+            has_names,
+            game: GameIndex(0),
+            ratings: [0; 2],
+            date: Date::UNKNOWN,
+            deleted: false,
+            names: Default::default(),
+            is_text: false,
+            last: None,
+            played: None,
+            children: Vec::new(),
+            visits: Vec::new(),
+        }
+    }
+
+    fn look(&mut self, position: &Position, played: Option<Ply>) {
+        let targets = &self.targets;
+        if self.played.is_none()
+            && position.key() == targets.position.key()
+            && is_same(position, &targets.position)
+        {
+            self.played = Some(played);
+        }
+        if let Some(child) = targets.child(position)
+            && !self.children.contains(&child)
+        {
+            self.children.push(child);
+        }
+    }
+}
+
+impl Visitor for ExploreTask {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        self.is_text = head.kind == RecordKind::Text;
+        if self.is_text {
+            return Flow::Skip;
+        }
+        let tags = &head.tags;
+        self.game = game;
+        self.ratings = [tags.white_elo(), tags.black_elo()].map(Option::unwrap_or_default);
+        self.date = tags.date().unwrap_or_default();
+        self.deleted = head.deleted;
+        if self.has_names {
+            for (name, tag) in self.names.iter_mut().zip(["White", "Black", "Event"]) {
+                let value = tags.text(tag);
+                let known = if value == "?" { "" } else { value };
+                known.clone_into(name);
+            }
+        }
+        self.last = head.start.position().map(|position| (position, None));
+        self.played = None;
+        self.children.clear();
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        match &mut self.last {
+            Some((position, last)) => {
+                position.clone_from(before);
+                *last = Some(ply);
+            }
+            last => *last = Some((before.clone(), Some(ply))),
+        }
+        self.look(before, Some(ply));
+        if self.played.is_none() && before.occupied().count() + 1 < self.targets.men {
+            // What was taken does not come back. The result of a game that is left is not needed.
+            self.last = None;
+            return Flow::Skip;
+        }
+        Flow::Go
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if self.is_text {
+            return;
+        }
+        if let Some((mut position, ply)) = self.last.take() {
+            if let Some(ply) = ply {
+                position.play_ply(ply);
+            }
+            self.look(&position, None);
+        }
+        if self.played.is_none() && self.children.is_empty() {
+            return;
+        }
+        let has_names = self.has_names && self.played.is_some();
+        self.visits.push(Visit {
+            row: Row::new(self.game, self.ratings, self.date, result, self.deleted),
+            played: self.played.take(),
+            children: std::mem::take(&mut self.children),
+            names: has_names.then(|| Box::new(self.names.clone())),
+        });
+    }
+}
+
+impl Task for ExploreTask {
+    type Out = Vec<Visit>;
+
+    fn swap(&mut self, out: &mut Vec<Visit>) {
+        out.clear();
+        std::mem::swap(&mut self.visits, out);
+    }
+}

@@ -1,0 +1,237 @@
+//! Counts of the games that reached a position, by the move they went on with.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use tabia_core::GameIndex;
+use tabia_core::books::Wdl;
+use tabia_core::chess::{Color, Ply};
+use tabia_core::game::{Date, GameResult};
+use tabia_index::Row;
+
+use crate::rating::rating_difference;
+
+/// Results and ratings of some games.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Totals {
+    pub(super) games: u64,
+    pub(super) results: Wdl,
+    /// Sum and number of the ratings of the side to move.
+    own: (u64, u64),
+    /// Of its opponents, in games with a result.
+    opponents: (u64, u64),
+    /// Twice the points against opponents with a rating.
+    points: u64,
+    pub(super) last_played: Date,
+}
+
+impl Totals {
+    /// Adds a game.
+    #[inline]
+    pub(super) fn add(&mut self, row: &Row, turn: Color) {
+        self.games += 1;
+        let mut points = 0;
+        let result = row.result().to_pgn();
+        match result {
+            GameResult::WhiteWins => {
+                self.results.white += 1;
+                points = if turn.is_white() { 2 } else { 0 };
+            }
+            GameResult::BlackWins => {
+                self.results.black += 1;
+                points = if turn.is_white() { 0 } else { 2 };
+            }
+            GameResult::Draw => {
+                self.results.draws += 1;
+                points = 1;
+            }
+            _ => {}
+        }
+        let [white, black] = row.ratings();
+        let (own, opponent) = if turn.is_white() {
+            (white, black)
+        } else {
+            (black, white)
+        };
+        self.own.0 += u64::from(own);
+        self.own.1 += u64::from(own > 0);
+        if opponent > 0 && result != GameResult::Unknown {
+            self.opponents.0 += u64::from(opponent);
+            self.opponents.1 += 1;
+            self.points += points;
+        }
+        self.last_played = self.last_played.max(row.date());
+    }
+
+    /// Adds the games of others.
+    pub(super) fn merge(&mut self, other: &Self) {
+        let pair = |sum: &mut (u64, u64), more: (u64, u64)| {
+            *sum = (sum.0 + more.0, sum.1 + more.1);
+        };
+        self.games += other.games;
+        self.results = crate::book::find::add(self.results, other.results);
+        pair(&mut self.own, other.own);
+        pair(&mut self.opponents, other.opponents);
+        self.points += other.points;
+        self.last_played = self.last_played.max(other.last_played);
+    }
+
+    /// The mean rating of the side to move.
+    pub(super) fn average_rating(&self) -> Option<u16> {
+        let (sum, count) = self.own;
+        (count > 0).then(|| ((sum + count / 2) / count) as u16)
+    }
+
+    /// The mean rating of the opponents and the rating difference for the score against them.
+    pub(super) fn performance(&self) -> Option<u16> {
+        let (sum, count) = self.opponents;
+        if count == 0 {
+            return None;
+        }
+        let score = self.points as f64 / 2.0 / count as f64;
+        let performance = sum as f64 / count as f64 + rating_difference(score);
+        Some(performance.round().clamp(0.0, f64::from(u16::MAX)) as u16)
+    }
+}
+
+/// A game that reached the position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reached {
+    /// Number of the database.
+    pub(super) database: usize,
+    pub(super) row: Row,
+    pub(super) played: Option<Ply>,
+    /// Players and event, if they were read.
+    pub(super) names: Option<Box<[String; 3]>>,
+}
+
+impl Reached {
+    /// The sum of both ratings, 0 if one is unknown.
+    fn rating(&self) -> u32 {
+        let [white, black] = self.row.ratings();
+        if white == 0 || black == 0 {
+            return 0;
+        }
+        u32::from(white) + u32::from(black)
+    }
+
+    fn number(&self) -> (usize, GameIndex) {
+        (self.database, self.row.game())
+    }
+}
+
+/// The best of some games in an order.
+#[derive(Debug, Clone)]
+pub(super) struct Best {
+    order: Order,
+    most: usize,
+    pub(super) games: Vec<Reached>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// By both ratings.
+    Rating,
+    /// By date.
+    Date,
+}
+
+type BestKey = (Reverse<u32>, Reverse<u32>, (usize, GameIndex));
+
+impl Best {
+    fn new(order: Order, most: usize) -> Self {
+        Self {
+            order,
+            most,
+            games: Vec::new(),
+        }
+    }
+
+    fn key(&self, game: &Reached) -> BestKey {
+        let date = game.row.date();
+        let day = u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day);
+        let (first, second) = match self.order {
+            Order::Rating => (game.rating(), day),
+            Order::Date => (day, game.rating()),
+        };
+        (Reverse(first), Reverse(second), game.number())
+    }
+
+    fn push(&mut self, game: &Reached) {
+        let key = self.key(game);
+        // Games without rating or date are not among the best.
+        if self.most == 0 || key.0.0 == 0 {
+            return;
+        }
+        if self.games.len() == self.most
+            && let Some(last) = self.games.last()
+            && self.key(last) <= key
+        {
+            return;
+        }
+        let index = self.games.partition_point(|other| self.key(other) < key);
+        self.games.insert(index, game.clone());
+        self.games.truncate(self.most);
+    }
+}
+
+/// What is counted of a position.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    turn: Color,
+    /// By the move played; `None` for games that ended there.
+    pub(super) moves: BTreeMap<Option<Ply>, Totals>,
+    /// Games that reached the position after a move by any order of moves.
+    pub(super) children: BTreeMap<Ply, u64>,
+    pub(super) top: Best,
+    pub(super) recent: Best,
+}
+
+impl Tally {
+    /// `games`: of the games with the highest ratings and of the last ones, at most.
+    pub(super) fn new(turn: Color, games: usize) -> Self {
+        Self {
+            turn,
+            moves: BTreeMap::new(),
+            children: BTreeMap::new(),
+            top: Best::new(Order::Rating, games),
+            recent: Best::new(Order::Date, games),
+        }
+    }
+
+    /// Whether games are kept.
+    pub(super) fn keeps_games(&self) -> bool {
+        self.top.most > 0
+    }
+
+    /// Adds a game with its move.
+    pub(super) fn add(&mut self, game: &Reached) {
+        let totals = self.moves.entry(game.played).or_default();
+        totals.add(&game.row, self.turn);
+        self.keep(game);
+    }
+
+    /// Adds results and ratings of games with the same move.
+    pub(super) fn add_totals(&mut self, played: Option<Ply>, totals: &Totals) {
+        self.moves.entry(played).or_default().merge(totals);
+    }
+
+    /// Keeps a game if it is one of the best.
+    pub(super) fn keep(&mut self, game: &Reached) {
+        self.top.push(game);
+        self.recent.push(game);
+    }
+
+    /// Adds what was counted of another database.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (played, totals) in &other.moves {
+            self.add_totals(*played, totals);
+        }
+        for (played, games) in &other.children {
+            *self.children.entry(*played).or_default() += games;
+        }
+        other.top.games.iter().for_each(|game| self.top.push(game));
+        let recent = other.recent.games.iter();
+        recent.for_each(|game| self.recent.push(game));
+    }
+}
