@@ -8,7 +8,7 @@ use tabia_core::io::{Output, OutputSet, Progress};
 use tabia_core::{Error, Result};
 
 use crate::collect::Batch;
-use crate::layout::{Directory, Kind, MAX_SEGMENT_GAMES, Target, WHOLE, Writer};
+use crate::layout::{Directory, Kind, MAX_SEGMENT_GAMES, Section, Target, WHOLE, Writer};
 use crate::reader::PositionIndex;
 use crate::segment::{Pending, digest};
 
@@ -391,7 +391,7 @@ fn kept_segments(index: &PositionIndex) -> Option<Comparison> {
     (small.count() < MAX_SMALL).then(|| Comparison::new(index))
 }
 
-fn write<T: Target>(writer: &mut Writer<T>, sections: &[crate::segment::Section]) -> Result<()> {
+fn write<T: Target>(writer: &mut Writer<T>, sections: &[Section]) -> Result<()> {
     let number = writer.segments();
     sections
         .iter()

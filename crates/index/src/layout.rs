@@ -15,8 +15,6 @@ use tabia_core::{Error, Result};
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::segment::Section;
-
 /// Games of a segment at most.
 pub(crate) const MAX_SEGMENT_GAMES: usize = 1 << POSTING_RANK_BITS;
 /// Bits of a posting that hold the rank.
@@ -76,6 +74,9 @@ impl Kind {
         String::from_utf8_lossy(&self.0).trim_end().to_owned()
     }
 }
+
+/// A section, complete: its kind, number of records and bytes.
+pub(crate) type Section = (Kind, u64, Vec<u8>);
 
 /// Facts about a segment.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]

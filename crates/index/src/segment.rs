@@ -16,7 +16,7 @@ use zerocopy::little_endian::{U16, U32, U64};
 use crate::collect::Batch;
 use crate::keys::{class_of, hash_of, is_same, mix};
 use crate::layout::{
-    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, SegmentRecord,
+    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, Section, SegmentRecord,
 };
 use crate::row::Row;
 use crate::symbol;
@@ -48,9 +48,6 @@ struct PendingGame {
     start: u32,
     row: Row,
 }
-
-/// A section of a segment, complete.
-pub(crate) type Section = (Kind, u64, Vec<u8>);
 
 impl Pending {
     /// Number of games, those that are only listed too.

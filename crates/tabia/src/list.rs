@@ -201,7 +201,7 @@ pub fn list<E: Send>(
         |reporter, input| match input {
             OpenInput::Database(database) => {
                 reporter.report_database_problems(&*database, strict)?;
-                list_database(reporter, &*database, options, candidates, render, emit)
+                list_database(reporter, &*database, options, candidates.as_deref(), render, emit)
             }
             stream => list_stream(reporter, stream, options, candidates, render, emit),
         },
@@ -236,7 +236,7 @@ fn list_database<E: Send>(
     reporter: &mut ScanReporter<'_>,
     database: &dyn Database,
     options: &ListOptions,
-    candidates: Option<Arc<GameSet>>,
+    candidates: Option<&GameSet>,
     render: Render<'_, E>,
     emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
 ) -> Result<u64, Error> {
@@ -257,7 +257,7 @@ fn list_database<E: Send>(
         job.problems.clear();
         job.skipped = 0;
         while job.entries.len() < CHUNK && sure < end && !progress.is_cancelled() {
-            if let Some(candidates) = &candidates {
+            if let Some(candidates) = candidates {
                 at = candidates.next_from(at).unwrap_or(u32::MAX);
             }
             at = matcher.next_candidate(database, at, database.len());
@@ -266,7 +266,7 @@ fn list_database<E: Send>(
                 break;
             };
             at = game.0.saturating_add(1);
-            if candidates.as_ref().is_some_and(|set| !set.has(game)) {
+            if candidates.is_some_and(|set| !set.has(game)) {
                 continue;
             }
             let entry = database.entry(game).and_then(|entry| {

@@ -14,7 +14,7 @@ use tabia_index::{Arrival, PositionIndex, Row, Unusable};
 use tabia_query::{FoundMoment, Query};
 
 use super::candidates::{Index, usable_index};
-use super::explore_scan::{ExploreTask, Targets};
+use super::explore_scan::{Arrived, ExploreTask, Targets};
 use super::game_set::GameSet;
 use super::saved_index::IndexOptions;
 use super::tally::{Reached, Tally, Totals};
@@ -225,7 +225,9 @@ impl Base {
             &Arc::default(),
             &mut NoObserver,
             &mut |games| {
-                games.drain(..).for_each(|game| set.insert(game));
+                for game in games.drain(..) {
+                    set.insert(game);
+                }
                 Ok(())
             },
         )?;
@@ -401,7 +403,9 @@ impl Explorer<'_> {
             Ok((tally, irregular)) if irregular.is_empty() => Ok(tally),
             Ok((mut tally, irregular)) => {
                 let mut games = GameSet::default();
-                irregular.into_iter().for_each(|game| games.insert(GameIndex(game)));
+                for game in irregular {
+                    games.insert(GameIndex(game));
+                }
                 tally.merge(&self.read(Some(Arc::new(games)), progress, observer)?);
                 Ok(tally)
             }
@@ -498,7 +502,7 @@ impl Explorer<'_> {
                 .collect();
             scan(reporter, input, &plan, tasks, &mut |base, visits| {
                 for visit in visits.drain(..) {
-                    if let Some(played) = visit.played {
+                    if let Arrived::Then(played) = visit.arrived {
                         tally.add(&Reached {
                             database: number,
                             row: visit.row.with_game(base.game(visit.row.game())),

@@ -48,12 +48,22 @@ impl Targets {
     }
 }
 
+/// Whether a game reached the position.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Arrived {
+    /// It did not.
+    #[default]
+    Never,
+    /// It did, and went on with this move first; `None` if it ended there.
+    Then(Option<Ply>),
+}
+
 /// A game that reached the position or one after a move from it.
 #[derive(Debug)]
 pub(super) struct Visit {
     pub(super) row: Row,
-    /// How it went on from the position at its first arrival; the outer `None` if it never arrived.
-    pub(super) played: Option<Option<Ply>>,
+    /// How it went on from the position.
+    pub(super) arrived: Arrived,
     /// The moves of which it reached the position after.
     pub(super) children: Vec<Ply>,
     pub(super) names: Option<Box<[String; 3]>>,
@@ -71,7 +81,7 @@ pub(super) struct ExploreTask {
     names: [String; 3],
     is_text: bool,
     last: Option<(Position, Option<Ply>)>,
-    played: Option<Option<Ply>>,
+    arrived: Arrived,
     children: Vec<Ply>,
     visits: Vec<Visit>,
 }
@@ -89,7 +99,7 @@ impl ExploreTask {
             names: Default::default(),
             is_text: false,
             last: None,
-            played: None,
+            arrived: Arrived::Never,
             children: Vec::new(),
             visits: Vec::new(),
         }
@@ -97,11 +107,11 @@ impl ExploreTask {
 
     fn look(&mut self, position: &Position, played: Option<Ply>) {
         let targets = &self.targets;
-        if self.played.is_none()
+        if self.arrived == Arrived::Never
             && position.key() == targets.position.key()
             && is_same(position, &targets.position)
         {
-            self.played = Some(played);
+            self.arrived = Arrived::Then(played);
         }
         if let Some(child) = targets.child(position)
             && !self.children.contains(&child)
@@ -130,7 +140,7 @@ impl Visitor for ExploreTask {
             }
         }
         self.last = head.start.position().map(|position| (position, None));
-        self.played = None;
+        self.arrived = Arrived::Never;
         self.children.clear();
         Flow::Go
     }
@@ -144,7 +154,7 @@ impl Visitor for ExploreTask {
             last => *last = Some((before.clone(), Some(ply))),
         }
         self.look(before, Some(ply));
-        if self.played.is_none() && before.occupied().count() + 1 < self.targets.men {
+        if self.arrived == Arrived::Never && before.occupied().count() + 1 < self.targets.men {
             // What was taken does not come back. The result of a game that is left is not needed.
             self.last = None;
             return Flow::Skip;
@@ -162,13 +172,13 @@ impl Visitor for ExploreTask {
             }
             self.look(&position, None);
         }
-        if self.played.is_none() && self.children.is_empty() {
+        if self.arrived == Arrived::Never && self.children.is_empty() {
             return;
         }
-        let has_names = self.has_names && self.played.is_some();
+        let has_names = self.has_names && self.arrived != Arrived::Never;
         self.visits.push(Visit {
             row: Row::new(self.game, self.ratings, self.date, result, self.deleted),
-            played: self.played.take(),
+            arrived: std::mem::take(&mut self.arrived),
             children: std::mem::take(&mut self.children),
             names: has_names.then(|| Box::new(self.names.clone())),
         });
