@@ -253,8 +253,9 @@ impl Reporter {
 impl Observer for Reporter {
     fn index_unused(&mut self, item: &InputItem, why: &str) -> Result<()> {
         let name = item.name();
-        self.messages
-            .note(&format!("{name}: {why}; it is not used, `tabia index` makes it again"));
+        self.messages.note(&format!(
+            "{name}: {why}; it is not used, `tabia index` makes it again"
+        ));
         Ok(())
     }
 

@@ -16,7 +16,8 @@ use zerocopy::little_endian::{U16, U32, U64};
 use crate::collect::Batch;
 use crate::keys::{class_of, hash_of, is_same, mix};
 use crate::layout::{
-    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, Section, SegmentRecord,
+    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, Section,
+    SegmentRecord,
 };
 use crate::row::Row;
 use crate::symbol;

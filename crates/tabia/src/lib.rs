@@ -147,8 +147,8 @@ pub mod select;
 mod summary;
 mod target;
 
-pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use base::{Base, Index};
+pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use games::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
 #[doc(inline)]

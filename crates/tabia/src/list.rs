@@ -201,7 +201,14 @@ pub fn list<E: Send>(
         |reporter, input| match input {
             OpenInput::Database(database) => {
                 reporter.report_database_problems(&*database, strict)?;
-                list_database(reporter, &*database, options, candidates.as_deref(), render, emit)
+                list_database(
+                    reporter,
+                    &*database,
+                    options,
+                    candidates.as_deref(),
+                    render,
+                    emit,
+                )
             }
             stream => list_stream(reporter, stream, options, candidates, render, emit),
         },

@@ -11,8 +11,7 @@ use std::time::Instant;
 use tabia::base::{Base, IndexOptions, SearchOptions, TreeOptions, build_index, open_index};
 use tabia::base::{SavedIndex, Tree};
 use tabia::{
-    Flow, GameHead, GameIndex, Index, NoObserver, Ply, Position, Progress, Query,
-    Resolver, Visitor,
+    Flow, GameHead, GameIndex, Index, NoObserver, Ply, Position, Progress, Query, Resolver, Visitor,
 };
 use tabia_testkit::Scratch;
 
@@ -24,7 +23,10 @@ fn position(fen: &str) -> Position {
 }
 
 fn index(path: &Path, threads: usize) -> Box<tabia::base::PositionIndex> {
-    let item = Resolver::default().resolve(path.as_os_str()).unwrap().remove(0);
+    let item = Resolver::default()
+        .resolve(path.as_os_str())
+        .unwrap()
+        .remove(0);
     let mut options = IndexOptions::default();
     options.threads = threads;
     let progress = Arc::new(Progress::new());
@@ -62,7 +64,9 @@ impl Count {
 }
 
 fn hash(number: u64) -> u64 {
-    (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    (number + 1)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .rotate_left(23)
 }
 
 impl Visitor for Count {
@@ -207,12 +211,24 @@ fn a_hundred_thousand_games_have_the_trees_of_other_programs() {
     let tree = base.tree(&position(QGD), &all, &options).unwrap();
     assert_eq!(
         counts(&tree),
-        [("Bg5", 671), ("cxd5", 463), ("Nf3", 341), ("Bf4", 21), ("e3", 5), ("g3", 1)]
+        [
+            ("Bg5", 671),
+            ("cxd5", 463),
+            ("Nf3", 341),
+            ("Bf4", 21),
+            ("e3", 5),
+            ("g3", 1)
+        ]
     );
     let bg5 = tree.moves[0].results;
     assert_eq!([bg5.white, bg5.draws, bg5.black], [269, 280, 120]);
     let tree = base.tree(&Position::standard(), &all, &options).unwrap();
-    let start = [("e4", 42_023), ("d4", 38_392), ("Nf3", 10_057), ("c4", 8_150)];
+    let start = [
+        ("e4", 42_023),
+        ("d4", 38_392),
+        ("Nf3", 10_057),
+        ("c4", 8_150),
+    ];
     assert_eq!(counts(&tree)[..4], start);
     compare_all(&database, 5_852_992);
 }

@@ -14,7 +14,9 @@ use crate::exit_code::ExitCode;
 use crate::listing::Listing;
 use crate::report::Reporter;
 
-const COLUMNS: &[&str] = &["path", "index", "state", "games", "added", "segments", "bytes"];
+const COLUMNS: &[&str] = &[
+    "path", "index", "state", "games", "added", "segments", "bytes",
+];
 const NUMERIC: &[&str] = &["games", "added", "segments", "bytes"];
 
 /// An index as a row.
@@ -76,7 +78,12 @@ fn one(
     let name = |path: PathBuf| Some(path.display().to_string());
     if args.drop {
         let dropped = drop_index(item, options)?;
-        row.state = if dropped.is_some() { "dropped" } else { "absent" }.to_owned();
+        row.state = if dropped.is_some() {
+            "dropped"
+        } else {
+            "absent"
+        }
+        .to_owned();
         row.index = dropped.and_then(name);
         return Ok((row, ExitCode::Done));
     }
@@ -85,7 +92,9 @@ fn one(
         let wrong = check_index(item, options, &context.progress)?;
         let code = match &wrong {
             Some(wrong) => {
-                context.messages.warning(&format!("{}: {wrong}", item.name()));
+                context
+                    .messages
+                    .warning(&format!("{}: {wrong}", item.name()));
                 ExitCode::Problems
             }
             None => ExitCode::Done,

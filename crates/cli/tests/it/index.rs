@@ -37,7 +37,11 @@ fn compare(folder: &Scratch, path: &str) {
         }
         let never = [&some[..], &["--index", "never"]].concat();
         let expected = search(folder, path, query, &never);
-        assert_eq!(search(folder, path, query, &some), expected, "{path} {query}");
+        assert_eq!(
+            search(folder, path, query, &some),
+            expected,
+            "{path} {query}"
+        );
     }
 }
 
@@ -86,7 +90,10 @@ fn a_changed_database_is_not_searched_with_its_old_index() {
     std::fs::write(folder.join("all.pgn"), &grown).unwrap();
     let (found, err) = count(&folder);
     assert_eq!(found, before + 1);
-    assert!(err.contains("was changed since its index was made"), "{err}");
+    assert!(
+        err.contains("was changed since its index was made"),
+        "{err}"
+    );
     let run = tabia(&folder, &["index", "all.pgn", "--check"]).expect(3);
     assert!(run.err.contains("was changed"), "{}", run.err);
     assert_eq!(state(&folder, &["all.pgn"]), ("grown".to_owned(), 1));

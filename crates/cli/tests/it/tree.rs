@@ -91,7 +91,11 @@ fn a_game_counts_once_at_its_first_arrival() {
             .iter()
             .map(|m| {
                 let number = |key: &str| m[key].as_u64().unwrap();
-                (m["san"].as_str().unwrap(), number("games"), number("childGames"))
+                (
+                    m["san"].as_str().unwrap(),
+                    number("games"),
+                    number("childGames"),
+                )
             })
             .collect();
         assert_eq!(found, [("Nc6", 1, 3), ("Nf6", 1, 1)], "{tree}");
@@ -140,15 +144,27 @@ fn rows_begin_with_all_games_and_end_with_those_that_ended() {
     let run = tabia(&folder, &["tree", "a.pgn"]).expect(0);
     let lines: Vec<&str> = run.out.lines().collect();
     assert!(lines[0].starts_with("uci\tsan\tgames\twhite\tdraws\tblack\tscore\taverageRating"));
-    assert!(lines[1].starts_with("\tall\t5\t1\t1\t1\t50"), "{}", lines[1]);
+    assert!(
+        lines[1].starts_with("\tall\t5\t1\t1\t1\t50"),
+        "{}",
+        lines[1]
+    );
     assert!(lines[2].starts_with("e2e4\te4\t3\t"), "{}", lines[2]);
     assert!(lines[4].starts_with("\tend\t1\t0\t0\t0"), "{}", lines[4]);
     let run = tabia(&folder, &["tree", "a.pgn", "--table"]).expect(0);
-    assert!(run.out.contains('█') && run.out.contains('░'), "{}", run.out);
+    assert!(
+        run.out.contains('█') && run.out.contains('░'),
+        "{}",
+        run.out
+    );
     let run = tabia(&folder, &["tree", "a.pgn", "--moves", "1", "--ndjson"]).expect(0);
     assert_eq!(run.out.lines().count(), 3, "{}", run.out);
     tabia(&folder, &["tree", "a.pgn", "--line", "1.a4 a5 2.h4"]).expect(1);
     tabia(&folder, &["tree", "a.pgn", "--line", "1.e5"]).expect(2);
-    tabia(&folder, &["tree", "a.pgn", "--fen", "8/8/8/8/8/8/8/8 w - -"]).expect(2);
+    tabia(
+        &folder,
+        &["tree", "a.pgn", "--fen", "8/8/8/8/8/8/8/8 w - -"],
+    )
+    .expect(2);
     tabia(&folder, &["tree", "missing.pgn"]).expect(4);
 }

@@ -25,10 +25,7 @@ impl Query {
     pub fn required_positions(&self) -> Option<Vec<Position>> {
         let mut is_known = true;
         self.for_each_term(&mut |term| {
-            let is_plain = matches!(
-                term.test,
-                Test::Moment(_) | Test::For(_) | Test::Within(_)
-            );
+            let is_plain = matches!(term.test, Test::Moment(_) | Test::For(_) | Test::Within(_));
             is_known &= is_plain || !term.test.is_about_moment();
         });
         if !is_known {
@@ -192,9 +189,7 @@ fn rooks(setup: &Setup, color: Color, side: usize) -> Vec<Square> {
     };
     let back = if color.is_white() { 0 } else { 7 };
     let of_side = |square: &Square| {
-        square.rank() == back
-            && king.rank() == back
-            && (square.file() > king.file()) == (side == 0)
+        square.rank() == back && king.rank() == back && (square.file() > king.file()) == (side == 0)
     };
     setup.squares(rook).into_iter().filter(of_side).collect()
 }
@@ -216,7 +211,10 @@ mod tests {
         assert_eq!(count(&format!("fen:{board}")), Some(32));
         for (text, expected) in [
             ("pos:\"1.e4\" -> pos:\"1.e4 e5\",\"1.e4 c5\"", Some(1)),
-            ("(pos:\"1.e4 e5\",\"1.e4 c5\" player:tal) elo:>2000", Some(2)),
+            (
+                "(pos:\"1.e4 e5\",\"1.e4 c5\" player:tal) elo:>2000",
+                Some(2),
+            ),
             ("-pos:\"1.e4\" player:tal", None),
             ("-(pos:\"1.e4\")", None),
             ("mat:KRPKR", None),
@@ -234,10 +232,20 @@ mod tests {
             .required_positions()
             .unwrap()
             .iter()
-            .map(|position| position.fen().split(' ').skip(2).take(2).collect::<String>())
+            .map(|position| {
+                position
+                    .fen()
+                    .split(' ')
+                    .skip(2)
+                    .take(2)
+                    .collect::<String>()
+            })
             .collect();
         for expected in ["--", "-d6", "-f6", "K-", "Kd6", "Kf6"] {
-            assert!(fens.contains(&expected.to_owned()), "{expected} in {fens:?}");
+            assert!(
+                fens.contains(&expected.to_owned()),
+                "{expected} in {fens:?}"
+            );
         }
         assert_eq!(fens.len(), 6);
     }

@@ -37,8 +37,9 @@ pub(crate) fn usable_index(
 ) -> Result<Option<Box<PositionIndex>>> {
     match index {
         Index::Never => Ok(None),
-        Index::Require => build_index(item, options, progress, observer)
-            .map(|built| Some(built.index)),
+        Index::Require => {
+            build_index(item, options, progress, observer).map(|built| Some(built.index))
+        }
         Index::Auto => match open_index(item, options)? {
             SavedIndex::Current(index) => Ok(Some(index)),
             other => {

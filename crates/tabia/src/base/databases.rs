@@ -205,8 +205,13 @@ impl Base {
 
     fn selection(&self, number: usize, part: &Part, query: &Query) -> Result<Arc<GameSet>> {
         let name = query.to_string();
-        let mut kept = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.iter().position(|(part, other, _)| *part == number && *other == name);
+        let mut kept = self
+            .selections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let found = kept
+            .iter()
+            .position(|(part, other, _)| *part == number && *other == name);
         if let Some(index) = found {
             let entry = kept.remove(index);
             let set = Arc::clone(&entry.2);
@@ -232,7 +237,10 @@ impl Base {
             },
         )?;
         let set = Arc::new(set);
-        kept = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
+        kept = self
+            .selections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         kept.push((number, name, Arc::clone(&set)));
         let size = |entry: &(usize, String, Arc<GameSet>)| entry.2.bytes() + entry.1.len() as u64;
         while kept.iter().map(size).sum::<u64>() > CACHED_BYTES && kept.len() > 1 {
@@ -252,7 +260,9 @@ impl Base {
             Index::Never => Index::Never,
             Index::Auto | Index::Require => Index::Auto,
         };
-        options.index_options.clone_from(&self.options.index_options);
+        options
+            .index_options
+            .clone_from(&self.options.index_options);
         options
     }
 
@@ -288,7 +298,13 @@ impl Base {
         selected: &SelectedGames,
         options: &TreeOptions,
     ) -> Result<Tree> {
-        self.tree_with(position, selected, options, &Arc::default(), &mut NoObserver)
+        self.tree_with(
+            position,
+            selected,
+            options,
+            &Arc::default(),
+            &mut NoObserver,
+        )
     }
 
     /// As [`tree`](Self::tree), with progress and cancellation; the observer gets the problems of the
@@ -462,7 +478,10 @@ impl Explorer<'_> {
     #[inline]
     fn counts(&self, row: &Row) -> bool {
         (self.options.deleted || !row.is_deleted())
-            && self.games.as_ref().is_none_or(|games| games.has(row.game()))
+            && self
+                .games
+                .as_ref()
+                .is_none_or(|games| games.has(row.game()))
     }
 
     /// Reads the games, or some of them.
@@ -587,7 +606,11 @@ impl SearchJob {
                     is_over = true;
                     let _ = sender.send(Message::Incomplete);
                 }
-                if is_over { Err(Error::cancelled()) } else { Ok(()) }
+                if is_over {
+                    Err(Error::cancelled())
+                } else {
+                    Ok(())
+                }
             },
         );
         match listed {

@@ -29,7 +29,10 @@ impl GameSet {
 
     /// Number of games.
     pub fn count(&self) -> u64 {
-        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+        self.words
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum()
     }
 
     /// The first game at or after `from`.

@@ -20,12 +20,12 @@ mod tally;
 mod tree;
 
 pub use candidates::Index;
-pub use databases::{Base, BaseOptions, Hit, Hits, SearchOptions, SelectedGames};
-pub use tree::{Tree, TreeGame, TreeMove, TreeOptions};
 pub(crate) use candidates::candidates;
+pub use databases::{Base, BaseOptions, Hit, Hits, SearchOptions, SelectedGames};
 pub use game_set::GameSet;
 pub use saved_index::{
     BuiltIndex, IndexChange, IndexOptions, SavedIndex, build_index, check_index, drop_index,
     index_path, open_index,
 };
 pub use tabia_index::{PositionIndex, Unusable};
+pub use tree::{Tree, TreeGame, TreeMove, TreeOptions};

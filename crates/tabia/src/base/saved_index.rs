@@ -294,12 +294,20 @@ pub fn check_index(
     }
     let mut comparison = Comparison::new(&index);
     let mut kept = Kept::Yes;
-    read(item, options, progress, &mut NoObserver, &mut |batch, base| {
-        kept = comparison.add(batch, base);
-        Ok(kept == Kept::Yes)
-    })?;
+    read(
+        item,
+        options,
+        progress,
+        &mut NoObserver,
+        &mut |batch, base| {
+            kept = comparison.add(batch, base);
+            Ok(kept == Kept::Yes)
+        },
+    )?;
     if kept == Kept::No || !comparison.is_complete() {
-        return Ok(Some("the index has other games than the database".to_owned()));
+        return Ok(Some(
+            "the index has other games than the database".to_owned(),
+        ));
     }
     Ok(None)
 }
@@ -352,9 +360,13 @@ fn read(
     };
     reporter.read_item(&options.open, progress, false, |reporter, input| {
         let tasks = (0..threads).map(|_| CollectTask::default()).collect();
-        scan(reporter, input, &plan, tasks, &mut |base, batch: &mut Batch| {
-            take(batch, base.games)
-        })
+        scan(
+            reporter,
+            input,
+            &plan,
+            tasks,
+            &mut |base, batch: &mut Batch| take(batch, base.games),
+        )
     })?;
     Ok(summary)
 }

@@ -98,10 +98,11 @@ impl Stamp {
             return false;
         };
         let mut lines = lines.lines().skip(1);
-        let all_are = self
-            .0
-            .iter()
-            .all(|file| lines.next().is_some_and(|line| is_file(file, line, written)));
+        let all_are = self.0.iter().all(|file| {
+            lines
+                .next()
+                .is_some_and(|line| is_file(file, line, written))
+        });
         all_are && lines.next().is_none()
     }
 }
