@@ -41,6 +41,7 @@ fn main() -> std::process::ExitCode {
 fn run() -> ExitCode {
     tabia::core::io::handle_lost_files(ExitCode::Input as u8);
     let arguments = args::leading_options::move_after_verb(std::env::args_os().collect());
+    let arguments = args::leading_options::protect_queries(arguments);
     let arguments = args::book::from_polyglot(arguments);
     let cli = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {

@@ -25,6 +25,50 @@ fn targets_pass_on_the_corpus() {
     }
 }
 
+/// Texts of pieces of queries, and of changed examples.
+#[test]
+fn random_queries_pass() {
+    let seeds = seeds::generated("query");
+    let pieces = [
+        "(",
+        ")",
+        "-",
+        " OR ",
+        " -> ",
+        " => ",
+        "\"",
+        ":",
+        ",",
+        "..",
+        ">=",
+        "/",
+        "[",
+        "]",
+        "flip:color ",
+        "in:all ",
+        "for:2 ",
+        "sort:date ",
+        "\u{fc}",
+        "\\",
+    ];
+    let mut random = tabia_testkit::Random::new(11);
+    for _ in 0..3000 {
+        let mut text = Vec::new();
+        for _ in 0..=random.below(4) {
+            text.extend_from_slice(&seeds[random.below(seeds.len() - 1)]);
+            text.extend_from_slice(random.pick(&pieces).as_bytes());
+            if random.below(2) == 0 {
+                text.push(b' ');
+            }
+        }
+        for _ in 0..random.below(3) {
+            let at = random.below(text.len());
+            text[at] = random.below(256) as u8;
+        }
+        tabia_testkit::fuzz::run("query", &text);
+    }
+}
+
 #[test]
 fn fixed_findings_pass() {
     for (name, target) in TARGETS {

@@ -23,7 +23,9 @@ mod fold_case;
 pub mod language;
 pub mod matching;
 pub mod openings;
+mod sorting;
 
 pub use fold_case::fold;
-pub use language::{Field, FilterError, Query, Suggestion, fields};
+pub use language::{Field, FilterError, PlanStep, Query, Suggestion, fields};
 pub use matching::{Answer, FoundMoment, Matcher};
+pub use sorting::{SortOrder, SortValues};

@@ -5,8 +5,8 @@
 
 use tabia_core::GameIndex;
 use tabia_core::chess::{Move, Ply, Square};
-use tabia_core::game::{Game, GameResult, RecordKind, Visitor};
-use tabia_query::{Matcher, Query};
+use tabia_core::game::{Date, Game, GameResult, RecordKind, Visitor};
+use tabia_query::{Matcher, Query, SortValues};
 
 /// Kind, White, Black, event, date, round, result, ECO, moves, ratings, annotator, time control.
 const RECORDS: [&str; 10] = [
@@ -104,6 +104,32 @@ elo:..                             => 4 5 6 10
 "=tal, mikhail"                    => none
 player:"=Tal, Mikhail"             => 7 10
 player:/^(tal|ste)/                => 4 7 9 10
+player:morphy sort:moves           => 3 2 9 1
+player:morphy sort:moves-asc       => 1 9 2 3
+tournament:"st petersburg" sort:white => 6 5 4
+sort:number-desc                   => 10 9 8 7 6 5 4 3 2 1
+sort:white                         => 8 2 6 10 5 1 3 9 4 7
+sort:white-desc                    => 7 4 1 3 9 5 6 10 2 8
+sort:black                         => 8 1 3 5 4 6 7 2 9 10
+sort:black-desc                    => 10 9 2 4 6 7 5 1 3 8
+sort:whiteElo                      => 1 2 3 8 9 7 10 4 5 6
+sort:whiteelo-desc                 => 6 5 4 10 7 1 2 3 8 9
+sort:blackElo                      => 1 2 3 7 8 9 10 4 6 5
+sort:blackElo-desc                 => 5 6 4 10 1 2 3 7 8 9
+sort:result                        => 7 8 2 4 10 1 6 9 3 5
+sort:result-desc                   => 3 5 1 6 9 2 4 10 7 8
+sort:moves                         => 4 10 3 5 6 2 9 1 7 8
+sort:moves-asc                     => 7 8 1 9 2 5 6 3 10 4
+sort:eco                           => 7 8 2 3 1 9 4 6 5 10
+sort:eco-desc                      => 10 5 6 4 1 9 3 2 7 8
+sort:tournament                    => 8 9 1 2 3 7 10 4 5 6
+sort:event-desc                    => 4 5 6 7 10 1 2 3 8 9
+sort:date                          => 10 7 6 5 4 3 2 1 8 9
+sort:pgndate-asc                   => 8 9 1 2 3 4 5 6 7 10
+sort:round                         => 7 8 1 4 5 2 10 3 9 6
+sort:round-desc                    => 6 9 3 2 10 5 1 4 7 8
+sort:annotator                     => 1 2 4 6 7 8 9 3 5 10
+sort:annotator-desc                => 10 3 5 1 2 4 6 7 8 9
 "##;
 
 fn record(line: &str) -> Game {
@@ -142,6 +168,25 @@ fn record(line: &str) -> Game {
     game
 }
 
+fn sort_key(query: &Query, game: &Game) -> Vec<u8> {
+    let tags = &game.head.tags;
+    let mut key = Vec::new();
+    let mut values = SortValues::default();
+    values.white = tags.text("White");
+    values.black = tags.text("Black");
+    values.white_elo = tags.white_elo();
+    values.black_elo = tags.black_elo();
+    values.result = game.result;
+    values.plies = game.ply_count() as u32;
+    values.eco = tags.eco();
+    values.date = Date::parse(tags.text("Date")).unwrap_or_default();
+    values.event = tags.text("Event");
+    values.round = tags.text("Round");
+    values.annotator = tags.text("Annotator");
+    query.sort().key(&values, &mut key);
+    key
+}
+
 #[test]
 fn every_query_gives_its_result() {
     let records = RECORDS.map(record);
@@ -151,12 +196,15 @@ fn every_query_gives_its_result() {
         let query = Query::parse(text).unwrap();
         assert_eq!(Query::parse(&query.to_string()).unwrap(), query, "{text}");
         let mut matcher = Matcher::new(&query);
-        let found: Vec<String> = records
+        let mut found: Vec<(Vec<u8>, u32)> = records
             .iter()
             .zip(0..)
             .filter(|(game, index)| matcher.matches(GameIndex(*index), game))
-            .map(|(_, index)| (index + 1).to_string())
+            .map(|(game, index)| (sort_key(&query, game), index + 1))
             .collect();
+        let sign = if query.sort().reverses_equal() { -1 } else { 1 };
+        found.sort_by_key(|(key, number)| (key.clone(), sign * i64::from(*number)));
+        let found: Vec<String> = found.iter().map(|(_, number)| number.to_string()).collect();
         let expected: Vec<&str> = expected
             .split_whitespace()
             .filter(|n| *n != "none")
@@ -164,7 +212,7 @@ fn every_query_gives_its_result() {
         assert_eq!(found, expected, "{text}");
         count += 1;
     }
-    assert!(count > 70, "{count}");
+    assert!(count > 100, "{count}");
 }
 
 #[test]
@@ -194,6 +242,17 @@ fn errors_name_the_column_and_what_was_meant() {
             "`x` is not a field",
             "`\"x:…\"` searches for the text",
         ),
+        (
+            "sort:name",
+            6,
+            "`name` is not what games are sorted by",
+            "known are number",
+        ),
+        ("tal for:3", 5, "no moment is asked for next to `for:`", ""),
+        ("(move:e4) flip:color", 11, "next to `flip:`", ""),
+        ("-in:all move:e4", 2, "`in` cannot be negated", ""),
+        ("in:lines move:e4", 4, "`lines` is not a kind of line", ""),
+        ("attacks:Q", 9, "`Q` is not a piece and what it attacks", ""),
         ("moves:x", 7, "`x` is not a number of moves", ""),
         ("whiteelo:x", 10, "`x` is not a rating", ""),
         ("tag:x no:tag", 7, "`no` is not a field", ""),
@@ -275,4 +334,135 @@ fn any_text_is_a_query_or_an_error() {
         }
     }
     assert!(parsed > 1000, "{parsed}");
+}
+
+/// A term of a field, negated or not, with values of that field.
+fn generated_term(random: &mut tabia_testkit::Random) -> String {
+    let values: &[(&str, &[&str])] = &[
+        (
+            "",
+            &[
+                "carlsen",
+                "\"van der \"",
+                "ÉTÉ",
+                "O'Kelly",
+                "\"a:b\"",
+                "\"-\"",
+            ],
+        ),
+        (
+            "player",
+            &[
+                "tal",
+                "\"=Tal, Mikhail\"",
+                "/^t/",
+                "\"so, w\"",
+                "\"a \\\" b\"",
+            ],
+        ),
+        ("Event", &["wch", "\"(open)\""]),
+        (
+            "elo",
+            &[">=2700", "2500..2600", "..2000", "<1800", "=2000", "-5"],
+        ),
+        ("avgelo", &["2550.."]),
+        ("elodiff", &["-50..-10", ">0"]),
+        (
+            "date",
+            &["1914.04", "1990..1999", ">1950", "??", "????", "..2020-06"],
+        ),
+        ("eventdate", &["2024"]),
+        ("result", &["1-0", "draw", "decisive", "*"]),
+        ("eco", &["B9", "C60..C69", ">=D", "<A05"]),
+        ("opening", &["najdorf"]),
+        ("line", &["\"1.e4 c5 2.Nf3\"", "\"d2d4 g8f6\""]),
+        ("moves", &["<20", "40"]),
+        ("tc", &["blitz", "180+2", "corr"]),
+        ("rated", &["yes", "false"]),
+        ("tag", &["Opening=sicilian", "\"X=a b\"", "ECO"]),
+        ("ends", &["mate", "fifty"]),
+        ("text", &["novelty", "\"a, b\""]),
+        ("nag", &["!?", "$14", "3"]),
+        ("medal", &["best", "tactics"]),
+        ("eval", &[">=2", "-0.5..0.25", "mate", "<-1.234"]),
+        ("clock", &["<30", "1:30", "0:00:05.5", "5..10", "2.0"]),
+        ("has", &["comments", "elo"]),
+        ("is", &["deleted", "chess960"]),
+        ("game", &["1..100", "205"]),
+        (
+            "fen",
+            &[
+                "8/8/8/8/8/4k3/4p3/4K3_w",
+                "\"4k3/8/8/8/8/8/8/4K2R w K - 3 9\"",
+            ],
+        ),
+        ("pos", &["\"1.d4 d5 2.c4\""]),
+        (
+            "sub",
+            &["6k1/6p1/8/5N2/8/8/8/8", "8/8/8/3[Pp]4/8/[^K]7/8/8"],
+        ),
+        ("on", &["Nf5", "[RQ]h1-8", "P[c,e]2-7"]),
+        ("mat", &["KRPKR", "KQ?R*KR+"]),
+        ("count", &["Q=1", "QRqr<=2", "M"]),
+        ("imb", &["MvR", "PPvN"]),
+        ("balance", &[">=3", "-2..2"]),
+        ("bishops", &["opposite"]),
+        ("pawns", &["iqp", "carlsbad/black", "8/8/8/8/3P4/8/8/8"]),
+        ("by", &["white", "b"]),
+        ("move", &["Bxh7+", "=N", "e2e4", "O-O-O", "castling"]),
+        ("takes", &["Q", "QR"]),
+        ("is", &["check", "mate"]),
+        ("attacks", &["Q>h7", "[RB]>k", "Nf5>[g7,h6]"]),
+        ("pinned", &["n", "[RN]"]),
+        ("sac", &["white", ">=5"]),
+        ("repeats", &["3", ">=2"]),
+    ];
+    let (name, values) = values[random.below(values.len())];
+    let count = if random.below(4) == 0 { 2 } else { 1 };
+    let chosen: Vec<&str> = (0..count)
+        .map(|_| values[random.below(values.len())])
+        .collect();
+    let colon = if name.is_empty() { "" } else { ":" };
+    let minus = if random.below(5) == 0 { "-" } else { "" };
+    format!("{minus}{name}{colon}{}", chosen.join(","))
+}
+
+fn generated_list(random: &mut tabia_testkit::Random, depth: usize, out: &mut String) {
+    let count = 1 + random.below(4);
+    for number in 0..count {
+        if number > 0 {
+            out.push(' ');
+        }
+        match random.below(12) {
+            0 if depth < 3 => {
+                out.push_str(if random.below(3) == 0 { "-(" } else { "(" });
+                generated_list(random, depth + 1, out);
+                out.push(')');
+            }
+            1 => out.push_str(
+                "stm:white for:3 flip:files,color -> within:6 is:check => move:Kg8 nag:! eval:<1",
+            ),
+            2 => out.push_str("in:all"),
+            3 => out.push_str("sort:date,white-desc"),
+            _ => out.push_str(&generated_term(random)),
+        }
+    }
+    if random.below(5) == 0 && depth < 3 {
+        out.push_str(" OR ");
+        generated_list(random, depth + 1, out);
+    }
+}
+
+#[test]
+fn a_thousand_generated_queries_are_parsed_as_they_are_printed() {
+    let mut random = tabia_testkit::Random::new(20);
+    for _ in 0..1000 {
+        let mut text = String::new();
+        generated_list(&mut random, 0, &mut text);
+        let query = Query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let normal = query.to_string();
+        let again = Query::parse(&normal).unwrap_or_else(|error| panic!("{normal}: {error}"));
+        assert_eq!(again, query, "{text}: {normal}");
+        assert_eq!(again.to_string(), normal, "{text}");
+    }
 }

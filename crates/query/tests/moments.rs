@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use std::time::Duration;
 use tabia_core::GameIndex;
 use tabia_core::chess::Position;
+
+use tabia_core::game::{Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Nag, Score};
 use tabia_core::game::{Game, GameHead, GameResult, Visitor};
 use tabia_query::{Matcher, Query};
 
@@ -33,6 +36,166 @@ fn plies(query: &str, game: &Game) -> Option<Vec<u32>> {
         "{query}"
     );
     fits.then(|| matcher.moments().iter().map(|moment| moment.ply).collect())
+}
+
+/// A game with variations in parentheses, symbols `$1`, comments `{text`, evaluations `=2.5` and clocks
+/// `@30`.
+fn annotated(moves: &str) -> Game {
+    let mut game = Game::new();
+    let mut recorder = game.recorder();
+    let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
+    let mut line = vec![(Position::standard(), Position::standard())];
+    for word in moves.split(' ') {
+        let (before, now) = line.last_mut().unwrap();
+        let annotation = match word.split_at(1) {
+            ("(", _) => {
+                let start = before.clone();
+                line.push((start.clone(), start));
+                let _ = recorder.begin_variation();
+                continue;
+            }
+            (")", _) => {
+                line.pop();
+                recorder.end_variation();
+                continue;
+            }
+            ("$", nag) => Annotation::Nag(Nag(nag.parse().unwrap())),
+            ("{", text) => Annotation::Comment(Comment {
+                placement: CommentPlacement::After,
+                language: None,
+                text,
+            }),
+            ("=", pawns) => {
+                let pawns: f64 = pawns.parse().unwrap();
+                Annotation::Eval(Eval {
+                    score: Score::Centipawns((pawns * 100.0) as i32),
+                    depth: None,
+                    engine: 0,
+                })
+            }
+            ("@", seconds) => Annotation::Clock(Clock {
+                kind: ClockKind::Remaining,
+                time: Duration::from_secs(seconds.parse().unwrap()),
+            }),
+            _ => {
+                let ply = now.parse_san(word).unwrap();
+                before.clone_from(now);
+                now.play_ply(ply);
+                let _ = recorder.visit_move(before, ply);
+                continue;
+            }
+        };
+        let _ = recorder.visit_annotation(annotation);
+    }
+    recorder.end_game(GameResult::WhiteWins);
+    game
+}
+
+/// Line and ply of the moments, or `None` if the game does not fit.
+fn lines(query: &str, game: &Game) -> Option<Vec<(u32, u32)>> {
+    let query = Query::parse(query).unwrap();
+    let mut matcher = Matcher::new(&query).with_moments();
+    let fits = matcher.matches(GameIndex(0), game);
+    fits.then(|| {
+        matcher
+            .moments()
+            .iter()
+            .map(|moment| (moment.line, moment.ply))
+            .collect()
+    })
+}
+
+#[test]
+fn annotations_hold_at_the_moment() {
+    let game = annotated(
+        "{Opening e4 @60 e5 $1 =0.3 @58 Nf3 {novelty Nc6 =0.2 ( d6 $4 {bad ) Bb5 $1 @20 a6 =-1.5",
+    );
+    for (query, expected) in [
+        ("move:e5 nag:!", Some(vec![1])),
+        ("move:Nf3 nag:!", None),
+        ("nag:!", Some(vec![])),
+        ("move:Nf3 text:nov", Some(vec![2])),
+        ("move:e5 text:novelty", None),
+        ("ply:0 text:opening", Some(vec![0])),
+        ("pos:\"1.e4 e5\" eval:0.3", Some(vec![2])),
+        ("move:e5 eval:0.3", None),
+        ("eval:<-1 ply:6", Some(vec![6])),
+        ("by:white clock:<30", Some(vec![4])),
+        ("by:black clock:<30", None),
+        ("by:black -nag:!", Some(vec![3])),
+        ("move:e5 -> nag:!", Some(vec![1, 4])),
+        ("nag:! -> nag:!", Some(vec![1, 4])),
+        ("nag:?? -> nag:!", None),
+        ("nag:??", Some(vec![])),
+        ("stm:black nag:!,?? ply:3", None),
+        ("stm:white eval:>=1.5 flip:color", Some(vec![])),
+    ] {
+        let expected = expected.filter(|_| !query.contains("flip"));
+        assert_eq!(plies(query, &game), expected, "{query}");
+    }
+    // With colours exchanged -1.5 is 1.5, and it is White's turn where it was Black's.
+    assert_eq!(
+        plies("stm:black eval:>=1.5 flip:color", &game),
+        Some(vec![6])
+    );
+}
+
+#[test]
+fn moments_of_variations() {
+    let game = annotated("e4 e5 ( c5 Nf3 ( c3 d5 ) d6 d4 ) ( e6 d4 d5 ) Nf3 Nc6");
+    for (query, expected) in [
+        ("move:c5", None),
+        ("in:all move:c5", Some(vec![(1, 1)])),
+        ("in:variations move:e5", None),
+        ("in:variations move:d5", Some(vec![(2, 3)])),
+        ("in:variations move:d5 ply:..2", None),
+        ("in:all move:e4 -> move:d5", Some(vec![(0, 0), (2, 3)])),
+        (
+            "in:all move:c5 -> move:c3 => move:d5",
+            Some(vec![(1, 1), (2, 2), (2, 3)]),
+        ),
+        ("in:all move:Nf3 -> move:Nc6", Some(vec![(0, 2), (0, 3)])),
+        ("in:all move:e5 -> move:d4", None),
+        ("in:all move:Nf3 => move:d5", None),
+        ("in:all -(move:c3)", None),
+        ("in:all -(move:c4)", Some(vec![])),
+        ("in:all (move:e6) -(move:Bb5)", Some(vec![(3, 1)])),
+        ("in:variations pos:\"1.e4 e6 2.d4 d5\"", Some(vec![(3, 4)])),
+        ("in:all repeats:2", None),
+    ] {
+        assert_eq!(lines(query, &game), expected, "{query}");
+    }
+    let game = annotated("Nf3 Nf6 Ng1 ( Ne5 Ng8 Nf3 Nf6 ) Ng8 Nf3");
+    assert_eq!(lines("repeats:2 ply:5", &game), Some(vec![(0, 5)]));
+    assert_eq!(lines("repeats:2", &game), Some(vec![(0, 4)]));
+    assert_eq!(lines("in:variations repeats:2", &game), Some(vec![(1, 5)]));
+    assert_eq!(lines("in:all repeats:3", &game), None);
+}
+
+#[test]
+fn mirror_images_attacks_and_sacrifices() {
+    let game = game("e4 e5 Nf3 Nc6 Bc4 Nf6 Ng5 d5 exd5 Nxd5 Nxf7 Kxf7 Qf3+ Ke6 Nc3 Ncb4 a3 c6");
+    for (query, expected) in [
+        ("attacks:N>f7 stm:white", Some(vec![8])),
+        ("attacks:Q>kf7", Some(vec![13])),
+        ("pinned:n", Some(vec![12])),
+        ("pinned:N", None),
+        ("sac:white", Some(vec![10])),
+        ("sac:>=3", None),
+        ("sac:black", None),
+        ("sac:black flip:color", Some(vec![10])),
+        ("sac:white move:Nxf7", Some(vec![10])),
+        ("sac:white move:Nxd5", None),
+        ("move:Nxd5 by:white", None),
+        ("on:Nc3 on:Bc4 stm:black", Some(vec![15])),
+        ("on:nc6 on:bc5 flip:color", Some(vec![15])),
+        ("on:nc6 on:bc5 stm:white", None),
+        ("on:Nc3 stm:black flip:color,files", Some(vec![3])),
+        ("move:Nf6 flip:files", Some(vec![3])),
+        ("balance:-1 flip:color", Some(vec![9])),
+    ] {
+        assert_eq!(plies(query, &game), expected, "{query}");
+    }
 }
 
 #[test]

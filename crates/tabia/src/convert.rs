@@ -4,11 +4,12 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions};
-use tabia_core::games::{GameWriter, Written};
+use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions, Profile};
+use tabia_core::game::{Game, Want};
+use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
 use tabia_core::io::Progress;
-use tabia_core::loss::Losses;
-use tabia_core::{Error, ErrorKind, ErrorSide, GameIndex};
+use tabia_core::loss::{Feature, Losses};
+use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
 
@@ -16,7 +17,8 @@ use crate::create::SharedFile;
 use crate::edit::appender;
 use crate::input::InputItem;
 use crate::output::{EncodeSink, EncodeTask, RecordTask, Recorded};
-use crate::scan::{ScanOptions, ScanReporter, scan};
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
+use crate::sort::{GameSorter, SortOrder, SortTask};
 use crate::summary::{Observer, Summary};
 use crate::target::cannot_write;
 
@@ -32,6 +34,8 @@ pub struct ConvertOptions {
     pub create: CreateOptions,
     /// Which records, what of them, on how many threads.
     pub plan: ScanOptions,
+    /// The order of the games of all inputs together; that of the inputs if empty.
+    pub sort: SortOrder,
     /// The games are added to the database that is the target. What was there is there until the
     /// copy with all games was read back.
     pub append: bool,
@@ -128,6 +132,7 @@ fn to_text(
     let mut summary = Summary::default();
     let header = create(&options.create).map_err(uncreated)?.header();
     out.write_all(header.as_bytes()).map_err(stream_error)?;
+    let mut sorter = new_sorter(options);
     for item in items {
         let tasks = (0..options.plan.threads.max(1))
             .map(|_| create(&options.create))
@@ -142,13 +147,80 @@ fn to_text(
         each_item(&mut reporter, options, progress, |reporter, input| {
             let lost = whole(options, &input).lost_facts(|_| None);
             reporter.summary.losses.add_whole(&item.name(), &lost);
-            scan(reporter, input, &options.plan, tasks, &mut |_, text| {
-                out.write_all(text).map_err(stream_error)?;
+            let Some(sorter) = &mut sorter else {
+                return scan(reporter, input, &options.plan, tasks, &mut |_, text| {
+                    out.write_all(text).map_err(stream_error)?;
+                    Ok(true)
+                });
+            };
+            let tasks = sorting(tasks, options);
+            scan(reporter, input, &options.plan, tasks, &mut |_, made| {
+                for (key, _, text) in made.drain(..) {
+                    sorter.push(key, &text)?;
+                }
                 Ok(true)
             })
         })?;
     }
+    if let Some(sorter) = sorter {
+        sorter.finish(&mut |text| out.write_all(text).map_err(stream_error))?;
+    }
     Ok(summary)
+}
+
+/// The sorter of the games, unless they keep their order.
+fn new_sorter(options: &ConvertOptions) -> Option<GameSorter> {
+    let folder = std::env::temp_dir();
+    (!options.sort.is_empty()).then(|| GameSorter::new(&options.sort, &folder))
+}
+
+/// Tasks that add the keys of the games.
+fn sorting<T: Task>(tasks: Vec<T>, options: &ConvertOptions) -> Vec<SortTask<T>> {
+    let tasks = tasks.into_iter();
+    tasks
+        .map(|task| SortTask::new(task, &options.sort))
+        .collect()
+}
+
+/// Games that wait in order for a writer that needs complete games, as text that loses nothing.
+struct Carrier {
+    create: CreateText,
+    reader: Box<dyn BlockReader>,
+    game: Game,
+}
+
+impl Carrier {
+    fn new() -> Result<Self, Error> {
+        let lossless = |format: &&GameFormat| format.can.has(Feature::Foreign);
+        let mut formats = tabia_formats::GAMES.iter().copied().filter(lossless);
+        let functions = |format: &GameFormat| Some((format.create_text?, format.open_blocks?));
+        let Some((create, open)) = formats.find_map(functions) else {
+            return Err(Error::unsupported("no text format keeps whole games"));
+        };
+        let blocks = open(Box::new(io::empty()), &OpenOptions::default())?;
+        Ok(Self {
+            create,
+            reader: blocks.reader(),
+            game: Game::new(),
+        })
+    }
+
+    fn task(&self) -> Result<Box<dyn TextWriter>, Error> {
+        let mut options = CreateOptions::default();
+        options.profile = Profile::Full;
+        (self.create)(&options)
+    }
+
+    /// The game of a text.
+    fn read(&mut self, text: &[u8]) -> Result<&Game, Error> {
+        let block = Block {
+            bytes: text.to_vec(),
+            offset: 0,
+        };
+        let mut recorder = self.game.recorder();
+        let _ = self.reader.read(&block, Want::ALL, &mut recorder)?;
+        Ok(&self.game)
+    }
 }
 
 fn to_database(
@@ -164,7 +236,13 @@ fn to_database(
         return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
     }
     let mut writer: Option<Box<dyn GameWriter>> = None;
-    for item in items {
+    let mut sorter = new_sorter(options);
+    let mut carrier = match &sorter {
+        Some(_) => Some(Carrier::new()?),
+        None => None,
+    };
+    let mut is_encoded = true;
+    for (number, item) in items.iter().enumerate() {
         let mut lost = Vec::new();
         let mut reporter = ScanReporter {
             item,
@@ -192,6 +270,15 @@ fn to_database(
                 writer.insert(made)
             };
             reporter.summary.losses.add_whole(&item.name(), &lost_facts);
+            if let (Some(sorter), Some(carrier)) = (&mut sorter, &carrier) {
+                let sorted = Sorted {
+                    sorter,
+                    carrier,
+                    input: number as u32,
+                };
+                is_encoded = sort_input(reporter, input, options, &**writer, sorted)?;
+                return Ok(());
+            }
             write_input(reporter, input, &options.plan, &mut **writer, &mut lost)
                 .map_err(|error| in_target(error, path))
         })?;
@@ -202,10 +289,36 @@ fn to_database(
                 .map_err(Error::in_output)?;
         }
     }
-    let writer = match writer {
+    let mut writer = match writer {
         Some(writer) => writer,
         None => create(path, &options.create).map_err(uncreated)?,
     };
+    if let (Some(sorter), Some(carrier)) = (sorter, &mut carrier) {
+        let mut lost = Vec::new();
+        sorter
+            .finish(&mut |bytes| {
+                if is_encoded {
+                    return writer.append(bytes).map_err(Error::in_output);
+                }
+                let (origin, text) = bytes.split_at_checked(8).unwrap_or_default();
+                let losses = writer
+                    .write(carrier.read(text)?)
+                    .map_err(Error::in_output)?;
+                if !losses.is_empty() {
+                    lost.push((origin.to_vec(), losses));
+                }
+                Ok(())
+            })
+            .map_err(|error| in_target(error, path))?;
+        for (origin, losses) in lost {
+            let (number, game) = origin_of(&origin);
+            if let Some(item) = items.get(number as usize) {
+                summary.losses.add(&item.name(), game, &losses);
+                let reported = observer.losses(item, game, &losses);
+                reported.map_err(Error::in_output)?;
+            }
+        }
+    }
     let written = writer.finish().map_err(Error::in_output);
     let written = written.map_err(|error| in_target(error, path))?;
     Ok((summary, written))
@@ -264,6 +377,65 @@ fn write_all(
         }
     }
     Ok(true)
+}
+
+/// Where games go before they are written in order.
+struct Sorted<'a> {
+    sorter: &'a mut GameSorter,
+    carrier: &'a Carrier,
+    input: u32,
+}
+
+/// Hands the games of an input to the sorter: encoded if the writer has encoders, or else number of the
+/// input, number of the game, and text. Whether they are encoded.
+fn sort_input(
+    reporter: &mut ScanReporter<'_>,
+    input: crate::OpenInput,
+    options: &ConvertOptions,
+    writer: &dyn GameWriter,
+    to: Sorted<'_>,
+) -> Result<bool, Error> {
+    let threads = 0..options.plan.threads.max(1);
+    let encoders: Option<Vec<EncodeTask>> = threads
+        .clone()
+        .map(|_| writer.encoder().map(EncodeSink::new).map(EncodeTask::new))
+        .collect();
+    if let Some(tasks) = encoders {
+        let tasks = sorting(tasks, options);
+        scan(reporter, input, &options.plan, tasks, &mut |_, made| {
+            for (key, _, mut encoded) in made.drain(..) {
+                if let Some(failure) = encoded.failure.take() {
+                    return Err(failure.in_output());
+                }
+                to.sorter.push(key, &encoded.bytes)?;
+            }
+            Ok(true)
+        })?;
+        return Ok(true);
+    }
+    let tasks = threads.map(|_| to.carrier.task());
+    let tasks = sorting(tasks.collect::<Result<_, _>>()?, options);
+    let mut bytes = Vec::new();
+    scan(reporter, input, &options.plan, tasks, &mut |base, made| {
+        for (key, game, text) in made.drain(..) {
+            bytes.clear();
+            bytes.extend(to.input.to_be_bytes());
+            bytes.extend(base.game(game).0.to_be_bytes());
+            bytes.extend_from_slice(&text);
+            to.sorter.push(key, &bytes)?;
+        }
+        Ok(true)
+    })?;
+    Ok(false)
+}
+
+/// The numbers of the input and of the game.
+fn origin_of(bytes: &[u8]) -> (u32, GameIndex) {
+    let number = |from: usize| {
+        let bytes = bytes.get(from..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u32::from_be_bytes(*bytes))
+    };
+    (number(0), GameIndex(number(4)))
 }
 
 /// Reads an item and reports its counts.

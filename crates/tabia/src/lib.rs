@@ -104,6 +104,8 @@
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
 //! | [`base`] | saved indexes of positions |
 //! | [`list`](mod@list) | a row for each record |
+//! | [`explain`] | how many games each term of a query leaves |
+//! | [`sort`](mod@sort) | games and rows in another order |
 //! | [`read_one`] | one record |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
 //! | [`book`](mod@book) | opening books |
@@ -129,11 +131,13 @@ pub mod convert;
 mod create;
 mod detect;
 pub mod edit;
+pub mod explain;
 mod filter_stream;
 mod games;
 pub mod input;
 pub mod inspect;
 pub mod list;
+mod mark;
 mod open;
 mod output;
 mod parallel;
@@ -144,6 +148,7 @@ pub mod repair;
 pub mod resolve;
 mod scan;
 pub mod select;
+pub mod sort;
 mod summary;
 mod target;
 

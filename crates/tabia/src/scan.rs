@@ -18,6 +18,7 @@ use tabia_query::{FoundMoment, Matcher, Query};
 use crate::base::GameSet;
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
+use crate::mark::Marker;
 use crate::parallel::ordered;
 use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, TakeMoments};
 use crate::summary::{Base, Notes, Observer, Summary};
@@ -46,6 +47,8 @@ pub struct ScanOptions {
     pub want: Want,
     /// The first problem ends the job.
     pub strict: bool,
+    /// The text of a comment at the moments at which a game fits the query.
+    pub mark: Option<String>,
     /// Records at most, of a stream; read on one thread then.
     pub at_most: Option<u64>,
     /// The games that the query leaves out are counted.
@@ -66,6 +69,7 @@ impl Default for ScanOptions {
             languages: Vec::new(),
             want: Want::ALL,
             strict: false,
+            mark: None,
             at_most: None,
             count_filtered: false,
             moments: false,
@@ -85,6 +89,11 @@ pub(crate) trait Task: Visitor + Send {
     /// What the last game lost.
     fn take_losses(&mut self) -> Losses {
         Losses::new()
+    }
+
+    /// The number of the first game of the part of a stream that is read next.
+    fn set_first_game(&mut self, first: u32) {
+        let _ = first;
     }
 
     /// The next game fits the query at these moments.
@@ -200,6 +209,7 @@ impl ScanReporter<'_> {
 /// Collects problems and losses of the records that pass.
 struct Collecting<T> {
     task: T,
+    marker: Option<Marker>,
     notes: Notes,
     game: GameIndex,
     strict: bool,
@@ -207,18 +217,39 @@ struct Collecting<T> {
 
 impl<T: Task> TakeMoments for Collecting<T> {
     fn take_moments(&mut self, moments: &[FoundMoment]) {
+        if let Some(marker) = &mut self.marker {
+            marker.take_moments(moments);
+        }
         self.task.take_moments(moments);
+    }
+}
+
+impl<T: Task> Collecting<T> {
+    /// Puts the comment of a moment here; the flow if there is one and it is not to go on.
+    fn mark(&mut self, flow: Flow) -> Flow {
+        match self.marker.as_mut().and_then(Marker::comment) {
+            Some(comment) if flow == Flow::Go => self.task.visit_annotation(comment),
+            _ => flow,
+        }
     }
 }
 
 impl<T: Task> Visitor for Collecting<T> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
-        self.task.begin_game(game, head)
+        let flow = self.task.begin_game(game, head);
+        if let Some(marker) = &mut self.marker {
+            marker.begin_game();
+        }
+        self.mark(flow)
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.task.visit_move(before, ply)
+        let flow = self.task.visit_move(before, ply);
+        if let Some(marker) = &mut self.marker {
+            marker.visit_move();
+        }
+        self.mark(flow)
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
@@ -226,10 +257,20 @@ impl<T: Task> Visitor for Collecting<T> {
     }
 
     fn begin_variation(&mut self) -> Flow {
-        self.task.begin_variation()
+        let flow = self.task.begin_variation();
+        if flow == Flow::Go
+            && let Some(marker) = &mut self.marker
+        {
+            marker.begin_variation();
+            return self.mark(flow);
+        }
+        flow
     }
 
     fn end_variation(&mut self) {
+        if let Some(marker) = &mut self.marker {
+            marker.end_variation();
+        }
         self.task.end_variation();
     }
 
@@ -259,6 +300,7 @@ type Pipeline<T> = FilterVisitor<SelectVisitor<Collecting<T>>>;
 fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> Pipeline<T> {
     let noting = Collecting {
         task,
+        marker: plan.mark.as_deref().map(Marker::new),
         notes: Notes::default(),
         game: GameIndex(0),
         strict: plan.strict,
@@ -279,7 +321,7 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
 fn matcher(reporter: &ScanReporter<'_>, plan: &ScanOptions) -> Option<Matcher> {
     let query = plan.filter.as_ref().filter(|query| !query.is_empty())?;
     let matcher = Matcher::new(query).for_database(&reporter.item.name());
-    Some(if plan.moments {
+    Some(if plan.moments || plan.mark.is_some() {
         matcher.with_moments()
     } else {
         matcher
@@ -425,7 +467,12 @@ fn read_range<T: Task>(
                 }
                 continue;
             }
-            Ok(true) => reader.read(game, plan.want, pipeline),
+            Ok(true) => {
+                if let Some(matcher) = matcher {
+                    pipeline.inner.take_moments(matcher.moments());
+                }
+                reader.read(game, plan.want, pipeline)
+            }
             Err(error) => Err(error),
         };
         match read {
@@ -521,6 +568,8 @@ fn scan_blocks<T: Task>(
             if job.failure.is_none() {
                 pipeline.inner.base = before.load(Ordering::Relaxed);
                 pipeline.set_first_game(pipeline.inner.base);
+                let first = pipeline.inner.base;
+                pipeline.inner.inner.task.set_first_game(first);
                 pipeline.inner.inner.game = GameIndex(0);
                 match reader.read(&job.block, want, pipeline) {
                     Ok((flow, counts)) => {

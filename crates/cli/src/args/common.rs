@@ -172,6 +172,10 @@ pub(super) fn profile(text: &str) -> Result<tabia::core::formats::Profile, Strin
         })
 }
 
+pub(super) fn sort_order(text: &str) -> Result<tabia::sort::SortOrder, String> {
+    tabia::sort::SortOrder::parse(text)
+}
+
 pub(super) fn charset(text: &str) -> Result<tabia::core::io::Charset, String> {
     tabia::core::io::Charset::parse(text)
         .ok_or_else(|| "auto, utf-8 or a single-byte character set such as cp1252".to_owned())

@@ -46,6 +46,35 @@ pub(crate) fn move_after_verb(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
+/// Puts a blank before a query that begins with `-`, so that it is not taken for an option: the blank
+/// changes nothing in a query.
+pub(crate) fn protect_queries(arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_search = arguments.get(1).is_some_and(|verb| verb == "search");
+    if !is_search {
+        return arguments;
+    }
+    let protect = |argument: OsString| match argument.to_str() {
+        Some(text) if is_negated_query(text) => OsString::from(format!(" {text}")),
+        _ => argument,
+    };
+    arguments.into_iter().map(protect).collect()
+}
+
+/// Whether an argument is a query whose first term is negated: `-(`, `-"` or `-field:`.
+fn is_negated_query(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('-') else {
+        return false;
+    };
+    rest.starts_with(['(', '"'])
+        || rest.split_once(':').is_some_and(|(name, _)| {
+            let mut fields = tabia::query::fields().iter();
+            fields.any(|field| {
+                let mut names = field.aliases.iter().chain([&field.name]);
+                names.any(|other| name.eq_ignore_ascii_case(other))
+            })
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +100,29 @@ mod tests {
             moved("tabia -j 2 book find x.bin"),
             "tabia book find -j 2 x.bin"
         );
+    }
+
+    #[test]
+    fn queries_may_begin_with_a_minus() {
+        let queries = |words: &[&str]| -> Vec<String> {
+            let arguments = protect_queries(words.iter().map(OsString::from).collect());
+            let text = |word: &OsString| word.to_str().unwrap().to_owned();
+            arguments.iter().map(text).collect()
+        };
+        for query in [
+            "-result:draw",
+            "-(tal OR morphy)",
+            "-Elo:>=2000 tal",
+            "-\"x y\"",
+        ] {
+            let words = queries(&["tabia", "search", "x.pgn", query, "-j2", "--count"]);
+            let protected = format!(" {query}");
+            assert_eq!(words[3..], [protected.as_str(), "-j2", "--count"]);
+            assert_eq!(queries(&["tabia", "ls", query])[2], query);
+        }
+        for option in ["-oC:/x.pgn", "-q", "--where=-x:y", "-"] {
+            assert_eq!(queries(&["tabia", "search", option])[2], option);
+        }
     }
 
     #[test]

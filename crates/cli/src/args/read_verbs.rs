@@ -66,7 +66,8 @@ pub(crate) struct LsArgs {
     after_help = "\
 Examples:
   tabia search mega.cbh 'player:carlsen elo:>=2700 date:2020..'
-  tabia search games.pgn 'mat:KRPKR for:10' -o endings.pgn
+  tabia search games.pgn 'mat:KRPKR for:10' -o endings.pgn --mark
+  tabia search games.pgn 'sac:>=5 elo:>=2500 sort:date' --explain
   tabia search mega.si5 'by:white move:Bxh7+ => move:Kxh7 -> within:6 move:Ng5' --count
 
 `tabia help search` lists the fields of queries.",
@@ -85,9 +86,21 @@ pub(crate) struct SearchArgs {
     /// Replace an existing output
     #[arg(long, short, requires = "output")]
     pub(crate) force: bool,
+    /// Put a comment at the moments in the games that `-o` writes [default text: found]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        num_args = 0..=1,
+        default_missing_value = "found",
+        requires = "output"
+    )]
+    pub(crate) mark: Option<String>,
     /// Only the number of games
     #[arg(long, conflicts_with = "style")]
     pub(crate) count: bool,
+    /// The terms in the order in which they are asked, and how many games each leaves
+    #[arg(long, conflicts_with_all = ["output", "count"])]
+    pub(crate) explain: bool,
     /// Only these games of each input, as `1-100,205`
     #[arg(long, value_name = "NUMBERS")]
     pub(crate) games: Option<String>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{CommonArgs, SelectArgs, charset, language, profile};
+use super::common::{CommonArgs, SelectArgs, charset, language, profile, sort_order};
 
 /// Converts any database to any writable format
 ///
@@ -17,6 +17,7 @@ use super::common::{CommonArgs, SelectArgs, charset, language, profile};
 Examples:
   tabia convert mega.cbv -o mega.pgn --profile full
   tabia convert *.pgn -o some.pgn.zst --where 'player:carlsen date:2020..'
+  tabia convert *.pgn -o all.si5 --sort date,white
   tabia convert round9.pgn -o mega.cbh --append")]
 pub(crate) struct ConvertArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-`
@@ -43,6 +44,13 @@ pub(crate) struct ConvertArgs {
     pub(crate) to_encoding: tabia::core::io::Charset,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
+    /// Sort the games of all inputs, as `date` or `white,-date` (`-` is descending): number, white, black,
+    /// whiteElo, blackElo, result, moves, plies, eco, date, event, site, round, annotator
+    #[arg(long, value_name = "FIELDS", value_parser = sort_order, allow_hyphen_values = true)]
+    pub(crate) sort: Option<tabia::sort::SortOrder>,
+    /// A comment at the moments at which the games fit; for `search`.
+    #[arg(skip)]
+    pub(crate) mark: Option<String>,
     /// Leave comments out
     #[arg(long)]
     pub(crate) no_comments: bool,

@@ -112,8 +112,10 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     plan.leave_out.variations = args.no_variations;
     plan.leave_out.nags = args.no_nags;
     plan.languages.clone_from(&args.language);
-    plan.filter = Some(parse_query(&args.select.filter, &context.messages)?)
-        .filter(|query| !query.is_empty());
+    let query = parse_query(&args.select.filter, &context.messages)?;
+    options.sort = args.sort.clone().unwrap_or_else(|| query.sort().clone());
+    plan.filter = Some(query).filter(|query| !query.is_empty());
+    plan.mark.clone_from(&args.mark);
     plan.want = plan.leave_out.want();
     Ok(options)
 }

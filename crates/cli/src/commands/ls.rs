@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::ProgressBar;
 use tabia::list::{ListOptions, ListRow, list};
+use tabia::sort::{GameSorter, row_key};
 use tabia::{Error, ErrorSide};
 
 use crate::args::{IndexChoice, LsArgs};
@@ -49,8 +50,14 @@ fn rows(
     options.selection.deleted = args.select.include_deleted;
     options.selection.texts = args.texts;
     options.filter = parse_query(&args.select.filter, &context.messages)?;
-    options.offset = args.listing.offset;
-    options.limit = args.listing.limit;
+    let order = options.filter.sort().clone();
+    // Only the number of rows does not depend on their order.
+    let is_sorted = !order.is_empty() && !count_only;
+    if !is_sorted {
+        options.offset = args.listing.offset;
+        options.limit = args.listing.limit;
+    }
+    let mut sorter = is_sorted.then(|| GameSorter::new(&order, &std::env::temp_dir()));
     options.strict = args.common.strict;
     options.moments = moments && !count_only;
     options.count_only = count_only;
@@ -91,20 +98,39 @@ fn rows(
         }
         let name = item.name();
         let path = several.then_some(name.as_str());
-        let listed = list(
-            &item,
-            &options,
-            &|row, out| match &choice {
-                Some(choice) => {
-                    note_tags(row, &has_tag);
-                    choice.render(style, row, &name, out);
-                }
-                None => render(style, row, moments, path, out),
-            },
-            &context.progress,
-            &mut reporter,
-            &mut |rows| output.rows(rows),
-        );
+        let render_row = |row: &ListRow<'_>, out: &mut Vec<u8>| match &choice {
+            Some(choice) => {
+                note_tags(row, &has_tag);
+                choice.render(style, row, &name, out);
+            }
+            None => render(style, row, moments, path, out),
+        };
+        let listed = match &mut sorter {
+            None => list(
+                &item,
+                &options,
+                &render_row,
+                &context.progress,
+                &mut reporter,
+                &mut |rows| output.rows(rows),
+            ),
+            Some(sorter) => list(
+                &item,
+                &options,
+                &|row, out| {
+                    let (mut key, mut text) = (Vec::new(), Vec::new());
+                    row_key(&order, row, &mut key);
+                    render_row(row, &mut text);
+                    out.push((key, text));
+                },
+                &context.progress,
+                &mut reporter,
+                &mut |rows: &mut Vec<(Vec<u8>, Vec<u8>)>| {
+                    let mut rows = rows.drain(..);
+                    rows.try_for_each(|(key, text)| sorter.push(key, &text))
+                },
+            ),
+        };
         match listed {
             Ok((summary, rows)) => {
                 found += rows;
@@ -121,6 +147,16 @@ fn rows(
         }
     })?;
     drop(display);
+    if let Some(sorter) = sorter {
+        let end = args.listing.limit.unwrap_or(u64::MAX);
+        let shown = args.listing.offset..args.listing.offset.saturating_add(end);
+        let mut number = 0;
+        sorter.finish(&mut |row| {
+            let is_shown = shown.contains(&number);
+            number += 1;
+            if is_shown { output.rows(row) } else { Ok(()) }
+        })?;
+    }
     if count_only {
         output.out.text(&format!("{found}\n"))?;
     }

@@ -2,26 +2,37 @@
 
 use std::ffi::OsString;
 
-use tabia::Error;
+use serde::Serialize;
 use tabia::core::formats::Profile;
 use tabia::core::io::Charset;
+use tabia::explain::{ExplainOptions, count_each};
+use tabia::{Error, ErrorSide, Query, Want};
 
 use crate::args::{ConvertArgs, LsArgs, SearchArgs, SelectArgs};
 use crate::commands::{convert, ls};
+use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
+use crate::listing::Listing;
+use crate::report::Reporter;
+use crate::select_args::{parse_games, parse_query};
 
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     let Some((query, paths)) = args.inputs.split_last() else {
         return Err(Error::usage("name a database and a query"));
     };
-    let Some(filter) = query.to_str().map(str::to_owned) else {
+    let Some(filter) = query.to_str() else {
         return Err(Error::usage("the query is not UTF-8"));
     };
+    // The blank that protects a query that begins with `-`.
+    let filter = filter.strip_prefix(' ').unwrap_or(filter).to_owned();
     let select = SelectArgs {
         games: args.games.clone(),
         include_deleted: args.include_deleted,
         filter,
     };
+    if args.explain {
+        return explain(args, paths, &select);
+    }
     if let Some(output) = &args.output {
         return write(args, paths, select, output);
     }
@@ -64,6 +75,8 @@ fn write(
         profile: Profile::default(),
         to_encoding: Charset::Auto,
         select,
+        sort: None,
+        mark: args.mark.clone(),
         no_comments: false,
         language: Vec::new(),
         no_variations: false,
@@ -73,6 +86,86 @@ fn write(
         common: args.common.clone(),
     })?;
     Ok(if games == 0 && is_filtered {
+        code.worse(ExitCode::NoMatch)
+    } else {
+        code
+    })
+}
+
+/// A row of the plan.
+#[derive(Serialize)]
+struct PlanRow {
+    alternative: Option<u32>,
+    term: String,
+    /// What of a game decides it.
+    reads: &'static str,
+    /// Games that fit the terms up to here.
+    games: u64,
+}
+
+/// Shows how many games each term leaves.
+fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result<ExitCode, Error> {
+    let context = Context::new(&args.common)?;
+    let mut reporter = Reporter::new(&context, "search", false, None)?;
+    let plan = parse_query(&select.filter, &context.messages)?.plan();
+    let queries: Vec<Query> = plan.iter().map(|step| step.query.clone()).collect();
+    let mut options = ExplainOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    options.strict = args.common.strict;
+    options.selection.numbers = parse_games(select.games.as_deref())?;
+    options.selection.deleted = select.include_deleted;
+    options.selection.texts = args.texts;
+    let mut sums = vec![0; queries.len() + 1];
+    let display = context.display();
+    let code = context.for_each_input(paths, Wanted::Games, |item| {
+        let counted = item.and_then(|item| {
+            count_each(&item, &queries, &options, &context.progress, &mut reporter)
+        });
+        match counted {
+            Ok((summary, counts)) => {
+                for (sum, count) in sums.iter_mut().zip(counts) {
+                    *sum += count;
+                }
+                Ok(ExitCode::of_problems(summary.problems))
+            }
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
+                Ok(ExitCode::Input)
+            }
+            Err(other) => Err(other),
+        }
+    })?;
+    drop(display);
+    let columns = ["alternative", "term", "reads", "games"];
+    let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["games"])?;
+    let mut counts = sums.into_iter();
+    listing.push(&PlanRow {
+        alternative: None,
+        term: "all games".to_owned(),
+        reads: "header",
+        games: counts.next().unwrap_or_default(),
+    })?;
+    let mut last = None;
+    for (step, games) in plan.into_iter().zip(counts) {
+        last = Some(games);
+        let reads = if step.want.has(Want::ANNOTATIONS) {
+            "annotations"
+        } else if step.want.has(Want::MAINLINE) {
+            "moves"
+        } else {
+            "header"
+        };
+        listing.push(&PlanRow {
+            alternative: step.alternative,
+            term: step.text,
+            reads,
+            games,
+        })?;
+    }
+    listing.finish()?;
+    reporter.finish(None)?;
+    Ok(if last == Some(0) {
         code.worse(ExitCode::NoMatch)
     } else {
         code

@@ -61,3 +61,154 @@ fn games_are_counted_or_written() {
             .contains("pawns")
     );
 }
+
+#[test]
+fn rows_and_games_are_sorted() {
+    let folder = with_sample("search-sort");
+    let years = |args: &[&str]| -> Vec<String> {
+        let run = tabia(&folder, args).expect(0);
+        let rows = run.out.lines().map(|line| {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            row["date"].as_str().unwrap_or_default().to_owned()
+        });
+        rows.collect()
+    };
+    let mut sorted = years(&[
+        "search",
+        "mega.cbh",
+        "has:comments OR -has:comments",
+        "--ndjson",
+    ]);
+    sorted.sort();
+    assert!(sorted.len() > 3);
+    let ascending = years(&["search", "mega.cbh", "sort:date-asc", "--ndjson", "-j2"]);
+    assert_eq!(ascending, sorted);
+    sorted.reverse();
+    assert_eq!(
+        years(&["ls", "mega.cbh", "--where", "sort:date", "--ndjson"]),
+        sorted
+    );
+    let args = [
+        "ls",
+        "mega.cbh",
+        "--where",
+        "sort:date",
+        "--ndjson",
+        "--offset",
+        "1",
+        "--limit",
+        "2",
+    ];
+    assert_eq!(years(&args), sorted[1..3]);
+    // Every writer gets the games in that order, whatever the number of threads.
+    for (name, threads) in [
+        ("a.pgn", "1"),
+        ("a.si5", "2"),
+        ("a.cbh", "2"),
+        ("a.sci", "1"),
+    ] {
+        let args = [
+            "convert",
+            "mega.cbh",
+            "-o",
+            name,
+            "--sort",
+            "-date,white",
+            "-j",
+            threads,
+            "-q",
+        ];
+        tabia(&folder, &args).expect(0);
+        assert_eq!(years(&["ls", name, "--ndjson"]), sorted, "{name}");
+    }
+    let args = ["search", "a.pgn", "sort:date-asc", "-o", "b.cbh"];
+    tabia(&folder, &args).expect(0);
+    sorted.reverse();
+    assert_eq!(years(&["ls", "b.cbh", "--ndjson"]), sorted);
+    let run = tabia(&folder, &["convert", "mega.cbh", "--sort", "colour"]).expect(2);
+    assert!(run.err.contains("is not one of number"), "{}", run.err);
+    let run = tabia(&folder, &["search", "mega.cbh", "sort:name"]).expect(2);
+    assert!(run.err.contains("known are number"), "{}", run.err);
+}
+
+#[test]
+fn moments_are_marked_in_written_games() {
+    let folder = with_sample("search-mark");
+    for (input, output) in [("mega.cbh", "a.pgn"), ("a.pgn", "b.pgn")] {
+        let query = "move:O-O -> move:castling";
+        let args = ["search", input, query, "-o", output, "--mark", "castles"];
+        tabia(&folder, &args).expect(0);
+        let text = std::fs::read_to_string(folder.join(output)).unwrap();
+        assert!(text.contains("castles"), "{text}");
+        let args = ["search", output, "text:castles -> text:castles", "--count"];
+        let marked = tabia(&folder, &args).expect(0).out;
+        assert_eq!(
+            tabia(&folder, &["search", input, query, "--count"])
+                .expect(0)
+                .out,
+            marked
+        );
+    }
+    std::fs::write(folder.join("v.pgn"), "1. e4 e5 (1... c5 2. Nf3) 2. Nc3 *\n").unwrap();
+    let args = [
+        "search",
+        "v.pgn",
+        "in:all move:c5 -> move:Nf3",
+        "-o",
+        "-",
+        "--mark",
+    ];
+    let run = tabia(&folder, &args).expect(0);
+    let text = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("({found} 1... c5 {found} 2. Nf3)"), "{text}");
+    tabia(&folder, &["search", "v.pgn", "move:e4", "--mark"]).expect(2);
+}
+
+#[test]
+fn the_plan_shows_what_each_term_leaves() {
+    let folder = with_sample("search-explain");
+    tabia(&folder, &["convert", "mega.cbh", "-o", "all.pgn", "-q"]).expect(0);
+    let query = "move:castling anderssen => stm:black";
+    let plan = |path: &str| {
+        tabia(&folder, &["search", path, query, "--explain"])
+            .expect(0)
+            .out
+    };
+    assert_eq!(plan("mega.cbh"), plan("all.pgn"));
+    let text = plan("mega.cbh");
+    let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split('\t').collect()).collect();
+    assert_eq!(rows[0], ["alternative", "term", "reads", "games"]);
+    let terms: Vec<&str> = rows.iter().map(|row| row[1]).collect();
+    assert_eq!(
+        terms,
+        [
+            "term",
+            "all games",
+            "anderssen",
+            "move:castling",
+            "=> stm:black"
+        ]
+    );
+    let count = tabia(&folder, &["search", "mega.cbh", query, "--count"])
+        .expect(0)
+        .out;
+    assert_eq!(rows[4][3], count.trim());
+    tabia(&folder, &["search", "mega.cbh", "nosuchname", "--explain"]).expect(1);
+}
+
+#[test]
+fn a_query_may_begin_with_a_minus() {
+    let folder = with_sample("search-minus");
+    let count = |args: &[&str]| tabia(&folder, args).expect(0).out;
+    let expected = count(&["search", "--count", "--", "mega.cbh", "-result:draw"]);
+    assert_eq!(
+        count(&["search", "mega.cbh", "-result:draw", "--count", "-j2"]),
+        expected
+    );
+    assert_eq!(
+        count(&["search", "mega.cbh", "-(result:draw)", "--count"]),
+        expected
+    );
+    let run = tabia(&folder, &["search", "mega.cbh", "-elo:high"]).expect(2);
+    assert!(run.err.contains("column 6 of the query"), "{}", run.err);
+}

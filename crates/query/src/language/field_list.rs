@@ -142,8 +142,18 @@ const FIELDS: &[Field] = &[
         "mate, stalemate, material, repetition, fifty, time, resign, forfeit",
         "ends:mate",
     ),
-    field("text", "text in comments", "text", "text:novelty"),
-    field("nag", "symbol", "$0 to $255, or !?", "nag:!!"),
+    field(
+        "text",
+        "text in comments; at a moment, of its move",
+        "text",
+        "text:novelty",
+    ),
+    field(
+        "nag",
+        "symbol; at a moment, of its move",
+        "$0 to $255, or !?",
+        "nag:!!",
+    ),
     field(
         "medal",
         "ChessBase medal",
@@ -153,7 +163,7 @@ const FIELDS: &[Field] = &[
     ),
     field(
         "eval",
-        "stored evaluation in pawns, from White's side",
+        "stored evaluation in pawns, from White's side; at a moment, of its position",
         "number, comparison, range, mate",
         "eval:>=2",
     ),
@@ -272,6 +282,42 @@ const FIELDS: &[Field] = &[
         "takes:Q",
     ),
     field(
+        "attacks",
+        "moment: a piece attacks or protects a piece or a square",
+        "piece > piece or squares, each piece with squares or without",
+        "attacks:Q>h7",
+    ),
+    field(
+        "pinned",
+        "moment: a piece is pinned to its king",
+        "piece",
+        "pinned:n",
+    ),
+    field(
+        "sac",
+        "moment: the mover gives that many pawns of material in 3 plies, still so after 6, or mates",
+        "white, black (2 or more), number",
+        "sac:>=5",
+    ),
+    field(
+        "repeats",
+        "moment: how often the position occurred up to here",
+        NUMBER,
+        "repeats:3",
+    ),
+    field(
+        "flip",
+        "moment: it or its mirror image",
+        "color, files",
+        "pawns:iqp flip:color",
+    ),
+    field(
+        "in",
+        "lines whose moments count, the mainline if not stated",
+        "mainline, variations, all",
+        "in:all move:Bxh7+",
+    ),
+    field(
         "for",
         "moment: it holds on that many positions in a row",
         "number",
@@ -282,6 +328,13 @@ const FIELDS: &[Field] = &[
         "after a step: plies after the moment before, at most",
         "number",
         "move:Bxh7+ -> within:6 move:Ng5",
+    ),
+    field(
+        "sort",
+        "order of the games; the last one counts",
+        "number, white, black, whiteElo, blackElo, result, moves, plies, eco, date, event, site, round, \
+         annotator; -asc, -desc",
+        "player:tal sort:date-asc",
     ),
 ];
 

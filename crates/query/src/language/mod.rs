@@ -17,8 +17,14 @@
 //! that of `A`, `A => B` exactly one ply later. The positions of a game are the start and the one after
 //! each ply of the mainline, the last one too.
 //!
+//! Annotation terms (`text`, `nag`, `medal`, `eval`, `clock`) next to such terms hold at the moment too:
+//! `eval` is about its position, the others are about the move played from it.
+//!
+//! `sort:` sets the order of the games; it is no condition, and the last one counts.
+//!
 //! [`fields`] lists all fields. The only errors are an unknown field, a value that the field cannot
-//! have, a parenthesis that is not closed, and a text above the limits; the error names the column, what
+//! have, a step or an option without a moment, a parenthesis that is not closed, and a text above the
+//! limits; the error names the column, what
 //! was probably meant and what is known.
 //!
 //! | module | holds |
@@ -26,16 +32,24 @@
 //! | `scanner`, `parser` | from text to terms |
 //! | `field_list` | the fields, for the parser and for users |
 //! | `moment` | terms about a position and the move played from it |
+//! | `attacks` | attacks and pins |
+//! | `later` | sacrifices and annotations, which are known after the moment |
+//! | `mirror` | mirror images of terms |
 //! | `values` | numbers, dates, codes and their ranges |
+//! | `plan` | the order in which terms are asked |
 //! | `print` | the normal form |
 //! | `required_positions` | what an index of positions is asked |
 //! | `error` | what is wrong with a text, and what was probably meant |
 
+mod attacks;
 mod error;
 mod field_list;
+mod later;
 mod line_of_moves;
+mod mirror;
 mod moment;
 mod parser;
+mod plan;
 mod print;
 mod required_positions;
 mod scanner;
@@ -46,11 +60,15 @@ use std::sync::Arc;
 use tabia_core::chess::Ply;
 use tabia_core::game::Want;
 
+use crate::sorting::SortOrder;
+
 pub use error::{FilterError, Suggestion};
 pub use field_list::{Field, fields};
-pub(crate) use moment::{Check, Moment, MomentTerm};
+pub(crate) use later::{Fact, Later, Note, STILL_GIVEN};
+pub(crate) use moment::{Check, Moment, MomentTerm, balance};
+pub use plan::PlanStep;
 pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part, begins_word};
-pub(crate) use values::{EvalTest, ResultTest, Speed, SpeedTest};
+pub(crate) use values::{EvalTest, Flip, ResultTest, Scope, Speed, SpeedTest};
 
 /// Longest text of a query in bytes.
 pub(crate) const MAX_LENGTH: usize = 64 << 10;
@@ -78,11 +96,12 @@ struct Parsed {
     /// Number of terms.
     terms: usize,
     suggestions: Vec<Suggestion>,
+    sort: SortOrder,
 }
 
 impl PartialEq for Query {
     fn eq(&self, other: &Self) -> bool {
-        self.0.any_of == other.0.any_of
+        self.0.any_of == other.0.any_of && self.0.sort == other.0.sort
     }
 }
 
@@ -163,6 +182,10 @@ pub(crate) enum Test {
     For(u32),
     /// The moment is at most that many plies after the one before.
     Within(u32),
+    /// The lines whose moments count; also for lists inside.
+    In(Scope),
+    /// The moment or one of these mirror images.
+    Flip(Vec<Flip>),
 }
 
 impl Test {
@@ -183,9 +206,13 @@ impl Test {
             | Self::Opening(_)
             | Self::Moves(_)
             | Self::Plies(_)
-            | Self::Moment(_)
             | Self::For(_)
-            | Self::Within(_) => Want::MAINLINE,
+            | Self::Within(_)
+            | Self::Flip(_)
+            | Self::In(Scope::Mainline) => Want::MAINLINE,
+            Self::In(_) => Want::MAINLINE.and(Want::VARIATIONS),
+            Self::Moment(term) if term.asks_for_notes() => Want::MAINLINE.and(Want::ANNOTATIONS),
+            Self::Moment(_) => Want::MAINLINE,
             Self::Ends(ends) => {
                 if ends.iter().all(|end| end.is_position()) {
                     Want::MAINLINE
@@ -212,7 +239,18 @@ impl Test {
 
     /// Whether the term is about a moment of the game.
     pub(crate) fn is_about_moment(&self) -> bool {
-        matches!(self, Self::Moment(_) | Self::For(_) | Self::Within(_))
+        matches!(
+            self,
+            Self::Moment(_) | Self::For(_) | Self::Within(_) | Self::Flip(_) | Self::In(_)
+        )
+    }
+
+    /// Whether the term is about annotations, and about those of a moment next to terms about one.
+    pub(crate) fn is_note(&self) -> bool {
+        matches!(
+            self,
+            Self::Text(_) | Self::Nag(_) | Self::Medal(_) | Self::Eval(_) | Self::Clock(_)
+        )
     }
 }
 
@@ -294,6 +332,19 @@ impl Query {
         let mut asks = false;
         self.for_each_term(&mut |term| asks |= matches!(term.test, Test::Game(_)));
         asks
+    }
+
+    /// The order that `sort:` asks for; empty if it does not.
+    ///
+    /// ```
+    /// use tabia_query::Query;
+    ///
+    /// let query = Query::parse("player:tal sort:date,white")?;
+    /// assert_eq!(query.sort().to_string(), "date-desc,white-asc");
+    /// # Ok::<(), tabia_query::FilterError>(())
+    /// ```
+    pub fn sort(&self) -> &SortOrder {
+        &self.0.sort
     }
 
     pub(crate) fn any_of(&self) -> &AnyOf {

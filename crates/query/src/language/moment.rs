@@ -2,6 +2,8 @@
 
 use tabia_core::chess::{Bitboard, Color, Piece, Ply, Position, Role, Setup, Square};
 
+use super::attacks::{Attack, mirror_squares, pinned};
+use super::later::{Later, Sacrifice};
 use super::values::Bounds;
 
 /// A term about a position; one of its values must fit. Equal if the texts are.
@@ -9,6 +11,20 @@ use super::values::Bounds;
 pub(crate) struct MomentTerm {
     pub(crate) field: &'static str,
     pub(crate) values: Vec<(String, Check)>,
+}
+
+impl MomentTerm {
+    /// Whether it is decided by what follows the moment.
+    pub(crate) fn is_later(&self) -> bool {
+        let mut checks = self.values.iter();
+        checks.any(|(_, check)| matches!(check, Check::Later(_)))
+    }
+
+    /// Whether it asks for annotations.
+    pub(crate) fn asks_for_notes(&self) -> bool {
+        let mut checks = self.values.iter();
+        checks.any(|(_, check)| matches!(check, Check::Later(Later::Note(_))))
+    }
 }
 
 impl PartialEq for MomentTerm {
@@ -27,6 +43,8 @@ pub(crate) struct Moment<'p> {
     pub(crate) ply: u32,
     pub(crate) position: &'p Position,
     pub(crate) played: Option<Ply>,
+    /// How often the position occurred up to here, this time included.
+    pub(crate) occurrences: u32,
 }
 
 /// What is asked of a moment.
@@ -46,7 +64,8 @@ pub(crate) enum Check {
     Bishops {
         opposite: bool,
     },
-    Pawns(PawnCheck),
+    /// With files exchanged if the second is set.
+    Pawns(PawnCheck, bool),
     Turn(Color),
     Ply(Bounds),
     /// The side to move is in check.
@@ -58,6 +77,15 @@ pub(crate) enum Check {
     Moved(u8),
     /// The kinds of piece that the move takes.
     Takes(u8),
+    Attack(Attack),
+    /// A man of the set is pinned to its king.
+    Pinned(PieceSet),
+    /// How often the position occurred up to here.
+    Repeats(Bounds),
+    /// Decided by what follows the moment; [`fits`](Self::fits) holds for it.
+    Later(Later),
+    /// Nothing fits.
+    Never,
 }
 
 /// A set of pieces: bit 6 * colour + role; bit 12 for an empty square.
@@ -89,7 +117,7 @@ impl PieceSet {
     }
 
     /// Parses `Q`, `[Qr]` or `[^P]` at the start of a text; the set and the rest.
-    fn parse(text: &str) -> Option<(Self, &str)> {
+    pub(super) fn parse(text: &str) -> Option<(Self, &str)> {
         if let Some(rest) = text.strip_prefix('[') {
             let (letters, rest) = rest.split_once(']')?;
             let (letters, is_negated) = match letters.strip_prefix('^') {
@@ -112,8 +140,17 @@ impl PieceSet {
         Some((Self(Self::letter(letter)?), rest))
     }
 
+    /// The set with colours exchanged if `color`.
+    pub(super) fn mirror(self, color: bool) -> Self {
+        if !color {
+            return self;
+        }
+        let (white, black) = (self.0 & WHITE, self.0 & BLACK);
+        Self(white << 6 | black >> 6 | self.0 & EMPTY)
+    }
+
     /// The squares with a piece of the set.
-    fn squares(self, position: &Position) -> u64 {
+    pub(super) fn squares(self, position: &Position) -> u64 {
         let mut squares = 0;
         for color in [Color::White, Color::Black] {
             for role in Role::ALL {
@@ -272,10 +309,31 @@ impl PawnCheck {
         })
     }
 
-    fn fits(&self, position: &Position) -> bool {
+    pub(super) fn mirror(&self, color: bool, files: bool) -> Self {
+        let side = |side: Color| if color { side.other() } else { side };
+        match self {
+            Self::Exactly(pawns) => {
+                let [white, black] = pawns.map(|pawns| mirror_squares(pawns, color, files));
+                Self::Exactly(if color {
+                    [black, white]
+                } else {
+                    [white, black]
+                })
+            }
+            Self::Structure(row, of) => Self::Structure(row, side(*of)),
+            Self::Passed(of) => Self::Passed(side(*of)),
+            Self::Isolated(of) => Self::Isolated(side(*of)),
+            Self::Doubled(of) => Self::Doubled(side(*of)),
+        }
+    }
+
+    /// Whether the pawns fit, or their mirror image with files exchanged.
+    fn fits(&self, position: &Position, is_mirrored: bool) -> bool {
+        let is_mirrored = is_mirrored && !matches!(self, Self::Exactly(_));
         let of = |color| {
             let role = Role::Pawn;
-            position.by_piece(Piece { color, role }).0
+            let pawns = position.by_piece(Piece { color, role }).0;
+            mirror_squares(pawns, false, is_mirrored)
         };
         // The pawns as the side that has the structure sees them.
         let seen_by = |color: Color| match color {
@@ -439,6 +497,20 @@ impl MovePattern {
         Some(pattern)
     }
 
+    pub(super) fn mirror(&self, color: bool, files: bool) -> Self {
+        let kind = match self.kind {
+            MoveKind::ShortCastling if files => MoveKind::LongCastling,
+            MoveKind::LongCastling if files => MoveKind::ShortCastling,
+            kind => kind,
+        };
+        Self {
+            kind,
+            from: mirror_squares(self.from, color, files),
+            to: mirror_squares(self.to, color, files),
+            ..self.clone()
+        }
+    }
+
     fn fits(&self, position: &Position, ply: Ply) -> bool {
         let Ply::Move(m) = ply else {
             return self.kind == MoveKind::Null;
@@ -508,7 +580,7 @@ impl Check {
                 return Ok(Self::Fen(Box::new(position), 4));
             }
             "sub" => return sub(text),
-            "pawns" => return PawnCheck::parse(text).map(Self::Pawns),
+            "pawns" => return PawnCheck::parse(text).map(|check| Self::Pawns(check, false)),
             "on" => on(text),
             "mat" => material(text),
             "count" => count(text),
@@ -529,6 +601,15 @@ impl Check {
             },
             "move" => MovePattern::parse(text).map(|pattern| Self::Move(Box::new(pattern))),
             "moved" => roles(text).map(Self::Moved),
+            "attacks" => Attack::parse(text).map(Self::Attack),
+            "pinned" => PieceSet::parse(text)
+                .filter(|(_, rest)| rest.is_empty())
+                .map(|(set, _)| Self::Pinned(set)),
+            "sac" => {
+                let test = Sacrifice::parse(text).map(Later::Sacrifice);
+                test.map(Self::Later)
+            }
+            "repeats" => number().map(Self::Repeats),
             _ => roles(text).map(Self::Takes),
         };
         found.ok_or_else(|| {
@@ -541,13 +622,16 @@ impl Check {
                 "stm" => "`white` or `black`",
                 "move" => "a move, as `Bxh7+`, `=N`, `e2e4` or `castling`",
                 "moved" | "takes" => "kinds of pieces, as `K` or `QR`",
+                "attacks" => "a piece and what it attacks, as `Q>h7` or `Nf5>k`",
+                "pinned" => "a piece, as `n` or `[RN]`",
+                "sac" => "`white`, `black` or a number of pawns, as `>=5`",
                 _ => "a number",
             };
             format!("is not {what}")
         })
     }
 
-    /// Whether a moment fits.
+    /// Whether a moment fits. What follows the moment is decided later.
     pub(crate) fn fits(&self, moment: Moment<'_>) -> bool {
         let position = moment.position;
         match self {
@@ -589,19 +673,7 @@ impl Check {
                 let mut pairs = wanted.iter().zip(found);
                 pairs.all(|(wanted, found)| wanted.is_none_or(|wanted| wanted == found))
             }
-            Self::Balance(bounds) => {
-                let values = [9, 5, 3, 3, 1];
-                let of = |color| -> i64 {
-                    let counts = KINDS.map(|role| position.by_piece(Piece { color, role }).count());
-                    counts
-                        .into_iter()
-                        .map(i64::from)
-                        .zip(values)
-                        .map(|(n, v)| n * v)
-                        .sum()
-                };
-                bounds.has(of(Color::White) - of(Color::Black))
-            }
+            Self::Balance(bounds) => bounds.has(i64::from(balance(position))),
             Self::Bishops { opposite } => {
                 const LIGHT: u64 = 0x55aa_55aa_55aa_55aa;
                 let of = |color| {
@@ -612,7 +684,7 @@ impl Check {
                 let differ = (white & LIGHT == 0) != (black & LIGHT == 0);
                 white.is_power_of_two() && black.is_power_of_two() && differ == *opposite
             }
-            Self::Pawns(check) => check.fits(position),
+            Self::Pawns(check, is_mirrored) => check.fits(position, *is_mirrored),
             Self::Turn(color) => position.turn() == *color,
             Self::Ply(bounds) => bounds.has(i64::from(moment.ply)),
             Self::Attacked => position.is_check(),
@@ -625,6 +697,11 @@ impl Check {
             Self::Takes(roles) => {
                 role_taken(moment).is_some_and(|role| roles >> role as u8 & 1 != 0)
             }
+            Self::Attack(attack) => attack.fits(position),
+            Self::Pinned(set) => set.squares(position) & pinned(position) != 0,
+            Self::Repeats(bounds) => bounds.has(i64::from(moment.occurrences)),
+            Self::Later(_) => true,
+            Self::Never => false,
         }
     }
 
@@ -660,7 +737,7 @@ impl Check {
             Self::Material(_) | Self::Moved(_) | Self::Takes(_) => 1,
             Self::Move(_) => 2,
             Self::Attacked => 3,
-            Self::Mate | Self::Stalemate => 9,
+            Self::Mate | Self::Stalemate | Self::Attack(_) | Self::Pinned(_) => 9,
             _ => 4,
         }
     }
@@ -673,6 +750,16 @@ const KINDS: [Role; 5] = [
     Role::Knight,
     Role::Pawn,
 ];
+
+/// White's material minus Black's in pawns.
+pub(crate) fn balance(position: &Position) -> i32 {
+    let values = [9, 5, 3, 3, 1];
+    let of = |color| -> u32 {
+        let counts = KINDS.map(|role| position.by_piece(Piece { color, role }).count());
+        counts.into_iter().zip(values).map(|(n, v)| n * v).sum()
+    };
+    of(Color::White).cast_signed() - of(Color::Black).cast_signed()
+}
 
 fn equals(position: &Position, wanted: &Position, fields: usize) -> bool {
     let sides = [Color::White, Color::Black];
@@ -775,7 +862,7 @@ fn on(text: &str) -> Option<Check> {
 }
 
 /// The squares of `f5`, `h1-8`, `a-c4`, `[c,e]2-7` or `[a1,b2]`.
-fn square_set(text: &str) -> Option<u64> {
+pub(super) fn square_set(text: &str) -> Option<u64> {
     let all: Option<u64> = text
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'))
@@ -918,6 +1005,7 @@ mod tests {
             ply: 0,
             position: &position,
             played: None,
+            occurrences: 1,
         })
     }
 
@@ -1041,6 +1129,7 @@ mod tests {
                 ply: 0,
                 position: &position,
                 played,
+                occurrences: 1,
             })
         };
         let greek = "rnbq1rk1/pppn1ppp/4p3/3pP3/3P4/3B1N2/PPP2PPP/R1BQK2R w KQ - 0 8";

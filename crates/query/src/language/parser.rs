@@ -4,25 +4,30 @@ use tabia_core::chess::Ply;
 
 use super::error::{FilterError, Suggestion, known, nearest};
 use super::field_list;
+use super::later::{Later, Note};
 use super::line_of_moves::play;
+use super::print::note_text;
 use super::scanner::{RawTerm, RawValue, Token, scan};
 use super::values::{self, Bounds, DateTest, EvalTest, NameTest, Part, ResultTest, SpeedTest};
-use super::values::{GameMark, choice};
+use super::values::{GameMark, Scope, choice};
 use super::{AnyOf, Check, DateField, EloField, Item, List, MomentTerm, NameField, Parsed};
 use super::{Term, Test, What};
 use crate::fold_case::fold;
+use crate::sorting::SortOrder;
 
 pub(super) fn parse(text: &str) -> Result<Parsed, FilterError> {
     let mut parser = Parser {
         tokens: scan(text)?.into_iter().peekable(),
         terms: 0,
         suggestions: Vec::new(),
+        sort: SortOrder::default(),
     };
     let any_of = parser.any_of()?;
     Ok(Parsed {
         any_of,
         terms: parser.terms,
         suggestions: parser.suggestions,
+        sort: parser.sort,
     })
 }
 
@@ -30,6 +35,7 @@ struct Parser {
     tokens: std::iter::Peekable<std::vec::IntoIter<(Token, usize)>>,
     terms: usize,
     suggestions: Vec<Suggestion>,
+    sort: SortOrder,
 }
 
 impl Parser {
@@ -38,12 +44,16 @@ impl Parser {
     fn any_of(&mut self) -> Result<AnyOf, FilterError> {
         let mut lists = Vec::new();
         let mut list = List::default();
-        // Column of a step that needs a moment after it.
+        // Column of a step that needs a moment after it, and of an option that needs one next to it.
         let mut step: Option<usize> = None;
+        let mut option: Option<(usize, String)> = None;
         while let Some((token, column)) = self.tokens.next() {
             let ends = matches!(token, Token::Close | Token::Or | Token::Step { .. });
             if ends && let Some(column) = step.take_if(|_| !has_moment_at_end(&list)) {
                 return Err(empty_step(column, "after"));
+            }
+            if ends {
+                needs_moment(option.take(), &list)?;
             }
             match token {
                 Token::Close => break,
@@ -71,6 +81,10 @@ impl Parser {
                 }
                 Token::Term(raw) => {
                     if let Some(test) = self.test(&raw)? {
+                        if let Test::For(_) | Test::Within(_) | Test::Flip(_) = test {
+                            let name = raw.name.as_ref().map(|(name, _)| name.clone());
+                            option.get_or_insert((column, name.unwrap_or_default()));
+                        }
                         let number = self.terms;
                         self.terms += 1;
                         list.0.push(Item {
@@ -84,8 +98,10 @@ impl Parser {
         if let Some(column) = step.filter(|_| !has_moment_at_end(&list)) {
             return Err(empty_step(column, "after"));
         }
+        needs_moment(option, &list)?;
         lists.push(list);
         lists.retain(|list| !list.0.is_empty());
+        lists.iter_mut().for_each(put_notes_at_moments);
         Ok(AnyOf(lists))
     }
 
@@ -114,6 +130,20 @@ impl Parser {
         if raw.values.is_empty() {
             return Ok(None);
         }
+        if raw.negated && matches!(field, "for" | "within" | "flip" | "in" | "sort") {
+            let message = format!("`{field}` cannot be negated");
+            return Err(FilterError::new(*name_column, message));
+        }
+        if field == "sort" {
+            let texts = raw.values.iter().map(|value| value.text.as_str());
+            self.sort = SortOrder::of_values(texts).map_err(|word| {
+                let value = raw.values.iter().find(|value| value.text == word);
+                let column = value.map_or(*name_column, |value| value.column);
+                FilterError::new(column, format!("`{word}` is not what games are sorted by"))
+                    .with_hint(known(word, "known are", &SortOrder::names()))
+            })?;
+            return Ok(None);
+        }
         field_test(field, &raw.values).map(Some)
     }
 
@@ -137,9 +167,77 @@ fn has_moment_at_end(list: &List) -> bool {
     let last = list.0.iter().rev();
     let mut items = last.take_while(|item| !matches!(item.what, What::Step { .. }));
     items.any(|item| match &item.what {
-        What::Term(term) => matches!(term.test, Test::Moment(_)),
+        What::Term(term) => matches!(term.test, Test::Moment(_)) || term.test.is_note(),
         What::Group(group) => !item.negated && group.has_moment(),
         What::Step { .. } => false,
+    })
+}
+
+/// An error if an option of a moment, at this column, has no term about a position next to it.
+fn needs_moment(option: Option<(usize, String)>, list: &List) -> Result<(), FilterError> {
+    let Some((column, name)) = option else {
+        return Ok(());
+    };
+    let last = list.0.iter().rev();
+    let mut items = last.take_while(|item| !matches!(item.what, What::Step { .. }));
+    let has_steps = list
+        .0
+        .iter()
+        .any(|item| matches!(item.what, What::Step { .. }));
+    let has_moment = items.any(|item| match &item.what {
+        What::Term(term) => {
+            matches!(term.test, Test::Moment(_)) || (has_steps && term.test.is_note())
+        }
+        What::Group(group) => name == "within" && group.has_moment(),
+        What::Step { .. } => false,
+    });
+    if has_moment {
+        return Ok(());
+    }
+    let message = format!("no moment is asked for next to `{name}:`");
+    Err(FilterError::new(column, message).with_hint(
+        "it needs terms about a position or a move in the same list, as `mat:KRPKR for:10`",
+    ))
+}
+
+/// Annotation terms next to terms about a moment are about that moment.
+fn put_notes_at_moments(list: &mut List) {
+    let is_step = |item: &Item| matches!(item.what, What::Step { .. });
+    let has_steps = list.0.iter().any(is_step);
+    for part in list.0.split_mut(is_step) {
+        let is_moment = |item: &Item| match &item.what {
+            What::Term(term) => matches!(term.test, Test::Moment(_)),
+            _ => false,
+        };
+        if !has_steps && !part.iter().any(is_moment) {
+            continue;
+        }
+        for item in part {
+            if let What::Term(term) = &mut item.what
+                && let Some(moment) = at_moment(&term.test)
+            {
+                term.test = Test::Moment(moment);
+            }
+        }
+    }
+}
+
+/// The annotation term of a moment that asks the same as one of a game.
+fn at_moment(test: &Test) -> Option<MomentTerm> {
+    let (field, notes): (_, Vec<Note>) = match test {
+        Test::Text(texts) => ("text", texts.iter().cloned().map(Note::Text).collect()),
+        Test::Nag(nags) => ("nag", nags.iter().copied().map(Note::Nag).collect()),
+        Test::Medal(medals) => ("medal", medals.iter().copied().map(Note::Medal).collect()),
+        Test::Eval(tests) => ("eval", tests.iter().copied().map(Note::Eval).collect()),
+        Test::Clock(bounds) => ("clock", bounds.iter().copied().map(Note::Clock).collect()),
+        _ => return None,
+    };
+    let values = notes
+        .into_iter()
+        .map(|note| (note_text(&note), Check::Later(Later::Note(note))));
+    Some(MomentTerm {
+        field,
+        values: values.collect(),
     })
 }
 
@@ -229,7 +327,17 @@ fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError
         "clock" => Test::Clock(all(raw, "a time", Bounds::seconds)?),
         "has" => return has(raw),
         "fen" | "pos" | "sub" | "on" | "mat" | "count" | "imb" | "balance" | "bishops"
-        | "pawns" | "stm" | "ply" | "move" | "moved" | "takes" => return moment(field, raw),
+        | "pawns" | "stm" | "ply" | "move" | "moved" | "takes" | "attacks" | "pinned" | "sac"
+        | "repeats" => return moment(field, raw),
+        "flip" => Test::Flip(named(raw, "a mirror image", values::FLIPS, |text| {
+            choice(text, values::FLIPS)
+        })?),
+        "in" => {
+            let scopes = named(raw, "a kind of line", values::SCOPES, |text| {
+                choice(text, values::SCOPES)
+            })?;
+            Test::In(both_scopes(&scopes))
+        }
         "for" => Test::For(positive(raw)?),
         "within" => Test::Within(positive(raw)?),
         "is" if raw
@@ -245,6 +353,15 @@ fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError
         // The table of fields has no other name.
         _ => Test::Db(texts()),
     })
+}
+
+/// The lines of all scopes together.
+fn both_scopes(scopes: &[Scope]) -> Scope {
+    match scopes {
+        [] => Scope::Mainline,
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => *first,
+        _ => Scope::All,
+    }
 }
 
 /// A term about a moment.

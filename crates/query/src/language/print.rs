@@ -5,6 +5,7 @@ use std::fmt;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::Nag;
 
+use super::later::Note;
 use super::values::{self, NameTest, ResultTest, SpeedTest, name_of, print_decimal, print_eco};
 use super::values::{DateTest, EvalTest};
 use super::{AnyOf, DateField, EloField, Item, NameField, Query, Test, What};
@@ -13,6 +14,12 @@ impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
         print_any_of(self.any_of(), &mut out);
+        if !self.sort().is_empty() {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(&format!("sort:{}", self.sort()));
+        }
         f.pad(&out)
     }
 }
@@ -134,22 +141,12 @@ fn print_test(test: &Test, out: &mut String) {
             out.push_str("eval:");
             list(tests, out, |test, out| match test {
                 EvalTest::Mate => out.push_str("mate"),
-                EvalTest::Centipawns(bounds) => {
-                    bounds.print(out, |value, out| print_decimal(value, 2, out));
-                }
+                EvalTest::Centipawns(bounds) => print_pawns(bounds, out),
             });
         }
         Test::Clock(bounds) => {
             out.push_str("clock:");
-            list(bounds, out, |bounds, out| {
-                bounds.print(out, |value, out| {
-                    print_decimal(value, 3, out);
-                    // A whole number would cover the whole second.
-                    if bounds.low == bounds.high && value % 1000 == 0 {
-                        out.push_str(".0");
-                    }
-                });
-            });
+            list(bounds, out, print_seconds);
         }
         Test::Has(parts) => choices("has:", parts, values::PARTS, out),
         Test::Is(marks) => choices("is:", marks, values::MARKS, out),
@@ -162,7 +159,37 @@ fn print_test(test: &Test, out: &mut String) {
         }
         Test::For(count) => field_of_number("for:", *count, out),
         Test::Within(count) => field_of_number("within:", *count, out),
+        Test::In(scope) => choices("in:", &[*scope], values::SCOPES, out),
+        Test::Flip(flips) => choices("flip:", flips, values::FLIPS, out),
     }
+}
+
+fn print_pawns(bounds: &values::Bounds, out: &mut String) {
+    bounds.print(out, |value, out| print_decimal(value, 2, out));
+}
+
+fn print_seconds(bounds: &values::Bounds, out: &mut String) {
+    bounds.print(out, |value, out| {
+        print_decimal(value, 3, out);
+        // A whole number would cover the whole second.
+        if bounds.low == bounds.high && value % 1000 == 0 {
+            out.push_str(".0");
+        }
+    });
+}
+
+/// The value of an annotation term, without quotation marks.
+pub(super) fn note_text(note: &Note) -> String {
+    let mut out = String::new();
+    match note {
+        Note::Text(text) => out.push_str(text),
+        Note::Nag(nag) => out.push_str(&Nag(*nag).to_string()),
+        Note::Medal(medal) => out.push_str(name_of(medal, values::MEDALS)),
+        Note::Eval(EvalTest::Mate) => out.push_str("mate"),
+        Note::Eval(EvalTest::Centipawns(bounds)) => print_pawns(bounds, &mut out),
+        Note::Clock(bounds) => print_seconds(bounds, &mut out),
+    }
+    out
 }
 
 /// Writes values with commas between them.
@@ -299,6 +326,21 @@ mod tests {
             ),
             ("mat:KRPKR for:10 -is:check", "mat:KRPKR for:10 -is:check"),
             ("player: () (white:)", ""),
+            (
+                "move:Nf3 nag:!?,2 text:\"Good x\" eval:>2 clock:30",
+                "move:Nf3 nag:$5,$2 text:\"good x\" eval:>=2.01 clock:30..30.999",
+            ),
+            ("flip:colour,FILES stm:w", "flip:color,files stm:w"),
+            ("in:mainline,variations (move:e4)", "in:all (move:e4)"),
+            (
+                "tal sort:white sort:Date,plies",
+                "tal sort:date-desc,plies-asc",
+            ),
+            ("sort:moves", "sort:moves-desc"),
+            (
+                "attacks:Q>h7 pinned:n sac:>=5 repeats:3",
+                "attacks:Q>h7 pinned:n sac:>=5 repeats:3",
+            ),
         ] {
             let query = Query::parse(text).unwrap();
             assert_eq!(query.to_string(), normal, "{text}");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tabia_core::game::{Date, Eco, GameResult, Nag};
+use tabia_core::game::{Date, Eco, GameResult, Nag, Score};
 
 use crate::fold_case::fold;
 
@@ -16,6 +16,14 @@ pub(crate) struct Bounds {
 impl Bounds {
     pub(crate) fn has(&self, value: i64) -> bool {
         self.low.is_none_or(|low| low <= value) && self.high.is_none_or(|high| value <= high)
+    }
+
+    /// The range of the negated numbers.
+    pub(crate) fn negated(&self) -> Self {
+        Self {
+            low: self.high.map(|high| high.saturating_neg()),
+            high: self.low.map(|low| low.saturating_neg()),
+        }
     }
 
     /// Whether all values from `first` on are in the range, or none is; `None` if some are.
@@ -571,6 +579,17 @@ impl EvalTest {
         let value = |text: &str| decimal(text, 2).map(|value| (value, value));
         Bounds::parse(text, value).map(Self::Centipawns)
     }
+
+    pub(crate) fn fits(self, score: Score) -> bool {
+        match (self, score) {
+            (Self::Mate, Score::Mate(_)) => true,
+            (Self::Centipawns(bounds), Score::Centipawns(value)) => bounds.has(i64::from(value)),
+            // A mate is more than any number of pawns.
+            (Self::Centipawns(bounds), Score::Mate(moves)) if moves > 0 => bounds.high.is_none(),
+            (Self::Centipawns(bounds), Score::Mate(_)) => bounds.low.is_none(),
+            _ => false,
+        }
+    }
 }
 
 /// A part of a game.
@@ -610,6 +629,47 @@ pub(super) const MARKS: &[(&str, GameMark)] = &[
     ("deleted", GameMark::Deleted),
     ("text", GameMark::Text),
     ("chess960", GameMark::Chess960),
+];
+
+/// The lines of a game whose moments count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Scope {
+    #[default]
+    Mainline,
+    Variations,
+    All,
+}
+
+impl Scope {
+    /// Whether the moments of a line count; 0 is the mainline.
+    pub(crate) fn has(self, line: u32) -> bool {
+        match self {
+            Self::Mainline => line == 0,
+            Self::Variations => line != 0,
+            Self::All => true,
+        }
+    }
+}
+
+pub(super) const SCOPES: &[(&str, Scope)] = &[
+    ("mainline", Scope::Mainline),
+    ("variations", Scope::Variations),
+    ("all", Scope::All),
+];
+
+/// A mirror image of the board that counts as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flip {
+    /// Colours and ranks exchanged.
+    Color,
+    /// Files exchanged.
+    Files,
+}
+
+pub(super) const FLIPS: &[(&str, Flip)] = &[
+    ("color", Flip::Color),
+    ("files", Flip::Files),
+    ("colour", Flip::Color),
 ];
 
 pub(super) const YES_NO: &[(&str, bool)] = &[

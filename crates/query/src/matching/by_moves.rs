@@ -5,7 +5,7 @@ use tabia_core::game::{Annotation, ClockKind, GameHead, GameResult, Score, Shape
 
 use super::answer::Answer;
 use crate::fold_case::{fold, fold_into};
-use crate::language::{Ends, EvalTest, NameField, NameTest, Part, Test, begins_word};
+use crate::language::{Ends, NameField, NameTest, Part, Test, begins_word};
 use crate::openings;
 
 /// Plies after the last named position from which on no position has a name.
@@ -100,11 +100,6 @@ impl Progress {
             fold_into(head.tags.text("White"), &mut self.white);
             fold_into(head.tags.text("Black"), &mut self.black);
         }
-    }
-
-    /// Whether the next ply is one of the mainline.
-    pub(super) fn is_in_mainline(&self) -> bool {
-        self.depth == 0
     }
 
     /// Whether the last ply visited may have decided a term.
@@ -228,7 +223,7 @@ impl Progress {
                 medals.iter().any(|medal| bits >> medal.0 & 1 != 0)
             }
             (Test::Eval(tests), Annotation::Eval(eval)) => {
-                tests.iter().any(|test| eval_fits(*test, eval.score))
+                tests.iter().any(|test| test.fits(eval.score))
             }
             (Test::Eval(tests), Annotation::EvalProfile(profile)) => {
                 profile.points.iter().any(|point| {
@@ -237,7 +232,7 @@ impl Progress {
                         1 => Score::Mate(i32::from(point.value)),
                         _ => return false,
                     };
-                    tests.iter().any(|test| eval_fits(*test, score))
+                    tests.iter().any(|test| test.fits(score))
                 })
             }
             (Test::Clock(bounds), Annotation::Clock(clock))
@@ -340,17 +335,6 @@ fn exceeds(bounds: &[crate::language::Bounds], number: u32) -> bool {
     bounds
         .iter()
         .all(|range| range.high.is_some_and(|high| high < i64::from(number)))
-}
-
-fn eval_fits(test: EvalTest, score: Score) -> bool {
-    match (test, score) {
-        (EvalTest::Mate, Score::Mate(_)) => true,
-        (EvalTest::Centipawns(bounds), Score::Centipawns(value)) => bounds.has(i64::from(value)),
-        // A mate is more than any number of pawns.
-        (EvalTest::Centipawns(bounds), Score::Mate(moves)) if moves > 0 => bounds.high.is_none(),
-        (EvalTest::Centipawns(bounds), Score::Mate(_)) => bounds.low.is_none(),
-        _ => false,
-    }
 }
 
 /// Whether no sequence of moves leads to mate: kings alone, with one minor piece, or with bishops on

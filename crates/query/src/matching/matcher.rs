@@ -200,6 +200,7 @@ impl Matcher {
         game: GameIndex,
         entry: &IndexEntry,
     ) -> Result<Answer> {
+        self.found.clear();
         let stored = self.stored_names.get_or_insert_with(|| {
             let kinds = database.info().names.iter();
             kinds.map(|(kind, _)| *kind).collect()
@@ -262,6 +263,7 @@ impl Matcher {
         reader: &mut dyn GameReader,
         game: GameIndex,
     ) -> Result<bool> {
+        self.found.clear();
         if self.query.is_empty() {
             return Ok(true);
         }
@@ -323,9 +325,9 @@ impl Matcher {
     fn conclude_moments(&mut self) {
         let answers = &self.answers;
         let known = |term: &Term| answers.get(term.number).copied().unwrap_or_default();
-        let plies = self.moments.conclude(self.query.any_of(), &known);
-        self.outcome = plies.is_some().into();
-        self.found = self.moments.found(&plies.unwrap_or_default());
+        let moments = self.moments.conclude(self.query.any_of(), &known);
+        self.outcome = moments.is_some().into();
+        self.found = self.moments.found(&moments.unwrap_or_default());
     }
 
     /// Whether the terms about the game hold, whatever its moments are.
@@ -414,7 +416,7 @@ impl Visitor for Matcher {
         if self.outcome != Answer::Maybe {
             return Flow::Skip;
         }
-        if !self.moments.is_empty() && self.progress.is_in_mainline() {
+        if !self.moments.is_empty() {
             match self.moments.visit_move(before, ply) {
                 Seen::Moment if self.game_terms_hold() => self.conclude_moments(),
                 Seen::Never => self.outcome = Answer::No,
@@ -435,6 +437,9 @@ impl Visitor for Matcher {
         if self.outcome != Answer::Maybe {
             return Flow::Skip;
         }
+        if !self.moments.is_empty() {
+            self.moments.visit_annotation(&annotation);
+        }
         self.progress.visit_annotation(&annotation);
         self.settle(&mut |progress, test| progress.answer_to_annotation(test, &annotation));
         self.flow()
@@ -443,6 +448,9 @@ impl Visitor for Matcher {
     fn begin_variation(&mut self) -> Flow {
         if self.outcome == Answer::Maybe {
             self.progress.begin_variation();
+            if !self.moments.is_empty() {
+                self.moments.begin_variation();
+            }
             self.settle(&mut |_, test| Progress::answer_to_variation(test));
         }
         self.flow()
@@ -450,6 +458,9 @@ impl Visitor for Matcher {
 
     fn end_variation(&mut self) {
         self.progress.end_variation();
+        if !self.moments.is_empty() {
+            self.moments.end_variation();
+        }
     }
 
     fn end_game(&mut self, result: GameResult) {
@@ -458,7 +469,9 @@ impl Visitor for Matcher {
         }
         self.progress.end();
         self.settle(&mut |progress, test| {
-            if test.is_about_moment() {
+            if matches!(test, Test::In(_)) {
+                Answer::Yes
+            } else if test.is_about_moment() {
                 Answer::Maybe
             } else {
                 progress.holds_at_end(test, result).into()

@@ -1,20 +1,27 @@
 //! The moments of a game: at which positions the terms of each list hold together, and what that makes
 //! of steps and groups.
 
-use tabia_core::chess::{Ply, Position};
-use tabia_core::game::GameHead;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tabia_core::chess::{Color, Ply, Position};
+use tabia_core::game::{Annotation, ClockKind, GameHead};
 
 use super::answer::Answer;
-use crate::language::{AnyOf, Item, List, Moment, Query, Term, Test, What};
+use crate::fold_case::fold;
+use crate::language::{AnyOf, Check, Fact, Flip, Item, Later, List, Moment, MomentTerm, Note};
+use crate::language::{Query, STILL_GIVEN, Scope, Term, Test, What, balance};
 
 /// A position of a game that fits a query, and the move played from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundMoment {
+    /// The line: 0 for the mainline, or the number of the variation, from 1 in PGN order.
+    pub line: u32,
     /// Plies before it.
     pub ply: u32,
     /// The position.
     pub position: Position,
-    /// The move played from it; `None` at the end of the game.
+    /// The move played from it; `None` at the end of the line.
     pub played: Option<Ply>,
 }
 
@@ -23,25 +30,79 @@ pub struct FoundMoment {
 struct Segment {
     /// The number of its first term.
     first: usize,
-    tests: Vec<(bool, Term)>,
+    scope: Scope,
+    /// The position itself, and mirror images that count as well.
+    images: Vec<Image>,
+    /// Where the terms hold, as far as known at the position itself.
+    hits: Vec<Hit>,
+}
+
+/// The terms of a segment as they are asked of a position or of its mirror image.
+#[derive(Debug, Clone)]
+struct Image {
+    tests: Vec<(bool, MomentTerm)>,
+    /// Terms that are decided at the end of the game.
+    later: Vec<(bool, MomentTerm)>,
     /// With fewer men, or without these pawns on their first squares, no later position fits.
     least_men: u32,
     home_pawns: [u64; 2],
-    /// The plies at which the terms hold.
-    hits: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Hit {
+    line: u32,
+    ply: u32,
+    turn: Color,
+    /// A bit for each image that holds.
+    images: u8,
+}
+
+/// The mainline or a variation.
+#[derive(Debug, Clone, Default)]
+struct LineState {
+    parent: u32,
+    /// Plies before its first position.
+    start: u32,
+    /// Moves visited, those before the line included.
+    ply: u32,
+    last: Option<(Position, Option<Ply>)>,
+    /// White's material minus Black's at each position.
+    balances: Vec<i32>,
+    keys: Vec<u64>,
+    is_mate: bool,
+    has_hits: bool,
+    /// Its first position was counted as one of its parent.
+    shares_first: bool,
+}
+
+/// What the terms ask for beyond positions.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wanted {
+    balances: bool,
+    keys: bool,
+    texts: bool,
+    notes: bool,
+    variations: bool,
 }
 
 /// The moments of the game being visited.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Moments {
     segments: Vec<Segment>,
+    wanted: Wanted,
     /// One position that fits decides.
     is_simple: bool,
     /// Whether positions that fit are kept.
     keep: bool,
     kept: Vec<FoundMoment>,
-    ply: u32,
-    last: Option<(Position, Option<Ply>)>,
+    lines: Vec<LineState>,
+    /// The lines that are open, the mainline first.
+    open: Vec<u32>,
+    /// Line and ply of annotations.
+    facts: Vec<(u32, u32, Fact)>,
+    occurrences: HashMap<u64, u32>,
+    /// The groups that must not hold and do, by their address in the query.
+    held: Vec<usize>,
 }
 
 /// What the positions so far decide.
@@ -57,10 +118,32 @@ pub(super) enum Seen {
 impl Moments {
     pub(super) fn new(query: &Query) -> Self {
         let mut segments = Vec::new();
-        collect(query.any_of(), &mut segments);
+        collect(query.any_of(), Scope::Mainline, &mut segments);
+        let mut wanted = Wanted::default();
+        for segment in &segments {
+            wanted.variations |= segment.scope != Scope::Mainline;
+            let images = segment.images.iter();
+            for (_, term) in images.flat_map(|image| image.tests.iter().chain(&image.later)) {
+                for (_, check) in &term.values {
+                    match check {
+                        Check::Repeats(_) => wanted.keys = true,
+                        Check::Later(Later::Sacrifice(_)) => wanted.balances = true,
+                        Check::Later(Later::Note(note)) => {
+                            wanted.notes = true;
+                            wanted.texts |= matches!(note, Note::Text(_));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
         let is_simple = match query.any_of().0.as_slice() {
             [list] => list.0.iter().all(|item| match &item.what {
-                What::Term(term) => !matches!(term.test, Test::For(_) | Test::Within(_)),
+                What::Term(term) => match &term.test {
+                    Test::For(_) | Test::Within(_) => false,
+                    Test::Moment(term) => !term.is_later(),
+                    _ => true,
+                },
                 What::Group(group) => !group.has_moment(),
                 What::Step { .. } => false,
             }),
@@ -68,7 +151,8 @@ impl Moments {
         };
         Self {
             segments,
-            is_simple,
+            is_simple: is_simple && !wanted.variations,
+            wanted,
             ..Self::default()
         }
     }
@@ -86,50 +170,215 @@ impl Moments {
             segment.hits.clear();
         }
         self.kept.clear();
-        self.ply = 0;
-        self.last = head.start.position().map(|position| (position, None));
-    }
-
-    /// Looks at a position of the mainline and the move played from it.
-    pub(super) fn visit_move(&mut self, before: &Position, ply: Ply) -> Seen {
-        match &mut self.last {
-            Some((position, last)) => {
-                position.clone_from(before);
-                *last = Some(ply);
+        self.facts.clear();
+        self.occurrences.clear();
+        self.open.clear();
+        self.open.push(0);
+        self.lines.truncate(1);
+        let last = head.start.position().map(|position| (position, None));
+        match self.lines.first_mut() {
+            Some(line) => {
+                line.ply = 0;
+                line.last = last;
+                line.balances.clear();
+                line.keys.clear();
+                (line.is_mate, line.has_hits) = (false, false);
             }
-            last => *last = Some((before.clone(), Some(ply))),
+            None => self.lines.push(LineState {
+                last,
+                ..LineState::default()
+            }),
         }
-        self.look(before, Some(ply))
     }
 
-    fn look(&mut self, position: &Position, played: Option<Ply>) -> Seen {
-        let moment = Moment {
-            ply: self.ply,
+    /// Looks at a position and the move played from it.
+    pub(super) fn visit_move(&mut self, before: &Position, ply: Ply) -> Seen {
+        let Some(number) = self
+            .open
+            .last()
+            .copied()
+            .filter(|line| self.is_tracked(*line))
+        else {
+            return Seen::Nothing;
+        };
+        if let Some(line) = self.lines.get_mut(number as usize) {
+            match &mut line.last {
+                Some((position, last)) => {
+                    position.clone_from(before);
+                    *last = Some(ply);
+                }
+                last => *last = Some((before.clone(), Some(ply))),
+            }
+        }
+        self.look(number, before, Some(ply))
+    }
+
+    fn is_tracked(&self, line: u32) -> bool {
+        line == 0 || self.wanted.variations
+    }
+
+    pub(super) fn begin_variation(&mut self) {
+        if !self.wanted.variations {
+            self.open.push(u32::MAX);
+            return;
+        }
+        let parent = self.open.last().copied().unwrap_or_default();
+        let before = self.lines.get(parent as usize);
+        // It replaces the last move of its parent.
+        let start = before.map_or(0, |line| line.ply.saturating_sub(1).max(line.start));
+        let position = before.and_then(|line| line.last.as_ref());
+        let last = position.map(|(position, _)| (position.clone(), None));
+        let shares_first = before.is_some_and(|line| line.ply > line.start);
+        if let Some((position, _)) = &last
+            && self.wanted.keys
+            && shares_first
+            && let Some(count) = self.occurrences.get_mut(&position.key())
+        {
+            // It is counted again when a move is played from it.
+            *count = count.saturating_sub(1);
+        }
+        self.open.push(self.lines.len() as u32);
+        self.lines.push(LineState {
+            parent,
+            start,
+            ply: start,
+            last,
+            shares_first,
+            ..LineState::default()
+        });
+    }
+
+    pub(super) fn end_variation(&mut self) {
+        if self.open.len() < 2 {
+            return;
+        }
+        let Some(number) = self.open.pop().filter(|line| self.is_tracked(*line)) else {
+            return;
+        };
+        self.end_line(number);
+        let Some(line) = self.lines.get_mut(number as usize) else {
+            return;
+        };
+        let first = line.keys.first().copied().filter(|_| line.shares_first);
+        for key in line.keys.drain(..) {
+            if let Some(count) = self.occurrences.get_mut(&key) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        if let Some(key) = first
+            && let Some(count) = self.occurrences.get_mut(&key)
+        {
+            *count += 1;
+        }
+    }
+
+    /// Looks at the last position of a line.
+    fn end_line(&mut self, number: u32) {
+        let line = self.lines.get_mut(number as usize);
+        if let Some((mut position, ply)) = line.and_then(|line| line.last.take()) {
+            if let Some(ply) = ply {
+                position.play_ply(ply);
+            }
+            if self.wanted.balances
+                && let Some(line) = self.lines.get_mut(number as usize)
+            {
+                line.is_mate = position.is_checkmate();
+            }
+            let _ = self.look(number, &position, None);
+        }
+    }
+
+    /// Notes an annotation of the last move, or of the line before its first.
+    pub(super) fn visit_annotation(&mut self, annotation: &Annotation<'_>) {
+        if !self.wanted.notes {
+            return;
+        }
+        let Some(number) = self
+            .open
+            .last()
+            .copied()
+            .filter(|line| self.is_tracked(*line))
+        else {
+            return;
+        };
+        let fact = match annotation {
+            Annotation::Comment(comment) if self.wanted.texts => Fact::Text(fold(comment.text)),
+            Annotation::Nag(nag) => Fact::Nag(nag.0),
+            Annotation::Medals(bits) => Fact::Medals(*bits),
+            Annotation::Eval(eval) => Fact::Eval(eval.score),
+            Annotation::Clock(clock) if clock.kind == ClockKind::Remaining => {
+                Fact::Clock(i64::try_from(clock.time.as_millis()).unwrap_or(i64::MAX))
+            }
+            _ => return,
+        };
+        let Some(line) = self.lines.get(number as usize) else {
+            return;
+        };
+        let ply = match fact {
+            Fact::Eval(_) => line.ply,
+            _ => line.ply.saturating_sub(1).max(line.start),
+        };
+        self.facts.push((number, ply, fact));
+    }
+
+    fn look(&mut self, number: u32, position: &Position, played: Option<Ply>) -> Seen {
+        let Some(line) = self.lines.get_mut(number as usize) else {
+            return Seen::Nothing;
+        };
+        let mut moment = Moment {
+            ply: line.ply,
             position,
             played,
+            occurrences: 1,
         };
-        self.ply += 1;
+        if self.wanted.balances {
+            line.balances.push(balance(position));
+        }
+        if self.wanted.keys {
+            let key = position.key();
+            line.keys.push(key);
+            let count = self.occurrences.entry(key).or_default();
+            *count += 1;
+            moment.occurrences = *count;
+        }
+        if played.is_some() {
+            line.ply += 1;
+        }
         let men = position.occupied().count();
         let (mut found, mut possible) = (false, !self.is_simple);
         for segment in &mut self.segments {
-            if men < segment.least_men || lacks_home_pawns(position, segment.home_pawns) {
-                possible |= !segment.hits.is_empty();
+            if !segment.scope.has(number) {
                 continue;
             }
-            possible = true;
-            let holds = segment.tests.iter().all(|(negated, term)| {
-                let Test::Moment(term) = &term.test else {
-                    return true;
-                };
-                term.values.iter().any(|(_, check)| check.fits(moment)) != *negated
-            });
-            if holds {
-                segment.hits.push(moment.ply);
+            let mut images = 0;
+            let mut is_possible = false;
+            for (index, image) in segment.images.iter().enumerate() {
+                if men < image.least_men || lacks_home_pawns(position, image.home_pawns) {
+                    continue;
+                }
+                is_possible = true;
+                let holds = image.tests.iter().all(|(negated, term)| {
+                    term.values.iter().any(|(_, check)| check.fits(moment)) != *negated
+                });
+                images |= u8::from(holds) << index;
+            }
+            possible |= is_possible || !segment.hits.is_empty();
+            if images != 0 {
+                segment.hits.push(Hit {
+                    line: number,
+                    ply: moment.ply,
+                    turn: position.turn(),
+                    images,
+                });
                 found = true;
             }
         }
+        if found {
+            line.has_hits = true;
+        }
         if found && self.keep {
             self.kept.push(FoundMoment {
+                line: number,
                 ply: moment.ply,
                 position: position.clone(),
                 played,
@@ -142,23 +391,188 @@ impl Moments {
         }
     }
 
-    /// Looks at the last position of the game.
+    /// Looks at the last positions of the lines that are open, and decides what was left open.
     pub(super) fn end(&mut self) {
-        if let Some((mut position, ply)) = self.last.take() {
-            if let Some(ply) = ply {
-                position.play_ply(ply);
+        while self.open.len() > 1 {
+            self.end_variation();
+        }
+        self.end_line(0);
+        self.facts.sort_by_key(|(line, ply, _)| (*line, *ply));
+        let (lines, facts) = (&self.lines, &self.facts);
+        for segment in &mut self.segments {
+            if segment.images.iter().any(|image| !image.later.is_empty()) {
+                let images = &segment.images;
+                segment.hits.retain(|hit| {
+                    images.iter().enumerate().any(|(index, image)| {
+                        let is_hit = hit.images >> index & 1 != 0;
+                        is_hit
+                            && image
+                                .later
+                                .iter()
+                                .all(|test| holds_later(test, hit, lines, facts))
+                    })
+                });
             }
-            let _ = self.look(&position, None);
+            segment.hits.sort_by_key(|hit| (hit.line, hit.ply));
         }
     }
 
-    /// Whether the game fits, from the answers to the terms about the game, and the plies of the first
+    /// Whether the game fits, from the answers to the terms about the game, and line and ply of the first
     /// moments, one for each step.
     pub(super) fn conclude(
+        &mut self,
+        any_of: &AnyOf,
+        answer: &dyn Fn(&Term) -> Answer,
+    ) -> Option<Vec<(u32, u32)>> {
+        if self.wanted.variations {
+            self.held.clear();
+            self.note_held_groups(any_of, answer);
+        }
+        self.first_line(any_of, answer)
+    }
+
+    /// The first line on which the alternatives hold.
+    fn first_line(
         &self,
         any_of: &AnyOf,
         answer: &dyn Fn(&Term) -> Answer,
-    ) -> Option<Vec<u32>> {
+    ) -> Option<Vec<(u32, u32)>> {
+        for (number, line) in self.lines.iter().enumerate() {
+            // Without moments of its own a line fits no more than the one that it leaves.
+            if number > 0 && !line.has_hits {
+                continue;
+            }
+            let path = Path::to(self, number as u32);
+            if let Some(plies) = path.conclude(any_of, answer) {
+                return Some(
+                    plies
+                        .into_iter()
+                        .map(|ply| (path.line_at(ply), ply))
+                        .collect(),
+                );
+            }
+        }
+        None
+    }
+
+    /// Notes the negated groups that hold on some line, inner ones first.
+    fn note_held_groups(&mut self, any_of: &AnyOf, answer: &dyn Fn(&Term) -> Answer) {
+        for item in any_of.0.iter().flat_map(|list| &list.0) {
+            if let What::Group(group) = &item.what {
+                self.note_held_groups(group, answer);
+                if item.negated && self.first_line(group, answer).is_some() {
+                    self.held.push(address(group));
+                }
+            }
+        }
+    }
+
+    /// The kept positions at some lines and plies.
+    pub(super) fn found(&self, moments: &[(u32, u32)]) -> Vec<FoundMoment> {
+        let at = |&(line, ply): &(u32, u32)| {
+            let mut kept = self.kept.iter();
+            kept.find(|moment| (moment.line, moment.ply) == (line, ply))
+        };
+        moments.iter().filter_map(at).cloned().collect()
+    }
+}
+
+/// Which group it is.
+fn address(group: &AnyOf) -> usize {
+    std::ptr::from_ref(group).addr()
+}
+
+/// Whether a term that is decided at the end holds at a moment.
+fn holds_later(
+    (negated, term): &(bool, MomentTerm),
+    hit: &Hit,
+    lines: &[LineState],
+    facts: &[(u32, u32, Fact)],
+) -> bool {
+    let fits = |check: &Check| match check {
+        Check::Later(Later::Sacrifice(test)) => {
+            let Some(line) = lines.get(hit.line as usize) else {
+                return false;
+            };
+            let from = hit.ply.saturating_sub(line.start) as usize;
+            let balances = line.balances.get(from..).unwrap_or_default();
+            let last = balances.len().saturating_sub(1);
+            // After an odd number of plies the mover made the last move.
+            let mates = line.is_mate && last % 2 == 1;
+            let end = (STILL_GIVEN as usize + 1).min(balances.len());
+            let is_over = end == balances.len();
+            let balances = balances.get(..end).unwrap_or_default();
+            test.fits(hit.turn, balances, mates && is_over)
+        }
+        Check::Later(Later::Note(note)) => {
+            let (mut line, ply) = (hit.line, hit.ply);
+            // The first position of a variation is one of the line that it leaves.
+            while note.is_about_position()
+                && let Some(state) = lines.get(line as usize)
+                && line != 0
+                && ply == state.start
+            {
+                line = state.parent;
+            }
+            let from = facts.partition_point(|(l, p, _)| (*l, *p) < (line, ply));
+            let facts = facts.get(from..).unwrap_or_default().iter();
+            facts
+                .take_while(|(l, p, _)| (*l, *p) == (line, ply))
+                .any(|(_, _, fact)| note.fits(fact))
+        }
+        _ => false,
+    };
+    term.values.iter().any(|(_, check)| fits(check)) != *negated
+}
+
+/// The positions from the start of the game to the end of a line.
+struct Path<'m> {
+    moments: &'m Moments,
+    /// Lines and the plies that belong to them, the last line first.
+    parts: Vec<(u32, Range<u32>)>,
+}
+
+impl<'m> Path<'m> {
+    fn to(moments: &'m Moments, line: u32) -> Self {
+        let mut parts = Vec::new();
+        let (mut line, mut end) = (line, u32::MAX);
+        loop {
+            let state = moments.lines.get(line as usize);
+            let start = state.map_or(0, |state| state.start);
+            parts.push((line, start.min(end)..end));
+            if line == 0 {
+                return Self { moments, parts };
+            }
+            end = start.min(end);
+            line = state.map_or(0, |state| state.parent);
+        }
+    }
+
+    /// The line that a ply belongs to.
+    fn line_at(&self, ply: u32) -> u32 {
+        let part = self.parts.iter().find(|(_, plies)| plies.contains(&ply));
+        part.map_or(0, |(line, _)| *line)
+    }
+
+    /// The plies at which the terms of a segment hold.
+    fn hits(&self, segment: &Segment) -> Vec<u32> {
+        if let [(0, _)] = self.parts.as_slice() {
+            let mainline = segment.hits.iter().take_while(|hit| hit.line == 0);
+            return mainline.map(|hit| hit.ply).collect();
+        }
+        let mut plies = Vec::new();
+        for (line, range) in self.parts.iter().rev() {
+            let at = |hit: &Hit, ply| (hit.line, hit.ply) < (*line, ply);
+            let from = segment.hits.partition_point(|hit| at(hit, range.start));
+            let to = segment.hits.partition_point(|hit| at(hit, range.end));
+            let hits = segment.hits.get(from..to).unwrap_or_default();
+            plies.extend(hits.iter().map(|hit| hit.ply));
+        }
+        plies
+    }
+
+    /// Whether alternatives hold, and the plies of the first moments.
+    fn conclude(&self, any_of: &AnyOf, answer: &dyn Fn(&Term) -> Answer) -> Option<Vec<u32>> {
         let mut best: Option<Vec<u32>> = None;
         for list in &any_of.0 {
             if let Some(chains) = self.list(list, answer) {
@@ -222,12 +636,8 @@ impl Moments {
         for item in items {
             match &item.what {
                 What::Term(term) if matches!(term.test, Test::Moment(_)) => {
-                    let found = || {
-                        self.segments
-                            .iter()
-                            .find(|other| other.first == term.number)
-                    };
-                    own = own.or_else(found);
+                    let mut segments = self.moments.segments.iter();
+                    own = own.or_else(|| segments.find(|other| other.first == term.number));
                 }
                 What::Term(term) if term.test.is_about_moment() => {}
                 What::Term(term) => {
@@ -236,7 +646,12 @@ impl Moments {
                     }
                 }
                 What::Group(group) if item.negated => {
-                    if self.conclude(group, answer).is_some() {
+                    let holds = if self.moments.wanted.variations {
+                        self.moments.held.contains(&address(group))
+                    } else {
+                        self.conclude(group, answer).is_some()
+                    };
+                    if holds {
                         return None;
                     }
                 }
@@ -263,8 +678,9 @@ impl Moments {
             _ => None,
         });
         let length = length.unwrap_or(1) as usize;
-        let starts = segment.hits.iter().enumerate().filter(|(index, ply)| {
-            let last = segment.hits.get(index + length - 1);
+        let hits = self.hits(segment);
+        let starts = hits.iter().enumerate().filter(|(index, ply)| {
+            let last = hits.get(index + length - 1);
             last.is_some_and(|last| (*last - **ply) as usize == length - 1)
         });
         let found: Vec<Vec<u32>> = starts.map(|(_, ply)| vec![*ply]).collect();
@@ -284,12 +700,6 @@ impl Moments {
             chains.dedup_by_key(|chain| last_of(Some(chain)));
             chains
         })
-    }
-
-    /// The kept positions at some plies.
-    pub(super) fn found(&self, plies: &[u32]) -> Vec<FoundMoment> {
-        let at = |ply: &u32| self.kept.iter().find(|moment| moment.ply == *ply);
-        plies.iter().filter_map(at).cloned().collect()
     }
 }
 
@@ -328,7 +738,7 @@ fn join(before: &[Vec<u32>], after: &[Vec<u32>], most: u32) -> Vec<Vec<u32>> {
 }
 
 fn lacks_home_pawns(position: &Position, [white, black]: [u64; 2]) -> bool {
-    use tabia_core::chess::{Color, Role};
+    use tabia_core::chess::Role;
     if white | black == 0 {
         return false;
     }
@@ -338,48 +748,80 @@ fn lacks_home_pawns(position: &Position, [white, black]: [u64; 2]) -> bool {
 }
 
 /// Collects the segments of a query: for each list, the terms about moments between two steps.
-fn collect(any_of: &AnyOf, segments: &mut Vec<Segment>) {
+fn collect(any_of: &AnyOf, outer: Scope, segments: &mut Vec<Segment>) {
     for list in &any_of.0 {
+        let scopes = list.0.iter().filter_map(|item| match &item.what {
+            What::Term(term) => match term.test {
+                Test::In(scope) => Some(scope),
+                _ => None,
+            },
+            _ => None,
+        });
+        let scope = scopes.last().unwrap_or(outer);
         for part in list.0.split(|item| matches!(item.what, What::Step { .. })) {
-            let mut tests: Vec<(bool, Term)> = Vec::new();
+            let mut tests: Vec<(bool, MomentTerm)> = Vec::new();
+            let (mut first, mut flips) = (None, (false, false));
             for item in part {
                 match &item.what {
-                    What::Term(term) if matches!(term.test, Test::Moment(_)) => {
-                        tests.push((item.negated, term.clone()));
-                    }
-                    What::Group(group) => collect(group, segments),
-                    _ => {}
+                    What::Term(term) => match &term.test {
+                        Test::Moment(test) => {
+                            first = first.or(Some(term.number));
+                            tests.push((item.negated, test.clone()));
+                        }
+                        Test::Flip(kinds) => {
+                            flips.0 |= kinds.contains(&Flip::Color);
+                            flips.1 |= kinds.contains(&Flip::Files);
+                        }
+                        _ => {}
+                    },
+                    What::Group(group) => collect(group, scope, segments),
+                    What::Step { .. } => {}
                 }
             }
-            let Some(first) = tests.first().map(|(_, term)| term.number) else {
+            let Some(first) = first else {
                 continue;
             };
-            // A term with one value limits the positions that fit.
-            let only = tests.iter().filter_map(|(negated, term)| match &term.test {
-                Test::Moment(term) if !negated => match term.values.as_slice() {
-                    [(_, check)] => Some(check),
-                    _ => None,
-                },
-                _ => None,
-            });
-            let (mut least_men, mut home_pawns) = (0, [0; 2]);
-            for check in only {
-                least_men = least_men.max(check.least_men());
-                let [white, black] = check.home_pawns();
-                home_pawns[0] |= white;
-                home_pawns[1] |= black;
-            }
-            tests.sort_by_key(|(_, term)| match &term.test {
-                Test::Moment(term) => term.values.iter().map(|(_, check)| check.cost()).max(),
-                _ => None,
-            });
+            let images = [(false, false), (true, false), (false, true), (true, true)];
+            let images = images
+                .into_iter()
+                .filter(|(color, files)| (flips.0 || !color) && (flips.1 || !files))
+                .map(|(color, files)| Image::new(&tests, color, files));
             segments.push(Segment {
                 first,
-                tests,
-                least_men,
-                home_pawns,
+                scope,
+                images: images.collect(),
                 hits: Vec::new(),
             });
+        }
+    }
+}
+
+impl Image {
+    fn new(tests: &[(bool, MomentTerm)], color: bool, files: bool) -> Self {
+        let mirrored = tests
+            .iter()
+            .map(|(negated, term)| (*negated, term.mirror(color, files)));
+        let (later, mut tests): (Vec<_>, Vec<_>) = mirrored.partition(|(_, term)| term.is_later());
+        // A term with one value limits the positions that fit.
+        let only = tests
+            .iter()
+            .filter_map(|(negated, term)| match term.values.as_slice() {
+                [(_, check)] if !negated => Some(check),
+                _ => None,
+            });
+        let (mut least_men, mut home_pawns) = (0, [0; 2]);
+        for check in only {
+            least_men = least_men.max(check.least_men());
+            let [white, black] = check.home_pawns();
+            home_pawns[0] |= white;
+            home_pawns[1] |= black;
+        }
+        tests.sort_by_key(|(_, term)| term.values.iter().map(|(_, check)| check.cost()).max());
+        Self {
+            tests,
+            later,
+            least_men,
+            home_pawns,
         }
     }
 }

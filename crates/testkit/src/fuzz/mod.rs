@@ -6,6 +6,7 @@ mod chess;
 pub mod file_set;
 mod files;
 mod pgn;
+mod query;
 pub mod seeds;
 
 use tabia_core::chess::{Ply, Position};
@@ -42,6 +43,7 @@ pub const TARGETS: &[Target] = &[
     ("bpgn", pgn::bughouse),
     ("cbf", |data| files::database("cbf", data)),
     ("sci", |data| files::database("sci", data)),
+    ("query", query::query),
 ];
 
 /// Runs the target with that name.

@@ -44,6 +44,13 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
                 .map(|kind| super::files::packed(text.as_bytes(), kind))
                 .collect()
         }
+        "query" => {
+            let fields = tabia_query::fields().iter();
+            let examples = fields.map(|field| field.example.as_bytes().to_vec());
+            let all = tabia_query::fields().iter().map(|field| field.example);
+            let all: Vec<&str> = all.collect();
+            examples.chain([all.join(" OR ").into_bytes()]).collect()
+        }
         "epd" => {
             let path = repository().join("crates/formats/tests/fixtures/epd/suite.epd");
             let bytes = std::fs::read(path).expect("the fixture can be read");
