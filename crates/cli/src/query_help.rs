@@ -14,7 +14,7 @@ pub(crate) fn field_table() -> String {
     }
     text.push_str(
         "\nA comparison is >=2700, >2700, <=2000 or <2000; a range 2600..2700, 2600.. or ..2000. Commas\n\
-         separate values of which one must fit..\n\
+         separate values of which one must fit.\n\
          \nExamples:\n",
     );
     for field in tabia::query::fields().iter().step_by(6) {

@@ -166,17 +166,17 @@ impl SortOrder {
                 SortField::Number => return,
                 SortField::White => text(game.white, &mut folded, out),
                 SortField::Black => text(game.black, &mut folded, out),
-                SortField::WhiteElo => out.extend(game.white_elo.unwrap_or(0).to_be_bytes()),
-                SortField::BlackElo => out.extend(game.black_elo.unwrap_or(0).to_be_bytes()),
+                SortField::WhiteElo => number(game.white_elo.unwrap_or(0).into(), out),
+                SortField::BlackElo => number(game.black_elo.unwrap_or(0).into(), out),
                 SortField::Result => text(&game.result.to_string(), &mut folded, out),
-                SortField::Moves => out.extend(game.plies.div_ceil(2).to_be_bytes()),
-                SortField::Plies => out.extend(game.plies.to_be_bytes()),
+                SortField::Moves => number(game.plies.div_ceil(2), out),
+                SortField::Plies => number(game.plies, out),
                 SortField::Eco => {
                     let code = game.eco.map_or(0, |eco| eco.code() + 1);
-                    out.extend(code.to_be_bytes());
+                    number(code.into(), out);
                 }
                 SortField::Date => {
-                    out.extend(game.date.year.to_be_bytes());
+                    number(game.date.year.into(), out);
                     out.extend([game.date.month, game.date.day]);
                 }
                 SortField::Event => text(game.event, &mut folded, out),
@@ -239,6 +239,11 @@ impl fmt::Display for Key {
     }
 }
 
+/// Appends a number in four bytes that compare as it does.
+fn number(value: u32, out: &mut Vec<u8>) {
+    out.extend([24, 16, 8, 0].map(|shift| (value >> shift) as u8));
+}
+
 /// Appends a folded text and a zero after it; an unknown one is empty.
 fn text(value: &str, folded: &mut String, out: &mut Vec<u8>) {
     if value != "?" {
@@ -261,8 +266,7 @@ fn round(value: &str, folded: &mut String, out: &mut Vec<u8>) {
     out.push(if begins_with_number { 1 } else { 2 });
     if begins_with_number {
         for index in 0..4 {
-            let number: u32 = numbers.get(index).copied().unwrap_or_default();
-            out.extend(number.to_be_bytes());
+            number(numbers.get(index).copied().unwrap_or_default(), out);
         }
     }
     text(value, folded, out);

@@ -12,6 +12,7 @@ use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
+use zerocopy::byteorder::big_endian::U32;
 
 use crate::create::SharedFile;
 use crate::edit::appender;
@@ -271,12 +272,12 @@ fn to_database(
             };
             reporter.summary.losses.add_whole(&item.name(), &lost_facts);
             if let (Some(sorter), Some(carrier)) = (&mut sorter, &carrier) {
-                let sorted = Sorted {
+                let mut sorted = Sorted {
                     sorter,
                     carrier,
                     input: number as u32,
                 };
-                is_encoded = sort_input(reporter, input, options, &**writer, sorted)?;
+                is_encoded = sort_input(reporter, input, options, &**writer, &mut sorted)?;
                 return Ok(());
             }
             write_input(reporter, input, &options.plan, &mut **writer, &mut lost)
@@ -393,7 +394,7 @@ fn sort_input(
     input: crate::OpenInput,
     options: &ConvertOptions,
     writer: &dyn GameWriter,
-    to: Sorted<'_>,
+    to: &mut Sorted<'_>,
 ) -> Result<bool, Error> {
     let threads = 0..options.plan.threads.max(1);
     let encoders: Option<Vec<EncodeTask>> = threads
@@ -419,8 +420,8 @@ fn sort_input(
     scan(reporter, input, &options.plan, tasks, &mut |base, made| {
         for (key, game, text) in made.drain(..) {
             bytes.clear();
-            bytes.extend(to.input.to_be_bytes());
-            bytes.extend(base.game(game).0.to_be_bytes());
+            bytes.extend(U32::new(to.input).to_bytes());
+            bytes.extend(U32::new(base.game(game).0).to_bytes());
             bytes.extend_from_slice(&text);
             to.sorter.push(key, &bytes)?;
         }
@@ -433,7 +434,7 @@ fn sort_input(
 fn origin_of(bytes: &[u8]) -> (u32, GameIndex) {
     let number = |from: usize| {
         let bytes = bytes.get(from..).and_then(<[u8]>::first_chunk);
-        bytes.map_or(0, |bytes| u32::from_be_bytes(*bytes))
+        bytes.map_or(0, |bytes| U32::from_bytes(*bytes).get())
     };
     (number(0), GameIndex(number(4)))
 }

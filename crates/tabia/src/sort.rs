@@ -9,6 +9,7 @@ use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visit
 use tabia_core::loss::Losses;
 use tabia_core::{GameIndex, Problem};
 use tabia_query::FoundMoment;
+use zerocopy::byteorder::big_endian::{U32, U64};
 
 pub use tabia_query::{SortOrder, SortValues};
 
@@ -71,7 +72,7 @@ impl GameSorter {
     pub fn push(&mut self, key: Vec<u8>, bytes: &[u8]) -> Result<()> {
         let mut key = key;
         if self.reverses_equal {
-            key.extend((!self.count).to_be_bytes());
+            key.extend(U64::new(!self.count).to_bytes());
         }
         self.count += 1;
         self.sorter.push(&key, bytes)
@@ -113,7 +114,7 @@ impl KeySorter {
             *to = *from;
         }
         self.record.clear();
-        self.record.extend((rest.len() as u32).to_be_bytes());
+        self.record.extend(U32::new(rest.len() as u32).to_bytes());
         self.record.extend_from_slice(rest);
         self.record.extend_from_slice(bytes);
         self.sorter.push(&chunk, &self.record)
@@ -150,7 +151,7 @@ fn split(record: &[u8]) -> (&[u8], &[u8]) {
     let Some((length, rest)) = record.split_first_chunk() else {
         return (&[], &[]);
     };
-    let length = u32::from_be_bytes(*length) as usize;
+    let length = U32::from_bytes(*length).get() as usize;
     rest.split_at_checked(length).unwrap_or((&[], rest))
 }
 
@@ -306,12 +307,12 @@ mod tests {
             key.push(b'0' + random.below(3) as u8);
             key.push(0);
             expected.push((key.clone(), number));
-            sorter.push(&key, &number.to_be_bytes()).unwrap();
+            sorter.push(&key, &U32::new(number).to_bytes()).unwrap();
         }
         expected.sort_by(|a, b| a.0.cmp(&b.0));
         let mut found = Vec::new();
         let mut visit = |bytes: &[u8]| {
-            found.push(u32::from_be_bytes(bytes.try_into().unwrap()));
+            found.push(U32::from_bytes(bytes.try_into().unwrap()).get());
             Ok(())
         };
         sorter.finish(&mut visit).unwrap();

@@ -13,7 +13,6 @@ use crate::commands::{convert, ls};
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
-use crate::report::Reporter;
 use crate::select_args::{parse_games, parse_query};
 
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
@@ -106,7 +105,7 @@ struct PlanRow {
 /// Shows how many games each term leaves.
 fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let mut reporter = Reporter::new(&context, "search", false, None)?;
+    let mut reporter = context.reporter("search", false, None)?;
     let plan = parse_query(&select.filter, &context.messages)?.plan();
     let queries: Vec<Query> = plan.iter().map(|step| step.query.clone()).collect();
     let mut options = ExplainOptions::default();

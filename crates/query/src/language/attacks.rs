@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Bitboard, Color, Position, Role, Square};
 
-use super::moment::{PieceSet, square_set};
+use super::piece_set::{PieceSet, square_set};
 
 /// Men that attack squares, or men on them.
 #[derive(Debug, Clone, Copy)]

@@ -32,6 +32,7 @@
 //! | `scanner`, `parser` | from text to terms |
 //! | `field_list` | the fields, for the parser and for users |
 //! | `moment` | terms about a position and the move played from it |
+//! | `piece_set` | sets of pieces and squares |
 //! | `attacks` | attacks and pins |
 //! | `later` | sacrifices and annotations, which are known after the moment |
 //! | `mirror` | mirror images of terms |
@@ -49,6 +50,7 @@ mod line_of_moves;
 mod mirror;
 mod moment;
 mod parser;
+mod piece_set;
 mod plan;
 mod print;
 mod required_positions;

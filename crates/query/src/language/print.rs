@@ -18,7 +18,8 @@ impl fmt::Display for Query {
             if !out.is_empty() {
                 out.push(' ');
             }
-            out.push_str(&format!("sort:{}", self.sort()));
+            out.push_str("sort:");
+            out.push_str(&self.sort().to_string());
         }
         f.pad(&out)
     }

@@ -21,8 +21,8 @@ impl Bounds {
     /// The range of the negated numbers.
     pub(crate) fn negated(&self) -> Self {
         Self {
-            low: self.high.map(|high| high.saturating_neg()),
-            high: self.low.map(|low| low.saturating_neg()),
+            low: self.high.map(i64::saturating_neg),
+            high: self.low.map(i64::saturating_neg),
         }
     }
 

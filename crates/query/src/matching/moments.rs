@@ -750,14 +750,14 @@ fn lacks_home_pawns(position: &Position, [white, black]: [u64; 2]) -> bool {
 /// Collects the segments of a query: for each list, the terms about moments between two steps.
 fn collect(any_of: &AnyOf, outer: Scope, segments: &mut Vec<Segment>) {
     for list in &any_of.0 {
-        let scopes = list.0.iter().filter_map(|item| match &item.what {
+        let mut scopes = list.0.iter().filter_map(|item| match &item.what {
             What::Term(term) => match term.test {
                 Test::In(scope) => Some(scope),
                 _ => None,
             },
             _ => None,
         });
-        let scope = scopes.last().unwrap_or(outer);
+        let scope = scopes.next_back().unwrap_or(outer);
         for part in list.0.split(|item| matches!(item.what, What::Step { .. })) {
             let mut tests: Vec<(bool, MomentTerm)> = Vec::new();
             let (mut first, mut flips) = (None, (false, false));

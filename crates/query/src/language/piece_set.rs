@@ -1,0 +1,123 @@
+//! Sets of pieces and of squares.
+
+use tabia_core::chess::{Color, Piece, Position, Role, Square};
+
+/// A set of pieces: bit 6 * colour + role; bit 12 for an empty square.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PieceSet(pub(super) u16);
+
+pub(super) const EMPTY: u16 = 1 << 12;
+const WHITE: u16 = 0x3f;
+const BLACK: u16 = WHITE << 6;
+pub(super) const MEN: u16 = WHITE | BLACK;
+const MINOR: u16 = 1 << Role::Knight as u16 | 1 << Role::Bishop as u16;
+
+impl PieceSet {
+    /// The set of a letter.
+    pub(super) fn letter(letter: char) -> Option<u16> {
+        Some(match letter {
+            'A' => WHITE,
+            'a' => BLACK,
+            'M' => MINOR,
+            'm' => MINOR << 6,
+            '_' => EMPTY,
+            '!' => MEN,
+            '?' => MEN | EMPTY,
+            _ => {
+                let piece = Piece::from_fen_char(u8::try_from(letter).ok()?)?;
+                1 << (6 * piece.color as u16 + piece.role as u16)
+            }
+        })
+    }
+
+    /// Parses `Q`, `[Qr]` or `[^P]` at the start of a text; the set and the rest.
+    pub(super) fn parse(text: &str) -> Option<(Self, &str)> {
+        if let Some(rest) = text.strip_prefix('[') {
+            let (letters, rest) = rest.split_once(']')?;
+            let (letters, is_negated) = match letters.strip_prefix('^') {
+                Some(letters) => (letters, true),
+                None => (letters, false),
+            };
+            let mut set = 0;
+            for letter in letters.chars() {
+                set |= Self::letter(letter)?;
+            }
+            let set = if is_negated {
+                !set & (MEN | EMPTY)
+            } else {
+                set
+            };
+            return (!letters.is_empty()).then_some((Self(set), rest));
+        }
+        let letter = text.chars().next()?;
+        let rest = text.get(letter.len_utf8()..)?;
+        Some((Self(Self::letter(letter)?), rest))
+    }
+
+    /// The set with colours exchanged if `color`.
+    pub(super) fn mirror(self, color: bool) -> Self {
+        if !color {
+            return self;
+        }
+        let (white, black) = (self.0 & WHITE, self.0 & BLACK);
+        Self(white << 6 | black >> 6 | self.0 & EMPTY)
+    }
+
+    /// The squares with a piece of the set.
+    pub(super) fn squares(self, position: &Position) -> u64 {
+        let mut squares = 0;
+        for color in [Color::White, Color::Black] {
+            for role in Role::ALL {
+                if self.0 >> (6 * color as u16 + role as u16) & 1 != 0 {
+                    squares |= position.by_piece(Piece { color, role }).0;
+                }
+            }
+        }
+        if self.0 & EMPTY != 0 {
+            squares |= !position.occupied().0;
+        }
+        squares
+    }
+}
+
+/// The squares of `f5`, `h1-8`, `a-c4`, `[c,e]2-7` or `[a1,b2]`.
+pub(super) fn square_set(text: &str) -> Option<u64> {
+    let all: Option<u64> = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .and_then(|list| {
+            list.split(',').try_fold(0, |set, name| {
+                Square::parse(name.as_bytes()).map(|square| set | square.bit())
+            })
+        });
+    if all.is_some() {
+        return all;
+    }
+    let (files, ranks) = if let Some(rest) = text.strip_prefix('[') {
+        rest.split_once(']')?
+    } else {
+        let at = text.find(|c: char| c.is_ascii_digit() || c == '[')?;
+        text.split_at(at)
+    };
+    let ranks = ranks.trim_start_matches('[').trim_end_matches(']');
+    let numbers = |text: &str, first: u8| -> Option<Vec<u8>> {
+        let mut found = Vec::new();
+        for part in text.split(',') {
+            let number = |text: &str| match text.as_bytes() {
+                [letter] => letter.checked_sub(first).filter(|number| *number < 8),
+                _ => None,
+            };
+            let (low, high) = part.split_once('-').unwrap_or((part, part));
+            found.extend(number(low)?..=number(high)?);
+        }
+        Some(found)
+    };
+    let (files, ranks) = (numbers(files, b'a')?, numbers(ranks, b'1')?);
+    let mut set = 0;
+    for &file in &files {
+        for &rank in &ranks {
+            set |= Square::from_coords(file, rank)?.bit();
+        }
+    }
+    (set != 0).then_some(set)
+}
