@@ -18,6 +18,7 @@ use crate::exit_code::ExitCode;
 use crate::messages::Messages;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
+use crate::target_args::refuse_inputs;
 use crate::terminal::set_color;
 
 /// Time that a command has to end after ^C.
@@ -77,6 +78,10 @@ impl Context {
         let mut items: Vec<InputItem> = Vec::new();
         for path in paths {
             for item in self.resolver.resolve(path)? {
+                refuse_inputs(
+                    std::slice::from_ref(&item),
+                    &[self.common.report.as_deref()],
+                )?;
                 if !is_known(&item, &items) {
                     items.push(item);
                 }
@@ -201,6 +206,19 @@ impl Context {
     }
 
     fn find(
+        &self,
+        path: &OsString,
+        wanted: Wanted,
+    ) -> Result<Vec<Result<InputItem, Error>>, Error> {
+        let found = self.find_any(path, wanted)?;
+        for item in found.iter().flatten() {
+            // Nothing is written yet: the report gets its name at the end.
+            refuse_inputs(std::slice::from_ref(item), &[self.common.report.as_deref()])?;
+        }
+        Ok(found)
+    }
+
+    fn find_any(
         &self,
         path: &OsString,
         wanted: Wanted,

@@ -145,6 +145,33 @@ impl InputItem {
         }
     }
 
+    /// The files on disk that it is read from: those of its set, the compressed file, or the archive that
+    /// it is a member of.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let archive;
+        let source = match &self.origin {
+            Origin::Files(source) => source,
+            Origin::Packed(path) => return vec![path.clone()],
+            Origin::Once(_) => return Vec::new(),
+            Origin::Member { archive: outer, .. } => {
+                archive = outer.info().label.to_string_lossy().into_owned();
+                // The label of an archive in an archive is `outer:inner`.
+                let ends = archive.match_indices(':').map(|(at, _)| at);
+                let mut names = ends.chain([archive.len()]).filter_map(|at| archive.get(..at));
+                let file = names.find(|name| Path::new(name).is_file());
+                return file.map(PathBuf::from).into_iter().collect();
+            }
+        };
+        let companions = self.format.companions().iter();
+        let companions = companions.filter_map(|companion| {
+            let file = source.companion(companion.extension)?;
+            file.path().map(Path::to_path_buf)
+        });
+        let others = source.parts().iter().chain([source.main()]);
+        let others = others.filter_map(|file| file.path().map(Path::to_path_buf));
+        companions.chain(others).collect()
+    }
+
     /// The same wherever it lies: members of archives and compressed files are unpacked.
     ///
     /// # Errors

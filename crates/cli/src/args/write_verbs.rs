@@ -77,13 +77,12 @@ pub(crate) struct ConvertArgs {
 /// Changes a copy of a ChessBase database
 ///
 /// Records are marked as deleted, replaced, or removed together with unused names and holes. The copy
-/// is read back before it gets its name; `-o` may name the database itself with `--force`, except
-/// for `--pack`.
+/// is read back before it gets its name. The database itself is not changed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tabia edit mega.cbh -o new.cbh --delete 5,7-9
-  tabia edit mega.cbh -o mega.cbh --force --replace 12 --with game.pgn
+  tabia edit mega.cbh -o new.cbh --force --replace 12 --with game.pgn
   tabia edit mega.cbh -o small.cbh --pack")]
 pub(crate) struct EditArgs {
     /// A ChessBase database

@@ -207,10 +207,22 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = target_format(args)?;
     let mut members = Vec::new();
+    let target = args.archive.canonicalize().ok();
+    let is_target = |path: &Path| target.is_some() && path.canonicalize().ok() == target;
     for (name, file) in &with_companions(&args.files)? {
         if file.is_dir() {
-            members.extend(NewMember::from_folder(file)?);
+            let found = NewMember::from_folder(file)?;
+            let is_archive = |member: &NewMember| member.path().is_some_and(is_target);
+            if found.iter().any(is_archive) {
+                let text = format!("{} is left out of itself", args.archive.display());
+                context.messages.note(&text);
+            }
+            members.extend(found.into_iter().filter(|member| !is_archive(member)));
         } else {
+            if is_target(file) {
+                let text = format!("{} is input and output at once", file.display());
+                return Err(Error::usage(text));
+            }
             let mut member = NewMember::from_path(file)?;
             if let Some(name) = name {
                 member.name.clone_from(name);

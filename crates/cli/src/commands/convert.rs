@@ -16,7 +16,7 @@ use crate::exit_code::ExitCode;
 use crate::report::report_losses;
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
-use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
+use crate::target_args::{format_of_to, refuse_existing, refuse_inputs, refuse_stream, target_file};
 use crate::units::{counted, size};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
@@ -54,6 +54,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let rejects = args.rejects.as_deref();
     let mut reporter = context.reporter("convert", args.force, rejects)?;
     let items = context.games(&args.paths, path.map(Path::new), &mut reporter)?;
+    let report = args.common.report.as_deref();
+    refuse_inputs(&items, &[path.map(Path::new), report, rejects])?;
     let display = context.display();
     let converted = convert(&items, target, &options, &context.progress, &mut reporter);
     drop(display);

@@ -12,15 +12,19 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::report::{Reporter, report_file_losses};
 use crate::select_args::parse_ranges;
-use crate::target_args::refuse_existing;
+use crate::target_args::{refuse_existing, refuse_inputs};
 use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let path = Path::new(&args.output);
-    refuse_existing(path, args.force)?;
     let mut reporter = context.reporter("edit", args.force, None)?;
     let item = single_input(&context, &args.path)?;
+    refuse_inputs(
+        std::slice::from_ref(&item),
+        &[Some(path), args.common.report.as_deref()],
+    )?;
+    refuse_existing(path, args.force)?;
     let mut options = EditOptions::default();
     options.open = context.open.clone();
     options.create.force = args.force;

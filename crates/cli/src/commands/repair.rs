@@ -7,7 +7,7 @@ use tabia::Error;
 use tabia::convert::Target;
 use tabia::core::FormatId;
 use tabia::formats::archives::compressed::Compression;
-use tabia::repair::{RepairOptions, Repaired, is_part_of, remains, repair};
+use tabia::repair::{RepairOptions, Repaired, remains, repair};
 
 use crate::args::RepairArgs;
 use crate::context::Context;
@@ -15,7 +15,7 @@ use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
 use crate::report::{LossRow, RecordRow, loss_rows, report_losses};
 use crate::stdout::StdoutWriter;
-use crate::target_args::{format_of_to, refuse_existing, target_file};
+use crate::target_args::{format_of_to, refuse_existing, refuse_inputs, target_file};
 use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
@@ -39,10 +39,10 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
         return Err(Error::usage(text));
     };
     let item = remains(&context.resolver, &args.path)?;
-    if is_part_of(&path, &item) {
-        let text = format!("{}: is part of the input", path.display());
-        return Err(Error::usage(text));
-    }
+    refuse_inputs(
+        std::slice::from_ref(&item),
+        &[Some(&path), args.common.report.as_deref()],
+    )?;
     refuse_existing(&path, args.force)?;
     let mut reporter = context.reporter("repair", args.force, None)?;
     let mut options = RepairOptions::default();

@@ -40,14 +40,15 @@ fn records_are_deleted_replaced_and_packed() {
     );
     assert_eq!(games(&folder, "b.cbh"), (3, 2));
     assert_eq!(games(&folder, "a.cbh"), (3, 0));
-    let args = ["edit", "b.cbh", "-o", "b.cbh", "--restore", "3"];
-    tabia(&folder, &args).expect(5);
-    let args = ["edit", "b.cbh", "-o", "b.cbh", "--restore", "3", "--force"];
+    let args = ["edit", "b.cbh", "-o", "b2.cbh", "--restore", "3"];
     tabia(&folder, &args).expect(0);
-    assert_eq!(games(&folder, "b.cbh"), (3, 1));
+    tabia(&folder, &args).expect(5);
+    let args = ["edit", "b.cbh", "-o", "b2.cbh", "--restore", "3", "--force"];
+    tabia(&folder, &args).expect(0);
+    assert_eq!(games(&folder, "b2.cbh"), (3, 1));
     let args = [
         "edit",
-        "b.cbh",
+        "b2.cbh",
         "-o",
         "c.cbh",
         "--replace",
@@ -79,8 +80,14 @@ fn records_are_deleted_replaced_and_packed() {
         tabia(&folder, wrong).expect(2);
     }
     tabia(&folder, &["edit", "none.cbh", "-o", "e.cbh", "--pack"]).expect(4);
-    let args = ["edit", "d.cbh", "-o", "d.cbh", "--pack", "--force"];
-    tabia(&folder, &args).expect(5);
+    for change in [&["--pack"][..], &["--delete", "1"]] {
+        for target in ["d.cbh", "./d.cbh", "d.cbg"] {
+            let args = [&["edit", "d.cbh", "-o", target, "--force"], change].concat();
+            let run = tabia(&folder, &args).expect(2);
+            assert!(run.err.contains("input and output"), "{}", run.err);
+        }
+    }
+    assert_eq!(games(&folder, "d.cbh"), (2, 0));
     assert!(!folder.join("e.cbh").exists());
 }
 
@@ -103,9 +110,6 @@ fn damaged_databases_are_not_changed() {
         let before = contents();
         for args in [
             &["convert", "games.pgn", "-o", "mega.cbh", "--append"][..],
-            &[
-                "edit", "mega.cbh", "-o", "mega.cbh", "--delete", "1", "--force",
-            ],
             &["edit", "mega.cbh", "-o", "new.cbh", "--delete", "1"],
             &["edit", "mega.cbh", "-o", "new.cbh", "--pack"],
         ] {

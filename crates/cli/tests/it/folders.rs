@@ -202,3 +202,62 @@ fn companions_without_their_main_file_are_a_row() {
     assert_eq!(problems(&check.json(), "tabia"), 1, "{}", check.out);
     assert!(check.err.contains("tabia.cbh is missing"), "{}", check.err);
 }
+
+#[test]
+fn no_verb_writes_over_its_input() {
+    let scratch = folder("own-input");
+    fs::copy(scratch.join("f/games.pgn"), scratch.join("g.pgn")).unwrap();
+    let run = |args: &[&str]| tabia(&scratch, args);
+    run(&["convert", "g.pgn", "-o", "g.cbh"]).expect(0);
+    run(&["convert", "g.pgn", "-o", "g.pgn.gz"]).expect(0);
+    for book in ["b.bin", "b.ctg", "b.kob"] {
+        run(&["book", "build", "g.pgn", "-o", book, "--min-games", "1"]).expect(0);
+    }
+    run(&["archive", "create", "a.zip", "g.pgn"]).expect(0);
+    let before: Vec<_> = scratch
+        .names()
+        .into_iter()
+        .filter(|name| name != "f")
+        .map(|name| (fs::read(scratch.join(&name)).unwrap(), name))
+        .collect();
+    for arguments in [
+        "convert g.pgn -o g.pgn",
+        "convert g.pgn.gz -o g.pgn.gz",
+        "convert g.pgn -o x.cbh --report g.pgn",
+        "convert g.pgn -o x.cbh --rejects g.pgn",
+        "convert g.pgn -o x.cbh --report x.cbh",
+        "convert a.zip -o x.cbh --report a.zip",
+        "convert g.cbh -o x.pgn --report g.cbp",
+        "repair g.cbh -o g.cbh",
+        "edit g.cbh -o g.cbh --delete 1",
+        "edit g.cbh -o g.cbh --pack",
+        "book build g.pgn -o g.pgn --to bin",
+        "book build g.pgn -o x.bin --report g.pgn",
+        "book convert b.ctg -o b.ctg",
+        "book convert b.bin -o b.bin --report x.json",
+        "book merge b.bin b.ctg -o b.bin",
+        "book fix b.bin -o b.bin",
+        "book fix b.kob -o b.kob",
+        "book fix b_0.kob -o b.kob",
+        "book edit b.ctg -o b.ctg --move e4 --annotation !",
+        "archive create a.zip a.zip g.pgn",
+        "archive create g.pgn g.pgn --to zip",
+    ] {
+        let args: Vec<&str> = arguments.split(' ').chain(["--force"]).collect();
+        let refused = run(&args).expect(2);
+        assert!(refused.err.contains("at once"), "{arguments}: {}", refused.err);
+        for (bytes, name) in &before {
+            assert!(fs::read(scratch.join(name)).unwrap() == *bytes, "{arguments}: {name}");
+        }
+        assert_eq!(scratch.names().len(), before.len() + 1, "{arguments}");
+    }
+    // Files of another format with the same name are no input.
+    run(&["convert", "g.cbh", "-o", "g.pgn", "--force"]).expect(0);
+    run(&["book", "convert", "b.ctg", "-o", "b.bin", "--force"]).expect(0);
+    // An archive in the folder that is packed is left out of itself.
+    run(&["archive", "create", "f/a.zip", "f"]).expect(0);
+    let again = run(&["archive", "create", "f/a.zip", "f", "--force"]).expect(0);
+    assert!(again.err.contains("left out of itself"), "{}", again.err);
+    let list = run(&["archive", "list", "f/a.zip", "--ndjson"]).expect(0);
+    assert_eq!(list.out.lines().count(), 1, "{}", list.out);
+}

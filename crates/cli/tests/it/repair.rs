@@ -110,7 +110,7 @@ fn the_input_is_never_the_target() {
     for target in ["base.si4", "base.sn4"] {
         let args = ["repair", "base.si4", "-o", target, "--to", "si4", "--force"];
         let run = tabia(&folder, &args).expect(2);
-        assert!(run.err.contains("part of the input"), "{}", run.err);
+        assert!(run.err.contains("input and output at once"), "{}", run.err);
     }
     tabia(&folder, &["repair", "base.si4", "-o", "many.pgn"]).expect(5);
     assert_eq!(names(&folder), before);

@@ -97,6 +97,14 @@ impl NewMember {
         }
     }
 
+    /// The path of the file; `None` for one in memory.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.content {
+            Content::Path(path) => Some(path),
+            Content::Memory(_) => None,
+        }
+    }
+
     /// The bytes of the file.
     pub fn open(&self) -> Result<Blob> {
         match &self.content {

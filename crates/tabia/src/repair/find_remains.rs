@@ -137,26 +137,19 @@ fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathB
     Ok(all)
 }
 
-/// Whether a new file at `target` would replace a file of the input.
+/// Whether a new file at `target`, or its first part, would replace a file that the input is read from.
 pub fn is_part_of(target: &Path, item: &InputItem) -> bool {
-    let Some(source) = item.source() else {
+    let stem = target.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = target.extension().unwrap_or_default().to_string_lossy();
+    let part = target.with_file_name(format!("{stem}_0.{extension}"));
+    let targets: Vec<PathBuf> = [target, &part]
+        .iter()
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    if targets.is_empty() {
         return false;
-    };
-    let Ok(target) = target.canonicalize() else {
-        return false;
-    };
-    // Files of other formats with the same base name are no part of the input.
-    let is_companion = |path: &Path| {
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
-        let companions = item.format().companions().iter();
-        companions
-            .map(|companion| companion.extension)
-            .any(|known| known.eq_ignore_ascii_case(&extension))
-    };
-    let siblings = source.siblings().iter().chain(source.parts());
-    siblings
-        .filter(|file| file.path().is_some_and(is_companion))
-        .chain([source.main()])
-        .filter_map(|file| file.path()?.canonicalize().ok())
-        .any(|file| file == target)
+    }
+    let paths = item.paths().into_iter();
+    let mut paths = paths.filter_map(|path| path.canonicalize().ok());
+    paths.any(|path| targets.contains(&path))
 }

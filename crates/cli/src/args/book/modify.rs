@@ -97,7 +97,6 @@ pub(crate) struct BookConvertArgs {
 #[command(after_help = "\
 Examples:
   tabia book fix old.bin -o sound.bin
-  tabia book fix old.bin -o old.bin --force
   tabia book info old.bin && tabia book fix old.bin -o sound.bin")]
 pub(crate) struct BookFixArgs {
     /// The book

@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::report::report_file_losses;
 use crate::select_args::{parse_games, parse_query};
-use crate::target_args::refuse_existing;
+use crate::target_args::{refuse_existing, refuse_inputs};
 use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
@@ -49,7 +49,10 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
         set_kvetka(&mut options, args)?;
     }
     let mut reporter = context.reporter("book build", args.force, None)?;
-    let items = context.games(&args.paths, None, &mut reporter)?;
+    let items = context.games(&args.paths, Some(&args.output), &mut reporter)?;
+    let named = (!args.no_record).then_some(&*record);
+    let report = args.common.report.as_deref();
+    refuse_inputs(&items, &[Some(&args.output), named, report])?;
     let start = Instant::now();
     let target = BuildTarget::new(format, &args.output);
     let display = context.display();

@@ -17,6 +17,7 @@ use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
+use crate::target_args::refuse_inputs;
 use crate::units::counted;
 
 pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
@@ -37,6 +38,10 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
         (None, Some(_)) => false,
     };
     let item = book_input(&context, &args.book)?;
+    refuse_inputs(
+        std::slice::from_ref(&item),
+        &[args.output.as_deref(), args.common.report.as_deref()],
+    )?;
     let mut reporter = context.reporter("book convert", args.force, None)?;
     if is_text {
         let format = wanted.unwrap_or("pgn");

@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::Listing;
+use crate::target_args::refuse_inputs;
 
 const COLUMNS: &[&str] = &[
     "key",
@@ -52,6 +53,10 @@ const NUMERIC: &[&str] = &[
 pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let item = book_input(&context, &args.book)?;
+    refuse_inputs(
+        std::slice::from_ref(&item),
+        &[args.output.as_deref(), args.common.report.as_deref()],
+    )?;
     let options = merge_options(&context, args.force);
     let mut reporter = context.reporter("book edit", args.force, None)?;
     let Some(output) = &args.output else {

@@ -8,11 +8,16 @@ use super::report::report_merged;
 use crate::args::book::BookFixArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::target_args::refuse_inputs;
 
 pub(crate) fn run(args: &BookFixArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let item = book_input(&context, &args.book)?;
+    refuse_inputs(
+        std::slice::from_ref(&item),
+        &[Some(&args.out.output), args.common.report.as_deref()],
+    )?;
     let mut reporter = context.reporter("book fix", args.out.force, None)?;
     if format.file.id != item.format().id() {
         let text = "`book fix` keeps the format; `book convert` changes it";

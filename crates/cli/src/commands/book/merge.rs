@@ -8,6 +8,7 @@ use super::report::report_merged;
 use crate::args::book::{BookMergeArgs, MergeModeArg};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::target_args::refuse_inputs;
 use crate::units::grouped;
 
 pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
@@ -25,6 +26,10 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     options.normalize = args.normalize;
     options.zero_wins = args.zero_wins;
     let items = book_inputs(&context, &args.books)?;
+    refuse_inputs(
+        &items,
+        &[Some(&args.out.output), args.common.report.as_deref()],
+    )?;
     if args.factors.len() > items.len() {
         let text = format!("{} factors for {} books", args.factors.len(), items.len());
         return Err(Error::usage(text));
