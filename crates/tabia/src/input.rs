@@ -157,7 +157,9 @@ impl InputItem {
                 archive = outer.info().label.to_string_lossy().into_owned();
                 // The label of an archive in an archive is `outer:inner`.
                 let ends = archive.match_indices(':').map(|(at, _)| at);
-                let mut names = ends.chain([archive.len()]).filter_map(|at| archive.get(..at));
+                let mut names = ends
+                    .chain([archive.len()])
+                    .filter_map(|at| archive.get(..at));
                 let file = names.find(|name| Path::new(name).is_file());
                 return file.map(PathBuf::from).into_iter().collect();
             }

@@ -245,9 +245,16 @@ fn no_verb_writes_over_its_input() {
     ] {
         let args: Vec<&str> = arguments.split(' ').chain(["--force"]).collect();
         let refused = run(&args).expect(2);
-        assert!(refused.err.contains("at once"), "{arguments}: {}", refused.err);
+        assert!(
+            refused.err.contains("at once"),
+            "{arguments}: {}",
+            refused.err
+        );
         for (bytes, name) in &before {
-            assert!(fs::read(scratch.join(name)).unwrap() == *bytes, "{arguments}: {name}");
+            assert!(
+                fs::read(scratch.join(name)).unwrap() == *bytes,
+                "{arguments}: {name}"
+            );
         }
         assert_eq!(scratch.names().len(), before.len() + 1, "{arguments}");
     }
