@@ -152,7 +152,10 @@ impl Context {
                 if target.is_some_and(|target| is_part_of(target, &item)) {
                     let name = item.name();
                     if !is_folder {
-                        return Err(Error::usage(format!("{name} is input and output at once")));
+                        let text = format!("{name} is input and output at once");
+                        return Err(Error::usage(text).with_hint(
+                            "give another name with `-o`; `tabia edit` changes a database",
+                        ));
                     }
                     let text = format!("{name} is the output and left out of the inputs");
                     self.messages.note(&text);
@@ -285,6 +288,7 @@ pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<Format, Err
             "no format is called `{name}`; there are {}",
             known.join(", ")
         ))
+        .with_hint("`tabia formats` lists what each can do")
     })
 }
 

@@ -30,7 +30,7 @@ use std::io::Write;
 use clap::FromArgMatches;
 use tabia::Error;
 
-use crate::args::{Cli, ColorChoice, Verb};
+use crate::args::{Cli, Verb};
 use crate::exit_code::ExitCode;
 use crate::messages::Messages;
 
@@ -43,9 +43,9 @@ fn run() -> ExitCode {
     let arguments = args::leading_options::move_after_verb(std::env::args_os().collect());
     let arguments = args::leading_options::protect_queries(arguments);
     let arguments = args::book::from_polyglot(arguments);
-    let cli = match args::command().try_get_matches_from(arguments) {
+    let (cli, verb) = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
-            Ok(cli) => cli,
+            Ok(cli) => (cli, args::verb_name(&matches)),
             Err(error) => return print_clap_error(&error),
         },
         Err(error) => return print_clap_error(&error),
@@ -68,11 +68,7 @@ fn run() -> ExitCode {
         Verb::Man(args) => commands::shell::man(args),
     };
     result.unwrap_or_else(|error| {
-        let color = cli
-            .verb
-            .common()
-            .map_or(ColorChoice::Auto, |common| common.color);
-        Messages::for_final_error(color).error(&error);
+        Messages::for_final_error(cli.verb.common(), verb).error(&error);
         ExitCode::of(&error)
     })
 }

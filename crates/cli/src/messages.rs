@@ -29,6 +29,10 @@ pub(crate) struct Messages {
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
     color: bool,
+    /// Whether `--from` names the format of the inputs.
+    has_from: bool,
+    /// The verb, for `tabia help VERB`, if the message ends the command.
+    verb: Option<String>,
     /// Hidden while a message is written.
     bar: ProgressBar,
 }
@@ -39,16 +43,20 @@ impl Messages {
             quiet: common.quiet,
             verbose: common.verbose,
             color: color_on_stderr(common.color),
+            has_from: common.from.is_some(),
+            verb: None,
             bar: bar.clone(),
         }
     }
 
-    /// For the error that ends a command.
-    pub(crate) fn for_final_error(color: ColorChoice) -> Self {
+    /// For the error that ends a command; `verb` is its name, as in `book build`.
+    pub(crate) fn for_final_error(common: Option<&CommonArgs>, verb: String) -> Self {
         Self {
             quiet: false,
             verbose: false,
-            color: color_on_stderr(color),
+            color: color_on_stderr(common.map_or(ColorChoice::Auto, |common| common.color)),
+            has_from: common.is_some_and(|common| common.from.is_some()),
+            verb: Some(verb),
             bar: ProgressBar::hidden(),
         }
     }
@@ -63,7 +71,7 @@ impl Messages {
             _ => without_os_error_number(&error.to_string()),
         };
         self.line("error", "31", &text);
-        if let Some(hint) = hint(error) {
+        if let Some(hint) = self.hint_for(error) {
             self.line("hint", "36", &hint);
         }
     }
@@ -94,6 +102,32 @@ impl Messages {
         }
     }
 
+    /// What to do about an error, if there is something.
+    fn hint_for(&self, error: &Error) -> Option<String> {
+        if let ErrorKind::Query {
+            hint: Some(hint), ..
+        }
+        | ErrorKind::Usage {
+            hint: Some(hint), ..
+        } = error.kind()
+        {
+            return Some(hint.clone());
+        }
+        match error.side() {
+            ErrorSide::Input => input_hint(error, self.has_from),
+            ErrorSide::Output => output_hint(error),
+            ErrorSide::Strict => Some(
+                "without `--strict` the rest is read, and `--report FILE` lists every problem"
+                    .into(),
+            ),
+            ErrorSide::Usage => {
+                let verb = self.verb.as_deref()?;
+                Some(format!("`tabia help {verb}` has the options and examples"))
+            }
+            _ => None,
+        }
+    }
+
     fn line(&self, label: &str, color: &str, text: &str) {
         let text = one_line(text);
         self.print(&if self.color {
@@ -118,22 +152,7 @@ pub(crate) fn without_os_error_number(text: &str) -> String {
     }
 }
 
-fn hint(error: &Error) -> Option<String> {
-    if let ErrorKind::Query { hint, .. } = error.kind() {
-        return hint.clone();
-    }
-    match error.side() {
-        ErrorSide::Input => input_hint(error),
-        ErrorSide::Output => output_hint(error),
-        ErrorSide::Strict => Some(
-            "without `--strict` the rest is read, and `--report FILE` lists every problem".into(),
-        ),
-        ErrorSide::Usage => Some("`tabia help` explains every verb and option".into()),
-        _ => None,
-    }
-}
-
-fn input_hint(error: &Error) -> Option<String> {
+fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     let path = error.location().file.as_deref();
     Some(match error.kind() {
         ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar),
@@ -144,15 +163,30 @@ fn input_hint(error: &Error) -> Option<String> {
             let id = ids.first().map(ToString::to_string).unwrap_or_default();
             format!("name the right one, for example `--from {id}`")
         }
-        ErrorKind::WrongFormat { .. } => "without `--from` the format is recognised".into(),
-        ErrorKind::Damaged(_) => {
-            "`tabia repair OLD -o NEW` saves what is left of a damaged database in a new one".into()
+        ErrorKind::WrongFormat { .. } if has_from => {
+            "without `--from` the format is recognised".into()
         }
-        ErrorKind::MissingFile(_) => "put the missing file next to the others".into(),
+        ErrorKind::WrongFormat { .. } => repair_hint(path),
+        ErrorKind::Damaged(_) => repair_hint(path),
+        ErrorKind::MissingFile(_) => {
+            format!(
+                "put the missing file next to the others; if it is lost, {}",
+                repair_hint(path)
+            )
+        }
         ErrorKind::Password => "give it with `--password TEXT`".into(),
         _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),
         _ => return None,
     })
+}
+
+/// How to save what is left of a damaged database.
+fn repair_hint(path: Option<&Path>) -> String {
+    let Some(name) = path.and_then(Path::file_name) else {
+        return "`tabia repair OLD -o NEW` saves what is left of a damaged database".into();
+    };
+    let (path, name) = (path.unwrap_or(Path::new("")).display(), name.display());
+    format!("`tabia repair {path} -o saved-{name}` saves what is left of a damaged database")
 }
 
 fn output_hint(error: &Error) -> Option<String> {
@@ -166,6 +200,9 @@ fn output_hint(error: &Error) -> Option<String> {
             "the variable `TMPDIR` names another folder for temporary files".into()
         }
         ErrorKind::Io(io) | ErrorKind::TemporaryFile(io) => match io.kind() {
+            IoKind::NotFound if has_folder(error) => {
+                "there is nothing to add to; without `--append` the file is made".into()
+            }
             IoKind::NotFound => "create the folder first".into(),
             IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write to".into()
@@ -181,6 +218,13 @@ fn output_hint(error: &Error) -> Option<String> {
         },
         _ => return None,
     })
+}
+
+/// Whether the folder of the file in question exists.
+fn has_folder(error: &Error) -> bool {
+    let file = error.location().file.as_deref();
+    file.and_then(|file| absolute(file).ok())
+        .is_some_and(|file| file.parent().is_some_and(Path::is_dir))
 }
 
 /// Files in the folder whose names begin like that of `path`.
@@ -202,7 +246,13 @@ fn similar(path: &Path) -> String {
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| !beginning.is_empty() && name.to_lowercase().starts_with(&beginning))
         .collect();
-    names.sort();
+    // Those of the same extension first: a set has several files.
+    let extension = |name: &str| {
+        name.rsplit_once('.')
+            .map(|(_, extension)| extension.to_lowercase())
+    };
+    let wanted_extension = extension(&wanted);
+    names.sort_by_key(|name| (extension(name) != wanted_extension, name.clone()));
     names.truncate(5);
     if names.is_empty() {
         "check the spelling".into()

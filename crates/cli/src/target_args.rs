@@ -45,9 +45,22 @@ pub(crate) fn target_file<'a>(
     path: &Path,
     to: Option<Format>,
 ) -> Result<Target<'a>, Error> {
-    Target::file(resolver, path, to).map_err(|error| match error.kind() {
-        ErrorKind::Usage(text) if to.is_none() => {
-            Error::usage(format!("{text}; `--to` names a format"))
+    let error = match Target::file(resolver, path, to) {
+        Ok(target) => return Ok(target),
+        Err(error) => error,
+    };
+    let name = path.display();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let format = to.or_else(|| resolver.format(&extension.to_ascii_lowercase()));
+    Err(match (error.kind(), format) {
+        (ErrorKind::Usage { hint: None, .. }, Some(Format::Book(_))) => error.with_hint(format!(
+            "`tabia book build GAMES -o {name}` makes a book of games, `tabia book convert BOOK -o {name}` of another book"
+        )),
+        (ErrorKind::Usage { hint: None, .. }, Some(Format::Archive(_))) => {
+            error.with_hint(format!("`tabia archive create {name} FILES` makes an archive"))
+        }
+        (ErrorKind::Usage { hint: None, .. }, _) => {
+            error.with_hint("`--to FORMAT` names a format; `tabia formats` lists them")
         }
         _ => error,
     })

@@ -101,8 +101,13 @@ pub enum ErrorSide {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request makes no sense for these inputs or this target. The text is for users.
-    Usage(String),
+    /// The request makes no sense for these inputs or this target.
+    Usage {
+        /// What is wrong, for users.
+        message: String,
+        /// What to do instead, for users.
+        hint: Option<String>,
+    },
     /// The text of a query cannot be read.
     Query {
         /// Column in characters, from 1.
@@ -169,7 +174,10 @@ impl Clone for ErrorKind {
     /// A copy of an I/O error has the same kind and text.
     fn clone(&self) -> Self {
         match self {
-            Self::Usage(text) => Self::Usage(text.clone()),
+            Self::Usage { message, hint } => Self::Usage {
+                message: message.clone(),
+                hint: hint.clone(),
+            },
             Self::Query {
                 column,
                 message,
@@ -286,7 +294,27 @@ impl Error {
 
     /// An error of kind [`ErrorKind::Usage`] with a text for users.
     pub fn usage(text: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Usage(text.into()))
+        Self::new(ErrorKind::Usage {
+            message: text.into(),
+            hint: None,
+        })
+    }
+
+    /// Adds what to do instead to an error of kind [`ErrorKind::Usage`]; others do not change.
+    ///
+    /// ```
+    /// use tabia_core::{Error, ErrorKind};
+    ///
+    /// let error = Error::usage("book.bin is a book").with_hint("`book info` reads books");
+    /// assert_eq!(error.to_string(), "book.bin is a book");
+    /// assert!(matches!(error.kind(), ErrorKind::Usage { hint: Some(_), .. }));
+    /// ```
+    #[must_use]
+    pub fn with_hint(mut self, text: impl Into<String>) -> Self {
+        if let ErrorKind::Usage { hint, .. } = &mut self.0.kind {
+            *hint = Some(text.into());
+        }
+        self
     }
 
     /// An error of kind [`ErrorKind::Cancelled`].
@@ -324,7 +352,7 @@ impl Error {
     /// ```
     pub fn side(&self) -> ErrorSide {
         match (&self.0.kind, self.0.side) {
-            (ErrorKind::Usage(_) | ErrorKind::Query { .. }, _) => ErrorSide::Usage,
+            (ErrorKind::Usage { .. } | ErrorKind::Query { .. }, _) => ErrorSide::Usage,
             (ErrorKind::Cancelled, _) => ErrorSide::Cancelled,
             (_, Some(side)) => side,
             (ErrorKind::TemporaryFile(_), None) => ErrorSide::Output,
@@ -475,7 +503,7 @@ impl fmt::Display for ErrorKind {
                 Ok(())
             }
             Self::WrongFormat { expected, why } => write!(f, "not {expected}: {why}"),
-            Self::Usage(text) | Self::Unsupported(text) | Self::Invalid(text) => {
+            Self::Usage { message: text, .. } | Self::Unsupported(text) | Self::Invalid(text) => {
                 write!(f, "{text}")
             }
             Self::Query {

@@ -254,7 +254,7 @@ impl Input {
         match opened.input {
             OpenInput::Archive(archive) => Ok(archive),
             _ => Err(Error::usage(format!(
-                "{} is not an archive but a {}",
+                "{} is not an archive, its format is {}",
                 item.name(),
                 item.format().name()
             ))),

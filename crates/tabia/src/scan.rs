@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::formats::OpenOptions;
+use tabia_core::formats::{FormatKind, OpenOptions};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Language, Visitor, Want};
 use tabia_core::games::{
     Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream,
@@ -358,11 +358,17 @@ pub(crate) fn scan<T: Task>(
         }
         OpenInput::Blocks(blocks) => scan_blocks(reporter, blocks, plan, tasks, take),
         OpenInput::Stream(stream) => scan_stream(reporter, stream, plan, tasks, take),
-        OpenInput::Book(_) | OpenInput::Archive(_) => Err(Error::usage(format!(
-            "{} holds no games: it is a {}",
-            reporter.item.name(),
-            reporter.item.format().name(),
-        ))),
+        OpenInput::Book(_) | OpenInput::Archive(_) => {
+            let (name, format) = (reporter.item.name(), reporter.item.format());
+            let hint = match format.kind() {
+                FormatKind::Book => {
+                    format!("`tabia book info {name}` and `tabia book find {name}` read books")
+                }
+                _ => format!("`tabia archive list {name}` lists what is in it"),
+            };
+            let text = format!("{name} holds no games: it is a {}", format.name());
+            Err(Error::usage(text).with_hint(hint))
+        }
     }?;
     if reporter.progress.is_cancelled() {
         return Err(Error::cancelled());

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use tabia_core::formats::FormatKind;
 use tabia_core::{Error, GameFormat};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::Compression;
@@ -95,7 +96,13 @@ fn writer_for(
 }
 
 pub(crate) fn cannot_write(format: Format) -> String {
-    format!("{} ({}) cannot be written", format.name(), format.id())
+    let (name, id) = (format.name(), format.id());
+    match format.kind() {
+        FormatKind::Games => format!("{name} ({id}) cannot be written"),
+        FormatKind::Book | FormatKind::Archive => {
+            format!("{name} ({id}): games cannot be written in this format")
+        }
+    }
 }
 
 /// Refuses formats that games cannot be written in.

@@ -99,3 +99,14 @@ pub(crate) fn command() -> clap::Command {
         verb.disable_help_flag(true).arg(short_help())
     })
 }
+
+/// The name of the verb that was given, as `convert` or `book build`.
+pub(crate) fn verb_name(matches: &clap::ArgMatches) -> String {
+    let mut names = Vec::new();
+    let mut inner = matches.subcommand();
+    while let Some((name, matches)) = inner {
+        names.push(name);
+        inner = matches.subcommand();
+    }
+    names.join(" ")
+}

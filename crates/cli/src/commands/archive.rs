@@ -361,8 +361,9 @@ fn open(
 fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, Error> {
     let archive = context.resolver.archive(item)?;
     archive.ok_or_else(|| {
-        let text = format!("not an archive but a {}", item.format().name());
-        Error::unsupported(text).in_file(item.label())
+        let (name, format) = (item.name(), item.format().name());
+        Error::usage(format!("{name} is not an archive, its format is {format}"))
+            .with_hint(format!("`tabia info {name}` reads every format"))
     })
 }
 

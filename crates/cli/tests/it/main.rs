@@ -25,6 +25,7 @@ mod folders;
 mod formats_and_help;
 mod game_selection;
 mod index;
+mod hints;
 mod info_keys;
 mod input_paths;
 mod interrupted;

@@ -76,7 +76,13 @@ pub fn book_format(item: &InputItem) -> Result<&'static BookFormat, Error> {
 
 fn not_a_book(item: &InputItem) -> Error {
     let (name, format) = (item.name(), item.format().name());
-    Error::usage(format!("{name} is not a book, its format is {format}"))
+    let error = Error::usage(format!("{name} is not a book, its format is {format}"));
+    if item.format().games().is_some() {
+        return error.with_hint(format!(
+            "`tabia book build {name} -o BOOK` makes a book of games"
+        ));
+    }
+    error.with_hint(format!("`tabia info {name}` lists what is in it"))
 }
 
 /// What an entry counts among the moves of its position: its weight, else its games; 0 if it is never
