@@ -61,18 +61,127 @@ fn guide_commands_run() {
     let mut count = 0;
     for page in pages {
         let folder = Scratch::new("guide");
-        std::fs::create_dir(folder.join("samples")).unwrap();
-        for file in std::fs::read_dir(repository().join("samples")).unwrap() {
-            let from = file.unwrap().path();
-            let to = folder.join("samples").join(from.file_name().unwrap());
-            std::fs::copy(from, to).unwrap();
-        }
+        copy_samples(&folder);
         for command in commands(&std::fs::read_to_string(&page).unwrap()) {
             run(&folder, &command);
             count += 1;
         }
     }
     assert!(count > 20, "{count} commands found");
+}
+
+/// A command of a `console` block, after `$ `, and the lines that follow it.
+struct Example {
+    command: String,
+    output: String,
+}
+
+/// The page in parts: text that is not changed, and examples.
+fn parts(page: &str) -> Vec<Result<Example, String>> {
+    let mut parts: Vec<Result<Example, String>> = Vec::new();
+    let mut inside = false;
+    for line in page.lines() {
+        if line == "```console" || inside && line == "```" {
+            inside = !inside;
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
+            let (command, output) = (command.to_owned(), String::new());
+            parts.push(Ok(Example { command, output }));
+            continue;
+        } else if inside && let Some(Ok(example)) = parts.last_mut() {
+            example.output.push_str(line);
+            example.output.push('\n');
+            continue;
+        }
+        match parts.last_mut() {
+            Some(Err(text)) => *text += &format!("{line}\n"),
+            _ => parts.push(Err(format!("{line}\n"))),
+        }
+    }
+    parts
+}
+
+/// What a command prints, standard error after standard output.
+fn printed(folder: &Scratch, command: &str) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_tabia")).parent().unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = vec![program.to_path_buf()];
+    folders.extend(std::env::split_paths(&path));
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(folder.path())
+        .env("PATH", std::env::join_paths(folders).unwrap())
+        .env("COLUMNS", "100")
+        .output()
+        .unwrap();
+    let mut text = String::from_utf8(output.stdout).unwrap();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&String::from_utf8(output.stderr).unwrap());
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}
+
+/// The text without times and speeds, which differ between runs.
+fn without_times(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_time = |i: usize| {
+        let unit = words.get(i + 1).map_or("", |word| word.trim());
+        unit == "games/s" || unit == "s" || unit == "s,"
+    };
+    let shown: Vec<&str> = (0..words.len())
+        .map(|i| if is_time(i) { "0" } else { words[i] })
+        .collect();
+    shown.join(" ")
+}
+
+/// Pages show what the program prints. `TABIA_UPDATE=1` writes it into them.
+#[test]
+#[cfg(unix)]
+fn examples_show_what_is_printed() {
+    let guide = std::fs::read_dir(repository().join("docs/guide")).unwrap();
+    let mut pages: Vec<_> = guide.map(|entry| entry.unwrap().path()).collect();
+    pages.push(repository().join("README.md"));
+    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for page in pages {
+        let folder = Scratch::new("examples");
+        copy_samples(&folder);
+        let text = std::fs::read_to_string(&page).unwrap();
+        let mut new = String::new();
+        for part in parts(&text) {
+            match part {
+                Err(text) => new.push_str(&text),
+                Ok(example) => {
+                    count += 1;
+                    let output = printed(&folder, &example.command);
+                    if without_times(&output) != without_times(&example.output) {
+                        wrong.push(format!(
+                            "{}:\n$ {}\n{output}",
+                            page.display(),
+                            example.command
+                        ));
+                    }
+                    new += &format!("$ {}\n{output}", example.command);
+                }
+            }
+        }
+        if std::env::var_os("TABIA_UPDATE").is_some() && new != text {
+            std::fs::write(&page, new).unwrap();
+        }
+    }
+    assert!(count > 0);
+    assert!(wrong.is_empty(), "now printed:\n{}", wrong.join("\n"));
+}
+
+fn copy_samples(folder: &Scratch) {
+    std::fs::create_dir(folder.join("samples")).unwrap();
+    for file in std::fs::read_dir(repository().join("samples")).unwrap() {
+        let from = file.unwrap().path();
+        let to = folder.join("samples").join(from.file_name().unwrap());
+        std::fs::copy(from, to).unwrap();
+    }
 }
 
 #[test]

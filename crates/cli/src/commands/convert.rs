@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use tabia::Error;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
+use tabia::core::formats::Profile;
 use tabia::core::games::Written;
 use tabia::core::loss::Feature;
 use tabia::select::SelectionCounts;
@@ -53,6 +54,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
         return Err(Error::usage(text));
     }
     let is_file = matches!(target, Target::File { .. });
+    let (Target::File { format, .. } | Target::Stream { format, .. }) = &target;
+    let format = *format;
     let rejects = args.rejects.as_deref();
     let mut reporter = context.reporter("convert", args.force, rejects)?;
     let items = context.games(&args.paths, path.map(Path::new), &mut reporter)?;
@@ -66,6 +69,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let (summary, written) = converted?;
     flushed?;
     report_losses(&context.messages, &summary.losses, items.len() > 1);
+    let mut lost = summary.losses.iter().map(|(feature, _)| feature).peekable();
+    let is_lossless = args.profile == Profile::Full;
+    if lost.peek().is_some() && !is_lossless && lost.all(|feature| format.can.has(feature)) {
+        context.messages.hint("`--profile full` keeps all of this");
+    }
     if summary.counts.deleted > 0 {
         let count = counted(summary.counts.deleted, "deleted game");
         let text = format!("{count} left out; `--include-deleted` also writes those");
