@@ -119,7 +119,11 @@ fn printed(folder: &Scratch, command: &str) -> String {
     }
     text.push_str(&String::from_utf8(output.stderr).unwrap());
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    lines.join("\n") + "\n"
+    let text = lines.join("\n");
+    match text.trim_end() {
+        "" => String::new(),
+        text => format!("{text}\n"),
+    }
 }
 
 /// The text without times and speeds, which differ between runs.
