@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tabia_core::chess::Setup;
 use tabia_core::error::{Error, ErrorKind, GameIndex, Problem, Result};
 use tabia_core::formats::Limits;
 use tabia_core::game::{
@@ -19,7 +20,7 @@ use super::guiding_texts;
 use super::moves::{AnnotationAnchor, AnnotationSource, Decoder, MoveRecord};
 use super::open::{CbhDatabase, Companions};
 use super::records::{ExtendedRecord, GameRecord, MovesHead, Record, TYPE_DELETED, TextRecord};
-use super::tags::{SharedTags, TagWriter};
+use super::tags::{SharedTags, TagWriter, ValueTags as _};
 
 /// Reads records; its buffers are reused.
 pub(super) struct CbhReader<'d> {
@@ -89,6 +90,9 @@ impl<'d> CbhReader<'d> {
         };
         if let Some(record) = &record {
             self.head.start = record.start.clone();
+            if want.has(Want::TAGS) {
+                put_start_number(game.eco.get(), &mut self.head);
+            }
         }
         let annotations = self.annotations(offsets.annotations_at, want);
         let result = decode_result(game.result).unwrap_or_default();
@@ -222,7 +226,7 @@ impl<'d> CbhReader<'d> {
             let part = Annotation::Text(TextPart {
                 kind: TextKind::File,
                 language: ANY_LANGUAGE,
-                text: &self.companions.texts.plain(name),
+                text: &self.companions.texts.plain(&name),
             });
             if visitor.visit_annotation(part) == Flow::Stop {
                 return Flow::Stop;
@@ -440,6 +444,18 @@ impl<'d> CbhReader<'d> {
             return Err((record, Error::invalid(text).at_offset(at)));
         }
         Ok(record)
+    }
+}
+
+/// Adds the number of the Chess960 start position that the opening code states if the setup position is
+/// another.
+fn put_start_number(eco: u16, head: &mut GameHead) {
+    let Some(number) = eco.checked_sub(CHESS960_ECO).filter(|_| head.start.chess960) else {
+        return;
+    };
+    let setup = head.start.setup.as_deref();
+    if setup.map_or(Some(518), Setup::chess960_number) != Some(number) {
+        head.tags.put("CbChess960", number);
     }
 }
 

@@ -1,10 +1,13 @@
 //! Side files that newer versions added: `.cbj` (games), `.cbtt` (tournaments), `.cbm` (media),
 //! `.flags` (top games). None is required; missing records and fields are read as unset.
 
+use std::borrow::Cow;
+
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::{Blob, Sink};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+use super::charset::until_zero;
 use super::records::{
     EXTENDED_DEFAULT, ExtendedRecord, FLAGS_MAGIC, FlagsHeader, MediaRecord, SideHeader,
     TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord,
@@ -120,22 +123,40 @@ impl SideTable {
         (record, rest)
     }
 
-    /// The names of the files in a `.cbm` record; `media_at` is the field of `.cbj`, the record's
-    /// offset plus 8. `None` if there is no such record.
-    pub fn media(&self, media_at: u64) -> Option<impl Iterator<Item = &[u8]>> {
+    /// The names of the files in a list of `.cbm`; `media_at` is the field of `.cbj`, the offset of its first
+    /// record plus 8. `None` if there is no such list.
+    pub fn media(&self, media_at: u64) -> Option<Vec<Cow<'_, [u8]>>> {
         let offset = media_at.checked_sub((SideHeader::SIZE + MediaRecord::SIZE) as u64)?;
         let size = self.record_size as u64;
         if offset % size != 0 {
             return None;
         }
-        let record = self.record(u32::try_from(offset / size).ok()?)?;
-        let text = super::charset::until_zero(record.get(MediaRecord::SIZE..)?);
-        let mut lines = text.split(|&byte| byte == b'\n');
-        let is_list = lines.next() == Some(b"FilesUsed");
-        let count = lines.next().filter(|_| is_list)?;
-        let count: usize = std::str::from_utf8(count).ok()?.trim().parse().ok()?;
-        Some(lines.take(count).map(<[u8]>::trim_ascii_end))
+        let first = u32::try_from(offset / size).ok()?;
+        let record = self.record(first)?;
+        let text = record.get(MediaRecord::SIZE..)?;
+        // A long list takes several records, of which only the first has a head.
+        let chained = MediaRecord::read(record)?.chained.get();
+        let others = u32::try_from(chained).unwrap_or(1).saturating_sub(1);
+        let others = (1..=others).map_while(|number| self.record(first.checked_add(number)?));
+        let others: Vec<&[u8]> = others.collect();
+        if others.is_empty() {
+            let names = file_names(until_zero(text))?;
+            return Some(names.map(Cow::Borrowed).collect());
+        }
+        let mut joined = text.to_vec();
+        joined.extend(others.concat());
+        let names = file_names(until_zero(&joined))?;
+        Some(names.map(|name| Cow::Owned(name.to_vec())).collect())
     }
+}
+
+/// The lines of a list of files after its first two.
+fn file_names(text: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
+    let mut lines = text.split(|&byte| byte == b'\n');
+    let is_list = lines.next() == Some(b"FilesUsed");
+    let count = lines.next().filter(|_| is_list)?;
+    let count: usize = std::str::from_utf8(count).ok()?.trim().parse().ok()?;
+    Some(lines.take(count).map(<[u8]>::trim_ascii_end))
 }
 
 /// The marks of top games.
@@ -173,9 +194,20 @@ impl TopGames {
 
     /// The mark of a game, by its number from 1: 0 not evaluated, 2 evaluated, 3 top game.
     pub fn mark(&self, number: u32) -> u8 {
-        let at = FlagsHeader::SIZE + (number / 4) as usize;
-        let byte = self.0.as_slice().get(at).copied().unwrap_or(0);
-        byte >> (number % 4 * 2) & 3
+        // ChessBase 12 has three, of which the third is not used.
+        let header = FlagsHeader::read(&self.0);
+        let bits = match header.map(|header| header.bits_per_game.get()) {
+            Some(3) => 3,
+            _ => 2,
+        };
+        let first = u64::from(number) * bits;
+        let byte = |index: u64| {
+            let at = usize::try_from(index).ok()?.checked_add(FlagsHeader::SIZE)?;
+            self.0.as_slice().get(at).copied()
+        };
+        let low = byte(first / 8).unwrap_or(0);
+        let high = byte(first / 8 + 1).unwrap_or(0);
+        ((u16::from(high) << 8 | u16::from(low)) >> (first % 8) & 3) as u8
     }
 }
 
@@ -210,11 +242,40 @@ mod tests {
         record.extend_from_slice(b"FilesUsed\n2\na.jpg\nb c.png\n");
         record.resize(64, 0);
         let table = table(64, &record);
-        let names: Vec<_> = table.media(40).unwrap().collect();
+        let names = table.media(40).unwrap();
         assert_eq!(names, [&b"a.jpg"[..], b"b c.png"]);
         for at in [0, 39, 41, 40 + 64, u64::MAX] {
             assert!(table.media(at).is_none());
         }
+    }
+
+    #[test]
+    fn media_lists_may_take_several_records() {
+        let mut records = vec![0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0];
+        records.extend_from_slice(b"FilesUsed\n3\n");
+        for number in 0..3 {
+            records.extend_from_slice(format!("a file with a long name {number}.jpg\n").as_bytes());
+        }
+        records.resize(3 * 64, 0);
+        let table = table(64, &records);
+        let names = table.media(40).unwrap();
+        assert_eq!(names.len(), 3);
+        assert_eq!(&*names[2], b"a file with a long name 2.jpg");
+        // A record of the list is no list.
+        assert!(table.media(40 + 64).is_none());
+    }
+
+    #[test]
+    fn top_game_marks_may_have_three_bits() {
+        let mut sink = Sink::new();
+        sink.u32_be(FLAGS_MAGIC);
+        sink.u32_be(16);
+        sink.u32_be(3);
+        // Games 1 to 4: 3, 2, 0, 3; the third bits are not used.
+        sink.bytes(&[0b1001_1000, 0b0011_0000]);
+        let marks = TopGames::new(Blob::from(sink.into_vec())).unwrap();
+        let all: Vec<_> = (1..5).map(|game| marks.mark(game)).collect();
+        assert_eq!(all, [3, 2, 0, 3]);
     }
 
     #[test]

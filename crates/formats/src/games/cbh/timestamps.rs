@@ -19,7 +19,15 @@ const CREATED_EPOCH: i64 = 14_214;
 const SAVED_EPOCH: i64 = -141_427;
 const SECONDS_A_DAY: u64 = 86_400;
 
+/// Days from 1970-01-01 to the year 10000.
+const DAYS_TO_10000: i64 = 2_932_897;
+
 impl Created {
+    /// Whether its year has four digits; other values are no times.
+    pub const fn is_time(self) -> bool {
+        self.0 >> 10 < (DAYS_TO_10000 - CREATED_EPOCH) as u64 * SECONDS_A_DAY
+    }
+
     /// Appends `2016-08-06T15:18:07.0009765625`: 1/1024 has ten decimals.
     pub fn write(self, out: &mut String) {
         write_time(CREATED_EPOCH, self.0 >> 10, out);
@@ -29,6 +37,11 @@ impl Created {
 }
 
 impl Saved {
+    /// Whether its year has four digits; other values are no times.
+    pub const fn is_time(self) -> bool {
+        self.0 / 10_000_000 < (DAYS_TO_10000 - SAVED_EPOCH) as u64 * SECONDS_A_DAY
+    }
+
     /// Appends `2016-08-06T15:18:07.1234567Z`.
     pub fn write(self, out: &mut String) {
         write_time(SAVED_EPOCH, self.0 / 10_000_000, out);
@@ -156,6 +169,11 @@ mod tests {
             let saved = Saved(value);
             assert_eq!(Saved::parse(&saved.to_string()), Some(saved));
         }
+        assert!(Saved(0x01b2_1dd2_1381_4000).is_time() && !Saved(u64::MAX).is_time());
+        assert!(Created(1 << 40).is_time() && !Created(u64::MAX).is_time());
+        let last = (DAYS_TO_10000 - SAVED_EPOCH) as u64 * SECONDS_A_DAY * 10_000_000 - 1;
+        assert_eq!(Saved(last).to_string(), "9999-12-31T23:59:59.9999999Z");
+        assert!(Saved(last).is_time() && !Saved(last + 1).is_time());
         for text in [
             "",
             "2016-13-01T00:00:00.0000000Z",

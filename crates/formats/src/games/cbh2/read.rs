@@ -20,10 +20,10 @@ use super::names::{self, EntityKind};
 use super::open::Cbh2Database;
 use super::records::{Record, TYPE_DELETED, TextRecord, id};
 use super::replay::{Buffers, Replay, Walker};
-use super::start_position;
-use super::tags::{TagWriter, text_language};
+use super::start_position::{self, STANDARD_NUMBER};
+use super::tags::{NATION, TagWriter, text_language};
 use crate::games::cbh::charset::Texts;
-use crate::games::cbh::field_codecs::decode_result;
+use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_result};
 use crate::games::cbh::tags::ValueTags as _;
 use crate::games::common::record_context::Origin;
 
@@ -165,6 +165,11 @@ impl<'d> Reader<'d> {
         if let Some(content) = &content {
             self.tree.read(bytes);
             position = self.read_start(content, moves_at);
+            if want.has(Want::TAGS)
+                && let Record::Game(game) = record
+            {
+                self.put_start_number(game.eco.get());
+            }
         }
         let (result, mut medals) = match record {
             Record::Game(game) => (decode_result(game.result), Some(game.medals.get())),
@@ -260,6 +265,19 @@ impl<'d> Reader<'d> {
         let error = malformed.at_base(base).in_file(&self.db.moves_name);
         self.problems.push(error);
         None
+    }
+
+    /// Adds the number of the Chess960 start position that the opening code states if it does not follow
+    /// from the setup position.
+    fn put_start_number(&mut self, eco: u16) {
+        let start = &self.head.start;
+        let Some(number) = eco.checked_sub(CHESS960_ECO).filter(|_| start.chess960) else {
+            return;
+        };
+        let setup = start.setup.as_deref();
+        if setup.map_or(STANDARD_NUMBER, start_position::castling_start) != number {
+            self.head.tags.put("CbChess960", number);
+        }
     }
 
     /// The annotations that are wanted, without those that are tags. The `medals` of the header are a tag if
@@ -415,9 +433,6 @@ fn visit_part(
         text: &text,
     }))
 }
-
-/// Bit of a text's language that is the number of a nation.
-pub(super) const NATION: u16 = 0x1000;
 
 impl GameReader for Reader<'_> {
     fn read(&mut self, game: GameIndex, want: Want, visitor: &mut dyn Visitor) -> Result<Flow> {

@@ -4,6 +4,8 @@ use tabia_core::chess::{Color, Piece, Role, Setup, Square};
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Start;
 
+/// The number of the standard start position among those of Chess960.
+pub(super) const STANDARD_NUMBER: u16 = 518;
 /// Marks a Chess960 game, before a setup position.
 const CHESS960_SETUP: u16 = 1000;
 /// The first word of pieces other than pawns.
@@ -119,6 +121,34 @@ pub(super) fn write(setup: &Setup, chess960: bool) -> Vec<u16> {
         words.extend(square.and_then(|at| piece_word(setup.piece(at)?, at)));
     }
     words
+}
+
+/// The number of a Chess960 start position whose kings and castling rooks are on the same files as those
+/// of a setup position.
+pub(super) fn castling_start(setup: &Setup) -> u16 {
+    if let Some(number) = setup.chess960_number() {
+        return number;
+    }
+    let fits = |number: &u16| {
+        let Some(start) = Setup::chess960_start(*number) else {
+            return false;
+        };
+        [Color::White, Color::Black].into_iter().all(|color| {
+            let rooks = |setup: &Setup| setup.castling.get(color as usize).copied();
+            let (wanted, found) = (rooks(setup), rooks(&start));
+            let pairs = wanted
+                .into_iter()
+                .flatten()
+                .zip(found.into_iter().flatten());
+            let has_right = wanted.is_some_and(|rooks| rooks.iter().any(Option::is_some));
+            let file = |setup: &Setup| setup.king(color).map(Square::file);
+            (!has_right || file(setup) == file(&start))
+                && pairs
+                    .into_iter()
+                    .all(|(wanted, found)| wanted.is_none_or(|rook| found == Some(rook)))
+        })
+    };
+    (0..960).find(fits).unwrap_or(0)
 }
 
 /// The word of a piece; `None` for a pawn on the first or the last rank.

@@ -333,6 +333,9 @@ impl<'d> TagWriter<'_, 'd> {
         match u64::try_from(created) {
             Ok(0) => {}
             Ok(coarse @ 1..FINE_TIMES) => self.tags.put("CbCreated", timestamps::Created(coarse)),
+            Ok(raw) if !timestamps::Created(raw >> TIME_SHIFT).is_time() => {
+                self.tags.put("Cb2Created", created);
+            }
             Ok(fine) => {
                 let coarse = timestamps::Created(fine >> TIME_SHIFT);
                 self.tags.put("CbCreated", coarse);
@@ -343,6 +346,7 @@ impl<'d> TagWriter<'_, 'd> {
         }
         match u64::try_from(changed) {
             Ok(0) => {}
+            Ok(raw) if !timestamps::Saved(raw).is_time() => self.tags.put("CbSavedRaw", raw),
             Ok(changed) => self.tags.put("CbSaved", timestamps::Saved(changed)),
             Err(_) => self.tags.put("Cb2Changed", changed),
         }
@@ -458,6 +462,9 @@ pub(super) fn text_nation(language: u16) -> Option<i32> {
         _ => TITLE_NATIONS.get(usize::from(language)).copied(),
     }
 }
+
+/// Bit of a text's language that is the number of a nation.
+pub(super) const NATION: u16 = 0x1000;
 
 fn or_unknown(text: &str) -> &str {
     if text.is_empty() { "?" } else { text }

@@ -996,6 +996,33 @@ fn chess960_games_are_written_as_chessbase_writes_them() {
     assert_eq!(castle(&position, Color::Black, 0), 0xba08);
 }
 
+/// Facts that the rest of a game does not imply.
+#[test]
+fn nominal_start_numbers_and_impossible_times_are_kept() {
+    let [_, mut game] = chess960();
+    game.head.tags.push("CbChess960", "253");
+    game.head.tags.push("CbSavedRaw", "9000000000000000000");
+    for format in [&FORMAT, &crate::games::cbh::FORMAT] {
+        let folder = Scratch::new("nominal");
+        let path = folder.join(format!("new.{}", format.file.id));
+        let create = format.create.unwrap();
+        let mut writer = create(&path, &CreateOptions::default()).unwrap();
+        assert!(writer.write(&game).unwrap().is_empty());
+        writer.finish().unwrap();
+        let source = tabia_core::io::Source::from_path(&path).unwrap();
+        let open = format.open;
+        let database = open(&source, &OpenOptions::default()).unwrap();
+        let (games, problems) = read_games(&*database);
+        assert_eq!(problems, [""; 0]);
+        assert_eq!(deep(&*database), [""; 0]);
+        let tags = &games[0].head.tags;
+        assert_eq!(tags.get("CbChess960"), Some("253"), "{}", format.file.id);
+        assert_eq!(tags.get("CbSavedRaw"), Some("9000000000000000000"));
+        assert_eq!(tags.get("CbSaved"), None);
+        assert!(games[0].mainline().eq(game.mainline()));
+    }
+}
+
 #[test]
 fn names_are_written_as_chessbase_writes_them() {
     let degrees = [0x41b9_298e, 0xc2a4_dbc3].map(|bits| f32::from_bits(bits).to_string());

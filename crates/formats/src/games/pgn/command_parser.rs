@@ -8,6 +8,7 @@ use tabia_core::game::{
     ShapeKind, Training, TrainingSolution, TrainingText,
 };
 
+use super::chessbase_commands::{self, TEXT_LANGUAGES};
 use super::full_profile::{self, ParsedCommand};
 use super::shape_colors::color_of;
 
@@ -106,7 +107,16 @@ fn eval(args: &str) -> Option<Eval> {
         let value = if negative { -value } else { value };
         Score::Centipawns(i32::try_from(value).ok()?)
     } else {
-        Score::Centipawns(value.parse().ok()?)
+        // ChessBase writes a depth always, 0 if it is unknown.
+        let value = value.parse().ok()?;
+        return Some(Eval {
+            score: match depth {
+                Some(_) => chessbase_commands::score_of_number(value),
+                None => Score::Centipawns(value),
+            },
+            depth: depth.filter(|depth| *depth != 0),
+            engine: 0,
+        });
     };
     Some(Eval {
         score,
@@ -181,19 +191,24 @@ fn scid_shape(args: &str) -> Option<Shape> {
     parts.next().is_none().then_some(Shape { kind, color })
 }
 
-/// Parses ChessBase's `0,<count - 1>,v0,v1,…`: hundredths, 30000 - n for mate in n, 32767 for no value.
+/// Parses ChessBase's `<first>,<last>,v,…`: hundredths, 30000 - n for mate in n, 32767 for no value.
 fn eval_profile(args: &str) -> Option<EvalProfile> {
     let mut numbers = args.split(',').map(|text| text.trim_ascii().parse::<i32>());
     let first = numbers.next()?.ok()?;
     let last = numbers.next()?.ok()?;
-    let mut points = Vec::new();
+    let first = usize::try_from(first).ok()?;
+    if first > chessbase_commands::MAX_FIRST {
+        return None;
+    }
+    let none = EvalPoint {
+        flag: 0xff,
+        depth: 0,
+        value: 0,
+    };
+    let mut points = vec![none; first];
     for value in numbers {
         points.push(match i16::try_from(value.ok()?).ok()? {
-            i16::MAX => EvalPoint {
-                flag: 0xff,
-                depth: 0,
-                value: 0,
-            },
+            i16::MAX => none,
             mate @ 29_000.. => EvalPoint {
                 flag: 1,
                 depth: 0,
@@ -211,12 +226,8 @@ fn eval_profile(args: &str) -> Option<EvalProfile> {
             },
         });
     }
-    (first == 0 && i64::try_from(points.len()).ok()? == i64::from(last) + 1)
-        .then_some(EvalProfile { points })
+    (i64::try_from(points.len()).ok()? == i64::from(last) + 1).then_some(EvalProfile { points })
 }
-
-/// ChessBase's names of the languages of texts, by number.
-pub(super) const TEXT_LANGUAGES: [&str; 8] = ["En", "De", "Fr", "Es", "It", "Nl", "Pt", ""];
 
 /// Parses ChessBase's `"En","question","help 1","help 2","h6f8","comment",6`: a language, three
 /// texts, then the coordinates, text and points of each answer.
@@ -300,6 +311,9 @@ mod tests {
         assert_eq!(score("0.31"), Some((Score::Centipawns(31), None)));
         assert_eq!(score("-0.05,20"), Some((Score::Centipawns(-5), Some(20))));
         assert_eq!(score("31,20"), Some((Score::Centipawns(31), Some(20))));
+        assert_eq!(score("-32767,0"), Some((Score::Mate(0), None)));
+        assert_eq!(score("32764,7"), Some((Score::Mate(3), Some(7))));
+        assert_eq!(score("32764"), Some((Score::Centipawns(32_764), None)));
         assert_eq!(score("#-3"), Some((Score::Mate(-3), None)));
         assert_eq!(score("1.5"), Some((Score::Centipawns(150), None)));
         for text in ["", ".", "1.234", "x", "0.31,", "-"] {

@@ -108,7 +108,7 @@ impl Encoder {
                     "a start position with {pieces} pieces does not fit, 32 do"
                 )));
             }
-            is_start_exact = start_position::encode(&setup, is_chess960, &mut self.record)
+            is_start_exact = start_position::encode(&setup, is_chess960, start_number(game), &mut self.record)
                 && setup.half_move_clock == 0
                 && setup.full_move_number != 0;
         }
@@ -296,6 +296,16 @@ fn special_value(m: Move, mode: u8) -> Result<u8, u16> {
     let file = if is_short { 6 } else { 2 };
     let target = Square::from_coords(file, from.rank()).unwrap_or(from);
     Err(compact_codes::two_bytes(target, target, None))
+}
+
+/// The number of the Chess960 start position that a game is of: that of its tag, else that of its setup
+/// position, 0 if it has none.
+fn start_number(game: &Game) -> u16 {
+    let stored = game.head.tags.get("CbChess960");
+    let stored = stored.and_then(|value| value.parse().ok().filter(|number| *number < 960));
+    let setup = game.head.start.setup.as_deref();
+    let own = setup.map_or(Some(518), Setup::chess960_number);
+    stored.or(own).unwrap_or(0)
 }
 
 /// Whether a game needs the Chess960 encoding: it is marked as Chess960, or its kings and castling

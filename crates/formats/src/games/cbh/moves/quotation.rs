@@ -81,7 +81,7 @@ pub fn decode_quoted_start(cursor: &mut Cursor<'_>) -> Result<Setup, Malformed> 
 
 /// Writes the start position of a quoted game. `false` if the format cannot store all of it.
 pub fn encode_quoted_start(setup: &Setup, sink: &mut Sink) -> bool {
-    start_position::encode(setup, false, sink)
+    start_position::encode(setup, false, 0, sink)
 }
 
 fn put(sink: &mut Sink, word: u16, count: usize) {

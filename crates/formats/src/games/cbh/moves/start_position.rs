@@ -78,8 +78,9 @@ pub(super) fn decode(cursor: &mut Cursor<'_>, chess960: bool) -> Result<(Setup, 
 }
 
 /// Writes a start position and, with `chess960`, the squares of kings and rooks. `false` if the
-/// board has more than the 32 pieces that fit, or the move number is above 255 and was cut.
-pub(super) fn encode(setup: &Setup, chess960: bool, sink: &mut Sink) -> bool {
+/// board has more than the 32 pieces that fit, or the move number is above 255 and was cut. `number` is that
+/// of the Chess960 start position.
+pub(super) fn encode(setup: &Setup, chess960: bool, number: u16, sink: &mut Sink) -> bool {
     let mut castling = 0;
     for (color, side, bit) in RIGHTS {
         if setup.castling[color as usize][side].is_some() {
@@ -104,7 +105,7 @@ pub(super) fn encode(setup: &Setup, chess960: bool, sink: &mut Sink) -> bool {
                 sink.u8(rook.map_or(0, compact_codes::number) as u8);
             }
         }
-        sink.u16_be(setup.chess960_number().unwrap_or(0));
+        sink.u16_be(number);
     }
     fits && setup.full_move_number <= 255
 }
@@ -242,7 +243,7 @@ mod tests {
 
     fn round_trip(setup: &Setup, chess960: bool) -> Setup {
         let mut sink = Sink::new();
-        assert!(encode(setup, chess960, &mut sink));
+        assert!(encode(setup, chess960, 0, &mut sink));
         assert_eq!(sink.len(), SIZE + if chess960 { 8 } else { 0 });
         let mut cursor = Cursor::new(sink.as_slice());
         decode(&mut cursor, chess960).unwrap().0
@@ -272,7 +273,7 @@ mod tests {
         let mut setup = Setup::parse_fen(b"4k3/8/8/8/8/8/8/4K2R w - - 0 1").unwrap();
         setup.castling = CLASSICAL;
         setup.en_passant = Square::from_coords(3, 5);
-        encode(&setup, false, &mut sink);
+        encode(&setup, false, 0, &mut sink);
         let (decoded, _) = decode(&mut Cursor::new(sink.as_slice()), false).unwrap();
         assert_eq!(
             decoded.castling,
@@ -291,7 +292,7 @@ mod tests {
         for square in Square::ALL.iter().take(33) {
             setup.set(*square, Some(queen));
         }
-        assert!(!encode(&setup, false, &mut Sink::new()));
+        assert!(!encode(&setup, false, 0, &mut Sink::new()));
         let bytes = [0xff; SIZE];
         assert!(decode(&mut Cursor::new(&bytes), false).is_err());
         assert!(decode(&mut Cursor::new(&bytes[..27]), false).is_err());

@@ -223,11 +223,19 @@ impl TagBuffer<'_> {
         }
         if extended.created.get() != 0 {
             let created = timestamps::Created(extended.created.get());
-            self.tags.push_with("CbCreated", |text| created.write(text));
+            if created.is_time() {
+                self.tags.push_with("CbCreated", |text| created.write(text));
+            } else {
+                self.tags.put("CbCreatedRaw", created.0);
+            }
         }
         if extended.saved.get() != 0 {
             let saved = timestamps::Saved(extended.saved.get());
-            self.tags.push_with("CbSaved", |text| saved.write(text));
+            if saved.is_time() {
+                self.tags.push_with("CbSaved", |text| saved.write(text));
+            } else {
+                self.tags.put("CbSavedRaw", saved.0);
+            }
         }
         let tag = u32::try_from(extended.game_tag.get()).ok();
         let tag = tag.and_then(|id| entity(self.tables.game_tags.as_ref(), id));

@@ -83,8 +83,11 @@ impl RecordEncoder {
         let annotations = self.annotations.finish(0).unwrap_or_default();
         let contents = contents(game, &moves, annotations);
         let setup = game.head.start.setup.as_deref();
-        if moves.is_chess960
-            && let Some(start_number) = setup.map_or(Some(518), Setup::chess960_number)
+        let start_number = fields.start_number.take();
+        if !moves.is_chess960 {
+            losses.add(Feature::HeaderFacts, u64::from(start_number.is_some()), None);
+        } else if let Some(start_number) =
+            start_number.or_else(|| setup.map_or(Some(518), Setup::chess960_number))
         {
             if fields.eco != 0 {
                 losses.add(Feature::Tags, 1, None);

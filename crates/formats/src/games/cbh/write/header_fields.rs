@@ -13,7 +13,7 @@ use crate::games::cbh::records::{
     TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentExtraRecord, TournamentRecord,
 };
 use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating,
+    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating, start_number,
     round,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
@@ -44,6 +44,8 @@ pub(super) struct HeaderFields {
     pub(super) eco: u16,
     pub(super) medals: Option<u16>,
     pub(super) top_game: u8,
+    /// The number of the Chess960 start position that the game is of, if the setup position is another.
+    pub(super) start_number: Option<u16>,
     /// Hundredths of a second on both clocks at the end of the game.
     pub(super) clocks: [Option<i32>; 2],
     pub(super) time_control: Option<TimeControl>,
@@ -87,6 +89,7 @@ impl<'l> TagReader<'l> {
             eco: 0,
             medals: None,
             top_game: 0,
+            start_number: None,
             clocks: [None; 2],
             time_control: None,
             text_flags: 0,
@@ -229,6 +232,8 @@ impl<'l> TagReader<'l> {
             "CbType" => fields.kind = Some(number(value)?),
             "CbLineEvaluation" => fields.line_evaluation = number(value)?,
             "CbMedals" => fields.medals = Some(number(value)?),
+            // The encoder of moves reads it.
+            "CbChess960" => fields.start_number = Some(start_number(value)?),
             "CbTopGame" => fields.top_game = number::<u8>(value)? & 3,
             "CbWhiteRating" => extended.white_rating = rating(value)?,
             "CbBlackRating" => extended.black_rating = rating(value)?,
@@ -251,6 +256,8 @@ impl<'l> TagReader<'l> {
                     .0
                     .into();
             }
+            "CbCreatedRaw" => extended.created = number::<u64>(value)?.into(),
+            "CbSavedRaw" => extended.saved = number::<u64>(value)?.into(),
             "CbSaved" => {
                 extended.saved = timestamps::Saved::parse(value).ok_or(DoesNotFit)?.0.into();
             }

@@ -206,6 +206,7 @@ impl Packer<'_> {
             let names = table?.media(at)?;
             Some(
                 names
+                    .iter()
                     .map(|name| self.db.texts().plain(name).into_owned())
                     .collect(),
             )

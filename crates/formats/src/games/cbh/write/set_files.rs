@@ -358,7 +358,7 @@ impl SetFiles {
     }
 
     /// Sets the top-game mark of the record with a number (from 1).
-    fn mark(&mut self, number: u32, top_game: u8) {
+    pub(super) fn mark(&mut self, number: u32, top_game: u8) {
         let at = (number / 4) as usize;
         if top_game != 0 && at >= self.top_games.len() {
             self.top_games.resize(at + 1, 0);

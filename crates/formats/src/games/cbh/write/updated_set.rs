@@ -14,7 +14,7 @@ use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::entity_order::Ordered;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{
-    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, FlagsHeader, GameRecord,
+    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, GameRecord,
     OLD_BODY_HEADER, SideHeader, TYPE_TEXT, TextRecord,
 };
 
@@ -60,8 +60,9 @@ impl SetFiles {
             }
         }
         if let Some(marks) = &tables.top_games {
-            let bits = marks.bytes().get(FlagsHeader::SIZE..);
-            files.top_games = bits.unwrap_or_default().to_vec();
+            for number in 1..=db.len() {
+                files.mark(number, marks.mark(number));
+            }
         }
         let complete = db.headers.len() / FileHeader::SIZE * FileHeader::SIZE;
         files.append(HEADERS, db.headers.get(..complete).unwrap_or_default())?;

@@ -10,7 +10,7 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use super::encoded_record;
 use super::header_fields::{HeaderFields, TagReader};
-use super::moves::{EncodedMoves, MAX_CONTENT, MovesEncoder, castling_start};
+use super::moves::{EncodedMoves, MAX_CONTENT, MovesEncoder};
 use crate::games::cbh::annotations::kind;
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
@@ -23,11 +23,11 @@ use crate::games::cbh2::annotations::{self, FORM, GameAnnotations, foreign};
 use crate::games::cbh2::companions::ID;
 use crate::games::cbh2::container::tag;
 use crate::games::cbh2::names::{NATIONS, put_text};
-use crate::games::cbh2::read::NATION;
 use crate::games::cbh2::records::{
     ANALYSIS, AnalysisRecord, GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord,
 };
-use crate::games::cbh2::tags::text_nation;
+use crate::games::cbh2::start_position::STANDARD_NUMBER;
+use crate::games::cbh2::tags::{NATION, text_nation};
 
 /// Encodes records; each thread has its own encoder.
 #[derive(Debug, Default)]
@@ -94,13 +94,12 @@ impl RecordEncoder {
         let tags = &game.head.tags;
         let others = NOT_OF_GAMES.iter().filter(|name| tags.get(name).is_some());
         losses.add(Feature::HeaderFacts, others.count() as u64, None);
-        if moves.is_chess960 {
-            let setup = game.head.start.setup.as_deref();
-            let number = setup.map_or(STANDARD_NUMBER, castling_start);
-            if number != STANDARD_NUMBER {
-                losses.add(Feature::Tags, u64::from(fields.record.eco.get() != 0), None);
-                fields.record.eco.set(CHESS960_ECO + number);
-            }
+        let start_number = moves.start_number;
+        let is_useless = start_number.is_none() && tags.get("CbChess960").is_some();
+        losses.add(Feature::HeaderFacts, u64::from(is_useless), None);
+        if let Some(number) = start_number.filter(|number| *number != STANDARD_NUMBER) {
+            losses.add(Feature::Tags, u64::from(fields.record.eco.get() != 0), None);
+            fields.record.eco.set(CHESS960_ECO + number);
         }
         let medals = medals.or(fields.medals).unwrap_or(contents.medals);
         let header = game_record(game, &fields, &moves, contents, medals);
@@ -196,8 +195,6 @@ impl GameEncoder for RecordEncoder {
     }
 }
 
-/// The number of the standard start position among those of Chess960.
-const STANDARD_NUMBER: u16 = 518;
 /// The content byte of games and texts.
 const GAME_CONTENT: u8 = 1;
 
@@ -345,7 +342,9 @@ fn is_analysis(game: &Game) -> bool {
 
 /// Whether a tag has a field in headers of games and none in those of texts.
 fn is_of_games(name: &str) -> bool {
-    const NAMES: [&str; 16] = [
+    const NAMES: [&str; 18] = [
+        "CbChess960",
+        "CbSavedRaw",
         "Round",
         "Board",
         "WhiteFideId",

@@ -9,10 +9,7 @@ use crate::games::cbh::annotations::game_tags::{clock_text, parse_clock};
 use crate::games::cbh::charset::encode_plain;
 use crate::games::cbh::field_codecs::encode_eco;
 use crate::games::cbh::records::RATING_DEFAULT;
-use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating,
-    round,
-};
+use crate::games::cbh::tags::parse_values::{DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating, round, start_number};
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
 use crate::games::cbh2::annotations::FORM;
@@ -519,7 +516,11 @@ fn format_tag<'t>(
                 .changed
                 .set(i64::try_from(saved.0).map_err(|_| DoesNotFit)?);
         }
-        "Cb2Changed" => record.changed.set(number(value)?),
+        "CbSavedRaw" | "Cb2Changed" => record.changed.set(number(value)?),
+        // The encoder of moves reads it.
+        "CbChess960" => {
+            start_number(value)?;
+        }
         _ => {
             let index = GAME_TAG_NAMES.iter().position(|&other| other == tag);
             let nation = match index {

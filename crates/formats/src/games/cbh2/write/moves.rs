@@ -1,11 +1,12 @@
 //! Encodes the moves of a game as words.
 
-use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square};
+use tabia_core::chess::{Move, Piece, Ply, Position, Role, Setup, Square};
 use tabia_core::error::{Error, ErrorKind};
 use tabia_core::game::{Game, Start};
 use tabia_core::io::Sink;
 
 use crate::games::cbh::moves::is_chess960;
+use crate::games::cbh::tags::parse_values::start_number;
 use crate::games::cbh2::{move_codes, start_position};
 use crate::games::common::line_tree::{LineTree, NONE};
 
@@ -33,6 +34,8 @@ pub(super) struct EncodedMoves<'e> {
     pub(super) is_start_exact: bool,
     /// Whether the record is that of a Chess960 game.
     pub(super) is_chess960: bool,
+    /// The number of the Chess960 start position whose words castling has.
+    pub(super) start_number: Option<u16>,
     /// The pieces at the end of the mainline.
     pub(super) material: [u16; 2],
 }
@@ -57,7 +60,7 @@ impl MovesEncoder {
         self.content.clear();
         self.numbers.clear();
         self.mainline.clear();
-        let start = EncodedStart::of(&game.head.start);
+        let start = EncodedStart::of(game);
         if !start.words.is_empty() {
             self.content.u16_le(move_codes::START);
             for word in &start.words {
@@ -95,6 +98,7 @@ impl MovesEncoder {
             mainline: &self.mainline,
             is_start_exact: start.is_exact,
             is_chess960: start.is_chess960,
+            start_number: start.number,
             material,
         })
     }
@@ -229,7 +233,8 @@ struct EncodedStart {
 }
 
 impl EncodedStart {
-    fn of(start: &Start) -> Self {
+    fn of(game: &Game) -> Self {
+        let start = &game.head.start;
         let is_chess960 = is_chess960(start);
         let standard = Setup::standard();
         let setup = start.setup.as_deref().unwrap_or(&standard);
@@ -247,41 +252,17 @@ impl EncodedStart {
             position
         });
         Self {
-            number: is_chess960.then(|| castling_start(setup)),
+            number: is_chess960.then(|| {
+                let stored = game.head.tags.get("CbChess960");
+                let stored = stored.and_then(|value| start_number(value).ok());
+                stored.unwrap_or_else(|| start_position::castling_start(setup))
+            }),
             words,
             is_chess960,
             is_exact,
             position,
         }
     }
-}
-
-/// The number of a Chess960 start position whose kings and castling rooks are on the same files as those
-/// of a setup position.
-pub(super) fn castling_start(setup: &Setup) -> u16 {
-    if let Some(number) = setup.chess960_number() {
-        return number;
-    }
-    let fits = |number: &u16| {
-        let Some(start) = Setup::chess960_start(*number) else {
-            return false;
-        };
-        [Color::White, Color::Black].into_iter().all(|color| {
-            let rooks = |setup: &Setup| setup.castling.get(color as usize).copied();
-            let (wanted, found) = (rooks(setup), rooks(&start));
-            let pairs = wanted
-                .into_iter()
-                .flatten()
-                .zip(found.into_iter().flatten());
-            let has_right = wanted.is_some_and(|rooks| rooks.iter().any(Option::is_some));
-            let file = |setup: &Setup| setup.king(color).map(Square::file);
-            (!has_right || file(setup) == file(&start))
-                && pairs
-                    .into_iter()
-                    .all(|(wanted, found)| wanted.is_none_or(|rook| found == Some(rook)))
-        })
-    };
-    (0..960).find(fits).unwrap_or(0)
 }
 
 /// The pieces of both sides, each as rooks, bishops, knights and queens (3 bits each) and pawns (4), the

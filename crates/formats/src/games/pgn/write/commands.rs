@@ -3,7 +3,7 @@
 use tabia_core::decimal::{write_number, write_two};
 use tabia_core::formats::Profile;
 use tabia_core::game::{
-    Annotation, Clock, ClockKind, Eval, EvalPoint, Foreign, GameResult, Score, Shape, ShapeKind,
+    Annotation, Clock, ClockKind, Eval, Foreign, GameResult, Score, Shape, ShapeKind,
 };
 use tabia_core::io::{Charset, decode};
 use tabia_core::loss::Feature;
@@ -37,11 +37,7 @@ impl Writer {
                 out.push(b']');
             }),
             Annotation::EvalProfile(profile) if !full => {
-                // The command has no depths, and one number for all kinds of missing evaluations.
-                let is_reduced = |point: &EvalPoint| {
-                    point.depth != 0 || point.flag > 1 && (point.flag != 0xff || point.value != 0)
-                };
-                if profile.points.iter().any(is_reduced) {
+                if profile.points.iter().any(chessbase_commands::point_is_reduced) {
                     self.lose(Feature::EvalDepths);
                 }
                 self.command(rank::MEDALS, |out| {
@@ -156,8 +152,18 @@ impl Writer {
         if !self.features.has(Feature::EvalDepths) {
             eval.depth = None;
         }
-        let chessbase = self.profile == Profile::ChessBase;
-        self.command(rank::EVAL, |out| write_eval(&eval, chessbase, out));
+        if self.profile == Profile::ChessBase
+            && let Some((value, depth)) = chessbase_commands::eval_numbers(&eval)
+        {
+            if eval.depth == Some(0) {
+                self.lose(Feature::EvalDepths);
+            }
+            self.command(rank::EVAL, |out| {
+                out.extend_from_slice(format!("[%eval {value},{depth}]").as_bytes());
+            });
+            return;
+        }
+        self.command(rank::EVAL, |out| write_eval(&eval, out));
     }
 
     /// Whether moves that were not read are written as they are: if they are all moves of a game that
@@ -221,7 +227,7 @@ fn write_clock(clock: &Clock, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-fn write_eval(eval: &Eval, chessbase: bool, out: &mut Vec<u8>) {
+fn write_eval(eval: &Eval, out: &mut Vec<u8>) {
     out.extend_from_slice(b"[%eval ");
     let value = match eval.score {
         Score::Mate(value) => {
@@ -235,7 +241,7 @@ fn write_eval(eval: &Eval, chessbase: bool, out: &mut Vec<u8>) {
     }
     let magnitude = u64::from(value.unsigned_abs());
     match eval.score {
-        Score::Centipawns(_) if !chessbase => {
+        Score::Centipawns(_) => {
             write_number(magnitude / 100, out);
             out.push(b'.');
             // Lichess leaves out a last zero: `0.2`, `0.0`, `0.25`.
@@ -245,7 +251,7 @@ fn write_eval(eval: &Eval, chessbase: bool, out: &mut Vec<u8>) {
                 write_two(magnitude % 100, out);
             }
         }
-        _ => write_number(magnitude, out),
+        Score::Mate(_) => write_number(magnitude, out),
     }
     if let Some(depth) = eval.depth {
         out.push(b',');
