@@ -450,7 +450,10 @@ impl<'d> CbhReader<'d> {
 /// Adds the number of the Chess960 start position that the opening code states if the setup position is
 /// another.
 fn put_start_number(eco: u16, head: &mut GameHead) {
-    let Some(number) = eco.checked_sub(CHESS960_ECO).filter(|_| head.start.chess960) else {
+    let Some(number) = eco
+        .checked_sub(CHESS960_ECO)
+        .filter(|_| head.start.chess960)
+    else {
         return;
     };
     let setup = head.start.setup.as_deref();

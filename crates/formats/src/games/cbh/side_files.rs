@@ -202,7 +202,9 @@ impl TopGames {
         };
         let first = u64::from(number) * bits;
         let byte = |index: u64| {
-            let at = usize::try_from(index).ok()?.checked_add(FlagsHeader::SIZE)?;
+            let at = usize::try_from(index)
+                .ok()?
+                .checked_add(FlagsHeader::SIZE)?;
             self.0.as_slice().get(at).copied()
         };
         let low = byte(first / 8).unwrap_or(0);

@@ -1186,3 +1186,43 @@ fn what_does_not_fit_is_counted() {
     assert_eq!(problems, [""; 0]);
     assert_eq!(games[0].head.tags.text("White"), "é".repeat(492));
 }
+
+/// Sets that another program made after the notes are written again with the same contents.
+#[test]
+fn contents_of_other_writers_are_written_again() {
+    let test = "contents_of_other_writers_are_written_again";
+    let Some(shared) = tabia_testkit::shared() else {
+        tabia_testkit::skip(test);
+        return;
+    };
+    let cases = shared.join("findings/cases/2cbh");
+    for name in [
+        "quote",
+        "quotemoves",
+        "t27",
+        "time07",
+        "timecontrol",
+        "train2",
+        "video",
+    ] {
+        let path = cases.join(name).join("db.2cbh");
+        if !path.exists() {
+            continue;
+        }
+        let source = tabia_core::io::Source::from_path(&path).unwrap();
+        let open = FORMAT.open;
+        let database = open(&source, &OpenOptions::default()).unwrap();
+        let (games, problems) = read_games(&*database);
+        assert_eq!(problems, [""; 0], "{name}");
+        let set = files(&games);
+        for extension in ["2cbg", "2cba"] {
+            let stored = std::fs::read(path.with_extension(extension)).unwrap();
+            let stored = container::content(&stored, 12, 1 << 20).unwrap();
+            assert_eq!(
+                content(&set, extension, 12),
+                stored.bytes,
+                "{name}.{extension}"
+            );
+        }
+    }
+}

@@ -33,7 +33,7 @@ const NO_VALUE: u8 = 0xff;
 pub(super) const MAX_FIRST: usize = 500;
 
 /// Whether the command states less of a point: depths, other flags, and values that are read as mates.
-pub(super) fn point_is_reduced(point: &EvalPoint) -> bool {
+pub(super) fn point_is_reduced(point: EvalPoint) -> bool {
     let is_value = match point.flag {
         0 => (-28_999..=28_999).contains(&point.value),
         1 => (-1000..=1000).contains(&point.value),
@@ -152,7 +152,12 @@ mod tests {
         assert_eq!(eval(Score::Mate(-2), None), Some((-32_765, 0)));
         assert_eq!(eval(Score::Centipawns(-21), Some(16)), Some((-21, 16)));
         assert_eq!(eval(Score::Centipawns(32_000), None), None);
-        for score in [Score::Mate(0), Score::Mate(5), Score::Mate(-5), Score::Centipawns(-7)] {
+        for score in [
+            Score::Mate(0),
+            Score::Mate(5),
+            Score::Mate(-5),
+            Score::Centipawns(-7),
+        ] {
             let (value, _) = eval(score, None).unwrap();
             assert_eq!(score_of_number(value), score);
         }

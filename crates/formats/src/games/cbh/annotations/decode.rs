@@ -6,17 +6,18 @@ use std::time::Duration;
 use tabia_core::error::Malformed;
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint,
-    EvalProfile, Flow, Foreign, Media, MediaKind, Nag, PiecePath, Score, Shape, ShapeColor,
-    ShapeKind, TimeControl, TimeStage, VariationColor, WebLink,
+    EvalProfile, Flow, Foreign, Media, MediaKind, Nag, PiecePath, Score, TimeControl, TimeStage,
+    VariationColor, WebLink,
 };
 use tabia_core::io::Cursor;
 
 use super::encode::symbol_slots;
 use super::items::{Item, foreign, kind};
+use super::shapes::emit_shapes;
 use super::{quotation, training};
 use crate::games::cbh::charset::{Texts, until_zero};
 use crate::games::cbh::companions::ID;
-use crate::games::cbh::field_codecs::{decode_language, decode_square};
+use crate::games::cbh::field_codecs::decode_language;
 
 /// Decodes items; its buffers are reused from item to item.
 #[derive(Debug)]
@@ -186,43 +187,6 @@ fn shapes(item: &Item<'_>, emit: Emit<'_>) -> Flow {
         Some(flow) => flow,
         None => emit(item.foreign()),
     }
-}
-
-/// Emits shapes of `size` bytes each; `None`, and no shape, if there is none, one is malformed, or bytes
-/// are left over.
-pub(crate) fn emit_shapes(data: &[u8], size: usize, emit: Emit<'_>) -> Option<Flow> {
-    let shapes = || data.chunks(size).map(|bytes| shape(bytes, size));
-    if data.is_empty() || shapes().any(|shape| shape.is_none()) {
-        return None;
-    }
-    for shape in shapes().flatten() {
-        match emit(Annotation::Shape(shape)) {
-            Flow::Go => {}
-            other => return Some(other),
-        }
-    }
-    Some(Flow::Go)
-}
-
-/// A colour and one square, or a colour and two, in `size` bytes; square numbers are from 1.
-pub(crate) fn shape(bytes: &[u8], size: usize) -> Option<Shape> {
-    if bytes.len() != size {
-        return None;
-    }
-    let square = |number: u8| decode_square(number.checked_sub(1)?);
-    let (color, kind) = match *bytes {
-        [color, at] => (color, ShapeKind::Square(square(at)?)),
-        [color, from, to] => (color, ShapeKind::Arrow(square(from)?, square(to)?)),
-        _ => return None,
-    };
-    let color = match color {
-        2 => ShapeColor::Green,
-        3 => ShapeColor::Yellow,
-        4 => ShapeColor::Red,
-        7 => ShapeColor::Blue,
-        other => ShapeColor::ChessBase(other),
-    };
-    Some(Shape { kind, color })
 }
 
 /// An evaluation, little-endian in `.cba` too; `None` for an unknown kind of score or a negative

@@ -2,16 +2,17 @@
 
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Foreign, Media, MediaKind,
-    Score, Shape, ShapeColor, ShapeKind,
+    Score, Shape,
 };
 use tabia_core::io::{Charset, Sink};
 use tabia_core::loss::Feature;
 
 use super::items::{foreign, kind};
+use super::shapes::{EncodedShape, encode_shape};
 use super::{quotation, training};
 use crate::games::cbh::charset::{TextForm, Texts, encode_text};
 use crate::games::cbh::companions::ID;
-use crate::games::cbh::field_codecs::{encode_language, encode_square};
+use crate::games::cbh::field_codecs::encode_language;
 use crate::games::cbh::records::{ANNOTATIONS_MARK, AnnotationsHead, ItemHead};
 
 /// Builds the annotation record of one game. Annotations are added in ascending order of position;
@@ -305,11 +306,13 @@ impl Encoder {
     }
 
     fn shape(&mut self, position: i32, shape: Shape) -> Option<Feature> {
-        let (color, is_exact) = color_number(shape.color);
-        let (kind, from, to) = match shape.kind {
-            ShapeKind::Square(at) => (kind::SQUARES, at, None),
-            ShapeKind::Arrow(from, to) => (kind::ARROWS, from, Some(to)),
-            _ => return Some(Feature::Shapes),
+        let Some(EncodedShape {
+            kind,
+            bytes,
+            is_exact,
+        }) = encode_shape(shape)
+        else {
+            return Some(Feature::Shapes);
         };
         let has_space = self.nags.is_empty()
             && self
@@ -319,10 +322,7 @@ impl Encoder {
             self.write_nags();
             self.begin(position, kind);
         }
-        self.record.bytes(&[color, encode_square(from) + 1]);
-        if let Some(to) = to {
-            self.record.u8(encode_square(to) + 1);
-        }
+        self.record.bytes(&bytes);
         (!is_exact).then_some(Feature::ShapeColors)
     }
 
@@ -425,44 +425,6 @@ pub(crate) fn symbol_slots(nags: impl Iterator<Item = u8>) -> Option<([u8; 3], u
         length = slot + 1;
     }
     Some((slots, length))
-}
-
-/// ChessBase's number of a colour, or of the nearest of its four, and whether it is the same colour.
-pub(crate) fn color_number(color: ShapeColor) -> (u8, bool) {
-    match color {
-        ShapeColor::Green => (2, true),
-        ShapeColor::Yellow => (3, true),
-        ShapeColor::Red => (4, true),
-        ShapeColor::Blue => (7, true),
-        ShapeColor::ChessBase(number) => (number, true),
-        ShapeColor::Orange => (3, false),
-        ShapeColor::Magenta | ShapeColor::Purple => (4, false),
-        ShapeColor::Cyan | ShapeColor::DarkBlue => (7, false),
-        ShapeColor::Rgb(rgb) => (nearest_number(rgb), false),
-        _ => (2, false),
-    }
-}
-
-/// The number of the colour that is nearest to `0xRRGGBB`.
-fn nearest_number(rgb: u32) -> u8 {
-    let parts = [rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255];
-    let distance = |(_, color): &(u8, [u32; 3])| -> u32 {
-        parts
-            .iter()
-            .zip(color)
-            .map(|(a, b)| a.abs_diff(*b).pow(2))
-            .sum()
-    };
-    let colors = [
-        (2, [0, 160, 0]),
-        (3, [240, 240, 0]),
-        (4, [240, 0, 0]),
-        (7, [0, 0, 240]),
-    ];
-    colors
-        .iter()
-        .min_by_key(|color| distance(color))
-        .map_or(2, |(number, _)| *number)
 }
 
 /// Hours, minutes, seconds and hundredths; `None` for other clocks and for 256 hours or more.

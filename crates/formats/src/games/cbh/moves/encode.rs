@@ -108,9 +108,10 @@ impl Encoder {
                     "a start position with {pieces} pieces does not fit, 32 do"
                 )));
             }
-            is_start_exact = start_position::encode(&setup, is_chess960, start_number(game), &mut self.record)
-                && setup.half_move_clock == 0
-                && setup.full_move_number != 0;
+            is_start_exact =
+                start_position::encode(&setup, is_chess960, start_number(game), &mut self.record)
+                    && setup.half_move_clock == 0
+                    && setup.full_move_number != 0;
         }
         let is_linear = !game.has_variations();
         self.tree.clear();

@@ -72,7 +72,11 @@ pub(crate) fn date(value: &str, exact: &mut Result<(), DoesNotFit>) -> u32 {
 /// The number of a Chess960 start position.
 pub(crate) fn start_number(value: &str) -> Result<u16, DoesNotFit> {
     let number = number::<u16>(value)?;
-    if number < 960 { Ok(number) } else { Err(DoesNotFit) }
+    if number < 960 {
+        Ok(number)
+    } else {
+        Err(DoesNotFit)
+    }
 }
 
 /// A round and its part, 0 if absent.

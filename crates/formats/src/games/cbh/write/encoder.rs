@@ -85,7 +85,11 @@ impl RecordEncoder {
         let setup = game.head.start.setup.as_deref();
         let start_number = fields.start_number.take();
         if !moves.is_chess960 {
-            losses.add(Feature::HeaderFacts, u64::from(start_number.is_some()), None);
+            losses.add(
+                Feature::HeaderFacts,
+                u64::from(start_number.is_some()),
+                None,
+            );
         } else if let Some(start_number) =
             start_number.or_else(|| setup.map_or(Some(518), Setup::chess960_number))
         {

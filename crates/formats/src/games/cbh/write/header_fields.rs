@@ -13,8 +13,8 @@ use crate::games::cbh::records::{
     TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentExtraRecord, TournamentRecord,
 };
 use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating, start_number,
-    round,
+    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating,
+    round, start_number,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;

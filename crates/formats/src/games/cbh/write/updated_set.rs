@@ -14,8 +14,8 @@ use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::entity_order::Ordered;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{
-    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, GameRecord,
-    OLD_BODY_HEADER, SideHeader, TYPE_TEXT, TextRecord,
+    BodyHeader, EXTENDED_DEFAULT, ExtendedRecord, FileHeader, GameRecord, OLD_BODY_HEADER,
+    SideHeader, TYPE_TEXT, TextRecord,
 };
 
 impl SetFiles {

@@ -1,8 +1,6 @@
 //! Builds the content of an annotation record.
 
-use tabia_core::game::{
-    Annotation, Comment, CommentPlacement, Flow, Foreign, Shape, ShapeKind, TrainingText,
-};
+use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Foreign, Shape, TrainingText};
 use tabia_core::io::Sink;
 use tabia_core::loss::Feature;
 
@@ -10,9 +8,8 @@ use super::decode::decode;
 use super::encode::{encode, language_numbers, usual_symbols};
 use super::kinds::{is_complete, kind};
 use super::{ANY_LANGUAGE, END, FORM, LANGUAGES, foreign};
-use crate::games::cbh::annotations::color_number;
+use crate::games::cbh::annotations::encode_shape;
 use crate::games::cbh::charset::encode_text;
-use crate::games::cbh::field_codecs::encode_square;
 use crate::games::cbh2::companions::ID;
 
 /// Builds the annotations of one game. They are added in ascending order of position; those of one
@@ -116,25 +113,19 @@ impl Encoder {
     }
 
     fn shape(&mut self, position: i32, shape: Shape) -> Option<Feature> {
-        let (color, is_exact) = color_number(shape.color);
-        let (kind, from, to) = match shape.kind {
-            ShapeKind::Square(at) => (kind::SQUARES, at, None),
-            ShapeKind::Arrow(from, to) => (kind::ARROWS, from, Some(to)),
-            _ => return Some(Feature::Shapes),
+        let Some(encoded) = encode_shape(shape) else {
+            return Some(Feature::Shapes);
         };
-        let kind = u16::from(kind);
+        let kind = u16::from(encoded.kind);
         if !self.is_open(position, kind) {
             self.item(position, kind, &[0; 4]);
         }
-        self.content.bytes(&[color, encode_square(from) + 1]);
-        if let Some(to) = to {
-            self.content.u8(encode_square(to) + 1);
-        }
+        self.content.bytes(&encoded.bytes);
         if let Some(open) = self.open {
             let length = self.content.len() - open.at - 4;
             self.content.patch_u32_le(open.at, length as u32);
         }
-        (!is_exact).then_some(Feature::ShapeColors)
+        (!encoded.is_exact).then_some(Feature::ShapeColors)
     }
 
     fn foreign(&mut self, position: i32, foreign: &Foreign<'_>) -> Option<Feature> {

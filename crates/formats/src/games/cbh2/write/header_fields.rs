@@ -9,7 +9,10 @@ use crate::games::cbh::annotations::game_tags::{clock_text, parse_clock};
 use crate::games::cbh::charset::encode_plain;
 use crate::games::cbh::field_codecs::encode_eco;
 use crate::games::cbh::records::RATING_DEFAULT;
-use crate::games::cbh::tags::parse_values::{DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating, round, start_number};
+use crate::games::cbh::tags::parse_values::{
+    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating,
+    round, start_number,
+};
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
 use crate::games::cbh2::annotations::FORM;

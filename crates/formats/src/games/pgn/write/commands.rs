@@ -37,7 +37,12 @@ impl Writer {
                 out.push(b']');
             }),
             Annotation::EvalProfile(profile) if !full => {
-                if profile.points.iter().any(chessbase_commands::point_is_reduced) {
+                if profile
+                    .points
+                    .iter()
+                    .copied()
+                    .any(chessbase_commands::point_is_reduced)
+                {
                     self.lose(Feature::EvalDepths);
                 }
                 self.command(rank::MEDALS, |out| {
