@@ -107,7 +107,7 @@ fn stream_error(error: io::Error) -> Error {
 }
 
 /// A target that cannot be as it was asked for is the caller's matter.
-fn uncreated(error: Error) -> Error {
+pub(crate) fn uncreated(error: Error) -> Error {
     match error.kind() {
         ErrorKind::Unsupported(_) if !error.is_of_input() => Error::usage(error.to_string()),
         _ => error.in_output(),
@@ -115,7 +115,7 @@ fn uncreated(error: Error) -> Error {
 }
 
 /// Names the target in errors of the output that name no file.
-fn in_target(error: Error, path: &Path) -> Error {
+pub(crate) fn in_target(error: Error, path: &Path) -> Error {
     match error.side() {
         ErrorSide::Output => error.in_path(path),
         _ => error,
@@ -327,7 +327,7 @@ fn to_database(
 
 /// The options with the title of an input, unless another is asked for, and what else is known of
 /// it.
-fn whole(options: &ConvertOptions, input: &crate::OpenInput) -> CreateOptions {
+pub(crate) fn whole(options: &ConvertOptions, input: &crate::OpenInput) -> CreateOptions {
     let mut own = options.create.clone();
     if let crate::OpenInput::Database(database) = input {
         let info = database.info();
@@ -440,7 +440,7 @@ fn origin_of(bytes: &[u8]) -> (u32, GameIndex) {
 }
 
 /// Reads an item and reports its counts.
-fn each_item(
+pub(crate) fn each_item(
     reporter: &mut ScanReporter<'_>,
     options: &ConvertOptions,
     progress: &Arc<Progress>,

@@ -149,6 +149,7 @@ pub mod resolve;
 mod scan;
 pub mod select;
 pub mod sort;
+pub mod split;
 mod summary;
 mod target;
 

@@ -1,9 +1,10 @@
 //! The verbs that write a database.
 
 use std::ffi::OsString;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::common::{CommonArgs, SelectArgs, charset, language, profile, sort_order};
 
@@ -67,11 +68,36 @@ pub(crate) struct ConvertArgs {
     /// PGN without line breaks inside the move text
     #[arg(long)]
     pub(crate) no_wrap: bool,
+    /// Several outputs with so many games each: `games-0001.pgn` … for `-o games.pgn`
+    #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["append", "split_by"])]
+    pub(crate) split: Option<NonZeroU32>,
+    /// An output for each event, eco, player or year: `games-B90.pgn` for `-o games.pgn`
+    #[arg(
+        long,
+        value_name = "FIELD",
+        requires = "output",
+        conflicts_with = "append",
+        hide_possible_values = true
+    )]
+    pub(crate) split_by: Option<SplitField>,
     /// Write the bytes of unreadable games and lines to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// What the games of one output have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SplitField {
+    /// The event
+    Event,
+    /// The ECO code
+    Eco,
+    /// A player; each game is in two outputs
+    Player,
+    /// The year
+    Year,
 }
 
 /// Changes a copy of a ChessBase database

@@ -10,8 +10,9 @@ use tabia::core::formats::Profile;
 use tabia::core::games::Written;
 use tabia::core::loss::Feature;
 use tabia::select::SelectionCounts;
+use tabia::split::{SplitBy, split};
 
-use crate::args::ConvertArgs;
+use crate::args::{ConvertArgs, SplitField};
 use crate::context::{Context, find_format};
 use crate::exit_code::ExitCode;
 use crate::report::report_losses;
@@ -36,7 +37,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let path = args.output.as_deref().filter(|path| *path != "-");
     let target = if let Some(path) = path {
         let target = target_file(&context.resolver, Path::new(path), to)?;
-        if !args.append {
+        if !args.append && split_by(args).is_none() {
             refuse_existing(Path::new(path), args.force)?;
         }
         target
@@ -58,20 +59,29 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let format = *format;
     let rejects = args.rejects.as_deref();
     let mut reporter = context.reporter("convert", args.force, rejects)?;
-    let items = context.games(&args.paths, path.map(Path::new), &mut reporter)?;
+    let by = split_by(args);
+    // The file that `-o` names is not written if the games go to several.
+    let single = path.map(Path::new).filter(|_| by.is_none());
+    let items = context.games(&args.paths, single, &mut reporter)?;
     let report = args.common.report.as_deref();
-    refuse_inputs(&items, &[path.map(Path::new), report, rejects])?;
+    refuse_inputs(&items, &[single, report, rejects])?;
     let display = context.display();
-    let converted = convert(&items, target, &options, &context.progress, &mut reporter);
+    let progress = &context.progress;
+    let converted = match by {
+        Some(by) => split(&items, &target, by, &options, progress, &mut reporter),
+        None => convert(&items, target, &options, progress, &mut reporter)
+            .map(|(summary, written)| (summary, written, 1)),
+    };
     drop(display);
     // Games from before a failure are written too.
     let flushed = out.flush();
-    let (summary, written) = converted?;
+    let (summary, written, targets) = converted?;
     flushed?;
     report_losses(&context.messages, &summary.losses, items.len() > 1);
     let mut lost = summary.losses.iter().map(|(feature, _)| feature).peekable();
     let is_lossless = args.profile == Profile::Full;
-    if lost.peek().is_some() && !is_lossless && lost.all(|feature| format.can.has(feature)) {
+    let keeps = |feature| format.can.has(feature) && !format.in_part.has(feature);
+    if lost.peek().is_some() && !is_lossless && lost.all(keeps) {
         context.messages.hint("`--profile full` keeps all of this");
     }
     if summary.counts.deleted > 0 {
@@ -87,21 +97,40 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
         counts.texts = counts.texts.saturating_sub(lost(Feature::GuidingTexts));
         context
             .messages
-            .note(&written_text(&counts, &written, seconds));
+            .note(&written_text(&counts, &written, targets, seconds));
     }
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     reporter.finish(Some(&summary))?;
     Ok((code, summary.counts.games + summary.counts.texts))
 }
 
-/// `6,117 games to out.pgn: 4.1 MB in 0.3 s`.
-fn written_text(counts: &SelectionCounts, written: &Written, seconds: f64) -> String {
+/// What the games of one output have in common, if there are to be several outputs.
+fn split_by(args: &ConvertArgs) -> Option<SplitBy> {
+    let by_field = || {
+        args.split_by.map(|field| match field {
+            SplitField::Event => SplitBy::Event,
+            SplitField::Eco => SplitBy::Eco,
+            SplitField::Player => SplitBy::Player,
+            SplitField::Year => SplitBy::Year,
+        })
+    };
+    args.split.map(SplitBy::Count).or_else(by_field)
+}
+
+/// `6,117 games to out.pgn: 4.1 MB in 0.3 s`, or `to 12 outputs, out-0001.pgn and others`.
+fn written_text(counts: &SelectionCounts, written: &Written, targets: u32, seconds: f64) -> String {
     let mut text = counted(counts.games, "game");
     if counts.texts > 0 {
         let _ = write!(text, ", {}", counted(counts.texts, "guiding text"));
     }
     if let Some(file) = written.files.first() {
-        let _ = write!(text, " to {}", file.display());
+        let _ = match targets {
+            0 | 1 => write!(text, " to {}", file.display()),
+            several => {
+                let outputs = counted(several.into(), "output");
+                write!(text, " to {outputs}, {} and others", file.display())
+            }
+        };
     }
     text + &format!(": {} in {seconds:.1} s", size(written.bytes))
 }

@@ -76,6 +76,8 @@ fn write(
         select,
         sort: None,
         mark: args.mark.clone(),
+        split: None,
+        split_by: None,
         no_comments: false,
         language: Vec::new(),
         no_variations: false,

@@ -42,6 +42,7 @@ mod scidb_archives;
 mod screens;
 mod search;
 mod show;
+mod split_outputs;
 mod streams;
 mod terminal_escapes;
 mod thread_independence;
