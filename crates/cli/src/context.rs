@@ -42,6 +42,7 @@ impl Context {
         set_color(common.color);
         let mut open = OpenOptions::default();
         open.charset = common.encoding;
+        open.pieces = common.pieces;
         open.password.clone_from(&common.password);
         open.limits.unpacked = common.max_unpacked;
         let mut resolver = Resolver::default();

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::books::{Book, BookWriter};
+use crate::chess::PieceLetters;
 use crate::error::{Error, ErrorKind, Result};
 use crate::games::{Blocks, Database, DatabaseEditor, GameStream, GameWriter, TextWriter, Written};
 pub use crate::ids::FormatId;
@@ -118,6 +119,8 @@ pub struct OpenOptions {
     pub limits: Limits,
     /// Character set of texts; automatic by default.
     pub charset: Charset,
+    /// The letters of pieces in movetext; `None` to find out from the moves.
+    pub pieces: Option<&'static PieceLetters>,
     /// Password of an archive.
     pub password: Option<String>,
     /// Open the remains of a damaged set, so that they can be repaired.

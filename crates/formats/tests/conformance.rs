@@ -11,7 +11,7 @@ use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Eco, Event, Game, Want, project};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{GameFormat, GameIndex};
-use tabia_formats::GAMES;
+use tabia_formats::{EXPORTS, GAMES};
 use tabia_testkit::clocks::with_implied_times;
 use tabia_testkit::dump::{self, assert_same};
 use tabia_testkit::{Scratch, tiny};
@@ -544,6 +544,46 @@ fn strict_reading_differs_only_by_errors() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// Every writer takes time linear in the number of tags of a game, also if their names repeat.
+#[test]
+fn many_tags_take_linear_time() {
+    for format in GAMES
+        .iter()
+        .chain(EXPORTS)
+        .filter(|format| format.is_writable())
+    {
+        for repeated in [false, true] {
+            let mut game = tiny::games().swap_remove(0);
+            for number in 0..100_000 {
+                let name = if repeated {
+                    "Same".to_owned()
+                } else {
+                    format!("Tag{number}")
+                };
+                game.head.tags.push(&name, "x");
+            }
+            let started = std::time::Instant::now();
+            let mut options = CreateOptions::default();
+            options.profile = Profile::Full;
+            if format.create_text.is_some() {
+                write_text(format, &options, std::slice::from_ref(&game));
+            } else if let Some(create) = format.create {
+                let scratch = Scratch::new("many-tags");
+                let path = scratch.join(format!("tags.{}", format.file.extensions[0]));
+                let mut writer = create(&path, &options).expect("the target can be made");
+                // Some formats have no space for so many tags.
+                if writer.write(&game).is_ok() {
+                    writer.finish().expect("the target can be completed");
+                }
+            }
+            // A quadratic algorithm takes minutes.
+            let elapsed = started.elapsed().as_secs();
+            let what = format!("{}, repeated: {repeated}", format.file.id);
+            assert!(elapsed < 15, "{what}: {elapsed} s");
         }
     }
 }

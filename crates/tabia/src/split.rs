@@ -15,6 +15,7 @@ use std::io::{BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tabia_core::chess::PieceLetters;
 use tabia_core::external::{FixedRecord, FixedSorter};
 use tabia_core::formats::{CreateOptions, CreateText, OpenOptions, OpenStream, Profile};
 use tabia_core::game::{Game, Recorder, Want};
@@ -360,6 +361,7 @@ impl Joiner<'_> {
         };
         let mut options = OpenOptions::default();
         options.charset = Charset::Utf8;
+        options.pieces = PieceLetters::of_language("en");
         let (_, open) = exact_text()?;
         let mut stream = open(Box::new(Cursor::new(std::mem::take(texts))), &options)?;
         let mut recorder = Recorder::new();

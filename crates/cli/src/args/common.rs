@@ -92,6 +92,16 @@ pub(crate) struct CommonArgs {
     /// Character set of texts: auto, utf-8, cp1252, …
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = charset, help_heading = "Common")]
     pub(crate) encoding: tabia::core::io::Charset,
+    /// Letters of pieces in PGN, by language: de, fr, es, ru, … [default: English, or what all games
+    /// agree in]
+    #[arg(
+        long,
+        value_name = "LANG",
+        value_parser = pieces,
+        hide_short_help = true,
+        help_heading = "Common"
+    )]
+    pub(crate) pieces: Option<&'static tabia::core::chess::PieceLetters>,
     /// Password of an archive
     #[arg(
         long,
@@ -186,6 +196,14 @@ pub(super) fn language(text: &str) -> Result<tabia::core::game::Language, String
     let lower = text.trim().to_ascii_lowercase();
     tabia::core::game::Language::parse(&lower)
         .ok_or_else(|| "two letters such as de, en, es, fr, it, nl, pl, pt, ru".to_owned())
+}
+
+fn pieces(text: &str) -> Result<&'static tabia::core::chess::PieceLetters, String> {
+    use tabia::core::chess::PieceLetters;
+    PieceLetters::of_language(&text.to_ascii_lowercase()).ok_or_else(|| {
+        let codes: Vec<&str> = PieceLetters::codes().collect();
+        format!("one of {}", codes.join(", "))
+    })
 }
 
 /// `512M`, `2G`, `65536`.

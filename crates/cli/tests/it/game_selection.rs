@@ -121,3 +121,32 @@ fn comments_in_the_first_language_that_is_there_are_kept() {
         assert!(run.err.contains("two letters"), "{}", run.err);
     }
 }
+
+#[test]
+fn piece_letters_of_other_languages_are_stated_or_found_out() {
+    let folder = with_games("pieces");
+    let german = "[White \"A\"]\n\n1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. De2 Dg5 *\n";
+    std::fs::write(folder.join("german.pgn"), german.repeat(300)).unwrap();
+    let found = tabia(&folder, &["convert", "german.pgn"]).expect(3);
+    assert!(found.out.contains("4. Qe2 Qg5 *"), "{}", found.out);
+    assert!(found.err.contains("`--pieces de`"), "{}", found.err);
+    let stated = tabia(&folder, &["convert", "german.pgn", "--pieces", "DE"]).expect(0);
+    assert_eq!(
+        (stated.out.as_str(), stated.err.as_str()),
+        (found.out.as_str(), "")
+    );
+    let ls = tabia(
+        &folder,
+        &["ls", "german.pgn", "--columns", "plies", "--no-header"],
+    );
+    assert_eq!(ls.expect(3).out, "8\n".repeat(300));
+    let english = tabia(&folder, &["convert", "german.pgn", "--pieces", "en"]).expect(3);
+    assert!(!english.out.contains("Nf3"));
+    // A sample of games is read; a game that does not agree is reported and not guessed.
+    let mixed = german.repeat(300) + "[White \"B\"]\n\n1. e4 e5 2. Nf3 *\n";
+    std::fs::write(folder.join("mixed.pgn"), mixed).unwrap();
+    let mixed = tabia(&folder, &["convert", "mixed.pgn", "-v"]).expect(3);
+    assert!(mixed.err.contains("`Nf3`"), "{}", mixed.err);
+    let wrong = tabia(&folder, &["convert", "german.pgn", "--pieces", "xx"]).expect(2);
+    assert!(wrong.err.contains("one of en, de"), "{}", wrong.err);
+}

@@ -10,6 +10,7 @@ mod fen;
 mod keys;
 mod legality;
 mod moves;
+mod piece_letters;
 mod play;
 mod position;
 pub mod san;
@@ -21,6 +22,7 @@ pub mod uci;
 
 pub use fen::{FenError, FenStyle, PositionError};
 pub use moves::MoveList;
+pub use piece_letters::PieceLetters;
 pub use position::{Position, SetupError};
 pub use setup::Setup;
 pub use setup_problems::{Legality, SetupProblem};

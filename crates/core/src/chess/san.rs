@@ -12,7 +12,7 @@ use std::fmt;
 use super::position::Position;
 use super::types::Ply;
 
-pub use read::{read, read_and_play, read_letters};
+pub use read::{read, read_all, read_and_play, read_letters};
 pub use write::{SanText, text, write, write_and_play};
 
 /// Why a text names no legal move in a position.

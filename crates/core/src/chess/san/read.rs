@@ -52,6 +52,43 @@ pub fn read_and_play(position: &mut Position, text: &[u8]) -> Result<Ply, SanErr
     Ok(ply)
 }
 
+/// Every legal move that a text can mean: one if [`read`] finds it, several if it is ambiguous, none if
+/// no piece can make it or the text is not a move.
+///
+/// ```
+/// use tabia_core::chess::{Position, Setup, san};
+///
+/// let setup = Setup::parse_fen(b"4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1")?;
+/// let position = Position::from_setup(&setup)?;
+/// assert_eq!(san::read_all(&position, b"Nd2").len(), 2);
+/// assert_eq!(san::read_all(&position, b"Nbd2").len(), 1);
+/// assert!(san::read_all(&position, b"Nd3").is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_all(position: &Position, text: &[u8]) -> Vec<Ply> {
+    match read(position, text) {
+        Ok(ply) => return vec![ply],
+        Err(SanError::Ambiguous) => {}
+        Err(_) => return Vec::new(),
+    }
+    let Some(text) = AsciiText::new(text) else {
+        return Vec::new();
+    };
+    let text = trim(text.as_slice());
+    let mut found = Vec::new();
+    for bishop in [false, true] {
+        if let Ok(parts) = parse(text, bishop)
+            && found.is_empty()
+        {
+            let sources = Bitboard(sources(position, &parts)).into_iter();
+            let safe = sources.filter(|&from| position.is_safe(from, parts.to));
+            let moves = safe.map(|from| with_promotion(&parts, from));
+            found.extend(moves.filter(|&m| position.is_legal(m)).map(Ply::Move));
+        }
+    }
+    found
+}
+
 /// Reads the common forms (`e4`, `exd5`, `Nf3`, `Nbxd2`, also with `+` or `#`) if they name one legal
 /// move; `None` for everything else, which [`read_any`] handles.
 #[inline(always)]
@@ -236,6 +273,20 @@ struct SanParts {
     promotion: Option<Role>,
 }
 
+impl SanParts {
+    /// The squares of the file and the rank that the text states.
+    fn mask(&self) -> u64 {
+        let mut mask = u64::MAX;
+        if let Some(file) = self.file {
+            mask &= attacks::FILE_A << (file & 7);
+        }
+        if let Some(rank) = self.rank {
+            mask &= RANK_1 << (8 * (rank & 7));
+        }
+        mask
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn read_any(position: &Position, text: &[u8]) -> Result<Ply, SanError> {
@@ -405,16 +456,19 @@ fn find(position: &Position, parts: &SanParts) -> Result<Move, SanError> {
         return find_by_squares(position, parts, from);
     }
     let to = parts.to;
-    let mut mask = u64::MAX;
-    if let Some(file) = parts.file {
-        mask &= attacks::FILE_A << (file & 7);
-    }
-    if let Some(rank) = parts.rank {
-        mask &= RANK_1 << (8 * (rank & 7));
-    }
     if parts.role != Role::Pawn {
-        return only_source(position, parts.role as u8 + 1, to, mask)
+        return only_source(position, parts.role as u8 + 1, to, parts.mask())
             .map(|from| Move::normal(from, to));
+    }
+    let from = only_safe(position, sources(position, parts), to)?;
+    legal(position, with_promotion(parts, from))
+}
+
+/// The squares from which a piece can go where the text says; its king may then be in check.
+fn sources(position: &Position, parts: &SanParts) -> u64 {
+    let to = parts.to;
+    if parts.role != Role::Pawn {
+        return position.sources(parts.role as u8 + 1, to, parts.mask());
     }
     let takes = parts.captures || parts.file.is_some_and(|file| file != to.file());
     let pawns = if takes {
@@ -422,8 +476,7 @@ fn find(position: &Position, parts: &SanParts) -> Result<Move, SanError> {
     } else {
         pawn_steps(position, to)
     };
-    let from = only_safe(position, pawns & mask, to)?;
-    legal(position, with_promotion(parts, from))
+    pawns & parts.mask()
 }
 
 /// Finds a move whose text has both squares; a text without a piece letter fits any piece.

@@ -9,5 +9,6 @@ pub(crate) mod record_context;
 pub(crate) mod record_tags;
 pub(crate) mod replay;
 pub(crate) mod salvage;
+pub(crate) mod seen_tags;
 pub(crate) mod set_writer;
 pub(crate) mod tag_plan_cache;

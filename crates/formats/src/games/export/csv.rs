@@ -9,7 +9,7 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::json::{push_integer, push_seconds, push_text};
 use super::move_facts::{MoveFacts, push_san, push_uci};
-use super::seen_tags::SeenTags;
+use crate::games::common::seen_tags::SeenTags;
 
 /// The names of the columns.
 const HEADER: &str = "white,whiteElo,black,blackElo,result,date,event,site,round,eco,plies,fen,chess960,deleted,\

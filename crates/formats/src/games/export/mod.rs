@@ -4,7 +4,6 @@ mod csv;
 mod json;
 mod move_facts;
 mod ndjson;
-mod seen_tags;
 
 use tabia_core::Error;
 use tabia_core::formats::{Confidence, CreateOptions, FileFormat, FormatId, GameFormat};

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use tabia_core::chess::PieceLetters;
 use tabia_core::error::Result;
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
@@ -11,6 +12,7 @@ use tabia_core::{Error, GameIndex};
 
 use super::encoding::{SAMPLE, Utf8Input, detect};
 use super::event_boundary::{BOM, EventBoundaries};
+use super::letter_detection;
 use super::read::{Reader, has_only_comments};
 use super::text_cursor::{TextCursor, count_lines};
 
@@ -35,6 +37,10 @@ pub(super) struct PgnBlocks {
     limits: Limits,
     strict: bool,
     charset: Charset,
+    /// The letters of pieces.
+    letters: Option<&'static PieceLetters>,
+    /// What is reported before the first game: its offset, and letters that were detected.
+    notice: Option<(u64, &'static PieceLetters)>,
     boundaries: EventBoundaries,
 }
 
@@ -59,7 +65,14 @@ impl PgnBlocks {
             filled = ready.len();
             offset = BOM.len() as u64;
         }
+        let depth = options.limits.depth;
+        let detected = match options.pieces {
+            Some(_) => None,
+            None => letter_detection::detect(&ready, ended, charset, depth),
+        };
         Ok(Self {
+            letters: options.pieces.or(detected),
+            notice: detected.map(|letters| (offset, letters)),
             input,
             ready,
             filled,
@@ -75,7 +88,7 @@ impl PgnBlocks {
     }
 
     fn new_reader(&self) -> Reader {
-        Reader::new(self.charset, self.strict, self.limits.depth)
+        Reader::new(self.charset, self.strict, self.limits.depth, self.letters)
     }
 
     /// Where to cut the first `length` bytes: at the last event boundary, else after the last but one
@@ -90,7 +103,8 @@ impl PgnBlocks {
         }
         // Where a game begins may depend on the bytes after it, and those after the last are unread.
         let (mut last, mut cut) = (0, 0);
-        let mut reader = Reader::new(self.charset, false, self.limits.depth);
+        let depth = self.limits.depth;
+        let mut reader = Reader::new(self.charset, false, depth, self.letters);
         let mut cursor = TextCursor::default();
         while let Ok(Some(_)) = reader.next(text, &mut cursor, Want::TAGS, &mut SkipGames) {
             (cut, last) = (last, cursor.at);
@@ -154,12 +168,30 @@ impl Blocks for PgnBlocks {
     }
 
     fn reader(&self) -> Box<dyn BlockReader> {
-        Box::new(PgnBlockReader(self.new_reader()))
+        Box::new(PgnBlockReader {
+            reader: self.new_reader(),
+            notice: self.notice,
+            strict: self.strict,
+        })
     }
 }
 
 /// Reads the games of a block.
-struct PgnBlockReader(Reader);
+struct PgnBlockReader {
+    reader: Reader,
+    /// What is reported before the block at an offset.
+    notice: Option<(u64, &'static PieceLetters)>,
+    strict: bool,
+}
+
+/// Reports that letters were detected.
+fn report_letters(letters: &PieceLetters, strict: bool, visitor: &mut dyn Visitor) -> Result<Flow> {
+    let error = letter_detection::problem(letters);
+    if strict {
+        return Err(error);
+    }
+    Ok(visitor.problem(error.into()))
+}
 
 impl BlockReader for PgnBlockReader {
     fn read(
@@ -170,8 +202,13 @@ impl BlockReader for PgnBlockReader {
     ) -> Result<(Flow, BlockCounts)> {
         let mut cursor = TextCursor::default();
         let mut flow = Flow::Go;
+        if let Some((offset, letters)) = self.notice
+            && offset == block.offset
+        {
+            flow = report_letters(letters, self.strict, visitor)?;
+        }
         while flow == Flow::Go {
-            match self.0.next(&block.bytes, &mut cursor, want, visitor)? {
+            match self.reader.next(&block.bytes, &mut cursor, want, visitor)? {
                 Some(answer) => flow = answer,
                 None => break,
             }
@@ -208,6 +245,11 @@ impl PgnStream {
 
 impl GameStream for PgnStream {
     fn next(&mut self, want: Want, visitor: &mut dyn Visitor) -> Result<Option<Flow>, Error> {
+        if let Some((_, letters)) = self.blocks.notice.take()
+            && report_letters(letters, self.blocks.strict, visitor)? == Flow::Stop
+        {
+            return Ok(Some(Flow::Stop));
+        }
         loop {
             let answer = self
                 .reader

@@ -32,6 +32,7 @@ pub(super) fn read(
     let mut has_commands = false;
     let mut has_exact_text = false;
     let mut line_breaks = None;
+    let mut replaced = None;
     let mut rest = content;
     while let Some(at) = find_command(rest) {
         let (before, command) = rest.split_at(at);
@@ -75,6 +76,7 @@ pub(super) fn read(
                 has_exact_text = true;
             }
             Some(ParsedCommand::Lines(offsets)) => line_breaks = Some(offsets),
+            Some(ParsedCommand::Chars(codes)) => replaced = Some(codes),
             Some(ParsedCommand::Annotation | ParsedCommand::Variation) | None => {}
         }
     }
@@ -87,6 +89,9 @@ pub(super) fn read(
     normalize(text);
     if let Some(offsets) = line_breaks {
         *text = restore_line_breaks(text, offsets);
+    }
+    if let Some(codes) = replaced {
+        *text = restore_characters(text, codes);
     }
     found.has_text |= !text.is_empty() || !has_commands;
     found
@@ -113,6 +118,24 @@ fn restore_line_breaks(text: &str, offsets: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// The text with the characters of `codes`, as `4:7b,9:09`: the offset of each in bytes, and its code in
+/// hexadecimal digits. It replaces another character of ASCII.
+fn restore_characters(text: &str, codes: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for code in codes.split(',') {
+        let Some((offset, code)) = code.trim_ascii().split_once(':') else {
+            break;
+        };
+        let code = u8::from_str_radix(code, 16).ok().filter(u8::is_ascii);
+        let byte = offset.parse().ok().and_then(|at: usize| bytes.get_mut(at));
+        if let (Some(byte), Some(code)) = (byte.filter(|byte| byte.is_ascii()), code) {
+            *byte = code;
+        }
+    }
+    // Characters of one byte replace others, so the text is still UTF-8.
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// The offset of the `}` that ends the comment whose `{` is at `at`; `None` if it is not closed. Braces
@@ -274,6 +297,12 @@ mod tests {
         check("[#] diagram", 0, Some("[#] diagram"));
         check("[%lang de]", 0, Some(""));
         check("[%tabia text a%0Ab%7B]", 0, Some("a\nb{"));
+        check("[%tabia chars 2:7b,4:7d] a (b)", 0, Some("a {b}"));
+        check(
+            "[%tabia chars 0:5b,1:9,99:41,3:zz,4:ff] (x]\u{e9}y",
+            0,
+            Some("[\t]\u{e9}y"),
+        );
         check("[%tabia lines 0,4,7,8] old new", 0, Some("\nold\nne\n\nw"));
         check("[%tabia lines 0,4,8] old new", 0, Some("\nold\nnew\n"));
         check("[%tabia lines 4,99,x] old new", 0, Some("old \nnew"));

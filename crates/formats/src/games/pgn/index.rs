@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use tabia_core::chess::PieceLetters;
 use tabia_core::error::{Error, GameIndex, Problem, Result};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Date, Eco, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
@@ -11,6 +12,7 @@ use tabia_core::io::{Blob, Charset, Source};
 
 use super::encoding::{SAMPLE, detect, name, utf16};
 use super::event_boundary::BOM;
+use super::letter_detection;
 use super::read::Reader;
 use super::text_cursor::TextCursor;
 use crate::games::common::interner::Interner;
@@ -79,6 +81,7 @@ pub(super) struct PgnDatabase {
     is_recoded: bool,
     label: Arc<std::path::Path>,
     charset: Charset,
+    letters: Option<&'static PieceLetters>,
     options: OpenOptions,
     info: DatabaseInfo,
     rows: Vec<Row>,
@@ -119,8 +122,18 @@ impl PgnDatabase {
         let charset = detect(sample, options.charset);
         let encoding = encoding.unwrap_or_else(|| name(sample, charset));
         let mut index = Index::default();
-        let mut reader = Reader::new(charset, false, options.limits.depth);
-        let mut cursor = TextCursor::new(if blob.starts_with(BOM) { BOM.len() } else { 0 }, 0);
+        let start = if blob.starts_with(BOM) { BOM.len() } else { 0 };
+        let depth = options.limits.depth;
+        let detected = match options.pieces {
+            Some(_) => None,
+            None => {
+                let text = blob.get(start..).unwrap_or_default();
+                letter_detection::detect(text, true, charset, depth)
+            }
+        };
+        let letters = options.pieces.or(detected);
+        let mut reader = Reader::new(charset, false, depth, letters);
+        let mut cursor = TextCursor::new(start, 0);
         while reader
             .next(&blob, &mut cursor, Want::TAGS, &mut index)?
             .is_some()
@@ -144,6 +157,8 @@ impl PgnDatabase {
         info.deleted = count_flag(DELETED) as u32;
         info.encoding = encoding;
         info.problems = index.problems;
+        let problem = detected.map(|letters| letter_detection::problem(letters).to_string());
+        info.problems.extend(problem);
         info.names = [
             NameKind::Player,
             NameKind::Event,
@@ -163,6 +178,7 @@ impl PgnDatabase {
             is_recoded,
             label,
             charset,
+            letters,
             options: options.clone(),
             info,
             rows: index.rows,
@@ -342,7 +358,7 @@ impl Database for PgnDatabase {
         let depth = self.options.limits.depth;
         Box::new(IndexReader {
             database: self,
-            reader: Reader::new(self.charset, self.options.strict, depth),
+            reader: Reader::new(self.charset, self.options.strict, depth, self.letters),
             cursor: TextCursor::default(),
         })
     }

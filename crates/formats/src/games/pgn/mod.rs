@@ -8,6 +8,7 @@
 //! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
 //! | `tag_parser`, `irregular_tags`, `comment`, `commands`, `nag_symbols`, `char_class`, `wide_characters` | the tokens |
 //! | `movetext_skipper` | skipping movetext that is not read |
+//! | `national_letters`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
 //! | `tag_writer`, `tag_plan`, `pending_annotations`, `wrap` | parts of the text |
 //! | `profile`, `tag_roster`, `full_profile`, `chessbase_commands`, `shape_colors` | features, tags and commands of the profiles |
@@ -17,15 +18,19 @@ mod char_class;
 mod chessbase_commands;
 pub(crate) mod command_parser;
 mod comment;
+#[cfg(test)]
+mod decided_moves_tests;
 mod encoding;
 mod event_boundary;
 mod file_writer;
 pub(crate) mod full_profile;
 mod index;
 mod irregular_tags;
+mod letter_detection;
 mod movetext_skipper;
 mod movetext_token;
 mod nag_symbols;
+mod national_letters;
 mod pending_annotations;
 mod profile;
 mod read;

@@ -319,8 +319,8 @@ fn texts_stay_readable_in_profile_full() {
             "\nVariant\n of old.\n",
             "{[%tabia lines 0,8,17] Variant  of old.}",
         ),
-        ("a {b}", "{[%tabia text a %7Bb%7D]}"),
-        ("[%clk 0:00:01] x", "{[%tabia text %5B%25clk 0:00:01%5D x]}"),
+        ("a {b}", "{[%tabia chars 2:7b,4:7d] a (b)}"),
+        ("[%clk 0:00:01] x", "{[%tabia chars 0:5b] (%clk 0:00:01] x}"),
     ] {
         let mut game = tabia_core::game::Game::new();
         let _ = tabia_core::game::Visitor::visit_annotation(

@@ -55,7 +55,10 @@ pub(crate) fn read(
                 plain.is_exact = true;
             }
             Some(
-                ParsedCommand::Annotation | ParsedCommand::Variation | ParsedCommand::Lines(_),
+                ParsedCommand::Annotation
+                | ParsedCommand::Variation
+                | ParsedCommand::Lines(_)
+                | ParsedCommand::Chars(_),
             ) => {}
             None => plain.push(command.source),
         }

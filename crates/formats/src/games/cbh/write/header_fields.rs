@@ -18,6 +18,7 @@ use crate::games::cbh::tags::parse_values::{
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
+use crate::games::common::seen_tags::SeenTags;
 
 /// The header fields of one game; its names have no ids yet.
 #[derive(Debug, Clone)]
@@ -99,9 +100,9 @@ impl<'l> TagReader<'l> {
         fields.white = self.player(tags, "White", "CbWhiteLast");
         fields.black = self.player(tags, "Black", "CbBlackLast");
         fields.eco = self.eco(tags);
+        let mut seen = SeenTags::default();
         for (name, value) in tags.iter() {
-            let first = tags.get(name).map(str::as_ptr);
-            if first != Some(value.as_ptr()) && name != "Result" {
+            if !seen.is_first(name) && name != "Result" {
                 // A field stores only the first value.
                 let is_lost = !is_unknown(value);
                 self.losses.add(feature(name), u64::from(is_lost), None);

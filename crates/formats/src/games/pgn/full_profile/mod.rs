@@ -30,6 +30,8 @@ pub(crate) enum ParsedCommand<'a> {
     Variation,
     /// The offsets of the line breaks in the text of the comment.
     Lines(&'a str),
+    /// The offsets of characters for which others are in the text, and their codes.
+    Chars(&'a str),
     /// The exact text of the comment, percent-encoded.
     Text(&'a str),
 }

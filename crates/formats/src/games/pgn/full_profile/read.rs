@@ -134,6 +134,7 @@ fn read_tabia<'a>(
         "before" => return Some(ParsedCommand::Before),
         "after" => return Some(ParsedCommand::After),
         "lines" => return Some(ParsedCommand::Lines(rest)),
+        "chars" => return Some(ParsedCommand::Chars(rest)),
         "variation" => return Some(ParsedCommand::Variation),
         "text" => return Some(ParsedCommand::Text(rest)),
         "unread" => {

@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use tabia_core::chess::{Ply, san};
+use tabia_core::chess::san::{self, SanError};
+use tabia_core::chess::{PieceLetters, Ply};
 use tabia_core::error::Error;
 use tabia_core::game::{Annotation, Flow, Foreign, Want};
 use tabia_core::io::decode;
@@ -11,6 +12,7 @@ use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::{line_end, skip_spaces, symbol_end};
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::nag_symbols;
+use crate::games::pgn::national_letters::EnglishMove;
 use crate::games::pgn::wide_characters::{AsciiToken, blank_length, dash_length};
 
 impl Reader {
@@ -97,6 +99,9 @@ impl Reader {
         {
             found = self.read_leniently(rest);
         }
+        if found.is_none() {
+            found = self.resolve_ambiguous(input, at, token, end);
+        }
         if let Some(ply) = found {
             if self.play_uninlined(input, ply) == Flow::Go
                 && let Some(nag) = evaluation
@@ -106,6 +111,40 @@ impl Reader {
             return end;
         }
         self.unreadable_move(input, at)
+    }
+
+    /// A move with the letters of another language at `at`; returns its end. `None` if the token there has
+    /// no such letter and is no English move of a piece.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn national_move(
+        &mut self,
+        input: &mut Input<'_, '_>,
+        at: usize,
+        letters: &PieceLetters,
+    ) -> Option<usize> {
+        let text = input.text;
+        let Some(english) = EnglishMove::read(letters, text, at, self.charset) else {
+            let token = text.get(at..symbol_end(text, at)).unwrap_or_default();
+            let is_english = matches!(token, [b'K' | b'Q' | b'R' | b'B' | b'N', _, ..]);
+            let is_nag = nag_symbols::token(token).is_some();
+            return (is_english && !is_nag).then(|| self.unreadable_move(input, at));
+        };
+        let token = english.as_slice();
+        let found = match san::read(&self.line.position, token) {
+            Ok(ply) => Some(ply),
+            Err(SanError::Ambiguous) => self.resolve_ambiguous(input, at, token, english.end),
+            Err(SanError::Illegal) => None,
+            // Castling, a symbol, a result.
+            Err(_) => return None,
+        };
+        match found {
+            Some(ply) => {
+                let _ = self.play_uninlined(input, ply);
+                Some(english.end)
+            }
+            None => Some(self.unreadable_move(input, at)),
+        }
     }
 
     /// The move in a token that ends with the result of the game, if the tag states the same result.

@@ -6,11 +6,13 @@
 //! | `tags` | the tag section and the start position |
 //! | `moves` | movetext, with a fast path for moves in the usual notation |
 //! | `lenient_moves` | moves in other notations, and unreadable moves |
+//! | `ambiguous` | moves that only the rest of the game decides |
 //! | `variations` | the begin and end of variations |
 //! | `current_line` | the position, and the moves that a variation can replace |
 //! | `comments` | comments and NAGs |
 //! | `deferred_comments` | comments that precede their move |
 
+mod ambiguous;
 mod comments;
 mod current_line;
 mod deferred_comments;
@@ -20,6 +22,7 @@ mod moves;
 mod tags;
 mod variations;
 
+use tabia_core::chess::PieceLetters;
 use tabia_core::error::{Error, GameIndex, Problem, Result};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::io::Charset;
@@ -38,6 +41,8 @@ use super::text_cursor::TextCursor;
 #[derive(Debug)]
 pub(super) struct Reader {
     charset: Charset,
+    /// Letters of pieces in another language than English.
+    letters: Option<&'static PieceLetters>,
     strict: bool,
     max_depth: usize,
     boundaries: EventBoundaries,
@@ -61,6 +66,8 @@ pub(super) struct Reader {
     /// Whether the game begins with a `(` that is not closed.
     has_stray_parentheses: bool,
     deferred: DeferredComments,
+    /// Tokens that may still be tried to decide ambiguous moves of the game; `None` if there was none.
+    tries: Option<usize>,
     comment_text: String,
     /// `Skip`: the visitor skips this game. `Stop`: it ends the scan, or `failed` does.
     flow: Flow,
@@ -84,9 +91,16 @@ pub(super) fn has_only_comments(text: &[u8]) -> bool {
 }
 
 impl Reader {
-    pub(super) fn new(charset: Charset, strict: bool, max_depth: u32) -> Self {
+    /// `letters`: those of pieces, English ones if absent.
+    pub(super) fn new(
+        charset: Charset,
+        strict: bool,
+        max_depth: u32,
+        letters: Option<&'static PieceLetters>,
+    ) -> Self {
         Self {
             charset,
+            letters: letters.filter(|letters| !letters.is_english()),
             strict,
             max_depth: max_depth as usize,
             boundaries: EventBoundaries::default(),
@@ -102,6 +116,7 @@ impl Reader {
             frames: Vec::new(),
             has_stray_parentheses: false,
             deferred: DeferredComments::default(),
+            tries: None,
             comment_text: String::new(),
             flow: Flow::Go,
             failed: None,
@@ -225,6 +240,7 @@ impl Reader {
         let first_comment = self.head_comments.first();
         self.game_start = first_comment.map_or(input.cursor.at, |(from, _)| *from);
         self.flow = Flow::Go;
+        self.tries = None;
         let mut at = self.tags(input);
         let playable = self.start(input, at);
         let index = GameIndex(input.cursor.games);

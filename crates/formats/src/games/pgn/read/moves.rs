@@ -41,7 +41,14 @@ impl Reader {
                 break (text.len(), MovetextEnd::EndOfText);
             };
             let class = class(byte);
-            if matches!(class, CharClass::Move | CharClass::Digit) {
+            if let Some(letters) = self.letters
+                && matches!(class, CharClass::Move | CharClass::Other)
+                && let Some(end) = self.national_move(input, at, letters)
+            {
+                at = end;
+                continue;
+            }
+            if matches!(class, CharClass::Move | CharClass::Digit) && self.letters.is_none() {
                 let end = self.usual_moves(input, at);
                 if end > at {
                     at = end;

@@ -194,28 +194,80 @@ fn write_full_text(comment: &Comment<'_>, marker: PositionMarker, out: &mut Vec<
     }
     out.extend_from_slice(marker.command());
     let text = comment.text;
-    if is_literal(text) {
-        out.extend_from_slice(text.as_bytes());
+    if write_readable(text, out) {
         if text.is_empty() && out.len() > start {
             out.pop();
         }
         return;
     }
-    // Line breaks are written as blanks, and their offsets in a command.
-    let one_line = text.trim_matches('\n').replace('\n', " ");
-    if text.contains('\n') && !one_line.is_empty() && is_literal(&one_line) {
-        out.extend_from_slice(b"[%tabia lines ");
-        for (i, (offset, _)) in text.match_indices('\n').enumerate() {
-            let comma = if i == 0 { "" } else { "," };
-            let _ = write!(out, "{comma}{offset}");
+    for brackets in [false, true] {
+        let (replaced, codes) = replace_characters(text, brackets);
+        let begin = out.len();
+        if !codes.is_empty() && codes.len() <= 32 + text.len() {
+            let _ = write!(out, "[%tabia chars {codes}] ");
+            if write_readable(&replaced, out) {
+                return;
+            }
+            out.truncate(begin);
         }
-        out.extend_from_slice(b"] ");
-        out.extend_from_slice(one_line.as_bytes());
-        return;
     }
     out.extend_from_slice(b"[%tabia text ");
     full_profile::encode_text(text.as_bytes(), out);
     out.push(b']');
+}
+
+/// Appends a text as it is, or with blanks for line breaks and their offsets in a command. `false`, and
+/// nothing is written, if a reader would not get exactly this text.
+fn write_readable(text: &str, out: &mut Vec<u8>) -> bool {
+    if is_literal(text) {
+        out.extend_from_slice(text.as_bytes());
+        return true;
+    }
+    let one_line = text.trim_matches('\n').replace('\n', " ");
+    if !text.contains('\n') || one_line.is_empty() || !is_literal(&one_line) {
+        return false;
+    }
+    out.extend_from_slice(b"[%tabia lines ");
+    for (i, (offset, _)) in text.match_indices('\n').enumerate() {
+        let comma = if i == 0 { "" } else { "," };
+        let _ = write!(out, "{comma}{offset}");
+    }
+    out.extend_from_slice(b"] ");
+    out.extend_from_slice(one_line.as_bytes());
+    true
+}
+
+/// The text with parentheses for braces and a blank for each control character but a line break, and
+/// if `brackets` also with a parenthesis for the bracket of each command; and the offsets and codes of
+/// the characters replaced, which are few in a text for people.
+fn replace_characters(text: &str, brackets: bool) -> (String, String) {
+    let mut codes = String::new();
+    let mut replaced = String::with_capacity(text.len());
+    for (offset, c) in text.char_indices() {
+        let other = match c {
+            '{' => '(',
+            '}' => ')',
+            '[' if brackets
+                && text
+                    .get(offset..)
+                    .is_some_and(|rest| rest.starts_with("[%")) =>
+            {
+                '('
+            }
+            '\n' => c,
+            c if c.is_ascii_control() => ' ',
+            c => c,
+        };
+        if other != c {
+            let comma = if codes.is_empty() { "" } else { "," };
+            let _ = std::fmt::Write::write_fmt(
+                &mut codes,
+                format_args!("{comma}{offset}:{:02x}", u32::from(c)),
+            );
+        }
+        replaced.push(other);
+    }
+    (replaced, codes)
 }
 
 /// Whether a reader gets exactly this text if it is written between braces. Unknown commands in it are

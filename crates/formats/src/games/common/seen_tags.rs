@@ -7,14 +7,14 @@ const FEW: usize = 32;
 
 /// The names of the tags of a game so far.
 #[derive(Debug, Default)]
-pub(super) struct SeenTags<'t> {
+pub(crate) struct SeenTags<'t> {
     few: Vec<&'t str>,
     many: HashSet<&'t str>,
 }
 
 impl<'t> SeenTags<'t> {
     /// Whether no tag of that name came before; it counts as seen from then on.
-    pub(super) fn is_first(&mut self, name: &'t str) -> bool {
+    pub(crate) fn is_first(&mut self, name: &'t str) -> bool {
         if self.few.len() < FEW {
             let is_first = !self.few.contains(&name);
             self.few.push(name);

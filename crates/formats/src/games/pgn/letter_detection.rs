@@ -1,0 +1,107 @@
+//! Detects the language whose piece letters the moves of a text have.
+
+use tabia_core::chess::{PieceLetters, Ply, Position};
+use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Visitor, Want};
+use tabia_core::io::Charset;
+use tabia_core::{Error, GameIndex};
+
+use super::read::Reader;
+use super::text_cursor::TextCursor;
+
+/// Bytes at the start of a text that are read to find the language.
+const SAMPLE: usize = 1 << 16;
+
+/// The letters of the language in which all games at the start of a text are legal, if they are not in
+/// English and the letters of other languages give no other moves. `None` if that is English, or if
+/// there is no such language, or several. `is_complete`: `text` does not continue.
+pub(super) fn detect(
+    text: &[u8],
+    is_complete: bool,
+    charset: Charset,
+    depth: u32,
+) -> Option<&'static PieceLetters> {
+    let is_complete = is_complete && text.len() <= SAMPLE;
+    let sample = text.get(..SAMPLE.min(text.len())).unwrap_or_default();
+    let read = |letters: &'static PieceLetters| {
+        let mut reader = Reader::new(charset, false, depth, Some(letters));
+        let mut cursor = TextCursor::default();
+        let mut moves = ReadMoves::default();
+        while let Ok(Some(_)) = reader.next(sample, &mut cursor, Want::ALL, &mut moves) {}
+        moves
+    };
+    let (english, others) = PieceLetters::ALL.split_first()?;
+    if read(english).are_legal(is_complete) {
+        return None;
+    }
+    let mut fitting = others
+        .iter()
+        .map(|letters| (letters, read(letters)))
+        .filter(|(_, moves)| moves.are_legal(is_complete));
+    let (letters, moves) = fitting.next()?;
+    // Beyond a sample, moves could differ that are equal in it.
+    let is_ambiguous = fitting.any(|(_, other)| !is_complete || other.hash != moves.hash);
+    (!is_ambiguous).then_some(letters)
+}
+
+/// The problem that reports letters that were detected.
+pub(super) fn problem(letters: &PieceLetters) -> Error {
+    let languages = letters.languages();
+    let mut names: Vec<&str> = languages.iter().map(|(_, name)| *name).collect();
+    names.dedup();
+    let code = languages.first().map_or("", |(code, _)| *code);
+    Error::invalid(format!(
+        "the moves have the piece letters of another language than English ({}); `--pieces {code}` \
+         states which",
+        names.join(", ")
+    ))
+}
+
+/// Whether all moves are legal, and which they are.
+#[derive(Debug, Default)]
+struct ReadMoves {
+    games: u32,
+    /// Games with unreadable moves, without the last game.
+    bad: u32,
+    /// The last game has unreadable moves.
+    is_last_bad: bool,
+    /// A hash of the moves of all games.
+    hash: u64,
+}
+
+impl ReadMoves {
+    fn are_legal(&self, is_complete: bool) -> bool {
+        // The last game of a sample may be cut; there must be others then.
+        let is_cut_only = !is_complete && self.games < 2;
+        self.bad == 0 && !is_cut_only && !(is_complete && self.is_last_bad)
+    }
+}
+
+impl Visitor for ReadMoves {
+    fn begin_game(&mut self, _game: GameIndex, _head: &GameHead) -> Flow {
+        self.games += 1;
+        self.bad += u32::from(std::mem::take(&mut self.is_last_bad));
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
+        let bits = match ply {
+            Ply::Move(m) => u64::from(m.to_bits()) + 1,
+            Ply::Null => 0,
+        };
+        self.hash = (self.hash ^ bits)
+            .wrapping_mul(0x100_0000_01b3)
+            .rotate_left(5);
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        if let Annotation::Foreign(foreign) = annotation {
+            self.is_last_bad |= foreign.kind == Foreign::UNREAD_MOVES;
+        }
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        Flow::Go
+    }
+}
