@@ -575,7 +575,7 @@ fn many_tags_take_linear_time() {
                 let scratch = Scratch::new("many-tags");
                 let path = scratch.join(format!("tags.{}", format.file.extensions[0]));
                 let mut writer = create(&path, &options).expect("the target can be made");
-                // Some formats have no space for so many tags.
+                // Some formats have no space for all tags.
                 if writer.write(&game).is_ok() {
                     writer.finish().expect("the target can be completed");
                 }

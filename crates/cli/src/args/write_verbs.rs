@@ -68,7 +68,7 @@ pub(crate) struct ConvertArgs {
     /// PGN without line breaks inside the move text
     #[arg(long)]
     pub(crate) no_wrap: bool,
-    /// Several outputs with so many games each: `games-0001.pgn` … for `-o games.pgn`
+    /// Several outputs with this number of games each: `games-0001.pgn` … for `-o games.pgn`
     #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["append", "split_by"])]
     pub(crate) split: Option<NonZeroU32>,
     /// An output for each event, eco, player or year: `games-B90.pgn` for `-o games.pgn`

@@ -2,7 +2,7 @@
 
 use super::types::Role;
 
-/// The letters that stand for pieces in the movetext of a language: those of the table in the PGN
+/// The letters of pieces in the movetext of a language: those of the table in the PGN
 /// standard, and of some languages in Cyrillic script.
 ///
 /// ```

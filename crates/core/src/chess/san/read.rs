@@ -464,7 +464,7 @@ fn find(position: &Position, parts: &SanParts) -> Result<Move, SanError> {
     legal(position, with_promotion(parts, from))
 }
 
-/// The squares from which a piece can go where the text says; its king may then be in check.
+/// The squares from which a piece can go that the text names; its king may then be in check.
 fn sources(position: &Position, parts: &SanParts) -> u64 {
     let to = parts.to;
     if parts.role != Role::Pawn {
