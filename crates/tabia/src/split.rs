@@ -74,7 +74,7 @@ impl FixedRecord for Piece {
 ///
 /// # Errors
 /// The first input that cannot be read, or why the files cannot be written; a
-/// [usage error](Error::usage) if the target is a stream or has no name.
+/// [usage error](Error::usage) if the target is a stream or has no name, or if the games are to be sorted.
 pub fn split(
     items: &[InputItem],
     target: &Target<'_>,
@@ -92,6 +92,11 @@ pub fn split(
         let text = "games cannot be split on standard output; name a file with `-o games.pgn`";
         return Err(Error::usage(text));
     };
+    if !options.sort.is_empty() {
+        let text =
+            "games that go to several files keep their order; sort them in a conversion before";
+        return Err(Error::usage(text));
+    }
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let mut names = FileNames::new(path, by)?;
     let mut staging = Staging::new(path, format, options.create.force)?;

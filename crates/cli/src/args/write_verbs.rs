@@ -69,14 +69,14 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     pub(crate) no_wrap: bool,
     /// Several outputs with this number of games each: `games-0001.pgn` … for `-o games.pgn`
-    #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["append", "split_by"])]
+    #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["append", "split_by", "sort"])]
     pub(crate) split: Option<NonZeroU32>,
     /// An output for each event, eco, player or year: `games-B90.pgn` for `-o games.pgn`
     #[arg(
         long,
         value_name = "FIELD",
         requires = "output",
-        conflicts_with = "append",
+        conflicts_with_all = ["append", "sort"],
         hide_possible_values = true
     )]
     pub(crate) split_by: Option<SplitField>,

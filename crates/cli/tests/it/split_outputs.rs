@@ -133,6 +133,8 @@ fn options_that_do_not_fit_are_refused() {
         &["-o", "x.pgn", "--split", "0"][..],
         &["-o", "x.pgn", "--split", "2", "--split-by", "eco"],
         &["-o", "x.pgn", "--split-by", "moon"],
+        &["-o", "x.pgn", "--split", "2", "--sort", "date"],
+        &["-o", "x.pgn", "--split-by", "eco", "--where", "sort:date"],
         &["--split", "2"],
         &["-o", "-", "--split", "2"],
     ] {
