@@ -64,7 +64,7 @@ pub(crate) struct ListingArgs {
     #[arg(long, group = "style", help_heading = "Rows")]
     pub(crate) table: bool,
     /// Rows without the names of the columns above them
-    #[arg(long, help_heading = "Rows")]
+    #[arg(long, hide_short_help = true, help_heading = "Rows")]
     pub(crate) no_header: bool,
     /// Most rows
     #[arg(long, value_name = "N", help_heading = "Rows")]

@@ -67,7 +67,6 @@ pub(crate) struct LsArgs {
 Examples:
   tabia search mega.cbh 'player:carlsen elo:>=2700 date:2020..'
   tabia search games.pgn 'mat:KRPKR for:10' -o endings.pgn --mark
-  tabia search games.pgn 'sac:>=5 elo:>=2500 sort:date' --explain
   tabia search mega.si5 'by:white move:Bxh7+ => move:Kxh7 -> within:6 move:Ng5' --count
 
 `tabia help search` lists the fields of queries.",
@@ -111,7 +110,7 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) texts: bool,
     /// Only these columns, in this order; any other name is that of a tag, as `white,black,Opening`
-    #[arg(long, value_name = "NAMES")]
+    #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) columns: Option<String>,
     #[command(flatten)]
     pub(crate) index: IndexUseArgs,
