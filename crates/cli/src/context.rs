@@ -39,6 +39,13 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(common: &CommonArgs) -> Result<Self, Error> {
+        let context = Self::without_signals(common)?;
+        cancel_on_signal(&context.progress);
+        Ok(context)
+    }
+
+    /// A context for a verb that decides for itself what ^C does.
+    pub(crate) fn without_signals(common: &CommonArgs) -> Result<Self, Error> {
         set_color(common.color);
         let mut open = OpenOptions::default();
         open.charset = common.encoding;
@@ -55,7 +62,6 @@ impl Context {
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
         let progress = Arc::new(Progress::new());
-        cancel_on_signal(&progress);
         let bar = ProgressBar::hidden();
         Ok(Self {
             resolver,

@@ -63,6 +63,8 @@ fn run() -> ExitCode {
         Verb::Repair(args) => commands::repair::run(args),
         Verb::Archive(verb) => commands::archive::run(verb),
         Verb::Book(verb) => commands::book::run(verb),
+        #[cfg(feature = "serve")]
+        Verb::Serve(args) => commands::serve::run(args),
         Verb::Formats(args) => commands::formats::run(args),
         Verb::Completions(args) => commands::shell::completions(args),
         Verb::Man(args) => commands::shell::man(args),

@@ -213,21 +213,51 @@ impl InputItem {
         options: &OpenOptions,
         progress: Option<&Arc<Progress>>,
     ) -> Result<OpenedInput> {
-        self.open_inner(options, progress)
+        self.open_inner(options, progress, true)
             .map_err(|error| error.in_file(&self.label))
     }
 
+    /// Opens the item for random access: a database is always an [`OpenInput::Database`]. An index of a
+    /// text format is made in memory, for which all of its text is read once. Compressed files and
+    /// members of archives are unpacked first.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and if the unpacked bytes exceed the limits.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// # let path = std::env::temp_dir().join(format!("tabia-doc-indexed-{}.pgn", std::process::id()));
+    /// # std::fs::write(&path, "[White \"A\"]\n\n1. e4 *\n\n[White \"B\"]\n\n1. d4 *\n").unwrap();
+    /// use tabia::{OpenInput, OpenOptions};
+    ///
+    /// let input = tabia::open(&path)?;
+    /// let opened = input.items()[0].open_indexed(&OpenOptions::default())?;
+    /// # let _ = std::fs::remove_file(&path);
+    /// assert!(matches!(opened.input, OpenInput::Database(database) if database.len() == 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn open_indexed(&self, options: &OpenOptions) -> Result<OpenedInput> {
+        self.open_inner(options, None, false)
+            .map_err(|error| error.in_file(&self.label))
+    }
+
+    /// `as_stream`: text formats are opened as streams.
     fn open_inner(
         &self,
         options: &OpenOptions,
         progress: Option<&Arc<Progress>>,
+        as_stream: bool,
     ) -> Result<OpenedInput> {
         let late = OnError::collect();
         let mut problems = Vec::new();
         if let Origin::Files(source) = &self.origin {
             problems.extend(source.unproven_journal());
         }
-        let text = self.format.games().filter(|format| format.is_streamable());
+        let text = self
+            .format
+            .games()
+            .filter(|format| as_stream && format.is_streamable());
         let input = if let Some(text) = text {
             let reader = Box::new(UntilError {
                 inner: self.reader(&late, &options.limits, progress)?,

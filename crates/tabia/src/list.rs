@@ -369,6 +369,53 @@ fn list_database<E: Send>(
     Ok(passed.min(end))
 }
 
+/// The row of one record. What the index does not store is read from the record, also the marks of
+/// comments, variations and symbols.
+///
+/// # Errors
+/// When the record does not exist or its index entry cannot be read.
+pub fn row<'d>(
+    database: &'d dyn Database,
+    reader: &mut (dyn GameReader + 'd),
+    game: GameIndex,
+) -> Result<ListRow<'d>> {
+    let entry = database.entry(game)?;
+    let mut row = database_row(database, reader, game, &entry, &[]);
+    let lacks_marks = [
+        entry.has_variations,
+        entry.has_comments,
+        entry.has_nags,
+    ]
+    .contains(&None);
+    if lacks_marks && !entry.is_text {
+        let mut marks = Marks(&mut row.flags);
+        // What cannot be read has no marks; reading the game reports it.
+        let _ = reader.read(game, Want::ALL, &mut marks);
+    }
+    Ok(row)
+}
+
+/// Notes variations, comments and symbols.
+#[derive(Debug)]
+struct Marks<'f>(&'f mut Flags);
+
+impl Visitor for Marks<'_> {
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.0.comments |= matches!(annotation, Annotation::Comment(_));
+        self.0.nags |= matches!(annotation, Annotation::Nag(_));
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.0.variations = true;
+        Flow::Go
+    }
+}
+
 fn database_row<'d>(
     database: &'d dyn Database,
     reader: &mut (dyn GameReader + 'd),

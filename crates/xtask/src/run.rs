@@ -89,7 +89,7 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Str
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
             if path.is_dir() {
-                if !["target", ".git", "artifacts"].contains(&name.as_str()) {
+                if !["target", ".git", "artifacts", "node_modules"].contains(&name.as_str()) {
                     waiting.push(path);
                 }
             } else if endings.iter().any(|ending| name.ends_with(ending)) {

@@ -6,6 +6,8 @@ pub(crate) mod book;
 mod common;
 pub(crate) mod leading_options;
 mod read_verbs;
+#[cfg(feature = "serve")]
+mod serve;
 mod shell;
 mod write_verbs;
 
@@ -14,6 +16,8 @@ use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 pub(crate) use archive::*;
 pub(crate) use common::*;
 pub(crate) use read_verbs::*;
+#[cfg(feature = "serve")]
+pub(crate) use serve::*;
 pub(crate) use shell::*;
 pub(crate) use write_verbs::*;
 
@@ -54,6 +58,8 @@ pub(crate) enum Verb {
     Archive(ArchiveVerb),
     #[command(subcommand)]
     Book(BookVerb),
+    #[cfg(feature = "serve")]
+    Serve(ServeArgs),
     Formats(FormatsArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -78,6 +84,8 @@ impl Verb {
             Self::Archive(ArchiveVerb::Create(args)) => &args.common,
             Self::Archive(ArchiveVerb::Test(args)) => &args.common,
             Self::Book(verb) => verb.common(),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => &args.common,
             Self::Formats(args) => &args.common,
             Self::Completions(_) | Self::Man(_) => return None,
         })

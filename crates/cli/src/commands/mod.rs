@@ -11,6 +11,8 @@ pub(crate) mod info;
 pub(crate) mod ls;
 pub(crate) mod repair;
 pub(crate) mod search;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod shell;
 pub(crate) mod show;
 pub(crate) mod tree;

@@ -41,6 +41,8 @@ mod scidb_archives;
 #[cfg(unix)]
 mod screens;
 mod search;
+#[cfg(all(feature = "serve", unix))]
+mod serve;
 mod show;
 mod split_outputs;
 mod streams;

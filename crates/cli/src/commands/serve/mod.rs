@@ -1,0 +1,164 @@
+//! `tabia serve`: a local page over databases and books.
+//!
+//! On Unix the server runs in a process of its own: a mapped file that another program cuts ends the process that
+//! reads it, and a new one takes over its socket.
+
+mod browser;
+mod state;
+#[cfg(unix)]
+mod supervisor;
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use serde::Serialize;
+use tabia::Error;
+use crate::units::counted_as;
+use tabia_serve::{Key, Server, ServerOptions, Shelf, ShelfCounts, StopHandle};
+
+use crate::args::ServeArgs;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::game_json;
+use crate::stdout::StdoutWriter;
+
+use state::StateFolder;
+
+/// Ports that are tried in turn.
+const PORTS: std::ops::RangeInclusive<u16> = 6464..=6473;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct AddressJson<'a> {
+    url: &'a str,
+    port: u16,
+    pid: u32,
+    version: &'a str,
+}
+
+pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
+    let context = Context::without_signals(&args.common)?;
+    let folder = StateFolder::from_environment();
+    #[cfg(unix)]
+    if let Some(listener) = supervisor::inherited_listener()? {
+        let stop = StopHandle::new();
+        stop_on_signal(&stop);
+        supervisor::stop_with_parent(&stop);
+        serve(args, &context, listener, folder.key(false)?, &stop)?;
+        return Ok(ExitCode::Done);
+    }
+    let paths = paths(args);
+    if paths.iter().any(|path| path == "-") {
+        return Err(Error::usage("`serve` reads files; standard input can be read only once"));
+    }
+    let shelf = Shelf::new(&paths, &context.resolver)?;
+    let listener = listen(args.port)?;
+    let port = listener.local_addr().map_err(in_output)?.port();
+    if args.port.is_none() && port != *PORTS.start() {
+        let text = format!("port {} is taken, this is {port}", PORTS.start());
+        context.messages.note(&text);
+    }
+    let key = folder.key(args.new_key)?;
+    let url = format!("http://127.0.0.1:{port}/#k={}", key.as_str());
+    print_address(args, &context, &url, port)?;
+    context.messages.note(&summary(shelf.counts()));
+    if !args.no_open && !args.json {
+        browser::open(&folder, &url);
+    }
+    drop(shelf);
+    #[cfg(unix)]
+    supervisor::supervise(&listener, &context.messages)?;
+    #[cfg(not(unix))]
+    {
+        let stop = StopHandle::new();
+        stop_on_signal(&stop);
+        serve(args, &context, listener, key, &stop)?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The paths given; the current folder if none are.
+fn paths(args: &ServeArgs) -> Vec<OsString> {
+    if args.paths.is_empty() {
+        vec![".".into()]
+    } else {
+        args.paths.clone()
+    }
+}
+
+fn serve(
+    args: &ServeArgs,
+    context: &Context,
+    listener: TcpListener,
+    key: Key,
+    stop: &StopHandle,
+) -> Result<(), Error> {
+    let shelf = Shelf::new(&paths(args), &context.resolver)?;
+    let mut options = ServerOptions::new(key, game_json::document);
+    options.threads = context.threads;
+    Server::new(listener, shelf, options)?.run(stop)
+}
+
+/// A listener on this machine only.
+fn listen(port: Option<u16>) -> Result<TcpListener, Error> {
+    let bind = |port: u16| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    if let Some(port) = port {
+        return bind(port).map_err(|error| {
+            let text = format!("port {port} cannot be used: {error}");
+            Error::unsupported(text).in_output()
+        });
+    }
+    let (first, last) = (*PORTS.start(), *PORTS.end());
+    PORTS.clone().find_map(|port| bind(port).ok()).ok_or_else(|| {
+        let text = format!("the ports {first} to {last} are taken; choose one with `--port`");
+        Error::unsupported(text).in_output()
+    })
+}
+
+fn print_address(args: &ServeArgs, context: &Context, url: &str, port: u16) -> Result<(), Error> {
+    let mut out = StdoutWriter::new(&context.bar);
+    if args.json {
+        let mut bytes = Vec::new();
+        crate::json::append(
+            &AddressJson {
+                url,
+                port,
+                pid: std::process::id(),
+                version: env!("CARGO_PKG_VERSION"),
+            },
+            &mut bytes,
+        );
+        bytes.push(b'\n');
+        out.bytes(&bytes)?;
+    } else {
+        out.text(&format!("{url}\n"))?;
+    }
+    out.flush()
+}
+
+fn summary(counts: ShelfCounts) -> String {
+    let mut parts = vec![
+        counted_as(counts.databases as u64, "database", "databases"),
+        counted_as(counts.books as u64, "book", "books"),
+    ];
+    if counts.archives > 0 {
+        parts.push(counted_as(counts.archives as u64, "archive", "archives"));
+    }
+    if counts.unreadable > 0 {
+        let files = counted_as(counts.unreadable as u64, "file", "files");
+        parts.push(format!("{files} that cannot be read"));
+    }
+    let text = parts.join(", ");
+    format!("{text}. Nothing is changed, nothing leaves this machine. Ctrl-C ends it.")
+}
+
+/// ^C and SIGTERM end the server.
+fn stop_on_signal(stop: &StopHandle) {
+    let stop = stop.clone();
+    // Without a handler a signal ends the process at once, which leaves nothing unfinished either.
+    let _ = ctrlc::set_handler(move || stop.stop());
+}
+
+fn in_output(error: std::io::Error) -> Error {
+    Error::from(error).in_output()
+}

@@ -1,0 +1,132 @@
+//! The process that keeps the server running: it holds the socket and starts the process that answers.
+
+use std::net::TcpListener;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::{ExitStatusExt, parent_id};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tabia::Error;
+use tabia_serve::StopHandle;
+
+use super::in_output;
+use crate::messages::Messages;
+
+/// Set for the process that answers; its standard input is the socket.
+const VARIABLE: &str = "TABIA_SERVE_WORKER";
+/// How often the state of the other process is looked at.
+const INTERVAL: Duration = Duration::from_millis(50);
+/// Time for running requests, and a little more, after which the process is ended.
+const GRACE: Duration = Duration::from_millis(2500);
+/// A server that ends this often in `LOOP_TIME` is not started again.
+const MAX_RESTARTS: usize = 5;
+const LOOP_TIME: Duration = Duration::from_secs(10);
+
+/// The socket of the process that answers; `None` in the first process.
+///
+/// # Errors
+/// When standard input is no socket.
+pub(super) fn inherited_listener() -> Result<Option<TcpListener>, Error> {
+    if std::env::var_os(VARIABLE).is_none() {
+        return Ok(None);
+    }
+    let socket = std::io::stdin().as_fd().try_clone_to_owned();
+    let listener = TcpListener::from(socket.map_err(in_output)?);
+    listener.local_addr().map_err(in_output)?;
+    Ok(Some(listener))
+}
+
+/// Ends the server when the first process is gone.
+pub(super) fn stop_with_parent(stop: &StopHandle) {
+    let (stop, parent) = (stop.clone(), parent_id());
+    std::thread::spawn(move || {
+        while parent_id() == parent {
+            std::thread::sleep(Duration::from_millis(250));
+        }
+        stop.stop();
+    });
+}
+
+/// Keeps a process that answers running until a signal ends both.
+///
+/// # Errors
+/// When it cannot be started, or ends again and again.
+pub(super) fn supervise(listener: &TcpListener, messages: &Messages) -> Result<(), Error> {
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&is_stopped);
+    // Without a handler the signal ends this process, and the other one follows.
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    let mut restarts: Vec<Instant> = Vec::new();
+    loop {
+        let mut child = start(listener)?;
+        let Some(status) = wait(&mut child, &is_stopped)? else {
+            return Ok(());
+        };
+        if status.code().is_some_and(|code| code != 0) {
+            let text = "the server ended; its message is above";
+            return Err(Error::unsupported(text).in_output());
+        }
+        restarts.retain(|restart| restart.elapsed() < LOOP_TIME);
+        if restarts.len() >= MAX_RESTARTS {
+            let text = "the server ends again and again; its inputs may be damaged in a way that is \
+                        new to us";
+            return Err(Error::unsupported(text).in_output());
+        }
+        restarts.push(Instant::now());
+        messages.warning(&format!(
+            "{}: a file was probably cut while it was read; the server is started again",
+            end_of(status)
+        ));
+    }
+}
+
+fn end_of(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) => format!("the server was ended by signal {signal}"),
+        None => "the server ended".to_owned(),
+    }
+}
+
+fn start(listener: &TcpListener) -> Result<Child, Error> {
+    let socket: OwnedFd = listener.as_fd().try_clone_to_owned().map_err(in_output)?;
+    let program = std::env::current_exe().map_err(in_output)?;
+    Command::new(program)
+        .args(std::env::args_os().skip(1))
+        .env(VARIABLE, "1")
+        .stdin(Stdio::from(socket))
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(in_output)
+}
+
+/// How the process ended; `None` if it was asked to.
+fn wait(child: &mut Child, is_stopped: &AtomicBool) -> Result<Option<ExitStatus>, Error> {
+    loop {
+        if let Some(status) = child.try_wait().map_err(in_output)? {
+            let is_asked = is_stopped.load(Ordering::Relaxed);
+            return Ok(Some(status).filter(|_| !is_asked));
+        }
+        if is_stopped.load(Ordering::Relaxed) {
+            break;
+        }
+        std::thread::sleep(INTERVAL);
+    }
+    if let Some(process) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // It may have ended already.
+        let _ = kill_process(process, Signal::TERM);
+    }
+    let asked = Instant::now();
+    while asked.elapsed() < GRACE {
+        if child.try_wait().map_err(in_output)?.is_some() {
+            return Ok(None);
+        }
+        std::thread::sleep(INTERVAL);
+    }
+    // It may have ended since.
+    let _ = child.kill();
+    child.wait().map_err(in_output)?;
+    Ok(None)
+}

@@ -1,0 +1,492 @@
+//! `serve`: who is answered, and that the answers are those of the other verbs.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tabia_testkit::Scratch;
+
+use crate::common::{command, tabia};
+
+const GAMES: &str = "[White \"<img src=x onerror=alert(1)>\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
+    1. e4 {a <script>} e5 (1... c5 2. Nf3) 2. Nf3 1-0\n\n\
+    [White \"C\"]\n[Black \"D\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. d4 d5 0-1\n\n\
+    [White \"A\"]\n[Black \"C\"]\n[Result \"1/2-1/2\"]\n[WhiteElo \"2600\"]\n\n1. e4 c5 1/2-1/2\n";
+
+/// A running server.
+struct Running {
+    child: Child,
+    port: u16,
+    key: String,
+}
+
+impl Running {
+    fn start(folder: &Scratch, paths: &[&str]) -> Self {
+        let mut child = command(folder.path())
+            .arg("serve")
+            .args(paths)
+            .args(["--port", "0", "--json"])
+            .env("XDG_STATE_HOME", folder.path().join("state"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        let address: Value = serde_json::from_str(&line).unwrap();
+        let url = address["url"].as_str().unwrap();
+        Self {
+            key: url.split_once("#k=").unwrap().1.to_owned(),
+            port: u16::try_from(address["port"].as_u64().unwrap()).unwrap(),
+            child,
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            match TcpStream::connect(address) {
+                Ok(stream) => return stream,
+                Err(error) => assert!(Instant::now() < end, "{error}"),
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Status, head and body of a request with these header lines.
+    fn ask(&self, request: &str, headers: &[String]) -> (u16, String, Vec<u8>) {
+        let mut stream = self.connect();
+        let mut text = format!("{request} HTTP/1.1\r\n");
+        for header in headers {
+            text.push_str(header);
+            text.push_str("\r\n");
+        }
+        text.push_str("Connection: close\r\n\r\n");
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        // A refused request may be cut off.
+        let _ = stream.read_to_end(&mut answer);
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
+        let end = end.unwrap_or(answer.len());
+        let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let body = answer.get(end + 4..).unwrap_or_default().to_vec();
+        (status.unwrap_or(0), head, body)
+    }
+
+    fn host(&self) -> String {
+        format!("Host: 127.0.0.1:{}", self.port)
+    }
+
+    fn bearer(&self) -> String {
+        format!("Authorization: Bearer {}", self.key)
+    }
+
+    /// The JSON answer of the API, asked again while the server is busy.
+    fn json(&self, path: &str) -> (u16, Value) {
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            let request = format!("GET /api/v1/{path}");
+            let (status, _, body) = self.ask(&request, &[self.host(), self.bearer()]);
+            if matches!(status, 503 | 0) && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(100));
+                continue;
+            }
+            return (status, serde_json::from_slice(&body).unwrap_or(Value::Null));
+        }
+    }
+
+    /// The answer once it is complete.
+    fn complete(&self, path: &str, key: &str) -> Value {
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            let (status, answer) = self.json(path);
+            assert_eq!(status, 200, "{path}: {answer}");
+            if answer[key] == true || Instant::now() > end {
+                return answer;
+            }
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let status = std::process::Command::new("kill")
+            .args([name, &self.child.id().to_string()])
+            .status();
+        assert!(status.unwrap().success());
+    }
+
+    /// The exit code after ^C.
+    fn stop(mut self) -> i32 {
+        self.signal("-INT");
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has usually ended by then.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn folder_with_games() -> Scratch {
+    let folder = Scratch::new("serve");
+    std::fs::write(folder.path().join("games.pgn"), GAMES).unwrap();
+    folder
+}
+
+#[test]
+fn only_requests_of_this_page_and_of_programs_with_the_key_are_answered() {
+    let folder = folder_with_games();
+    let server = Running::start(&folder, &["games.pgn"]);
+    let (host, key) = (server.host(), server.bearer());
+    let foreign = |name: &str| format!("Host: {name}");
+    let shelf = "GET /api/v1/shelf";
+    let port = server.port;
+    let cases: Vec<(&str, Vec<String>, u16)> = vec![
+        ("GET /", vec![host.clone()], 200),
+        ("HEAD /", vec![host.clone()], 200),
+        ("GET /games?db=x", vec![host.clone()], 200),
+        ("GET /", vec![format!("Host: localhost:{port}")], 200),
+        ("GET /", vec![format!("Host: [::1]:{port}")], 200),
+        ("GET /", vec![foreign("evil.example")], 421),
+        ("GET /", vec![foreign(&format!("evil.example:{port}"))], 421),
+        ("GET /", vec![foreign("127.0.0.1")], 421),
+        ("GET /", vec![], 421),
+        ("GET /", vec![host.clone(), foreign("evil.example")], 421),
+        ("GET http://evil.example/", vec![host.clone()], 421),
+        (shelf, vec![host.clone(), key.clone()], 200),
+        (shelf, vec![host.clone()], 401),
+        (shelf, vec![host.clone(), "Authorization: Bearer 0".into()], 401),
+        (shelf, vec![host.clone(), "Authorization: Basic x".into()], 401),
+        (shelf, vec![foreign("evil.example"), key.clone()], 421),
+        (shelf, vec![host.clone(), key.clone(), "Origin: null".into()], 403),
+        (shelf, vec![host.clone(), key.clone(), "Origin: http://evil.example".into()], 403),
+        (shelf, vec![host.clone(), key.clone(), format!("Origin: http://127.0.0.1:{port}")], 200),
+        (shelf, vec![host.clone(), key.clone(), "Sec-Fetch-Site: cross-site".into()], 403),
+        (shelf, vec![host.clone(), key.clone(), "Sec-Fetch-Site: same-site".into()], 403),
+        (shelf, vec![host.clone(), key.clone(), "Sec-Fetch-Site: same-origin".into()], 200),
+        (shelf, vec![host.clone(), key.clone(), "Sec-Fetch-Site: none".into()], 200),
+        ("POST /api/v1/shelf", vec![host.clone(), key.clone(), "Content-Length: 0".into()], 405),
+        ("PUT /api/v1/drop/x", vec![host.clone(), key.clone(), "Content-Length: 0".into()], 405),
+        ("DELETE /api/v1/db/games.pgn", vec![host.clone(), key.clone()], 405),
+        ("PATCH /", vec![host.clone(), "Content-Length: 0".into()], 405),
+        ("OPTIONS /api/v1/shelf", vec![host.clone(), key.clone()], 405),
+        ("GET /api/v1/nothing", vec![host.clone(), key.clone()], 404),
+        ("GET /api/v1/nothing", vec![host.clone()], 401),
+        ("GET /etc/passwd", vec![host.clone()], 404),
+        ("GET /../../etc/passwd", vec![host.clone()], 404),
+        ("GET /%2e%2e/%2e%2e/etc/passwd", vec![host.clone()], 404),
+        ("GET /assets/../index.html", vec![host.clone()], 404),
+        ("GET /api/v1/db/..%2f..%2fetc%2fpasswd", vec![host.clone(), key.clone()], 404),
+        ("GET /api/v1/db/%2fetc%2fpasswd", vec![host.clone(), key.clone()], 404),
+        ("GET /api/v1/db/state/games/1", vec![host.clone(), key.clone()], 404),
+        ("GET /api/v1/db/games.pgn/games/0", vec![host.clone(), key.clone()], 404),
+        ("GET /api/v1/db/games.pgn/games/-1", vec![host.clone(), key.clone()], 400),
+        ("GET /api/v1/games?db=games.pgn&n=501", vec![host.clone(), key.clone()], 400),
+        ("GET /api/v1/games?db=games.pgn&where=colour:x", vec![host.clone(), key.clone()], 400),
+        ("GET /api/v1/games?db=games.pgn&sort=colour", vec![host.clone(), key.clone()], 400),
+        ("GET /api/v1/position?fen=nonsense", vec![host.clone(), key.clone()], 400),
+        ("GET /api/v1/position?play=e2e5", vec![host.clone(), key.clone()], 400),
+    ];
+    for (request, headers, expected) in &cases {
+        let (status, head, _) = server.ask(request, headers);
+        assert_eq!(status, *expected, "{request} {headers:?}");
+        let head = head.to_lowercase();
+        for wanted in [
+            "content-security-policy: default-src 'none'",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+            "cross-origin-resource-policy: same-origin",
+        ] {
+            assert!(head.contains(wanted), "{request}: {head}");
+        }
+        assert!(!head.contains("access-control-allow"), "{head}");
+    }
+    let long = format!("X: {}", "a".repeat(20_000));
+    let (status, ..) = server.ask("GET /", &[host, long]);
+    assert!([0, 431].contains(&status), "{status}");
+    assert_eq!(server.stop(), 0);
+}
+
+#[test]
+fn the_server_listens_on_loopback_only() {
+    let folder = folder_with_games();
+    let server = Running::start(&folder, &[]);
+    server.json("shelf");
+    let hexadecimal = format!(":{:04X} ", server.port);
+    for (table, loopback) in [
+        ("/proc/net/tcp", "0100007F"),
+        ("/proc/net/tcp6", "00000000000000000000000001000000"),
+    ] {
+        let Ok(table) = std::fs::read_to_string(table) else {
+            continue;
+        };
+        let listening = table.lines().filter(|line| line.contains(" 0A "));
+        for line in listening.filter(|line| line.contains(&hexadecimal)) {
+            assert!(line.contains(loopback), "{line}");
+        }
+    }
+}
+
+#[test]
+fn the_key_is_private_and_survives_a_restart() {
+    let folder = folder_with_games();
+    let first = Running::start(&folder, &["games.pgn"]);
+    let path = folder.path().join("state/tabia/serve-key");
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let key = first.key.clone();
+    assert_eq!(first.stop(), 0);
+    let second = Running::start(&folder, &["games.pgn"]);
+    assert_eq!(second.key, key);
+    assert_eq!(second.stop(), 0);
+    let third = Running::start(&folder, &["games.pgn", "--new-key"]);
+    assert_ne!(third.key, key);
+    assert_eq!(third.json("shelf").0, 200);
+    assert_eq!(third.stop(), 0);
+}
+
+#[test]
+fn lists_and_games_are_those_of_ls_and_show_in_every_format() {
+    let folder = folder_with_games();
+    let mut paths = vec!["games.pgn".to_owned()];
+    for ending in ["cbh", "si3", "si4", "si5", "sci"] {
+        let name = format!("made.{ending}");
+        tabia(&folder, &["convert", "games.pgn", "-o", &name]).expect(0);
+        paths.push(name);
+    }
+    tabia(&folder, &["convert", "games.pgn", "-o", "made.pgn.gz"]).expect(0);
+    paths.push("made.pgn.gz".to_owned());
+    tabia(&folder, &["archive", "create", "made.zip", "games.pgn"]).expect(0);
+    paths.push("made.zip".to_owned());
+    let names: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let server = Running::start(&folder, &names);
+    let (_, shelf) = server.json("shelf");
+    let inputs = shelf["inputs"].as_array().unwrap();
+    let mut databases = 0;
+    for input in inputs.iter().filter(|input| input["kind"] == "database") {
+        databases += 1;
+        let id = input["id"].as_str().unwrap();
+        let path = match input["container"].as_str() {
+            Some(container) => format!("{container}:{}", input["name"].as_str().unwrap()),
+            None => id.to_owned(),
+        };
+        let list = server.complete(&format!("games?db={id}&from=0&n=10"), "countIsExact");
+        let listed = tabia(&folder, &["ls", &path, "--json"]).expect(0).json();
+        let listed = listed.as_array().unwrap();
+        assert_eq!(list["count"], listed.len(), "{id}");
+        let columns = list["columns"].as_array().unwrap();
+        for (row, expected) in list["rows"].as_array().unwrap().iter().zip(listed) {
+            for (column, value) in columns.iter().zip(row.as_array().unwrap()) {
+                let column = column.as_str().unwrap();
+                match column {
+                    "db" | "moves" | "problem" => {}
+                    _ => assert_eq!(*value, expected[column], "{id} {column}"),
+                }
+            }
+        }
+        let (_, mut game) = server.json(&format!("db/{id}/games/1"));
+        let shown = tabia(&folder, &["show", &path, "--game", "1", "--json"]).expect(0).json();
+        for key in ["db", "total", "opening", "problems", "fingerprint"] {
+            assert!(game.as_object_mut().unwrap().remove(key).is_some(), "{key}");
+        }
+        assert_eq!(game, shown, "{id}");
+        let (_, _, pgn) = server.ask(
+            &format!("GET /api/v1/db/{id}/games/1.pgn"),
+            &[server.host(), server.bearer()],
+        );
+        assert!(String::from_utf8_lossy(&pgn).contains("1. e4"), "{id}");
+    }
+    assert_eq!(databases, 8);
+}
+
+#[test]
+fn rows_are_filtered_and_sorted() {
+    let folder = folder_with_games();
+    std::fs::copy(folder.path().join("games.pgn"), folder.path().join("copy.pgn")).unwrap();
+    let server = Running::start(&folder, &["games.pgn", "copy.pgn"]);
+    let games = |query: &str| {
+        let list = server.complete(&format!("games?n=10&{query}"), "countIsExact");
+        let rows = list["rows"].as_array().unwrap().clone();
+        let numbers: Vec<String> = rows
+            .iter()
+            .map(|row| format!("{}{}", &row[0].as_str().unwrap()[..1], row[1]))
+            .collect();
+        numbers.join(" ")
+    };
+    assert_eq!(games("db=games.pgn"), "g1 g2 g3");
+    assert_eq!(games("db=games.pgn&where=elo:%3E=2500"), "");
+    assert_eq!(games("db=games.pgn&where=anyelo:%3E=2500"), "g2 g3");
+    assert_eq!(games("db=games.pgn&sort=white"), "g1 g3 g2");
+    assert_eq!(games("db=games.pgn&sort=-whiteElo"), "g3 g2 g1");
+    assert_eq!(games("db=games.pgn&sort=whiteElo"), "g2 g3 g1");
+    assert_eq!(games("db=games.pgn&sort=-moves,white"), "g1 g3 g2");
+    assert_eq!(games("db=games.pgn,copy.pgn&sort=-whiteElo,game"), "g3 c3 g2 c2 g1 c1");
+    assert_eq!(games("db=copy.pgn,games.pgn&where=result:draw"), "c3 g3");
+    assert_eq!(games("db=games.pgn&from=1&n=1"), "g2 g3");
+    let row = server.json("row?db=games.pgn&sort=-whiteElo&in=games.pgn&game=2").1;
+    assert_eq!(row["row"], 1);
+    let no_such = server.json("row?db=games.pgn&in=games.pgn&game=4").0;
+    assert_eq!(no_such, 404);
+}
+
+#[test]
+fn databases_and_books_answer_for_the_same_position() {
+    let folder = folder_with_games();
+    for book in ["made.bin", "made.ctg", "made.abk", "made.kob"] {
+        tabia(&folder, &["book", "build", "games.pgn", "-o", book, "--min-games", "1"]).expect(0);
+    }
+    let server = Running::start(&folder, &["."]);
+    let (_, shelf) = server.json("shelf");
+    let inputs = shelf["inputs"].as_array().unwrap();
+    for input in inputs.iter().filter(|input| input["kind"] == "book") {
+        let id = input["id"].as_str().unwrap();
+        let (status, answer) = server.json(&format!("explorer?src={id}"));
+        assert_eq!(status, 200);
+        let moves = answer["sources"][0]["moves"].as_array().unwrap();
+        let found: Vec<&str> = moves.iter().map(|m| m["san"].as_str().unwrap()).collect();
+        assert!(found.contains(&"e4"), "{id}: {answer}");
+    }
+    let path = "explorer?src=games.pgn&play=e2e4";
+    let answer = loop {
+        let (_, answer) = server.json(path);
+        if answer["sources"][0]["isDone"] == true {
+            break answer;
+        }
+    };
+    let source = &answer["sources"][0];
+    assert_eq!(source["games"], 2);
+    assert_eq!((&source["white"], &source["draws"]), (&Value::from(1), &Value::from(1)));
+    let moves = source["moves"].as_array().unwrap();
+    let mut found: Vec<&str> = moves.iter().map(|m| m["san"].as_str().unwrap()).collect();
+    found.sort_unstable();
+    assert_eq!(found, ["c5", "e5"]);
+    assert_eq!(answer["opening"]["eco"], "B00");
+    // The last position of a game counts, without a move.
+    let last = server.json("explorer?src=games.pgn&play=d2d4,d7d5").1;
+    assert_eq!(last["sources"][0]["games"], 1);
+}
+
+#[test]
+fn a_check_states_its_problems() {
+    let folder = Scratch::new("serve-check");
+    let games = "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n";
+    std::fs::write(folder.path().join("bad.pgn"), games).unwrap();
+    let server = Running::start(&folder, &["."]);
+    let health = server.complete("db/bad.pgn/health", "isDone");
+    assert_eq!(health["problems"], 1, "{health}");
+    assert_eq!(health["kinds"][0]["examples"][0]["game"], 1);
+    let (_, game) = server.json("db/bad.pgn/games/1");
+    assert_eq!(game["problems"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn every_documented_path_is_answered() {
+    let folder = folder_with_games();
+    let server = Running::start(&folder, &["games.pgn"]);
+    let (_, document) = server.json("openapi.json");
+    let paths = document["paths"].as_object().unwrap();
+    assert!(paths.len() >= 10);
+    for path in paths.keys() {
+        let path = path.replace("{id}", "games.pgn").replace("{n}", "1");
+        let path = path.strip_prefix("/api/v1/").unwrap().to_owned();
+        let query = match path.as_str() {
+            "games" => "?db=games.pgn",
+            "row" => "?db=games.pgn&in=games.pgn&game=1",
+            "explorer" => "?src=games.pgn",
+            _ => "",
+        };
+        assert_eq!(server.json(&format!("{path}{query}")).0, 200, "{path}");
+    }
+}
+
+#[test]
+fn exit_codes_of_serve() {
+    let folder = folder_with_games();
+    let state = folder.path().join("state");
+    let run = |args: &[&str]| {
+        let mut command = command(folder.path());
+        command.arg("serve").args(args).env("XDG_STATE_HOME", &state);
+        command.output().unwrap()
+    };
+    let code = |args: &[&str]| run(args).status.code().unwrap();
+    assert_eq!(code(&["absent.pgn", "--no-open"]), 4);
+    assert_eq!(code(&["-", "--no-open"]), 2);
+    assert_eq!(code(&["--port", "x"]), 2);
+    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    assert_eq!(code(&["--port", &port, "--no-open"]), 5);
+}
+
+#[test]
+fn sigterm_ends_both_processes() {
+    let folder = folder_with_games();
+    let mut server = Running::start(&folder, &["games.pgn"]);
+    server.json("shelf");
+    server.signal("-TERM");
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, server.port));
+    assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn a_changed_file_is_opened_again() {
+    let folder = folder_with_games();
+    let path = folder.path().join("games.pgn");
+    let server = Running::start(&folder, &["games.pgn"]);
+    let first = server.json("games?db=games.pgn").1;
+    assert_eq!(first["count"], 3);
+    let more = format!("{GAMES}\n[White \"E\"]\n\n1. c4 *\n");
+    std::fs::write(&path, more).unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let second = server.json("games?db=games.pgn").1;
+    assert_eq!(second["count"], 4);
+    assert_ne!(first["fingerprints"], second["fingerprints"]);
+    std::fs::remove_file(&path).unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(server.json("games?db=games.pgn").0, 404);
+}
+
+#[test]
+fn a_file_that_is_cut_while_it_is_read_costs_only_the_request() {
+    let folder = Scratch::new("serve-cut");
+    let path = folder.path().join("large.pgn");
+    let game = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n\n";
+    std::fs::write(&path, game.repeat(60_000)).unwrap();
+    let server = Running::start(&folder, &["large.pgn"]);
+    assert_eq!(server.json("games?db=large.pgn&n=1").1["count"], 60_000);
+    // The mapped bytes after the first page no longer exist.
+    cut(&path, 100);
+    let request = "GET /api/v1/db/large.pgn/games/59999";
+    let _ = server.ask(request, &[server.host(), server.bearer()]);
+    std::thread::sleep(Duration::from_millis(700));
+    let (status, list) = server.json("games?db=large.pgn&n=1");
+    assert_eq!((status, &list["count"]), (200, &Value::from(2)), "{list}");
+    assert_eq!(server.stop(), 0);
+}
+
+fn cut(path: &Path, len: u64) {
+    let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.set_len(len).unwrap();
+}
+
+#[test]
+fn silent_connections_do_not_stop_the_page() {
+    let folder = folder_with_games();
+    let server = Running::start(&folder, &["games.pgn"]);
+    server.json("shelf");
+    let silent: Vec<TcpStream> = (0..600).map(|_| server.connect()).collect();
+    let start = Instant::now();
+    let (status, ..) = server.ask("GET /", &[server.host()]);
+    assert_eq!(status, 200);
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    drop(silent);
+}

@@ -1,0 +1,532 @@
+//! The requests of the page and their answers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, Response, header};
+use axum::routing::get;
+use serde_json::{Value, json};
+use tabia::book::find::opening_of;
+use tabia::core::chess::Ply;
+use tabia::formats::Format;
+use tabia::query::{Query, fields};
+use tabia::{
+    CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder, Want,
+};
+
+use crate::explore;
+use crate::app::App;
+use crate::health;
+use crate::openapi;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::rows::{COLUMNS, rows};
+use crate::shelf::{OpenedInput, ShelfInput};
+use crate::view::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
+
+/// Rows of one answer at most.
+const MAX_ROWS: u32 = 500;
+/// Sources of one explorer at most.
+const MAX_SOURCES: usize = 6;
+/// How long an answer waits for a search before it states what was found so far.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+type Shared = State<Arc<App>>;
+
+/// The routes of [`openapi::ROUTES`].
+pub(crate) fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/api/v1/shelf", get(shelf))
+        .route("/api/v1/db/{id}", get(input))
+        .route("/api/v1/games", get(games))
+        .route("/api/v1/row", get(row))
+        .route("/api/v1/db/{id}/games/{n}", get(game))
+        .route("/api/v1/position", get(position))
+        .route("/api/v1/explorer", get(explorer))
+        .route("/api/v1/db/{id}/health", get(check))
+        .route("/api/v1/fields", get(query_fields))
+        .route("/api/v1/openapi.json", get(description))
+}
+
+/// Runs `work` in the bounded pool.
+async fn answer(
+    app: Arc<App>,
+    work: impl FnOnce(&App) -> Result<Response<Body>, Problem> + Send + 'static,
+) -> Response<Body> {
+    let Ok(permit) = Arc::clone(&app.queue).try_acquire_owned() else {
+        return Problem::busy("too many requests wait").into_response();
+    };
+    let done = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        work(&app)
+    });
+    match done.await {
+        Ok(Ok(response)) => response,
+        Ok(Err(problem)) => problem.into_response(),
+        Err(_) => {
+            let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
+            Problem::new(status, "an internal error; please report it").into_response()
+        }
+    }
+}
+
+fn of_type(content_type: &'static str, bytes: Vec<u8>) -> Response<Body> {
+    let mut response = Response::new(Body::from(bytes));
+    let value = HeaderValue::from_static(content_type);
+    response.headers_mut().insert(header::CONTENT_TYPE, value);
+    response
+}
+
+fn document(value: &Value) -> Result<Response<Body>, Problem> {
+    let bytes = serde_json::to_vec(value).map_err(|error| {
+        let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
+        Problem::new(status, error.to_string())
+    })?;
+    Ok(of_type("application/json", bytes))
+}
+
+async fn shelf(State(app): Shared) -> Response<Body> {
+    answer(app, |app| {
+        let inputs: Vec<Value> = app.shelf.inputs().iter().map(|input| card(input)).collect();
+        document(&json!({"version": env!("CARGO_PKG_VERSION"), "inputs": inputs}))
+    })
+    .await
+}
+
+/// What is known of an input without opening it.
+fn card(input: &ShelfInput) -> Value {
+    let kind = match input.format {
+        Some(Format::Games(_)) => "database",
+        Some(Format::Book(_)) => "book",
+        Some(Format::Archive(_)) => "archive",
+        Some(Format::Export(_)) | None => "unknown",
+    };
+    let error = input.error.as_ref();
+    json!({
+        "id": input.id,
+        "name": input.name,
+        "folder": input.folder,
+        "container": input.container,
+        "kind": kind,
+        "format": input.format.map(|format| format.id().to_string()),
+        "formatName": input.format.map(Format::name),
+        "bytes": input.bytes,
+        "modified": input.modified(),
+        "error": error.map(|error| input.without_folder(&error.to_string())),
+        "open": input.if_open().is_some(),
+    })
+}
+
+async fn input(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let mut card = card(input);
+        let opened = input.open()?;
+        let more = match (opened.database(), opened.book()) {
+            (Some(database), _) => {
+                let info = database.info();
+                json!({
+                    "records": info.records,
+                    "games": info.records.saturating_sub(info.texts),
+                    "texts": info.texts,
+                    "deleted": info.deleted,
+                    "encoding": info.encoding,
+                    "title": info.title,
+                    "version": info.version,
+                    "years": opened.years().map(|(first, last)| [first, last]),
+                    "facts": info.facts,
+                })
+            }
+            (None, Some(book)) => {
+                let info = book.info();
+                let size = opened.size(input.bytes);
+                json!({
+                    "positions": size.map(|size| size.positions),
+                    "moves": size.map(|size| size.moves),
+                    "games": info.games,
+                    "version": info.version,
+                    "facts": info.facts,
+                })
+            }
+            (None, None) => json!({}),
+        };
+        let problems = opened.problems.iter().take(100);
+        let problems: Vec<String> = problems.map(|text| input.without_folder(text)).collect();
+        if let (Value::Object(card), Value::Object(more)) = (&mut card, more) {
+            card.extend(more);
+            card.insert("problems".into(), json!(problems));
+            card.insert("fingerprint".into(), json!(opened.fingerprint));
+            card.insert("open".into(), json!(true));
+        }
+        document(&card)
+    })
+    .await
+}
+
+/// The databases, the query and the rows found so far.
+enum List {
+    /// Every row of the source in its order.
+    Everything,
+    Found(Arc<crate::jobs::Job<ViewRows>>),
+}
+
+fn list(app: &App, params: &Params) -> Result<(RowSource, List), Problem> {
+    let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+    let deleted = params.is_on("deleted");
+    let query = ViewQuery::parse(params.text("where"), params.text("sort"), deleted)?;
+    if query.is_everything(&source) {
+        return Ok((source, List::Everything));
+    }
+    let key = query.key(&source);
+    let threads = app.threads;
+    let (rows, wanted) = (source.clone(), query);
+    let start = ViewRows::default();
+    let job = app.views.get_or_start(&key, start, move |job| {
+        view::build(&rows, &wanted, &job.progress, threads, &|change| {
+            job.update(|found| change(found));
+        })
+    })?;
+    Ok((source, List::Found(job)))
+}
+
+async fn games(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let from: u32 = params.number("from", 0)?;
+        let count: u32 = params.number("n", 100)?;
+        if count > MAX_ROWS {
+            return Err(Problem::bad_request("`n` is at most 500"));
+        }
+        let (source, list) = list(app, &params)?;
+        let end = from.saturating_add(count);
+        let mut answer = json!({
+            "total": source.total,
+            "from": from,
+            "columns": COLUMNS,
+            "sortable": SORT_COLUMNS,
+            "fingerprints": fingerprints(&source),
+        });
+        let (numbers, more) = match &list {
+            List::Everything => {
+                let numbers: Vec<u32> = (from..end.min(source.total)).collect();
+                let more = json!({"count": source.total, "countIsExact": true});
+                (numbers, more)
+            }
+            List::Found(job) => {
+                let found = job.wait(PATIENCE, |found| found.rows.len() >= end as usize);
+                if let Some(error) = found.error() {
+                    return Err(Problem::busy(error));
+                }
+                let rows = &found.found().rows;
+                let range = (from as usize).min(rows.len())..(end as usize).min(rows.len());
+                let more = json!({
+                    "count": found.found().found,
+                    "countIsExact": found.is_done(),
+                    "scanned": job.progress.done(),
+                });
+                (rows.get(range).unwrap_or_default().to_vec(), more)
+            }
+        };
+        if let (Value::Object(answer), Value::Object(more)) = (&mut answer, more) {
+            answer.extend(more);
+            let rows = rows(&source, numbers.into_iter());
+            answer.insert("rows".into(), Value::Array(rows));
+        }
+        document(&answer)
+    })
+    .await
+}
+
+fn fingerprints(source: &RowSource) -> BTreeMap<&str, &str> {
+    let parts = source.parts.iter();
+    parts
+        .map(|part| (part.id.as_str(), part.opened.fingerprint.as_str()))
+        .collect()
+}
+
+async fn row(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let (source, list) = list(app, &params)?;
+        let game: u32 = params.number("game", 0)?;
+        let part = source.parts.iter().find(|part| part.id == params.text("in"));
+        let wanted = part
+            .and_then(|part| Some(part.first + game.checked_sub(1).filter(|game| *game < part.len)?))
+            .ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
+        let row = match &list {
+            List::Everything => Some(wanted as usize),
+            List::Found(job) => {
+                let found = job.wait(PATIENCE, |_| false);
+                found.found().rows.iter().position(|row| *row == wanted)
+            }
+        };
+        document(&json!({"row": row}))
+    })
+    .await
+}
+
+async fn game(
+    State(app): Shared,
+    Path((id, number)): Path<(String, String)>,
+    params: Params,
+) -> Response<Body> {
+    answer(app, move |app| {
+        let (number, is_pgn) = match number.strip_suffix(".pgn") {
+            Some(number) => (number, true),
+            None => (number.as_str(), false),
+        };
+        let number: u32 = number
+            .parse()
+            .map_err(|_| Problem::bad_request(format!("`{number}` is no number of a game")))?;
+        let opened = app.shelf.database(&id)?;
+        let (index, game, problems) = read_game(&opened, number)?;
+        if is_pgn {
+            let pgn = pgn(index, &game, params.text("profile"))?;
+            return Ok(of_type("application/x-chess-pgn; charset=utf-8", pgn));
+        }
+        let mut bytes = (app.game_document)(index, &game);
+        // Further keys go before the end of the object.
+        while bytes.pop().is_some_and(|byte| byte != b'}') {}
+        let input = app.shelf.find(&id)?;
+        let problems: Vec<String> = problems
+            .iter()
+            .map(|text| input.without_folder(text))
+            .collect();
+        let mainline: Vec<Ply> = game.mainline().collect();
+        let opening = game
+            .start_position()
+            .and_then(|start| opening_of(&start, &mainline))
+            .map(|opening| json!({"eco": opening.eco, "name": opening.name}));
+        let total = opened.database().map(tabia::Database::len);
+        for (key, value) in [
+            ("db", json!(id)),
+            ("total", json!(total)),
+            ("opening", json!(opening)),
+            ("problems", json!(problems)),
+            ("fingerprint", json!(opened.fingerprint)),
+        ] {
+            bytes.extend_from_slice(format!(",\"{key}\":{value}").as_bytes());
+        }
+        bytes.push(b'}');
+        Ok(of_type("application/json", bytes))
+    })
+    .await
+}
+
+/// The game with a number from 1, and what was wrong with it.
+fn read_game(opened: &OpenedInput, number: u32) -> Result<(GameIndex, Game, Vec<String>), Problem> {
+    let database = opened
+        .database()
+        .ok_or_else(|| Problem::bad_request("a book has no games"))?;
+    let index = number
+        .checked_sub(1)
+        .filter(|index| *index < database.len())
+        .map(GameIndex)
+        .ok_or_else(|| {
+            let records = database.len();
+            Problem::not_found(format!("there is no game {number}; the last one is {records}"))
+        })?;
+    let mut recorder = Recorder::new();
+    // The recorder never stops a reader.
+    let _ = database.reader().read(index, Want::ALL, &mut recorder)?;
+    let problems = recorder.take_problems();
+    let problems = problems.iter().map(|problem| problem.error.to_string());
+    let problems = problems.collect();
+    Ok((index, recorder.game().clone(), problems))
+}
+
+fn pgn(index: GameIndex, game: &Game, profile: &str) -> Result<Vec<u8>, Problem> {
+    let mut options = CreateOptions::default();
+    if !profile.is_empty() {
+        let found = Profile::ALL.iter().find(|(_, name)| *name == profile);
+        let (profile, _) = found.ok_or_else(|| {
+            let names: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
+            Problem::bad_request(format!("no profile is called `{profile}`"))
+                .with_hint(format!("profiles: {}", names.join(", ")))
+        })?;
+        options.profile = *profile;
+    }
+    let format = tabia::format("pgn").and_then(Format::games);
+    let create = format
+        .and_then(|format| format.create_text)
+        .ok_or_else(|| Error::new(ErrorKind::Unsupported("PGN cannot be written".into())))?;
+    let mut writer = create(&options)?;
+    // The writer never stops a replay.
+    let _ = game.replay(index, Want::ALL, &mut *writer);
+    Ok(std::mem::take(writer.text()))
+}
+
+async fn position(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |_| {
+        let (start, plies, position) = params.position()?;
+        let legal: Vec<Value> = position
+            .legal_moves()
+            .iter()
+            .map(|m| {
+                json!({
+                    "uci": explore::uci_of(*m, position.is_chess960()),
+                    "san": position.san(*m).to_string(),
+                })
+            })
+            .collect();
+        let mut line = Vec::new();
+        let mut before = start.clone();
+        for ply in &plies {
+            line.push(before.san(*ply).to_string());
+            before.play_ply(*ply);
+        }
+        let opening = opening_of(&start, &plies);
+        document(&json!({
+            "fen": position.fen(),
+            "line": line,
+            "legal": legal,
+            "check": position.is_check(),
+            "checkmate": position.is_checkmate(),
+            "stalemate": position.is_stalemate(),
+            "chess960": position.is_chess960(),
+            "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+        }))
+    })
+    .await
+}
+
+async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let ids = params.ids("src");
+        if ids.len() > MAX_SOURCES {
+            return Err(Problem::bad_request("`src` names more than 6 sources"));
+        }
+        let (start, plies, position) = params.position()?;
+        let query = Query::parse(params.text("where"))?;
+        let opening = opening_of(&start, &plies);
+        let mut sources = Vec::new();
+        for id in ids {
+            let input = app.shelf.find(id)?;
+            let found = explore_source(app, input, &position, &query, params.text("where"));
+            let (mut source, key, value) = match found {
+                Ok(Value::Object(source)) => (source, "name", json!(input.name)),
+                Ok(_) => continue,
+                Err(problem) if problem.status == axum::http::StatusCode::SERVICE_UNAVAILABLE => {
+                    return Err(problem);
+                }
+                Err(problem) => {
+                    let text = input.without_folder(&problem.detail);
+                    (serde_json::Map::new(), "error", json!(text))
+                }
+            };
+            source.insert("id".into(), json!(id));
+            source.insert(key.into(), value);
+            sources.push(Value::Object(source));
+        }
+        document(&json!({
+            "fen": position.fen(),
+            "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+            "sources": sources,
+        }))
+    })
+    .await
+}
+
+fn explore_source(
+    app: &App,
+    input: &ShelfInput,
+    position: &tabia::Position,
+    query: &Query,
+    filter: &str,
+) -> Result<Value, Problem> {
+    let opened = input.open()?;
+    if let Some(book) = opened.book() {
+        let mut answer = explore::of_book(book, position)?;
+        if let Value::Object(answer) = &mut answer {
+            let format = input.format.map(|format| format.id().to_string());
+            answer.insert("format".into(), json!(format));
+            answer.insert("isDone".into(), json!(true));
+        }
+        return Ok(answer);
+    }
+    let key = format!(
+        "{}\n{}\n{}\n{filter}",
+        input.id,
+        opened.fingerprint,
+        position.fen()
+    );
+    let (scanned, wanted, searched) = (Arc::clone(&opened), position.clone(), query.clone());
+    let (id, threads) = (input.id.clone(), app.threads);
+    let start = explore::PositionCounts::default();
+    let job = app.scans.get_or_start(&key, start, move |job| {
+        let Some(database) = scanned.database() else {
+            return Ok(());
+        };
+        let update = |counts: &explore::PositionCounts| {
+            job.update(|found| found.clone_from(counts));
+        };
+        let progress = &job.progress;
+        explore::scan(database, &id, &wanted, &searched, threads, progress, &update)
+    })?;
+    let found = job.wait(PATIENCE, |_| false);
+    if let Some(error) = found.error() {
+        return Err(Problem::busy(error));
+    }
+    let counts = found.found().clone();
+    let is_done = found.is_done();
+    drop(found);
+    let mut answer = explore::of_database(position, &counts);
+    if let (Value::Object(answer), Some(database)) = (&mut answer, opened.database()) {
+        let (top, recent) = explore::games_of(&input.id, database, position, &counts);
+        answer.insert("isDone".into(), json!(is_done));
+        answer.insert("scanned".into(), json!(job.progress.games()));
+        answer.insert("total".into(), json!(database.len()));
+        answer.insert("topGames".into(), json!(top));
+        answer.insert("recentGames".into(), json!(recent));
+        answer.insert("fingerprint".into(), json!(opened.fingerprint));
+    }
+    Ok(answer)
+}
+
+async fn check(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = Arc::clone(app.shelf.find(&id)?);
+        let modified = input.modified().unwrap_or_default();
+        let key = format!("{id}\n{modified}");
+        let threads = app.threads;
+        let checked = Arc::clone(&input);
+        let job = app.checks.get_or_start(&key, health::Health::default(), move |job| {
+            health::run(&checked, threads, job)
+        })?;
+        let found = job.wait(PATIENCE, |_| false);
+        let mut answer = found.found().document();
+        if let Value::Object(answer) = &mut answer {
+            let error = found.error().map(|text| input.without_folder(text));
+            answer.insert("isDone".into(), json!(found.is_done()));
+            answer.insert("error".into(), json!(error));
+            answer.insert("games".into(), json!(job.progress.games()));
+        }
+        drop(found);
+        document(&answer)
+    })
+    .await
+}
+
+async fn query_fields(State(app): Shared) -> Response<Body> {
+    answer(app, |_| {
+        let fields: Vec<Value> = fields()
+            .iter()
+            .map(|field| {
+                json!({
+                    "name": field.name,
+                    "asks": field.asks,
+                    "values": field.values,
+                    "example": field.example,
+                })
+            })
+            .collect();
+        document(&json!({"fields": fields}))
+    })
+    .await
+}
+
+async fn description(State(app): Shared) -> Response<Body> {
+    answer(app, |_| document(&openapi::document())).await
+}

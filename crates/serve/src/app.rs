@@ -1,0 +1,33 @@
+//! What all requests work with.
+
+use std::sync::Arc;
+
+use tabia::{Game, GameIndex};
+use tokio::sync::Semaphore;
+
+use crate::assets::Assets;
+use crate::explore::PositionCounts;
+use crate::guard::Guard;
+use crate::health::Health;
+use crate::jobs::JobTable;
+use crate::shelf::Shelf;
+use crate::view::ViewRows;
+
+/// Writes a game as a JSON object.
+pub type GameDocument = fn(GameIndex, &Game) -> Vec<u8>;
+
+/// Shared by all requests.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) shelf: Shelf,
+    /// Requests that may wait for a thread or run.
+    pub(crate) queue: Arc<Semaphore>,
+    /// Threads of one search.
+    pub(crate) threads: usize,
+    pub(crate) game_document: GameDocument,
+    pub(crate) views: JobTable<ViewRows>,
+    pub(crate) scans: JobTable<PositionCounts>,
+    pub(crate) checks: JobTable<Health>,
+    pub(crate) assets: Assets,
+    pub(crate) guard: Guard,
+}

@@ -1,0 +1,144 @@
+//! The files of the page, which the program contains.
+
+mod table;
+
+use std::io::Write;
+use std::sync::OnceLock;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use table::ASSETS;
+
+/// A file of the page.
+#[derive(Debug)]
+struct Asset {
+    path: &'static str,
+    content_type: &'static str,
+    /// SHA-256 of its bytes.
+    sha256: &'static str,
+    /// Whether the path changes with the contents.
+    is_immutable: bool,
+    bytes: &'static [u8],
+}
+
+/// The compressed files, each made at its first request.
+#[derive(Debug)]
+pub(crate) struct Assets {
+    compressed: Vec<OnceLock<Bytes>>,
+}
+
+/// The first parts of the addresses that the page shows views at.
+const VIEWS: [&str; 7] = ["", "games", "db", "explorer", "health", "book", "about"];
+
+impl Assets {
+    pub(crate) fn new() -> Self {
+        Self {
+            compressed: ASSETS.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The file at a path; the page itself at the address of a view.
+    pub(crate) fn answer(&self, path: &str, headers: &HeaderMap) -> Response<Body> {
+        let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let wanted = if VIEWS.contains(&first) { "/index.html" } else { path };
+        let Some(index) = ASSETS.iter().position(|asset| asset.path == wanted) else {
+            let mut response = Response::new(Body::from("not found\n"));
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            return response;
+        };
+        match (ASSETS.get(index), self.compressed.get(index)) {
+            (Some(asset), Some(compressed)) => asset.answer(compressed, headers),
+            _ => Response::new(Body::empty()),
+        }
+    }
+}
+
+impl Asset {
+    fn answer(&self, compressed: &OnceLock<Bytes>, headers: &HeaderMap) -> Response<Body> {
+        let tag = format!("\"{}\"", self.sha256.get(..32).unwrap_or_default());
+        let is_known = headers
+            .get(header::IF_NONE_MATCH)
+            .and_then(|value| value.to_str().ok())
+            .is_some_and(|value| value.split(',').any(|known| known.trim() == tag));
+        let is_compressible = !self.content_type.starts_with("image/png");
+        let takes_gzip = is_compressible
+            && headers
+                .get_all(header::ACCEPT_ENCODING)
+                .iter()
+                .filter_map(|value| value.to_str().ok())
+                .any(|value| value.split(',').any(|coding| coding.trim() == "gzip"));
+        let body = match (is_known, takes_gzip) {
+            (true, _) => Bytes::new(),
+            (false, true) => compressed.get_or_init(|| gzip(self.bytes)).clone(),
+            (false, false) => Bytes::from_static(self.bytes),
+        };
+        let mut response = Response::new(Body::from(body));
+        if is_known {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+        }
+        let headers = response.headers_mut();
+        if let Ok(tag) = HeaderValue::from_str(&tag) {
+            headers.insert(header::ETAG, tag);
+        }
+        let content_type = HeaderValue::from_static(self.content_type);
+        headers.insert(header::CONTENT_TYPE, content_type);
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        let cache = if self.is_immutable {
+            "public, max-age=31536000, immutable"
+        } else {
+            "no-cache"
+        };
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+        if takes_gzip && !is_known {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing to a vector does not fail.
+    let _ = encoder.write_all(bytes);
+    Bytes::from(encoder.finish().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_are_the_page_and_other_paths_are_files() {
+        let assets = Assets::new();
+        let status = |path: &str| assets.answer(path, &HeaderMap::new()).status().as_u16();
+        for path in ["/", "/games", "/db/mega.cbh/game/1", "/index.html"] {
+            assert_eq!(status(path), 200, "{path}");
+        }
+        for path in ["/../Cargo.toml", "/etc/passwd", "//etc/passwd", "/dist", "/src/main.tsx"] {
+            assert_eq!(status(path), 404, "{path}");
+        }
+    }
+
+    #[test]
+    fn known_files_are_not_sent_again() {
+        let assets = Assets::new();
+        let first = assets.answer("/", &HeaderMap::new());
+        let mut headers = HeaderMap::new();
+        let tag = first.headers().get(header::ETAG).unwrap().clone();
+        headers.insert(header::IF_NONE_MATCH, tag);
+        assert_eq!(assets.answer("/", &headers).status(), StatusCode::NOT_MODIFIED);
+    }
+
+    #[test]
+    fn the_page_has_no_scripts_or_styles_of_its_own() {
+        let page = ASSETS.iter().find(|asset| asset.path == "/index.html").unwrap();
+        let text = std::str::from_utf8(page.bytes).unwrap();
+        assert!(!text.contains("style="), "the policy blocks it");
+        for part in text.split("<script").skip(1) {
+            assert!(part.split('>').next().unwrap().contains("src="), "the policy blocks it");
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Which requests are answered: those with our `Host`, from our own page or a program, with the key.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
+
+use crate::problem::Problem;
+
+/// Wrong keys that are answered in a minute; further ones are refused without being compared.
+const WRONG_KEYS: usize = 10;
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// Nothing is loaded from elsewhere, and nothing in a page is run that is not a file of ours.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+    font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+/// The key that requests have to carry: 128 random bits as 32 hexadecimal digits.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+impl Key {
+    /// The key made of these bytes, which have to be random.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+        let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+        Self(digits.collect())
+    }
+
+    /// Reads 32 hexadecimal digits; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_key = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_key.then(|| Self(text.to_ascii_lowercase()))
+    }
+
+    /// The 32 digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether `text` is the key; takes the same time wherever they differ.
+    fn is(&self, text: &str) -> bool {
+        let mut difference = u8::from(text.len() != self.0.len());
+        for (a, b) in self.0.bytes().zip(text.bytes().chain(std::iter::repeat(0))) {
+            difference |= a ^ b;
+        }
+        difference == 0
+    }
+}
+
+/// Decides on requests before they are routed.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    key: Key,
+    port: u16,
+    wrong: Mutex<VecDeque<Instant>>,
+}
+
+impl Guard {
+    pub(crate) fn new(key: Key, port: u16) -> Self {
+        Self {
+            key,
+            port,
+            wrong: Mutex::default(),
+        }
+    }
+
+    /// Why a request is not answered.
+    pub(crate) fn refuse(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Option<Problem> {
+        if !self.is_our_host(uri, headers) {
+            let text = "the request names another host than this machine";
+            return Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, text));
+        }
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            let text = "the server only reads: GET and HEAD";
+            return Some(Problem::new(StatusCode::METHOD_NOT_ALLOWED, text));
+        }
+        if !uri.path().starts_with("/api/") {
+            return None;
+        }
+        if !self.is_our_page(headers) {
+            let text = "the request comes from a page of another site";
+            return Some(Problem::new(StatusCode::FORBIDDEN, text));
+        }
+        self.check_key(headers).err()
+    }
+
+    fn is_our_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let host = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => host.to_str().unwrap_or_default(),
+            _ => return false,
+        };
+        self.is_our_authority(host)
+            && uri
+                .authority()
+                .is_none_or(|authority| self.is_our_authority(authority.as_str()))
+    }
+
+    fn is_our_authority(&self, host: &str) -> bool {
+        ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| {
+            let rest = host
+                .get(..name.len())
+                .filter(|start| start.eq_ignore_ascii_case(name))
+                .and_then(|_| host.get(name.len()..));
+            match rest {
+                Some("") => self.port == 80,
+                Some(rest) => rest.strip_prefix(':') == Some(self.port.to_string().as_str()),
+                None => false,
+            }
+        })
+    }
+
+    fn is_our_page(&self, headers: &HeaderMap) -> bool {
+        let is_ours = |origin: &HeaderValue| {
+            let origin = origin.to_str().unwrap_or_default();
+            let host = origin.strip_prefix("http://");
+            host.is_some_and(|host| self.is_our_authority(host))
+        };
+        let is_same_site = |site: &HeaderValue| site != "cross-site" && site != "same-site";
+        headers.get_all(header::ORIGIN).iter().all(is_ours)
+            && headers.get_all("sec-fetch-site").iter().all(is_same_site)
+    }
+
+    fn check_key(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        let value = headers.get(header::AUTHORIZATION);
+        let key = value
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.strip_prefix("Bearer "));
+        if key.is_some_and(|key| self.key.is(key)) {
+            return Ok(());
+        }
+        if key.is_some() {
+            let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+            while wrong.front().is_some_and(|first| first.elapsed() > MINUTE) {
+                wrong.pop_front();
+            }
+            if wrong.len() >= WRONG_KEYS {
+                let text = "too many wrong keys";
+                return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text));
+            }
+            wrong.push_back(Instant::now());
+        }
+        let text = "the key is missing or wrong";
+        Err(Problem::new(StatusCode::UNAUTHORIZED, text)
+            .with_hint("open the address that `tabia serve` printed, with everything after `#`"))
+    }
+}
+
+/// Adds the headers that every answer has.
+pub(crate) fn protect(response: &mut Response<Body>) {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        ("content-security-policy", POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("x-frame-options", "DENY"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let no_store = HeaderValue::from_static("no-store");
+    headers.entry(header::CACHE_CONTROL).or_insert(no_store);
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        let methods = HeaderValue::from_static("GET, HEAD");
+        response.headers_mut().insert(header::ALLOW, methods);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIGITS: &str = "00112233445566778899aabbccddeeff";
+
+    fn status(method: &str, path: &str, headers: &[(&str, &str)]) -> u16 {
+        let guard = Guard::new(Key::parse(DIGITS).unwrap(), 6464);
+        refused_by(&guard, method, path, headers)
+    }
+
+    fn refused_by(guard: &Guard, method: &str, path: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name = header::HeaderName::from_bytes(name.as_bytes()).unwrap();
+            map.append(name, HeaderValue::from_str(value).unwrap());
+        }
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let problem = guard.refuse(&method, &path.parse().unwrap(), &map);
+        problem.map_or(200, |problem| problem.status.as_u16())
+    }
+
+    #[test]
+    fn only_names_of_this_machine_are_hosts() {
+        for host in ["127.0.0.1:6464", "localhost:6464", "LOCALHOST:6464", "[::1]:6464"] {
+            assert_eq!(status("GET", "/", &[("host", host)]), 200, "{host}");
+        }
+        let wrong = [
+            "evil.example",
+            "evil.example:6464",
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "127.0.0.1:6464.evil.example",
+            "localhost.evil.example:6464",
+            "127.0.0.1:06464",
+            "",
+        ];
+        for host in wrong {
+            assert_eq!(status("GET", "/", &[("host", host)]), 421, "{host}");
+        }
+        assert_eq!(status("GET", "/", &[]), 421);
+        let two = [("host", "127.0.0.1:6464"), ("host", "evil.example")];
+        assert_eq!(status("GET", "/", &two), 421);
+        let uri = "http://evil.example/";
+        assert_eq!(status("GET", uri, &[("host", "127.0.0.1:6464")]), 421);
+    }
+
+    #[test]
+    fn methods_that_write_are_refused() {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"] {
+            assert_eq!(status(method, "/", &[("host", "localhost:6464")]), 405, "{method}");
+        }
+    }
+
+    #[test]
+    fn pages_of_other_sites_are_refused() {
+        let bearer = format!("Bearer {DIGITS}");
+        let with = |name: &str, value: &str| {
+            let headers = [
+                ("host", "127.0.0.1:6464"),
+                ("authorization", bearer.as_str()),
+                (name, value),
+            ];
+            status("GET", "/api/v1/shelf", &headers)
+        };
+        assert_eq!(with("accept", "*/*"), 200);
+        assert_eq!(with("origin", "http://127.0.0.1:6464"), 200);
+        for site in ["same-origin", "none"] {
+            assert_eq!(with("sec-fetch-site", site), 200, "{site}");
+        }
+        for site in ["cross-site", "same-site"] {
+            assert_eq!(with("sec-fetch-site", site), 403, "{site}");
+        }
+        for origin in [
+            "null",
+            "http://evil.example",
+            "https://127.0.0.1:6464",
+            "http://127.0.0.1:6465",
+            "http://127.0.0.1:6464.evil.example",
+        ] {
+            assert_eq!(with("origin", origin), 403, "{origin}");
+        }
+    }
+
+    #[test]
+    fn the_key_is_needed_for_data_only() {
+        let host = ("host", "127.0.0.1:6464");
+        assert_eq!(status("GET", "/", &[host]), 200);
+        assert_eq!(status("GET", "/api/v1/shelf", &[host]), 401);
+        for key in ["", "Bearer ", "Bearer 0", DIGITS, "Basic abc"] {
+            let headers = [host, ("authorization", key)];
+            assert_eq!(status("GET", "/api/v1/shelf", &headers), 401, "{key}");
+        }
+    }
+
+    #[test]
+    fn wrong_keys_are_counted_and_the_right_one_still_works() {
+        let guard = Guard::new(Key::parse(DIGITS).unwrap(), 6464);
+        let ask = |key: &str| {
+            let key = format!("Bearer {key}");
+            let headers = [("host", "127.0.0.1:6464"), ("authorization", key.as_str())];
+            refused_by(&guard, "GET", "/api/v1/shelf", &headers)
+        };
+        let wrong = "ffffffffffffffffffffffffffffffff";
+        let answers: Vec<u16> = (0..12).map(|_| ask(wrong)).collect();
+        assert_eq!(answers.iter().filter(|status| **status == 401).count(), 10);
+        assert_eq!(answers.last(), Some(&429));
+        assert_eq!(ask(DIGITS), 200);
+    }
+
+    #[test]
+    fn keys_are_compared_whole() {
+        let key = Key::parse(DIGITS).unwrap();
+        assert!(key.is(DIGITS));
+        assert!(!key.is(&DIGITS[..31]));
+        assert!(!key.is(&format!("{DIGITS}0")));
+        assert!(!key.is(""));
+        assert_eq!(Key::from_bytes([0xab; 16]).as_str(), "ab".repeat(16));
+        assert_eq!(Key::parse("xyz"), None);
+    }
+}

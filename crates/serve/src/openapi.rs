@@ -1,0 +1,171 @@
+//! The description of the API: one table, from which the `OpenAPI` document is made.
+
+use serde_json::{Map, Value, json};
+
+/// A request of the API.
+#[derive(Debug)]
+pub(crate) struct Route {
+    pub(crate) path: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) params: &'static [Param],
+    pub(crate) content_type: &'static str,
+}
+
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub(crate) name: &'static str,
+    pub(crate) is_required: bool,
+    pub(crate) kind: &'static str,
+    pub(crate) about: &'static str,
+}
+
+const fn param(name: &'static str, kind: &'static str, about: &'static str) -> Param {
+    Param {
+        name,
+        is_required: false,
+        kind,
+        about,
+    }
+}
+
+const fn required(param: &Param) -> Param {
+    Param {
+        is_required: true,
+        name: param.name,
+        kind: param.kind,
+        about: param.about,
+    }
+}
+
+const DB: Param = param("db", "string", "ids of databases, separated by commas");
+const WHERE: Param = param("where", "string", "a query, as `player:carlsen elo:>=2700`");
+const FEN: Param = param("fen", "string", "a position; the standard one if absent");
+const PLAY: Param = param("play", "string", "moves from there in UCI notation, separated by commas");
+const JSON: &str = "application/json";
+
+/// Every request.
+pub(crate) const ROUTES: &[Route] = &[
+    Route {
+        path: "/api/v1/shelf",
+        summary: "The databases, books and archives",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/db/{id}",
+        summary: "Counts and properties of an input, which is opened for it",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/games",
+        summary: "Rows of a list of games",
+        params: &[
+            required(&DB),
+            WHERE,
+            param("sort", "string", "columns separated by commas, with `-` before those that descend"),
+            param("deleted", "boolean", "records marked as deleted too"),
+            param("from", "integer", "first row, from 0"),
+            param("n", "integer", "number of rows, at most 500"),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/row",
+        summary: "The row number of a game in a list",
+        params: &[
+            required(&DB),
+            WHERE,
+            param("sort", "string", "as of games"),
+            param("deleted", "boolean", "as of games"),
+            required(&param("in", "string", "id of the database of the game")),
+            required(&param("game", "integer", "number of the game, from 1")),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/db/{id}/games/{n}",
+        summary: "A game as `tabia show --json` prints it; `n` counts from 1 and may end in `.pgn`, \
+                  for which `profile` is one of those of `tabia convert`",
+        params: &[param("profile", "string", "for PGN: standard, full, lichess, chessbase or seven")],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/position",
+        summary: "The legal moves and the opening of a position",
+        params: &[FEN, PLAY],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/explorer",
+        summary: "The moves of a position in books and databases",
+        params: &[
+            required(&param("src", "string", "ids of at most 6 books and databases")),
+            FEN,
+            PLAY,
+            WHERE,
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/db/{id}/health",
+        summary: "The problems of an input, as `tabia check` finds them",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/fields",
+        summary: "The fields of the query language",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/openapi.json",
+        summary: "This document",
+        params: &[],
+        content_type: JSON,
+    },
+];
+
+/// The `OpenAPI` document.
+pub(crate) fn document() -> Value {
+    let mut paths = Map::new();
+    for route in ROUTES {
+        let in_path = ["id", "n"].iter().filter(|name| {
+            let part = format!("{{{name}}}");
+            route.path.contains(&part)
+        });
+        let in_path = in_path.map(|name| {
+            json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}})
+        });
+        let in_query = route.params.iter().map(|param| {
+            json!({
+                "name": param.name,
+                "in": "query",
+                "required": param.is_required,
+                "description": param.about,
+                "schema": {"type": param.kind},
+            })
+        });
+        let parameters: Vec<Value> = in_path.chain(in_query).collect();
+        let operation = json!({
+            "summary": route.summary,
+            "parameters": parameters,
+            "responses": {
+                "200": {"description": "The answer", "content": {route.content_type: {}}},
+                "default": {
+                    "description": "An error as RFC 9457 describes it",
+                    "content": {"application/problem+json": {}},
+                },
+            },
+        });
+        paths.insert(route.path.to_owned(), json!({"get": operation}));
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {"title": "tabia serve", "version": env!("CARGO_PKG_VERSION")},
+        "security": [{"key": []}],
+        "paths": paths,
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+    })
+}

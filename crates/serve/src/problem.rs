@@ -1,0 +1,108 @@
+//! Answers that are errors, as RFC 9457 describes them.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use serde::Serialize;
+use tabia::{Error, ErrorKind, ErrorSide, FilterError};
+
+/// An error as an answer: the text of the command line, and what to do.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    pub(crate) detail: String,
+    pub(crate) hint: Option<String>,
+    /// Column of a query in characters, from 1.
+    pub(crate) column: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct ProblemDocument<'a> {
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self {
+            status,
+            detail: detail.into(),
+            hint: None,
+            column: None,
+        }
+    }
+
+    pub(crate) fn not_found(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    /// The request may be repeated in a second.
+    pub(crate) fn busy(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let document = ProblemDocument {
+            r#type: "about:blank",
+            title: self.status.canonical_reason().unwrap_or_default(),
+            status: self.status.as_u16(),
+            detail: &self.detail,
+            hint: self.hint.as_deref(),
+            column: self.column,
+        };
+        let body = serde_json::to_vec(&document).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        let status = match (error.side(), error.kind()) {
+            (ErrorSide::Usage, _) => StatusCode::BAD_REQUEST,
+            (ErrorSide::Cancelled, _) => StatusCode::SERVICE_UNAVAILABLE,
+            (_, ErrorKind::Io(_) | ErrorKind::MissingFile(_)) => StatusCode::NOT_FOUND,
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        let mut problem = Self::new(status, error.to_string());
+        if let ErrorKind::Query { column, hint, .. } = error.kind() {
+            problem.column = Some(*column);
+            problem.hint.clone_from(hint);
+        }
+        problem
+    }
+}
+
+impl From<FilterError> for Problem {
+    fn from(error: FilterError) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            detail: error.message,
+            hint: error.hint,
+            column: Some(error.column),
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! The inputs under ids, opened at first use.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tabia::formats::Format;
+use tabia::{
+    Book, BookSize, Database, Error, GameIndex, InputItem, OpenInput, OpenOptions, Resolver,
+};
+
+use crate::problem::Problem;
+
+/// How long an input that nothing asks about stays open. Other programs cannot replace a mapped file on
+/// Windows, so it is closed soon there.
+const IDLE: Duration = if cfg!(windows) {
+    Duration::from_secs(5)
+} else {
+    Duration::from_mins(10)
+};
+/// How long the lengths and times of files are taken as unchanged.
+const TRUSTED: Duration = Duration::from_millis(500);
+/// A book up to this size is read to count its positions if it does not state their number.
+const COUNTED_BOOK: u64 = 256 << 20;
+
+/// The databases, books and archives that a server shows, each under an id that requests name it by. Ids exist
+/// only for these inputs.
+#[derive(Debug)]
+pub struct Shelf {
+    inputs: Vec<Arc<ShelfInput>>,
+    by_id: BTreeMap<String, usize>,
+}
+
+/// The number of inputs by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShelfCounts {
+    /// Databases, those in archives too.
+    pub databases: usize,
+    /// Books, those in archives too.
+    pub books: usize,
+    /// Archives.
+    pub archives: usize,
+    /// Inputs that cannot be opened.
+    pub unreadable: usize,
+}
+
+/// One input.
+#[derive(Debug)]
+pub(crate) struct ShelfInput {
+    pub(crate) id: String,
+    /// The name of its file, or of the member of an archive.
+    pub(crate) name: String,
+    /// The folder as it was given.
+    pub(crate) folder: String,
+    /// The id of the archive that contains it.
+    pub(crate) container: Option<String>,
+    /// `None` if the file is not recognised.
+    pub(crate) format: Option<Format>,
+    pub(crate) bytes: Option<u64>,
+    /// Why it cannot be used; known when the shelf is made.
+    pub(crate) error: Option<Error>,
+    label: Arc<Path>,
+    /// The files whose change closes the input.
+    files: Vec<PathBuf>,
+    resolver: Resolver,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    item: Option<InputItem>,
+    opening: bool,
+    opened: Option<Arc<OpenedInput>>,
+    checked: Instant,
+}
+
+/// An open database or book.
+pub(crate) struct OpenedInput {
+    pub(crate) content: Content,
+    /// Changes when a file of the input changes.
+    pub(crate) fingerprint: String,
+    /// Problems found on opening.
+    pub(crate) problems: Vec<String>,
+    years: OnceLock<Option<(u16, u16)>>,
+    size: OnceLock<Option<BookSize>>,
+    used: Mutex<Instant>,
+}
+
+pub(crate) enum Content {
+    Database(Box<dyn Database>),
+    Book(Box<dyn Book>),
+}
+
+impl std::fmt::Debug for OpenedInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenedInput")
+            .field("fingerprint", &self.fingerprint)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shelf {
+    /// The inputs that paths name: files, sets, folders. Archives are looked into one level deep. What a folder
+    /// contains and cannot be recognised is an input with an error.
+    ///
+    /// # Errors
+    /// When a path does not exist or cannot be read.
+    pub fn new(paths: &[impl AsRef<OsStr>], resolver: &Resolver) -> Result<Self, Error> {
+        let mut shelf = Self {
+            inputs: Vec::new(),
+            by_id: BTreeMap::new(),
+        };
+        for path in paths {
+            for found in resolver.resolve_each(path.as_ref())? {
+                shelf.add(resolver, found, None);
+            }
+        }
+        Ok(shelf)
+    }
+
+    fn add(
+        &mut self,
+        resolver: &Resolver,
+        found: Result<InputItem, Error>,
+        container: Option<&ShelfInput>,
+    ) {
+        let label: Arc<Path> = match &found {
+            Ok(item) => Arc::clone(item.label()),
+            Err(error) => match &error.location().file {
+                Some(file) => Arc::clone(file),
+                None => return,
+            },
+        };
+        if self.inputs.iter().any(|input| input.label == label) {
+            return;
+        }
+        let text = label.to_string_lossy();
+        let name = match container {
+            Some(container) => {
+                let outer = container.label.to_string_lossy();
+                let inner = text.strip_prefix(&*outer).unwrap_or(&text);
+                inner.trim_start_matches(':').to_owned()
+            }
+            None => label
+                .file_name()
+                .map_or_else(|| text.clone().into_owned(), |name| name.to_string_lossy().into_owned()),
+        };
+        let folder = match container {
+            Some(container) => container.folder.clone(),
+            None => label
+                .parent()
+                .map(|parent| parent.display().to_string())
+                .unwrap_or_default(),
+        };
+        let files = match (container, found.as_ref().ok().and_then(InputItem::source)) {
+            (Some(container), _) => container.files.clone(),
+            (None, Some(source)) => {
+                let files = std::iter::once(source.main()).chain(source.siblings());
+                let mut files: Vec<PathBuf> = files
+                    .chain(source.parts())
+                    .filter_map(|file| file.path().map(Path::to_path_buf))
+                    .collect();
+                files.sort();
+                files.dedup();
+                files
+            }
+            (None, None) => vec![label.to_path_buf()],
+        };
+        let (item, error) = match found {
+            Ok(item) => (Some(item), None),
+            Err(error) => (None, Some(error)),
+        };
+        let mut input = ShelfInput {
+            id: self.free_id(&name),
+            name,
+            folder,
+            container: container.map(|container| container.id.clone()),
+            format: item.as_ref().map(InputItem::format),
+            bytes: item.as_ref().and_then(InputItem::bytes),
+            error,
+            label,
+            files,
+            resolver: resolver.clone(),
+            state: Mutex::new(State {
+                item: None,
+                opening: false,
+                opened: None,
+                checked: Instant::now(),
+            }),
+        };
+        let archive = match item.as_ref().map(|item| resolver.archive(item)) {
+            _ if matches!(input.format, Some(Format::Export(_))) => {
+                let error = Error::unsupported("games are only written in this format");
+                input.error = Some(error.in_file(&input.label));
+                None
+            }
+            Some(Ok(archive)) => archive,
+            Some(Err(error)) => {
+                input.error = Some(error);
+                None
+            }
+            None => None,
+        };
+        input.state.get_mut().unwrap_or_else(PoisonError::into_inner).item = item;
+        self.by_id.insert(input.id.clone(), self.inputs.len());
+        let input = Arc::new(input);
+        self.inputs.push(Arc::clone(&input));
+        if let Some(archive) = archive {
+            for member in resolver.contents(&archive) {
+                self.add(resolver, member, Some(&input));
+            }
+        }
+    }
+
+    /// The name, with `-2`, `-3`, … if another input has it. Slashes, which separate the parts of an address,
+    /// become underscores.
+    fn free_id(&self, name: &str) -> String {
+        let name = name.replace(['/', '\\', ':', ','], "_");
+        let mut id = name.clone();
+        let mut number = 2;
+        while id.is_empty() || id == "." || id == ".." || self.by_id.contains_key(&id) {
+            id = format!("{name}-{number}");
+            number += 1;
+        }
+        id
+    }
+
+    /// The number of inputs by kind.
+    pub fn counts(&self) -> ShelfCounts {
+        let mut counts = ShelfCounts::default();
+        for input in &self.inputs {
+            match input.format {
+                _ if input.error.is_some() => counts.unreadable += 1,
+                Some(Format::Games(_)) => counts.databases += 1,
+                Some(Format::Book(_)) => counts.books += 1,
+                Some(Format::Archive(_)) => counts.archives += 1,
+                Some(Format::Export(_)) | None => counts.unreadable += 1,
+            }
+        }
+        counts
+    }
+
+    pub(crate) fn inputs(&self) -> &[Arc<ShelfInput>] {
+        &self.inputs
+    }
+
+    /// The input with an id.
+    pub(crate) fn find(&self, id: &str) -> Result<&Arc<ShelfInput>, Problem> {
+        self.by_id
+            .get(id)
+            .and_then(|index| self.inputs.get(*index))
+            .ok_or_else(|| Problem::not_found(format!("no input has the id `{id}`")))
+    }
+
+    /// The open database with an id.
+    pub(crate) fn database(&self, id: &str) -> Result<Arc<OpenedInput>, Problem> {
+        let opened = self.find(id)?.open()?;
+        match opened.content {
+            Content::Database(_) => Ok(opened),
+            Content::Book(_) => Err(Problem::bad_request(format!("`{id}` is a book"))),
+        }
+    }
+
+    /// Closes inputs that are idle.
+    pub(crate) fn close_idle(&self) {
+        for input in &self.inputs {
+            let mut state = input.lock();
+            let is_idle = state.opened.as_ref().is_some_and(|opened| {
+                Arc::strong_count(opened) == 1
+                    && opened.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed() > IDLE
+            });
+            if is_idle {
+                state.opened = None;
+            }
+        }
+    }
+}
+
+impl ShelfInput {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_book(&self) -> bool {
+        matches!(self.format, Some(Format::Book(_)))
+    }
+
+    /// When its files changed last, in seconds since 1970 UTC.
+    pub(crate) fn modified(&self) -> Option<u64> {
+        let times = self.files.iter().filter_map(|file| {
+            let modified = std::fs::metadata(file).ok()?.modified().ok()?;
+            modified.duration_since(UNIX_EPOCH).ok()
+        });
+        times.map(|time| time.as_secs()).max()
+    }
+
+    /// What is known without opening it.
+    pub(crate) fn if_open(&self) -> Option<Arc<OpenedInput>> {
+        self.lock().opened.clone()
+    }
+
+    /// The open input. It is opened again if a file has another length or time than when it was opened.
+    ///
+    /// # Errors
+    /// Why it cannot be opened; [`Problem::busy`] while another request opens it.
+    pub(crate) fn open(&self) -> Result<Arc<OpenedInput>, Problem> {
+        let item = {
+            let mut state = self.lock();
+            if let Some(opened) = &state.opened {
+                let is_unchanged = state.checked.elapsed() < TRUSTED
+                    || opened.fingerprint == fingerprint(&self.files);
+                if is_unchanged {
+                    let opened = Arc::clone(opened);
+                    *opened.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+                    if state.checked.elapsed() >= TRUSTED {
+                        state.checked = Instant::now();
+                    }
+                    return Ok(opened);
+                }
+                state.opened = None;
+                state.item = None;
+            }
+            if state.opening {
+                return Err(Problem::busy("the input is being opened"));
+            }
+            state.opening = true;
+            state.item.take()
+        };
+        let before = fingerprint(&self.files);
+        let result = self.open_item(item, before);
+        let mut state = self.lock();
+        state.opening = false;
+        let (item, opened) = result.map_err(|problem| Problem {
+            detail: self.without_folder(&problem.detail),
+            ..problem
+        })?;
+        state.item = Some(item);
+        state.checked = Instant::now();
+        state.opened = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    fn open_item(
+        &self,
+        item: Option<InputItem>,
+        fingerprint: String,
+    ) -> Result<(InputItem, Arc<OpenedInput>), Problem> {
+        let item = match item {
+            Some(item) => item,
+            None => self.resolve()?,
+        };
+        let opened = item.open_indexed(&self.resolver.options)?;
+        let mut problems: Vec<String> = opened.problems.iter().map(ToString::to_string).collect();
+        let content = match opened.input {
+            OpenInput::Database(database) => {
+                problems.extend(database.info().problems.iter().cloned());
+                Content::Database(database)
+            }
+            OpenInput::Book(book) => {
+                problems.extend(book.info().problems.iter().cloned());
+                Content::Book(book)
+            }
+            _ => {
+                let text = format!("`{}` is an archive; open what is in it", self.id);
+                return Err(Problem::bad_request(text));
+            }
+        };
+        let opened = Arc::new(OpenedInput {
+            content,
+            fingerprint,
+            problems,
+            years: OnceLock::new(),
+            size: OnceLock::new(),
+            used: Mutex::new(Instant::now()),
+        });
+        Ok((item, opened))
+    }
+
+    /// Finds the input on disk again.
+    ///
+    /// # Errors
+    /// When it is no longer there, or is something else.
+    pub(crate) fn resolve(&self) -> Result<InputItem, Error> {
+        let mut found = self.resolver.resolve_each(self.label.as_os_str())?;
+        match found.pop() {
+            Some(item) if found.is_empty() => item,
+            _ => Err(Error::unsupported("the file is now a folder").in_file(&self.label)),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &OpenOptions {
+        &self.resolver.options
+    }
+
+    /// `text` without the folder of the input, which only its owner should see.
+    pub(crate) fn without_folder(&self, text: &str) -> String {
+        if self.folder.is_empty() {
+            return text.to_owned();
+        }
+        let prefix = format!("{}{}", self.folder, std::path::MAIN_SEPARATOR);
+        text.replace(&prefix, "")
+    }
+}
+
+impl OpenedInput {
+    pub(crate) fn database(&self) -> Option<&dyn Database> {
+        match &self.content {
+            Content::Database(database) => Some(&**database),
+            Content::Book(_) => None,
+        }
+    }
+
+    pub(crate) fn book(&self) -> Option<&dyn Book> {
+        match &self.content {
+            Content::Database(_) => None,
+            Content::Book(book) => Some(&**book),
+        }
+    }
+
+    /// The first and the last year of the games; `None` if no game has a date.
+    pub(crate) fn years(&self) -> Option<(u16, u16)> {
+        *self.years.get_or_init(|| {
+            let database = self.database()?;
+            let mut years: Option<(u16, u16)> = None;
+            for game in 0..database.len() {
+                let Ok(entry) = database.entry(GameIndex(game)) else {
+                    continue;
+                };
+                let year = entry.date.year;
+                if year == 0 || entry.deleted || entry.is_text {
+                    continue;
+                }
+                let (first, last) = years.unwrap_or((year, year));
+                years = Some((first.min(year), last.max(year)));
+            }
+            years
+        })
+    }
+
+    /// Positions and moves of a book; `None` if only a long walk could count them.
+    pub(crate) fn size(&self, bytes: Option<u64>) -> Option<BookSize> {
+        *self.size.get_or_init(|| {
+            let book = self.book()?;
+            let info = book.info();
+            match (info.positions, info.moves) {
+                (Some(positions), Some(moves)) => Some(BookSize::new(positions, moves)),
+                _ if bytes.is_some_and(|bytes| bytes <= COUNTED_BOOK) => book.size().ok(),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// A number made from the lengths and times of files.
+fn fingerprint(files: &[PathBuf]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        match std::fs::metadata(file) {
+            Ok(metadata) => {
+                metadata.len().hash(&mut hasher);
+                metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH).hash(&mut hasher);
+            }
+            Err(_) => 0_u8.hash(&mut hasher),
+        }
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shelf_of(names: &[&str]) -> Shelf {
+        let mut shelf = Shelf {
+            inputs: Vec::new(),
+            by_id: BTreeMap::new(),
+        };
+        for (index, name) in names.iter().enumerate() {
+            let id = shelf.free_id(name);
+            shelf.by_id.insert(id, index);
+        }
+        shelf
+    }
+
+    #[test]
+    fn equal_names_get_numbers() {
+        let shelf = shelf_of(&["a.pgn", "a.pgn", "a.pgn", "..", ""]);
+        let ids: Vec<&str> = shelf.by_id.keys().map(String::as_str).collect();
+        assert_eq!(ids, ["-2", "..-2", "a.pgn", "a.pgn-2", "a.pgn-3"]);
+    }
+
+    #[test]
+    fn ids_are_single_parts_of_an_address() {
+        for name in ["../../etc/passwd", "a:b/c\\d", "x,y"] {
+            let shelf = shelf_of(&[name]);
+            let id = shelf.by_id.keys().next().unwrap();
+            assert!(!id.contains(['/', '\\', ':', ',']), "{id}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+// Requests to the server that the page came from.
+
+export interface ProblemJson {
+  status: number;
+  title: string;
+  detail: string;
+  hint?: string;
+  column?: number;
+}
+
+export class ApiError extends Error {
+  readonly problem: ProblemJson;
+  constructor(problem: ProblemJson) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+/** The server does not answer. */
+export class GoneError extends Error {}
+
+const KEY = "tabia.key";
+
+/** Takes the key from the address, where it must not stay. */
+export function takeKey(): void {
+  const match = /^#k=([0-9a-f]{32})$/.exec(location.hash);
+  if (match?.[1]) {
+    localStorage.setItem(KEY, match[1]);
+    history.replaceState(history.state, "", location.pathname + location.search);
+  }
+}
+
+type Listener = (isGone: boolean) => void;
+const listeners = new Set<Listener>();
+let gone = false;
+
+/** Calls back when the server stops or starts answering. */
+export function onGone(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function setGone(isGone: boolean): void {
+  if (gone === isGone) return;
+  gone = isGone;
+  for (const listener of listeners) listener(isGone);
+  if (isGone) void wait(1000).then(ping);
+}
+
+async function ping(): Promise<void> {
+  try {
+    await fetch("/api/v1/openapi.json", { headers: authorization(), cache: "no-store" });
+    setGone(false);
+  } catch {
+    await wait(1000);
+    return ping();
+  }
+}
+
+function authorization(): Record<string, string> {
+  return { Authorization: `Bearer ${localStorage.getItem(KEY) ?? ""}` };
+}
+
+const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+export function queryText(query: Query): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === null || value === undefined || value === "" || value === false) continue;
+    params.set(name, value === true ? "1" : String(value));
+  }
+  const text = params.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** The answer to a GET; repeated while the server is busy. */
+async function request(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    let response: Response;
+    try {
+      response = await fetch(`/api/v1/${path}${queryText(query)}`, {
+        headers: authorization(),
+        cache: "no-store",
+        ...(signal ? { signal } : {}),
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      setGone(true);
+      throw new GoneError();
+    }
+    setGone(false);
+    if (response.ok) return response;
+    if (response.status === 503 && tries < 60) {
+      await wait(400);
+      signal?.throwIfAborted();
+      continue;
+    }
+    let problem: ProblemJson = { status: response.status, title: "", detail: response.statusText };
+    try {
+      problem = (await response.json()) as ProblemJson;
+    } catch {
+      // The status is all there is.
+    }
+    throw new ApiError(problem);
+  }
+}
+
+export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  const response = await request(path, query, signal);
+  return (await response.json()) as T;
+}
+
+export async function getText(path: string, query: Query = {}): Promise<string> {
+  return (await request(path, query)).text();
+}
+
+export interface Card {
+  id: string;
+  name: string;
+  folder: string;
+  container: string | null;
+  kind: "database" | "book" | "archive" | "unknown";
+  format: string | null;
+  formatName: string | null;
+  bytes: number | null;
+  modified: number | null;
+  error: string | null;
+  open: boolean;
+}
+
+export interface InputInfo extends Card {
+  records?: number;
+  games?: number | null;
+  texts?: number;
+  deleted?: number;
+  encoding?: string;
+  title?: string | null;
+  version?: string;
+  years?: [number, number] | null;
+  positions?: number | null;
+  moves?: number | null;
+  problems: string[];
+  fingerprint: string;
+}
+
+export interface Shelf {
+  version: string;
+  inputs: Card[];
+}
+
+export type Row = [
+  db: string, game: number, white: string | null, whiteElo: number | null, black: string | null,
+  blackElo: number | null, result: string | null, moves: number | null, eco: string | null,
+  event: string | null, site: string | null, round: string | null, date: string | null,
+  annotator: string | null, flags: string, problem: string | null,
+];
+
+export interface Rows {
+  total: number;
+  count: number;
+  countIsExact: boolean;
+  scanned?: number;
+  from: number;
+  rows: Row[];
+  sortable: string[];
+  fingerprints: Record<string, string>;
+}
+
+export interface ExplorerMove {
+  uci: string;
+  san: string;
+  games: number | null;
+  white: number | null;
+  draws: number | null;
+  black: number | null;
+  averageRating?: number | null;
+  performance?: number | null;
+  lastYear?: number | null;
+  weight?: number | null;
+  share: number;
+  recommended?: boolean | null;
+  annotation?: string | null;
+  comment?: string | null;
+  opening: { eco: string; name: string } | null;
+}
+
+export interface ExplorerGame {
+  db: string;
+  game: number;
+  san: string | null;
+  white: string;
+  whiteElo: number | null;
+  black: string;
+  blackElo: number | null;
+  result: string;
+  year: number | null;
+}
+
+export interface ExplorerSource {
+  id: string;
+  name?: string;
+  kind?: "book" | "database";
+  error?: string;
+  games: number | null;
+  white: number | null;
+  draws: number | null;
+  black: number | null;
+  comment?: string | null;
+  moves: ExplorerMove[];
+  isDone: boolean;
+  scanned?: number;
+  total?: number;
+  topGames?: ExplorerGame[];
+  recentGames?: ExplorerGame[];
+  linked?: {
+    source: string; game: number | null; white: string; whiteElo: number | null; black: string;
+    blackElo: number | null; result: string;
+  }[];
+}
+
+export interface ExplorerAnswer {
+  fen: string;
+  opening: { eco: string; name: string } | null;
+  sources: ExplorerSource[];
+}
+
+export interface PositionAnswer {
+  fen: string;
+  line: string[];
+  legal: { uci: string; san: string }[];
+  check: boolean;
+  checkmate: boolean;
+  stalemate: boolean;
+  opening: { eco: string; name: string } | null;
+}
+
+export interface HealthAnswer {
+  isDone: boolean;
+  error: string | null;
+  problems: number;
+  games: number;
+  counts: Record<string, unknown> | null;
+  kinds: {
+    kind: string;
+    count: number;
+    examples: { text: string; game: number | null; ply: number | null; line: number | null; offset: number | null }[];
+  }[];
+}

@@ -1,0 +1,532 @@
+// The explorer: the moves of a position in several books and databases next to each other.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import {
+  ApiError, type Card, type ExplorerAnswer, type ExplorerMove, type ExplorerSource, type PositionAnswer, type Shelf, get,
+} from "./api.ts";
+import { parseFen } from "./chess.ts";
+import { BoardHost } from "./game.tsx";
+import { changeQuery, explorerHref, gameHref, go, setQuery, useAddress } from "./router.ts";
+import { current, useSettings } from "./settings.ts";
+import { Bar, ErrorBox, Spinner, announce, copy, isTyping, title, useLoad } from "./ui.tsx";
+import { moveText, number, short, spoken, t } from "./words.ts";
+
+const SOURCES = "tabia.sources";
+
+function storedSources(): string[] {
+  const stored = localStorage.getItem(SOURCES) ?? "";
+  return stored.split("\n").filter((id) => id !== "");
+}
+
+function storeSources(ids: string[]): void {
+  localStorage.setItem(SOURCES, ids.join("\n"));
+}
+
+/** The answer so far, asked again until every database is read to its end. */
+function useExplorer(src: string[], fen: string, line: string[], where: string) {
+  const [answer, setAnswer] = useState<ExplorerAnswer | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isStopped, stop] = useState(false);
+  const key = [src.join(), fen, line.join(), where].join("\n");
+  useEffect(() => stop(false), [key]);
+  useEffect(() => {
+    if (src.length === 0 || isStopped) {
+      if (src.length === 0) setAnswer(null);
+      return;
+    }
+    const controller = new AbortController();
+    const run = async () => {
+      for (;;) {
+        const query = { src: src.join(","), fen, play: line.join(","), where };
+        const found = await get<ExplorerAnswer>("explorer", query, controller.signal);
+        setAnswer(found);
+        setError(null);
+        if (found.sources.every((source) => source.isDone || source.error)) return;
+        await new Promise((done) => setTimeout(done, 200));
+        controller.signal.throwIfAborted();
+      }
+    };
+    run().catch((problem: unknown) => {
+      if (!controller.signal.aborted) {
+        setAnswer(null);
+        setError(problem);
+      }
+    });
+    return () => controller.abort();
+  }, [key, isStopped]);
+  return { answer, error, isStopped, stop: () => stop(true) };
+}
+
+interface RowData {
+  uci: string;
+  san: string;
+  opening: string;
+  cells: (ExplorerMove | null)[];
+  weight: number;
+}
+
+function rowsOf(sources: ExplorerSource[]): RowData[] {
+  const rows = new Map<string, RowData>();
+  sources.forEach((source, index) => {
+    for (const move of source.moves ?? []) {
+      let row = rows.get(move.uci);
+      if (!row) {
+        row = {
+          uci: move.uci,
+          san: move.san,
+          opening: move.opening ? move.opening.name : "",
+          cells: sources.map(() => null),
+          weight: 0,
+        };
+        rows.set(move.uci, row);
+      }
+      row.cells[index] = move;
+      row.weight = Math.max(row.weight, index === 0 ? move.share + 1 : move.share);
+    }
+  });
+  return [...rows.values()].sort((a, b) => b.weight - a.weight);
+}
+
+export function ExplorerTable(props: {
+  fen: string;
+  line: string[];
+  src: string[] | null;
+  where: string;
+  onMove: (uci: string) => void;
+  onSources?: (ids: string[]) => void;
+}) {
+  const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), []);
+  const { pieces } = useSettings();
+  const inputs = shelf.state === "done" ? shelf.value.inputs : [];
+  const usable = inputs.filter((input) => (input.kind === "book" || input.kind === "database") && !input.error);
+  const [own, setOwn] = useState<string[]>(storedSources);
+  const wanted = props.src ?? own;
+  const chosen = wanted.filter((id) => usable.some((input) => input.id === id));
+  // Without a choice: books first, which answer at once.
+  const standard = useMemo(() => {
+    const books = usable.filter((input) => input.kind === "book");
+    return (books.length > 0 ? books : usable).slice(0, 2).map((input) => input.id);
+  }, [shelf]);
+  const src = chosen.length > 0 ? chosen : standard;
+  const choose = (ids: string[]) => {
+    storeSources(ids);
+    setOwn(ids);
+    props.onSources?.(ids);
+  };
+  const { answer, error, isStopped, stop } = useExplorer(shelf.state === "done" ? src : [], props.fen, props.line, props.where);
+  const sources = answer?.sources ?? [];
+  const rows = useMemo(() => rowsOf(sources), [answer]);
+  const running = sources.filter((source) => source.kind === "database" && !source.isDone);
+  if (shelf.state === "error") return <ErrorBox error={shelf.error} />;
+  if (shelf.state === "done" && usable.length === 0) return <p class="empty">{t("explorer.noSources")}</p>;
+  const has = (field: "averageRating" | "performance" | "lastYear" | "weight") =>
+    sources.some((source) => (source.moves ?? []).some((move) => move[field] !== null && move[field] !== undefined));
+  const columns = {
+    weight: has("weight"),
+    rating: has("averageRating"),
+    performance: has("performance"),
+    year: has("lastYear"),
+  };
+  return (
+    <div class="explorer">
+      <Sources usable={usable} chosen={src} onChange={choose} />
+      <p class="opening">
+        {answer?.opening ? (
+          <>
+            <b>{answer.opening.eco}</b> {answer.opening.name}
+          </>
+        ) : (
+          " "
+        )}
+      </p>
+      {error !== null && <ErrorBox error={error} />}
+      {answer === null && error === null && <Spinner />}
+      {answer && rows.length === 0 && running.length === 0 && <p class="empty">{t("explorer.nothing")}</p>}
+      {answer && rows.length > 0 && (
+        <div class="table-box" tabIndex={0} role="region" aria-label={t("explorer.label")}>
+          <table class="explorer-table">
+            <thead>
+              <tr>
+                <th scope="col">{t("explorer.move")}</th>
+                {sources.map((source) => (
+                  <th scope="colgroup" colSpan={hasCounts(source) ? 3 : 1}>
+                    <bdi>{source.name ?? source.id}</bdi>
+                  </th>
+                ))}
+                {columns.weight && <th scope="col" class="n">{t("explorer.weight")}</th>}
+                {columns.rating && <th scope="col" class="n">{t("explorer.rating")}</th>}
+                {columns.performance && <th scope="col" class="n">{t("explorer.performance")}</th>}
+                {columns.year && <th scope="col" class="n">{t("explorer.year")}</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr>
+                  <th scope="row">
+                    <button
+                      type="button"
+                      class="move-button"
+                      title={row.opening}
+                      aria-label={spoken(row.san)}
+                      onClick={() => props.onMove(row.uci)}
+                    >
+                      {moveText(row.san, pieces)}
+                    </button>
+                    {row.cells.map((cell) =>
+                      cell?.recommended === true ? (
+                        <span class="mark good" title={t("explorer.good")} aria-label={t("explorer.good")} role="img">●</span>
+                      ) : cell?.recommended === false ? (
+                        <span class="mark bad" title={t("explorer.bad")} aria-label={t("explorer.bad")} role="img">▲</span>
+                      ) : null,
+                    )}
+                    {row.cells.map((cell) => cell?.annotation && <span class="nag">{cell.annotation}</span>)}
+                    {sources.length > 1 && row.cells.filter((cell) => cell).length === 1 && (
+                      <span class="only" title={t("explorer.only")}>
+                        1/{sources.length}
+                      </span>
+                    )}
+                  </th>
+                  {row.cells.map((cell, index) => <Cell move={cell} counts={hasCounts(sources[index])} />)}
+                  {columns.weight && <td class="n">{best(row, "weight")}</td>}
+                  {columns.rating && <td class="n">{best(row, "averageRating")}</td>}
+                  {columns.performance && <td class="n">{best(row, "performance")}</td>}
+                  {columns.year && <td class="n">{best(row, "lastYear")}</td>}
+                </tr>
+              ))}
+            </tbody>
+            <tfoot>
+              <tr>
+                <th scope="row">{t("explorer.all")}</th>
+                {sources.map((source) => !hasCounts(source) ? <td /> : (
+                  <>
+                    <td class="n" />
+                    <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
+                    <td>
+                      {source.white !== null && source.white !== undefined ? (
+                        <Bar white={source.white} draws={source.draws ?? 0} black={source.black ?? 0} />
+                      ) : (
+                        <span class="none">–</span>
+                      )}
+                    </td>
+                  </>
+                ))}
+                {columns.weight && <td />}
+                {columns.rating && <td />}
+                {columns.performance && <td />}
+                {columns.year && <td />}
+              </tr>
+            </tfoot>
+          </table>
+        </div>
+      )}
+      {running.map((source) => (
+        <p class="scan" role="status">
+          {t("explorer.scan", { name: source.name ?? source.id, done: source.scanned ?? 0, total: source.total ?? 0 })}{" "}
+          {isStopped ? t("explorer.stopped") : (
+            <button type="button" onClick={stop}>
+              {t("stop")}
+            </button>
+          )}
+        </p>
+      ))}
+      {sources.filter((source) => source.error).map((source) => (
+        <p class="problem" role="note">
+          <bdi>
+            {source.id}: {source.error}
+          </bdi>
+        </p>
+      ))}
+      {sources.filter((source) => source.comment).map((source) => (
+        <p class="comment">
+          <bdi>{source.comment}</bdi>
+        </p>
+      ))}
+      <TopGames sources={sources} ply={props.line.length} />
+    </div>
+  );
+}
+
+function best(row: RowData, field: "averageRating" | "performance" | "lastYear" | "weight"): string {
+  for (const cell of row.cells) {
+    const value = cell?.[field];
+    if (value !== null && value !== undefined) return String(value);
+  }
+  return "–";
+}
+
+/** Whether a source counts games; some books store weights only. */
+function hasCounts(source: ExplorerSource | undefined): boolean {
+  return (source?.moves ?? []).some((move) => move.games !== null && move.games !== undefined);
+}
+
+function Cell({ move, counts }: { move: ExplorerMove | null; counts: boolean }) {
+  if (!counts) return move ? <td class="n">{Math.round(move.share * 100)} %</td> : <td class="n none">–</td>;
+  if (!move) {
+    return (
+      <>
+        <td class="n none">–</td>
+        <td class="n none">–</td>
+        <td class="none">–</td>
+      </>
+    );
+  }
+  return (
+    <>
+      <td class="n">{Math.round(move.share * 100)} %</td>
+      <td class="n">{move.games === null || move.games === undefined ? "–" : short(move.games)}</td>
+      <td>
+        {move.white !== null && move.white !== undefined ? (
+          <Bar white={move.white} draws={move.draws ?? 0} black={move.black ?? 0} />
+        ) : (
+          <span class="none">–</span>
+        )}
+      </td>
+    </>
+  );
+}
+
+function Sources(props: { usable: Card[]; chosen: string[]; onChange: (ids: string[]) => void }) {
+  const { usable, chosen, onChange } = props;
+  const rest = usable.filter((input) => !chosen.includes(input.id));
+  const name = (id: string) => usable.find((input) => input.id === id)?.name ?? id;
+  return (
+    <ul class="sources" aria-label={t("explorer.sources")}>
+      {chosen.map((id) => (
+        <li class="chip">
+          <bdi>{name(id)}</bdi>
+          {chosen.length > 1 && (
+            <button type="button" aria-label={t("explorer.remove", { name: name(id) })} onClick={() => onChange(chosen.filter((other) => other !== id))}>
+              ✕
+            </button>
+          )}
+        </li>
+      ))}
+      {rest.length > 0 && chosen.length < 6 && (
+        <li>
+          <select
+            aria-label={t("explorer.add")}
+            value=""
+            onChange={(event) => {
+              if (event.currentTarget.value !== "") onChange([...chosen, event.currentTarget.value]);
+            }}
+          >
+            <option value="">+ {t("explorer.add")}</option>
+            {rest.map((input) => (
+              <option value={input.id}>{input.id}</option>
+            ))}
+          </select>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function TopGames({ sources, ply }: { sources: ExplorerSource[]; ply: number }) {
+  const top = sources.flatMap((source) => source.topGames ?? []);
+  const recent = sources.flatMap((source) => source.recentGames ?? []);
+  const linked = sources.flatMap((source) => source.linked ?? []);
+  const { pieces } = useSettings();
+  const [shown, show] = useState<"top" | "recent">("top");
+  if (linked.length > 0 && top.length === 0) {
+    return (
+      <section>
+        <h2>{t("explorer.linked")}</h2>
+        <ul class="top-games">
+          {linked.map((game) => (
+            <li>
+              <bdi>{game.white}</bdi> – <bdi>{game.black}</bdi> {game.result}
+              <span class="sub">
+                {" "}
+                <bdi>{game.source}</bdi>
+                {game.game !== null && ` ${game.game}`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    );
+  }
+  if (top.length === 0) return null;
+  const games = (shown === "top" ? top.sort((a, b) => rating(b) - rating(a)) : recent.sort((a, b) => (b.year ?? 0) - (a.year ?? 0))).slice(0, 15);
+  return (
+    <section>
+      <p class="choice" role="group" aria-label={t("explorer.games")}>
+        <button type="button" aria-pressed={shown === "top"} onClick={() => show("top")}>
+          {t("explorer.top")}
+        </button>
+        <button type="button" aria-pressed={shown === "recent"} onClick={() => show("recent")}>
+          {t("explorer.recent")}
+        </button>
+      </p>
+      <ul class="top-games">
+        {games.map((game) => (
+          <li>
+            <a href={gameHref(game.db, game.game, { ply: String(ply) })}>
+              <bdi>{game.white}</bdi> {game.whiteElo !== null && <small>{game.whiteElo}</small>} – <bdi>{game.black}</bdi>{" "}
+              {game.blackElo !== null && <small>{game.blackElo}</small>}
+            </a>
+            <span class="sub">
+              {" "}
+              {game.san && moveText(game.san, pieces)} {game.result === "1/2-1/2" ? "½-½" : game.result} {game.year ?? ""}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const rating = (game: { whiteElo: number | null; blackElo: number | null }) => (game.whiteElo ?? 0) + (game.blackElo ?? 0);
+
+/** The explorer with a board of its own. */
+export function ExplorerView() {
+  const { query } = useAddress();
+  const settings = useSettings();
+  const fen = query.get("fen") ?? "";
+  const where = query.get("q") ?? "";
+  const src = (query.get("src") ?? "").split(",").filter((id) => id !== "");
+  const [line, setLine] = useState<string[]>((query.get("play") ?? "").split(",").filter((uci) => uci !== ""));
+  const [isFlipped, flip] = useState(query.get("flip") === "1");
+  const [future, setFuture] = useState<string[]>([]);
+  const address = query.get("play") ?? "";
+  useEffect(() => {
+    setLine(address.split(",").filter((uci) => uci !== ""));
+  }, [query]);
+  const load = useLoad<PositionAnswer>((signal) => get("position", { fen, play: line.join(",") }, signal), [fen, line.join()]);
+  const [position, setPosition] = useState<PositionAnswer | null>(null);
+  useEffect(() => {
+    if (load.state === "done") setPosition(load.value);
+  }, [load]);
+  title(t("explorer.title"));
+  // Keys can come faster than the view is drawn.
+  const latest = useRef({ line, future });
+  latest.current = { line, future };
+  const setMoves = (moves: string[], after: string[] = []) => {
+    latest.current = { line: moves, future: after };
+    setLine(moves);
+    setFuture(after);
+    setQuery({ play: moves.join(",") });
+  };
+  const onMove = useCallback(
+    (uci: string) => {
+      const san = position?.legal.find((move) => move.uci === uci)?.san;
+      if (san) announce(spoken(san));
+      setMoves([...latest.current.line, uci]);
+    },
+    [position],
+  );
+  const back = () => {
+    const { line, future } = latest.current;
+    const last = line[line.length - 1];
+    if (last) setMoves(line.slice(0, -1), [last, ...future]);
+  };
+  const forward = () => {
+    const { line, future } = latest.current;
+    const [next, ...rest] = future;
+    if (next) setMoves([...line, next], rest);
+  };
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (document.querySelector("dialog[open]")) return;
+      if (event.key.length === 1 && !current().singleKeys) return;
+      const actions: Record<string, () => void> = {
+        ArrowLeft: back,
+        ArrowRight: forward,
+        Home: () => setMoves([], [...latest.current.line, ...latest.current.future]),
+        End: () => setMoves([...latest.current.line, ...latest.current.future]),
+        f: () => {
+          setQuery({ flip: isFlipped ? null : 1 });
+          flip(!isFlipped);
+        },
+        c: () => {
+          if (position) void copy(position.fen);
+        },
+      };
+      const action = actions[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
+  if (load.state === "error" && !(load.error instanceof ApiError && position)) return <ErrorBox error={load.error} />;
+  if (!position) return <Spinner />;
+  return (
+    <section class="game explorer-view">
+      <h1 class="visually-hidden">{t("explorer.title")}</h1>
+      <div class="board-side">
+        <BoardHost
+          placement={parseFen(position.fen)}
+          isFlipped={isFlipped}
+          lastUci={line[line.length - 1] ?? ""}
+          shapes={NO_SHAPES}
+          position={position}
+          onMove={onMove}
+          onWheel={(down) => (down ? forward() : back())}
+        />
+        <div class="controls" role="group" aria-label={t("controls")}>
+          <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => setMoves([], [...line, ...future])}>⏮</button>
+          <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={back}>◀</button>
+          <button type="button" aria-label={t("move.next")} disabled={future.length === 0} onClick={forward}>▶</button>
+          <button
+            type="button"
+            aria-label={t("move.flip")}
+            onClick={() => {
+              setQuery({ flip: isFlipped ? null : 1 });
+              flip(!isFlipped);
+            }}
+          >
+            ⇅
+          </button>
+          <button type="button" onClick={() => void copy(position.fen)}>
+            {t("copy.fen")}
+          </button>
+        </div>
+        <p class="line">
+          {position.line.map((san, index) => (
+            <span>
+              {index % 2 === 0 ? `${number(index / 2 + 1)}. ` : ""}
+              {moveText(san, settings.pieces)}{" "}
+            </span>
+          ))}
+        </p>
+        <FenForm key={fen} />
+      </div>
+      <div class="text-side">
+        <ExplorerTable
+          fen={fen}
+          line={line}
+          src={src}
+          where={where}
+          onMove={onMove}
+          onSources={(ids) => changeQuery({ src: ids.join(",") })}
+        />
+      </div>
+    </section>
+  );
+}
+
+const NO_SHAPES: never[] = [];
+
+/** A position by its FEN. */
+function FenForm() {
+  const { query } = useAddress();
+  return (
+    <form
+      class="fen-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const field = event.currentTarget.elements.namedItem("fen") as HTMLInputElement;
+        const src = (query.get("src") ?? "").split(",");
+        go(explorerHref(src, field.value.trim() === "" ? {} : { fen: field.value.trim() }));
+      }}
+    >
+      <label>
+        FEN <input name="fen" defaultValue={query.get("fen") ?? ""} autoComplete="off" spellcheck={false} />
+      </label>{" "}
+      <button type="submit">{t("search.go")}</button>
+    </form>
+  );
+}

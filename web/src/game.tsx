@@ -1,0 +1,736 @@
+// A game: board, notation, graphs, training, texts, tags.
+
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Rows, get, getText, type PositionAnswer } from "./api.ts";
+import { BoardView } from "./board.ts";
+import { type Placement, moveSquares, parseFen, play } from "./chess.ts";
+import { ExplorerTable } from "./explorer.tsx";
+import { Notation } from "./moves.tsx";
+import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
+import { current, useSettings } from "./settings.ts";
+import {
+  type Annotation, type GameJson, clockText, clocks, endsOfLine, evaluations, makeTree, nodeAtPly,
+  pathTo, placementAt,
+} from "./tree.ts";
+import { ErrorBox, Graph, Spinner, announce, copy, isTyping, title, useLoad } from "./ui.tsx";
+import { moveText, pieceName, spoken, t } from "./words.ts";
+
+export function GameView() {
+  const { path, query } = useAddress();
+  const [, db = "", , number = "1"] = path;
+  const load = useLoad<GameJson>(
+    (signal) => get(`db/${encodeURIComponent(db)}/games/${encodeURIComponent(number)}`, {}, signal),
+    [db, number],
+  );
+  const [last, setLast] = useState<GameJson | null>(null);
+  useEffect(() => {
+    if (load.state === "done") setLast(load.value);
+  }, [load]);
+  const game = load.state === "done" ? load.value : last;
+  if (load.state === "error") return <ErrorBox error={load.error} />;
+  if (!game) return <Spinner />;
+  if (game.kind === "text") return <TextView key={`${game.db}/${game.game}`} game={game} query={query} />;
+  return <Game key={`${game.db}/${game.game}/${game.fingerprint}`} game={game} query={query} />;
+}
+
+const tag = (game: GameJson, name: string) => {
+  const value = game.tags.find((tag) => tag.name === name)?.value ?? "";
+  return value === "?" ? "" : value;
+};
+
+const players = (game: GameJson) => `${tag(game, "White") || "?"} – ${tag(game, "Black") || "?"}`;
+
+/** The games before and after this one in the list that it was opened from. */
+function useNeighbours(game: GameJson, query: URLSearchParams): [string | null, string | null] {
+  const [found, set] = useState<[string | null, string | null]>([null, null]);
+  const list = {
+    db: query.get("db") ?? game.db,
+    where: query.get("q") ?? "",
+    sort: query.get("sort") ?? "",
+    deleted: query.get("deleted") ?? "",
+  };
+  useEffect(() => {
+    const controller = new AbortController();
+    const run = async () => {
+      const { row } = await get<{ row: number | null }>("row", { ...list, in: game.db, game: game.game }, controller.signal);
+      if (row === null) return;
+      const from = Math.max(0, row - 1);
+      const { rows } = await get<Rows>("games", { ...list, from, n: 3 }, controller.signal);
+      const href = (index: number) => {
+        const other = rows[index];
+        return other ? gameHref(other[0], other[1], listQuery(query)) : null;
+      };
+      set([row > 0 ? href(0) : null, href(row > 0 ? 2 : 1)]);
+    };
+    // Without neighbours the buttons stay disabled.
+    run().catch(() => undefined);
+    return () => controller.abort();
+  }, [game.db, game.game, list.db, list.where, list.sort]);
+  return found;
+}
+
+/** What of the address belongs to the list. */
+function listQuery(query: URLSearchParams): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of ["db", "q", "sort", "deleted"]) {
+    const value = query.get(name);
+    if (value) kept[name] = value;
+  }
+  return kept;
+}
+
+/** Moves tried on the board from a node of the game. */
+interface Trial {
+  from: number;
+  ucis: string[];
+  sans: string[];
+}
+
+function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
+  const settings = useSettings();
+  const tree = useMemo(() => makeTree(game), [game]);
+  const first = useMemo(() => {
+    const node = Number(query.get("node"));
+    if (query.has("node") && tree.nodes[node]) return node;
+    return nodeAtPly(tree, Number(query.get("ply") ?? "0"));
+  }, []);
+  const [node, setNode] = useState(first);
+  const [isFlipped, flip] = useState(query.get("flip") === "1");
+  const [trial, setTrial] = useState<Trial | null>(null);
+  const [isPlaying, setPlaying] = useState(false);
+  const [asText, setAsText] = useState(query.get("view") === "text");
+  const [tab, setTab] = useState(query.get("tab") ?? "moves");
+  const [previous, next] = useNeighbours(game, query);
+  const [position, setPosition] = useState<PositionAnswer | null>(null);
+  const address = useAddress();
+
+  const placement = useMemo(() => {
+    const base = placementAt(tree, node);
+    return trial ? trial.ucis.reduce(play, base) : base;
+  }, [tree, node, trial]);
+  const path = useMemo(() => pathTo(tree, node).map((node) => node.uci), [tree, node]);
+  const played = useMemo(() => [...path, ...(trial?.ucis ?? [])], [path, trial]);
+
+  title(players(game));
+
+  // Keys can come faster than the view is drawn.
+  const latest = useRef({ node, trial });
+  latest.current = { node, trial };
+  const show = useCallback(
+    (id: number) => {
+      latest.current = { node: id, trial: null };
+      setTrial(null);
+      setNode(id);
+      const target = tree.nodes[id];
+      if (!target) return;
+      if (id !== 0) announce(`${Math.ceil(target.ply / 2)}${target.ply % 2 === 1 ? "." : "…"} ${spoken(target.san)}`);
+      const isMain = nodeAtPly(tree, target.ply) === id;
+      setQuery({ ply: isMain && id !== 0 ? target.ply : null, node: isMain ? null : id });
+    },
+    [tree],
+  );
+
+  // The address changed by the browser: back, a link to another ply.
+  useEffect(() => {
+    const wanted = address.query.get("node");
+    const id = wanted !== null ? Number(wanted) : nodeAtPly(tree, Number(address.query.get("ply") ?? "0"));
+    if (tree.nodes[id] && id !== node) {
+      setTrial(null);
+      setNode(id);
+    }
+  }, [address]);
+
+  // Legal moves of the position, for moving pieces; the server knows the rules.
+  useEffect(() => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      const line = { fen: game.fen ?? "", play: played.join(",") };
+      get<PositionAnswer>("position", line, controller.signal).then(setPosition, () => setPosition(null));
+    }, 60);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [game, played]);
+
+  const step = useCallback(
+    (kind: "next" | "back" | "start" | "end" | "in" | "out") => {
+      const { node, trial } = latest.current;
+      if (trial) {
+        const rest =
+          kind === "back" && trial.ucis.length > 1
+            ? { ...trial, ucis: trial.ucis.slice(0, -1), sans: trial.sans.slice(0, -1) }
+            : null;
+        latest.current.trial = rest;
+        setTrial(rest);
+        if (kind !== "next") return;
+      }
+      const at = tree.nodes[node];
+      if (!at) return;
+      if (kind === "next" && at.next !== null) show(at.next);
+      if (kind === "back" && node !== 0) show(at.parent);
+      if (kind === "start") show(0);
+      if (kind === "end") show(endsOfLine(tree, node)[1]);
+      if (kind === "in") {
+        const following = at.next === null ? undefined : tree.nodes[at.next];
+        const variation = at.variations[0] ?? following?.variations[0];
+        if (variation !== undefined) show(variation);
+      }
+      if (kind === "out") {
+        const [begin] = endsOfLine(tree, node);
+        const owner = tree.nodes.find((other) => other.variations.includes(begin));
+        if (owner) show(owner.id);
+      }
+    },
+    [tree, show],
+  );
+
+  useEffect(() => {
+    if (!isPlaying) return;
+    if (tree.nodes[node]?.next === null) {
+      setPlaying(false);
+      return;
+    }
+    const timer = setTimeout(() => step("next"), 1200);
+    return () => clearTimeout(timer);
+  }, [isPlaying, node]);
+
+  const copyPgn = () => void getText(`db/${encodeURIComponent(game.db)}/games/${game.game}.pgn`).then(copy);
+  const copyFen = () => {
+    if (position) void copy(position.fen);
+  };
+  const listHref = gamesHref((query.get("db") ?? game.db).split(","), {
+    ...(query.get("q") ? { q: query.get("q") ?? "" } : {}),
+    ...(query.get("sort") ? { sort: query.get("sort") ?? "" } : {}),
+  });
+
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (document.querySelector("dialog[open]")) return;
+      const isLetter = event.key.length === 1 && event.key !== " ";
+      if (isLetter && !current().singleKeys) return;
+      const actions: Record<string, () => void> = {
+        ArrowRight: () => step(event.shiftKey ? "in" : "next"),
+        ArrowLeft: () => step(event.shiftKey ? "out" : "back"),
+        ArrowUp: () => show(endsOfLine(tree, latest.current.node)[0]),
+        ArrowDown: () => step("end"),
+        Home: () => step("start"),
+        End: () => step("end"),
+        " ": () => setPlaying((playing) => !playing),
+        f: () => flip((flipped) => !flipped),
+        x: () => setAsText((shown) => !shown),
+        e: () => setTab("explorer"),
+        n: () => next !== null && go(next),
+        p: () => previous !== null && go(previous),
+        c: copyFen,
+        C: copyPgn,
+        Escape: () => go(`${listHref}`),
+      };
+      if (event.key === " " && (event.target as HTMLElement).closest("button, a, summary")) return;
+      const action = actions[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
+
+  useEffect(() => setQuery({ flip: isFlipped ? 1 : null }), [isFlipped]);
+  useEffect(() => setQuery({ tab: tab === "moves" ? null : tab }), [tab]);
+  useEffect(() => setQuery({ view: asText ? "text" : null }), [asText]);
+
+  const onMove = useCallback(
+    (uci: string) => {
+      const san = position?.legal.find((move) => move.uci === uci)?.san ?? uci;
+      if (!trial) {
+        const at = tree.nodes[node];
+        const main = at?.next === null || !at ? undefined : tree.nodes[at.next];
+        const known = main && [main, ...main.variations.map((id) => tree.nodes[id])].find((other) => other?.uci === uci);
+        if (known) {
+          show(known.id);
+          return;
+        }
+      }
+      announce(spoken(san));
+      setTrial({ from: node, ucis: [...(trial?.ucis ?? []), uci], sans: [...(trial?.sans ?? []), san] });
+    },
+    [position, trial, node, tree, show],
+  );
+
+  const at = tree.nodes[node];
+  const shapes = trial || !settings.arrows ? [] : (at?.annotations ?? []).filter((a) => ["arrow", "square", "circle", "disk", "frame", "letter"].includes(a.type));
+  const evals = useMemo(() => evaluations(tree), [tree]);
+  const times = useMemo(() => clocks(tree), [tree]);
+  const nameOf = (ply: number) => `${Math.ceil(ply / 2)}${ply % 2 === 1 ? "." : "…"}`;
+  const lastUci = trial ? trial.ucis[trial.ucis.length - 1] : at?.uci;
+  const training = (at?.annotations ?? []).filter((a) => a.type === "training");
+  const tabs = [
+    ["moves", t("tab.moves")],
+    ["explorer", t("tab.explorer")],
+    ["tags", t("tab.tags")],
+    ["pgn", "PGN"],
+  ] as const;
+
+  return (
+    <section class="game">
+      <h1 class="visually-hidden">{players(game)}</h1>
+      <div class="board-side">
+        <Player game={game} color={isFlipped ? "White" : "Black"} times={times} ply={at?.ply ?? 0} />
+        <BoardHost
+          placement={placement}
+          isFlipped={isFlipped}
+          lastUci={lastUci ?? ""}
+          shapes={shapes}
+          position={position}
+          onMove={onMove}
+          onWheel={(down) => step(down ? "next" : "back")}
+        />
+        <Player game={game} color={isFlipped ? "Black" : "White"} times={times} ply={at?.ply ?? 0} />
+        <Controls
+          step={step}
+          isPlaying={isPlaying}
+          onPlay={() => setPlaying(!isPlaying)}
+          onFlip={() => flip(!isFlipped)}
+          onText={() => setAsText(!asText)}
+          asText={asText}
+        />
+        {trial && (
+          <p class="trial" role="status">
+            {t("trial")}{" "}
+            <b>{trial.sans.map((san) => moveText(san, settings.pieces)).join(" ")}</b>{" "}
+            <button type="button" onClick={() => setTrial(null)}>
+              {t("trial.back")}
+            </button>
+          </p>
+        )}
+        {asText && <AsText placement={placement} position={position} onMove={onMove} />}
+      </div>
+      <div class="text-side">
+        <header class="game-head">
+          <p class="who">
+            <bdi>{tag(game, "White") || "?"}</bdi>
+            {tag(game, "WhiteElo") && <small> {tag(game, "WhiteElo")}</small>} –{" "}
+            <bdi>{tag(game, "Black") || "?"}</bdi>
+            {tag(game, "BlackElo") && <small> {tag(game, "BlackElo")}</small>}{" "}
+            <b class="score">{game.result === "1/2-1/2" ? "½-½" : game.result}</b>
+          </p>
+          <p class="sub">
+            <bdi>
+              {[tag(game, "Event"), tag(game, "Site"), tag(game, "Round") && t("round", { n: tag(game, "Round") }), tag(game, "Date").replace(/(\.\?\?)+$/, "")]
+                .filter((part) => part && part !== "????")
+                .join(" · ")}
+            </bdi>
+          </p>
+          {(game.opening || tag(game, "ECO")) && (
+            <p class="sub">
+              <b>{tag(game, "ECO") || game.opening?.eco}</b> {game.opening?.name}
+            </p>
+          )}
+          {game.deleted && <p class="sub warn">{t("game.deleted")}</p>}
+          {game.problems.map((problem) => (
+            <p class="problem" role="note">
+              <bdi>{problem}</bdi>
+            </p>
+          ))}
+        </header>
+        <nav class="game-nav" aria-label={t("game.nav")}>
+          <a href={listHref}>{t("game.list")}</a>
+          <LinkButton href={previous} text={t("game.previous")} />
+          <span class="sub">{t("game.of", { n: game.game, total: game.total })}</span>
+          <LinkButton href={next} text={t("game.next")} />
+          <span class="grow" />
+          <button type="button" onClick={copyFen}>
+            {t("copy.fen")}
+          </button>
+          <button type="button" onClick={copyPgn}>
+            {t("copy.pgn")}
+          </button>
+        </nav>
+        <div class="tabs" role="tablist" aria-label={t("game.tabs")}>
+          {tabs.map(([id, name], index) => (
+            <button
+              type="button"
+              role="tab"
+              id={`tab-${id}`}
+              aria-selected={tab === id}
+              aria-controls="panel"
+              tabIndex={tab === id ? 0 : -1}
+              onClick={() => setTab(id)}
+              onKeyDown={(event) => {
+                const change = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+                if (change === 0) return;
+                event.preventDefault();
+                event.stopPropagation();
+                const other = tabs[(index + change + tabs.length) % tabs.length];
+                if (other) {
+                  setTab(other[0]);
+                  document.getElementById(`tab-${other[0]}`)?.focus();
+                }
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+        <div class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`}>
+          {tab === "moves" && (
+            <>
+              {training.map((item) => (
+                <Training key={node} item={item} />
+              ))}
+              <Notation tree={tree} node={trial ? trial.from : node} onNode={show} result={game.result} />
+              {evals.length > 1 && (
+                <Graph
+                  label={t("graph.evals")}
+                  points={evals.map((e) => ({ x: e.ply, y: e.pawns, text: e.text, name: nameOf(e.ply), node: e.node }))}
+                  min={-5}
+                  max={5}
+                  zero={0}
+                  current={node}
+                  onPick={show}
+                />
+              )}
+              {times.length > 3 && (
+                <Graph
+                  label={t("graph.clocks")}
+                  points={times.map((c) => ({ x: c.ply, y: c.seconds, text: clockText(c.seconds), name: nameOf(c.ply), node: c.node }))}
+                  min={0}
+                  max={Math.max(...times.map((c) => c.seconds), 1)}
+                  current={node}
+                  onPick={show}
+                />
+              )}
+            </>
+          )}
+          {tab === "explorer" && (
+            <ExplorerTable fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />
+          )}
+          {tab === "tags" && <Tags game={game} />}
+          {tab === "pgn" && <Pgn game={game} />}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function LinkButton({ href, text }: { href: string | null; text: string }) {
+  return href === null ? (
+    <span class="button off" aria-disabled="true">
+      {text}
+    </span>
+  ) : (
+    <a class="button" href={href}>
+      {text}
+    </a>
+  );
+}
+
+function Player(props: {
+  game: GameJson;
+  color: "White" | "Black";
+  times: ReturnType<typeof clocks>;
+  ply: number;
+}) {
+  const { game, color } = props;
+  const parity = color === "White" ? 1 : 0;
+  const time = props.times.filter((c) => c.ply % 2 === parity && c.ply <= props.ply).pop();
+  return (
+    <p class="player">
+      <span class={`disc ${color.toLowerCase()}`} aria-hidden="true" />
+      <bdi>{tag(game, color) || "?"}</bdi>
+      <small>{tag(game, `${color}Elo`)}</small>
+      {time && <span class="clock">{clockText(time.seconds)}</span>}
+    </p>
+  );
+}
+
+/** The board as a part of the page. */
+export function BoardHost(props: {
+  placement: Placement;
+  isFlipped: boolean;
+  lastUci: string;
+  shapes: Annotation[];
+  position: PositionAnswer | null;
+  onMove: (uci: string) => void;
+  onWheel?: (down: boolean) => void;
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<BoardView | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const { language } = useSettings();
+  useLayoutEffect(() => {
+    view.current = new BoardView(t("board"), (uci) => latest.current.onMove(uci));
+    const { element } = view.current;
+    let moved = 0;
+    element.addEventListener(
+      "wheel",
+      (event) => {
+        if (!latest.current.onWheel || event.ctrlKey) return;
+        event.preventDefault();
+        moved += event.deltaY;
+        if (Math.abs(moved) < 40) return;
+        latest.current.onWheel(moved > 0);
+        moved = 0;
+      },
+      { passive: false },
+    );
+    host.current?.replaceChildren(element);
+  }, [language]);
+  const { placement, isFlipped, lastUci, shapes, position } = props;
+  useLayoutEffect(() => {
+    const isCurrent = position !== null && parseFen(position.fen).board.join() === placement.board.join();
+    const king = placement.board.indexOf(placement.whiteToMove ? "K" : "k");
+    view.current?.set({
+      pieces: placement.board,
+      isFlipped,
+      lastMove: moveSquares(lastUci),
+      shapes,
+      legal: isCurrent ? position.legal.map((move) => move.uci) : [],
+      check: isCurrent && position.check ? king : null,
+    });
+  }, [placement, isFlipped, lastUci, shapes.length, shapes[0], position, language]);
+  return <div class="board-host" ref={host} />;
+}
+
+function Controls(props: {
+  step: (kind: "next" | "back" | "start" | "end") => void;
+  isPlaying: boolean;
+  onPlay: () => void;
+  onFlip: () => void;
+  onText: () => void;
+  asText: boolean;
+}) {
+  return (
+    <div class="controls" role="group" aria-label={t("controls")}>
+      <button type="button" aria-label={t("move.first")} onClick={() => props.step("start")}>⏮</button>
+      <button type="button" aria-label={t("move.back")} onClick={() => props.step("back")}>◀</button>
+      <button type="button" aria-label={t(props.isPlaying ? "move.pause" : "move.play")} onClick={props.onPlay}>
+        {props.isPlaying ? "❚❚" : "▶▶"}
+      </button>
+      <button type="button" aria-label={t("move.next")} onClick={() => props.step("next")}>▶</button>
+      <button type="button" aria-label={t("move.last")} onClick={() => props.step("end")}>⏭</button>
+      <button type="button" aria-label={t("move.flip")} onClick={props.onFlip}>⇅</button>
+      <button type="button" aria-label={t("move.text")} aria-pressed={props.asText} onClick={props.onText}>Aa</button>
+    </div>
+  );
+}
+
+/** The position as lists of pieces, and moves by typing. */
+function AsText(props: {
+  placement: Placement;
+  position: PositionAnswer | null;
+  onMove: (uci: string) => void;
+}) {
+  const [error, setError] = useState("");
+  const list = (isWhite: boolean) =>
+    ["K", "Q", "R", "B", "N", "P"].flatMap((kind) => {
+      const wanted = isWhite ? kind : kind.toLowerCase();
+      const squares = props.placement.board.flatMap((piece, index) =>
+        piece === wanted ? [String.fromCharCode(97 + (index & 7)) + String((index >> 3) + 1)] : [],
+      );
+      return squares.length > 0 ? [`${pieceName(kind)} ${squares.join(" ")}`] : [];
+    });
+  return (
+    <section class="as-text" aria-label={t("board.asText")}>
+      <p>
+        <b>{t("white")}:</b> {list(true).join(", ")}
+      </p>
+      <p>
+        <b>{t("black")}:</b> {list(false).join(", ")}
+      </p>
+      <p>{t(props.placement.whiteToMove ? "board.whiteToMove" : "board.blackToMove")}</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const field = event.currentTarget.elements.namedItem("move") as HTMLInputElement;
+          const wanted = field.value.trim();
+          const plain = (san: string) => san.replace(/[+#!?]/g, "").replace(/0/g, "O");
+          const found = props.position?.legal.find((move) => plain(move.san) === plain(wanted) || move.uci === wanted.toLowerCase());
+          setError(found ? "" : t("board.noMove", { move: wanted }));
+          if (found) {
+            props.onMove(found.uci);
+            field.value = "";
+          }
+        }}
+      >
+        <label>
+          {t("board.type")} <input name="move" autoComplete="off" size={8} spellcheck={false} />
+        </label>{" "}
+        <button type="submit">{t("board.doMove")}</button>
+        {error && <p role="alert">{error}</p>}
+      </form>
+    </section>
+  );
+}
+
+interface TextJson {
+  language: number;
+  text: string;
+}
+
+const texts = (value: unknown) => (Array.isArray(value) ? (value as TextJson[]) : []);
+
+/** A training question; hints and answers appear when asked for, in their order. */
+function Training({ item }: { item: Annotation }) {
+  const [shown, show] = useState(0);
+  const hints = [...texts(item["firstHelp"]), ...texts(item["secondHelp"])];
+  const solutions = Array.isArray(item["solutions"])
+    ? (item["solutions"] as { from: string; to: string; points: number; comments: TextJson[] }[])
+    : [];
+  const choices = Array.isArray(item["choices"])
+    ? (item["choices"] as { points: number; answer: TextJson[]; reply: TextJson[] }[])
+    : [];
+  return (
+    <section class="training" aria-label={t("training")}>
+      <h2>
+        {t("training")}
+        {Number(item["points"]) > 0 && <small> {t("training.points", { n: Number(item["points"]) })}</small>}
+      </h2>
+      {texts(item["question"]).map((question) => (
+        <p>
+          <bdi>{question.text}</bdi>
+        </p>
+      ))}
+      {choices.map((choice) => (
+        <p>• {choice.answer.map((answer) => answer.text).join(" / ")}</p>
+      ))}
+      {hints.slice(0, shown).map((hint) => (
+        <p class="hint">
+          <bdi>{hint.text}</bdi>
+        </p>
+      ))}
+      {shown > hints.length && (
+        <ul>
+          {solutions.map((solution) => (
+            <li>
+              <b>
+                {solution.from}–{solution.to}
+              </b>{" "}
+              {t("training.points", { n: solution.points })}{" "}
+              {solution.comments.map((comment) => comment.text).join(" ")}
+            </li>
+          ))}
+          {choices.map((choice) => (
+            <li>
+              {choice.answer.map((answer) => answer.text).join(" / ")}: {t("training.points", { n: choice.points })}{" "}
+              {choice.reply.map((reply) => reply.text).join(" ")}
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown <= hints.length && (
+        <button type="button" onClick={() => show(shown + 1)}>
+          {shown < hints.length ? t("training.hint") : t("training.answer")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Tags({ game }: { game: GameJson }) {
+  return (
+    <table class="tags">
+      <caption class="visually-hidden">{t("tab.tags")}</caption>
+      <tbody>
+        {game.tags.map((tag) => (
+          <tr>
+            <th scope="row">
+              <bdi>{tag.name}</bdi>
+            </th>
+            <td>
+              <bdi>{tag.value}</bdi>
+            </td>
+          </tr>
+        ))}
+        {game.fen !== null && (
+          <tr>
+            <th scope="row">FEN</th>
+            <td>{game.fen}</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function Pgn({ game }: { game: GameJson }) {
+  const [profile, setProfile] = useState("standard");
+  const load = useLoad<string>(
+    () => getText(`db/${encodeURIComponent(game.db)}/games/${game.game}.pgn`, { profile }),
+    [game, profile],
+  );
+  return (
+    <>
+      <p class="toolbar">
+        <label>
+          {t("pgn.profile")}{" "}
+          <select value={profile} onChange={(event) => setProfile(event.currentTarget.value)}>
+            {["standard", "full", "lichess", "chessbase", "seven"].map((name) => (
+              <option value={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      </p>
+      {load.state === "done" ? (
+        <pre class="pgn" tabIndex={0}>
+          {load.value.trim()}
+        </pre>
+      ) : load.state === "error" ? (
+        <ErrorBox error={load.error} />
+      ) : (
+        <Spinner />
+      )}
+    </>
+  );
+}
+
+/** A guiding text. HTML of others is shown in a frame that can do nothing. */
+function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
+  const [previous, next] = useNeighbours(game, query);
+  const parts = game.annotations.filter((a) => a.type === "text");
+  const heading = String(parts.find((part) => part["kind"] === "title")?.["text"] ?? tag(game, "White") ?? "");
+  title(heading);
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "n" && next) go(next);
+      if (event.key === "p" && previous) go(previous);
+      if (event.key === "Escape") go(gamesHref([game.db]));
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
+  return (
+    <section class="text-view">
+      <nav class="game-nav" aria-label={t("game.nav")}>
+        <a href={gamesHref([query.get("db") ?? game.db])}>{t("game.list")}</a>
+        <LinkButton href={previous} text={t("game.previous")} />
+        <span class="sub">{t("game.of", { n: game.game, total: game.total })}</span>
+        <LinkButton href={next} text={t("game.next")} />
+      </nav>
+      <h1>
+        <bdi>{heading || t("text")}</bdi>
+      </h1>
+      {game.problems.map((problem) => (
+        <p class="problem" role="note">
+          <bdi>{problem}</bdi>
+        </p>
+      ))}
+      {parts.map((part) =>
+        part["kind"] === "html" ? (
+          <iframe title={heading || t("text")} sandbox="" srcdoc={String(part["text"])} />
+        ) : part["kind"] === "plain" ? (
+          <pre class="plain">{String(part["text"])}</pre>
+        ) : part["kind"] === "file" ? (
+          <p class="sub">
+            {t("text.file")} <bdi>{String(part["text"])}</bdi>
+          </p>
+        ) : null,
+      )}
+    </section>
+  );
+}
+

@@ -1,0 +1,141 @@
+// What is wrong with an input: the problems that `tabia check` reports, by kind.
+
+import { useEffect, useState } from "preact/hooks";
+import { type HealthAnswer, type InputInfo, get } from "./api.ts";
+import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
+import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
+import { number, t } from "./words.ts";
+
+export function HealthView() {
+  const { query } = useAddress();
+  const db = query.get("db") ?? "";
+  const info = useLoad<InputInfo>((signal) => get(`db/${encodeURIComponent(db)}`, {}, signal), [db]);
+  const [health, setHealth] = useState<HealthAnswer | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  title(`${t("health.title")}: ${db}`);
+  useEffect(() => {
+    const controller = new AbortController();
+    setHealth(null);
+    setError(null);
+    const run = async () => {
+      for (;;) {
+        const found = await get<HealthAnswer>(`db/${encodeURIComponent(db)}/health`, {}, controller.signal);
+        setHealth(found);
+        if (found.isDone) return;
+        await new Promise((done) => setTimeout(done, 300));
+        controller.signal.throwIfAborted();
+      }
+    };
+    run().catch((problem: unknown) => {
+      if (!controller.signal.aborted) setError(problem);
+    });
+    return () => controller.abort();
+  }, [db]);
+  if (info.state === "error") return <ErrorBox error={info.error} />;
+  const card = info.state === "done" ? info.value : null;
+  const counts = Object.entries(health?.counts ?? {}).filter(([, value]) => typeof value === "number") as [string, number][];
+  const annotations = (health?.counts?.["annotations"] as { kind: string; count: number }[] | undefined) ?? [];
+  return (
+    <section class="health">
+      <header class="bar-line">
+        <h1>
+          {t("health.title")}: <bdi>{card?.name ?? db}</bdi>
+        </h1>
+        {card && (
+          <a class="button" href={card.kind === "book" ? explorerHref([db]) : gamesHref([db])}>
+            {t("open")}
+          </a>
+        )}
+      </header>
+      {card && (
+        <table class="tags facts">
+          <caption class="visually-hidden">{t("health.properties")}</caption>
+          <tbody>
+            <Fact name={t("health.format")} value={`${card.formatName ?? ""} ${card.version ?? ""}`} />
+            <Fact name={t("health.encoding")} value={card.encoding ?? ""} />
+            <Fact name={t("health.titleField")} value={card.title ?? ""} />
+            <Fact name={t("health.folder")} value={card.folder} />
+          </tbody>
+        </table>
+      )}
+      {error !== null && <ErrorBox error={error} />}
+      {health === null && error === null && <Spinner />}
+      {health && (
+        <>
+          <p role="status" class={`state ${health.isDone ? (health.problems === 0 && !health.error ? "ok" : "bad") : ""}`}>
+            {!health.isDone
+              ? t("health.running", { n: health.games })
+              : health.error
+                ? health.error
+                : health.problems === 0
+                  ? `✓ ${t("health.ok")}`
+                  : t("health.found", { n: health.problems })}
+          </p>
+          {health.kinds.length > 0 && (
+            <ol class="kinds">
+              {health.kinds.map((kind) => (
+                <li>
+                  <details open={health.kinds.length <= 3}>
+                    <summary>
+                      <b>{number(kind.count)}</b> <bdi>{kind.examples[0]?.text ?? kind.kind}</bdi>
+                    </summary>
+                    <ul>
+                      {kind.examples.map((example) => (
+                        <li>
+                          {example.game !== null ? (
+                            <a href={gameHref(db, example.game, example.ply !== null ? { ply: String(example.ply) } : {})}>
+                              {t("health.game", { n: example.game })}
+                            </a>
+                          ) : null}{" "}
+                          <bdi>{example.text}</bdi>
+                          {example.line !== null && ` (${t("health.line", { n: example.line })})`}
+                          {example.offset !== null && ` (0x${example.offset.toString(16)})`}
+                        </li>
+                      ))}
+                      {kind.count > kind.examples.length && <li>{t("health.more", { n: kind.count - kind.examples.length })}</li>}
+                    </ul>
+                  </details>
+                </li>
+              ))}
+            </ol>
+          )}
+          {counts.length > 0 && (
+            <table class="tags facts">
+              <caption>{t("health.read")}</caption>
+              <tbody>
+                {counts.map(([name, value]) => (
+                  <Fact name={COUNT_NAMES[name] ? t(COUNT_NAMES[name]) : name} value={number(value)} />
+                ))}
+                {annotations.map(({ kind, count }) => (
+                  <Fact name={kind} value={number(count)} />
+                ))}
+              </tbody>
+            </table>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+const COUNT_NAMES: Record<string, Parameters<typeof t>[0]> = {
+  games: "count.games",
+  texts: "count.texts",
+  deleted: "count.deleted",
+  plies: "count.plies",
+  variations: "count.variations",
+  positions: "count.positions",
+  moves: "count.moves",
+};
+
+function Fact({ name, value }: { name: string; value: string }) {
+  if (value.trim() === "") return null;
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>
+        <bdi>{value}</bdi>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,205 @@
+// The page of `tabia serve`.
+
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { onGone, takeKey } from "./api.ts";
+import { ExplorerView } from "./explorer.tsx";
+import { GameView } from "./game.tsx";
+import { GamesView } from "./games.tsx";
+import { HealthView } from "./health.tsx";
+import { addSprite } from "./pieces.ts";
+import { follow, useAddress } from "./router.ts";
+import { COLORS, LANGUAGES, type Settings, apply, change, current, useSettings } from "./settings.ts";
+import { ShelfView } from "./shelf.tsx";
+import { Dialog, isTyping } from "./ui.tsx";
+import { load, t } from "./words.ts";
+
+const NAMES: Record<string, string> = { en: "English", de: "Deutsch", ru: "Русский", fr: "Français", es: "Español" };
+
+function View() {
+  const { path } = useAddress();
+  switch (path[0]) {
+    case undefined:
+      return <ShelfView />;
+    case "games":
+      return <GamesView />;
+    case "db":
+      return <GameView />;
+    case "explorer":
+      return <ExplorerView />;
+    case "health":
+      return <HealthView />;
+    default:
+      return <p class="empty">{t("notFound")}</p>;
+  }
+}
+
+function App() {
+  const settings = useSettings();
+  const [language, setLanguage] = useState("");
+  const [dialog, open] = useState<"help" | "settings" | null>(null);
+  const [isGone, setGone] = useState(false);
+  useEffect(() => onGone(setGone), []);
+  useEffect(() => {
+    load(settings.language).then(
+      () => setLanguage(settings.language),
+      () => setLanguage("en"),
+    );
+  }, [settings.language]);
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!current().singleKeys || document.querySelector("dialog[open]")) return;
+      if (event.key === "?") open("help");
+      else if (event.key === "d") {
+        const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+        const isDark = current().theme === "dark" || (current().theme === "system" && dark);
+        change({ theme: isDark ? "light" : "dark" });
+      } else if (event.key === "a") change({ arrows: !current().arrows });
+      else if (event.key === "/") {
+        document.getElementById("search")?.focus();
+        event.preventDefault();
+      }
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, []);
+  if (language === "") return null;
+  return (
+    <div class="app" onClick={follow}>
+      <a class="skip" href="#main">
+        {t("skip")}
+      </a>
+      <header class="top">
+        <a href="/" class="brand">
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M0 0h10v10H0zM10 10h10v10H10z" />
+          </svg>
+          tabia
+        </a>
+        <nav aria-label={t("nav")}>
+          <a href="/">{t("shelf.title")}</a>
+          <a href="/explorer">{t("explorer.title")}</a>
+        </nav>
+        <span class="grow" />
+        <button type="button" onClick={() => open("settings")}>
+          {t("settings")}
+        </button>
+        <button type="button" onClick={() => open("help")} aria-label={t("help")}>
+          ?
+        </button>
+      </header>
+      {isGone && (
+        <p class="gone" role="alert">
+          {t("gone")}
+        </p>
+      )}
+      <main id="main" tabIndex={-1} key={language}>
+        <View />
+      </main>
+      <div id="live" role="status" aria-live="polite" />
+      {dialog === "help" && <Help onClose={() => open(null)} />}
+      {dialog === "settings" && <SettingsDialog settings={settings} onClose={() => open(null)} />}
+    </div>
+  );
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  const keys = [
+    ["← →", t("key.move")],
+    ["Shift ← →", t("key.variation")],
+    ["↑ ↓", t("key.line")],
+    ["Home End", t("key.ends")],
+    [t("key.spaceName"), t("key.play")],
+    ["f", t("key.flip")],
+    ["x", t("key.text")],
+    ["a", t("key.arrows")],
+    ["e", t("key.explorer")],
+    ["n p", t("key.neighbours")],
+    ["g", t("key.goto")],
+    ["/", t("key.search")],
+    ["Enter Esc", t("key.open")],
+    ["c", t("key.fen")],
+    ["Shift c", t("key.pgn")],
+    ["d", t("key.dark")],
+    ["?", t("key.help")],
+  ];
+  return (
+    <Dialog title={t("help.title")} onClose={onClose}>
+      <table class="keys">
+        <tbody>
+          {keys.map(([key, text]) => (
+            <tr>
+              <th scope="row">
+                <kbd>{key}</kbd>
+              </th>
+              <td>{text}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>{t("help.draw")}</p>
+    </Dialog>
+  );
+}
+
+function SettingsDialog({ settings, onClose }: { settings: Settings; onClose: () => void }) {
+  return (
+    <Dialog title={t("settings")} onClose={onClose}>
+      <p>
+        <label>
+          {t("settings.language")}{" "}
+          <select value={settings.language} onChange={(event) => change({ language: event.currentTarget.value })}>
+            {LANGUAGES.map((language) => (
+              <option value={language} lang={language}>
+                {NAMES[language]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <p>
+        <label>
+          {t("settings.theme")}{" "}
+          <select value={settings.theme} onChange={(event) => change({ theme: event.currentTarget.value as Settings["theme"] })}>
+            <option value="system">{t("theme.system")}</option>
+            <option value="light">{t("theme.light")}</option>
+            <option value="dark">{t("theme.dark")}</option>
+          </select>
+        </label>
+      </p>
+      <p>
+        <label>
+          {t("settings.board")}{" "}
+          <select value={settings.colors} onChange={(event) => change({ colors: event.currentTarget.value })}>
+            {COLORS.map((name) => (
+              <option value={name}>{t(`colors.${name}` as Parameters<typeof t>[0])}</option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <p>
+        <label>
+          {t("settings.pieces")}{" "}
+          <select value={settings.pieces} onChange={(event) => change({ pieces: event.currentTarget.value as Settings["pieces"] })}>
+            <option value="figurines">{t("pieces.figurines")}</option>
+            <option value="letters">{t("pieces.letters")}</option>
+            <option value="english">{t("pieces.english")}</option>
+          </select>
+        </label>
+      </p>
+      <p>
+        <label>
+          <input type="checkbox" checked={settings.singleKeys} onChange={() => change({ singleKeys: !settings.singleKeys })} />{" "}
+          {t("settings.keys")}
+        </label>
+      </p>
+    </Dialog>
+  );
+}
+
+takeKey();
+apply();
+addSprite();
+const root = document.getElementById("app");
+if (root) render(<App />, root);

@@ -1,0 +1,272 @@
+// A list of any number of rows of which only the visible ones exist. Browsers end an element at some ten million
+// pixels, so a long list has a scroll bar in proportion and moves by rows instead.
+
+export interface ListOptions<R> {
+  /** Height of a row in pixels. */
+  rowHeight: () => number;
+  /** Rows of one request. */
+  load: (from: number, count: number, signal: AbortSignal) => Promise<R[]>;
+  render: (element: HTMLElement, row: R | null, index: number) => void;
+  onActive: (index: number, row: R | null) => void;
+  onOpen: (index: number, row: R) => void;
+  onError: (error: unknown) => void;
+}
+
+const MAX_HEIGHT = 8_000_000;
+const WINDOW = 100;
+const KEPT_WINDOWS = 60;
+
+export class VirtualList<R> {
+  readonly element: HTMLElement;
+  private readonly sizer: HTMLElement;
+  private readonly layer: HTMLElement;
+  private readonly options: ListOptions<R>;
+  private total = 0;
+  /** The first visible row, with a fraction. */
+  private top = 0;
+  private active = -1;
+  private rows: HTMLElement[] = [];
+  private readonly windows = new Map<number, R[]>();
+  private readonly loading = new Map<number, AbortController>();
+  private frame = 0;
+  private isAdjusting = false;
+  private generation = 0;
+
+  constructor(label: string, options: ListOptions<R>) {
+    this.options = options;
+    this.element = document.createElement("div");
+    this.element.className = "list";
+    this.element.tabIndex = 0;
+    this.element.setAttribute("role", "grid");
+    this.element.setAttribute("aria-label", label);
+    this.layer = document.createElement("div");
+    this.layer.className = "layer";
+    this.layer.setAttribute("role", "rowgroup");
+    this.sizer = document.createElement("div");
+    this.sizer.className = "sizer";
+    this.element.append(this.layer, this.sizer);
+    this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    this.element.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("click", (event) => this.click(event));
+    this.element.addEventListener("mouseover", (event) => {
+      const index = this.indexOf(event.target);
+      if (index !== null) this.options.onActive(index, this.row(index));
+    });
+    new ResizeObserver(() => this.draw()).observe(this.element);
+  }
+
+  /** The row of a list with a header row first. */
+  private indexOf(target: EventTarget | null): number | null {
+    const element = (target as Element | null)?.closest?.<HTMLElement>("[data-index]");
+    return element && this.layer.contains(element) ? Number(element.dataset["index"]) : null;
+  }
+
+  /** Shows other rows: all that was loaded is dropped. */
+  reset(total: number): void {
+    this.generation++;
+    for (const controller of this.loading.values()) controller.abort();
+    this.loading.clear();
+    this.windows.clear();
+    this.setTotal(total);
+  }
+
+  setTotal(total: number): void {
+    this.total = total;
+    this.element.setAttribute("aria-rowcount", String(total + 1));
+    const height = Math.min(total * this.options.rowHeight(), MAX_HEIGHT);
+    this.sizer.style.height = `${Math.max(0, height - this.element.clientHeight)}px`;
+    if (this.active >= total) this.active = total - 1;
+    this.draw();
+  }
+
+  /** Adds rows that are already there. */
+  put(from: number, rows: R[]): void {
+    if (from % WINDOW === 0 && (rows.length === WINDOW || from + rows.length >= this.total)) {
+      this.windows.set(from / WINDOW, rows);
+      this.draw();
+    }
+  }
+
+  get activeIndex(): number {
+    return this.active;
+  }
+
+  get topIndex(): number {
+    return Math.round(this.top);
+  }
+
+  get visibleCount(): number {
+    return Math.max(1, Math.floor(this.element.clientHeight / this.options.rowHeight()));
+  }
+
+  row(index: number): R | null {
+    return this.windows.get(Math.floor(index / WINDOW))?.[index % WINDOW] ?? null;
+  }
+
+  private get isScaled(): boolean {
+    return this.total * this.options.rowHeight() > MAX_HEIGHT;
+  }
+
+  private get maxTop(): number {
+    return Math.max(0, this.total - this.element.clientHeight / this.options.rowHeight());
+  }
+
+  private scrolled(): void {
+    if (this.isAdjusting) {
+      this.isAdjusting = false;
+      return;
+    }
+    const { scrollTop, scrollHeight, clientHeight } = this.element;
+    const range = scrollHeight - clientHeight;
+    this.top = this.isScaled
+      ? (range > 0 ? scrollTop / range : 0) * this.maxTop
+      : scrollTop / this.options.rowHeight();
+    this.drawSoon();
+  }
+
+  private wheel(event: WheelEvent): void {
+    if (!this.isScaled || event.ctrlKey) return;
+    event.preventDefault();
+    const pixels = event.deltaMode === 1 ? event.deltaY * this.options.rowHeight() : event.deltaY;
+    this.moveTo(this.top + pixels / this.options.rowHeight());
+  }
+
+  private moveTo(top: number): void {
+    this.top = Math.min(this.maxTop, Math.max(0, top));
+    const { scrollHeight, clientHeight } = this.element;
+    const wanted = this.isScaled
+      ? (this.top / Math.max(1, this.maxTop)) * (scrollHeight - clientHeight)
+      : this.top * this.options.rowHeight();
+    if (Math.abs(this.element.scrollTop - wanted) >= 1) {
+      this.isAdjusting = true;
+      this.element.scrollTop = wanted;
+    }
+    this.drawSoon();
+  }
+
+  /** Makes a row the active one and visible. */
+  select(index: number, center = false): void {
+    if (this.total === 0) return;
+    this.active = Math.min(this.total - 1, Math.max(0, index));
+    const visible = this.visibleCount;
+    if (center) this.moveTo(this.active - Math.floor(visible / 2));
+    else if (this.active < this.top) this.moveTo(this.active);
+    else if (this.active >= this.top + visible) this.moveTo(this.active - visible + 1);
+    this.draw();
+    this.options.onActive(this.active, this.row(this.active));
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = this.visibleCount - 1;
+    const steps: Record<string, number> = {
+      ArrowDown: this.active + 1, ArrowUp: this.active < 0 ? 0 : this.active - 1,
+      PageDown: this.active + page, PageUp: this.active - page, Home: 0, End: this.total - 1,
+    };
+    const next = steps[event.key];
+    if (next !== undefined) this.select(next);
+    else if (event.key === "Enter" && this.active >= 0) {
+      const row = this.row(this.active);
+      if (row) this.options.onOpen(this.active, row);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private click(event: MouseEvent): void {
+    const index = this.indexOf(event.target);
+    if (index === null) return;
+    const row = this.row(index);
+    this.select(index);
+    const isLink = (event.target as Element).closest("a") !== null;
+    if (row && !isLink) this.options.onOpen(index, row);
+  }
+
+  private drawSoon(): void {
+    if (this.frame !== 0) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    const height = this.options.rowHeight();
+    this.top = Math.min(this.top, this.maxTop);
+    const first = Math.floor(this.top);
+    const count = Math.min(this.total - first, Math.ceil(this.element.clientHeight / height) + 2);
+    while (this.rows.length < count) {
+      const row = document.createElement("div");
+      row.className = "row";
+      row.setAttribute("role", "row");
+      this.rows.push(row);
+      this.layer.append(row);
+    }
+    this.rows.forEach((element, slot) => {
+      const index = first + slot;
+      if (slot >= count) {
+        element.hidden = true;
+        delete element.dataset["index"];
+        return;
+      }
+      element.hidden = false;
+      element.style.transform = `translateY(${((index - this.top) * height).toFixed(1)}px)`;
+      const row = this.row(index);
+      const state = `${this.generation}:${index}:${row ? 1 : 0}`;
+      if (element.dataset["state"] !== state) {
+        element.dataset["state"] = state;
+        element.dataset["index"] = String(index);
+        element.id = `row-${index}`;
+        element.setAttribute("aria-rowindex", String(index + 2));
+        this.options.render(element, row, index);
+      }
+      const isActive = index === this.active;
+      element.classList.toggle("active", isActive);
+      element.setAttribute("aria-selected", String(isActive));
+    });
+    const isShown = this.active >= first && this.active < first + count;
+    if (isShown) this.element.setAttribute("aria-activedescendant", `row-${this.active}`);
+    else this.element.removeAttribute("aria-activedescendant");
+    this.loadWindows(first, first + Math.max(0, count));
+  }
+
+  private loadWindows(first: number, end: number): void {
+    if (this.total === 0) return;
+    const [from, to] = [Math.floor(first / WINDOW), Math.floor(Math.max(first, end - 1) / WINDOW)];
+    for (const [number, controller] of this.loading) {
+      if (number < from - 1 || number > to + 1) {
+        controller.abort();
+        this.loading.delete(number);
+      }
+    }
+    for (let number = from; number <= to; number++) {
+      if (this.windows.has(number) || this.loading.has(number)) continue;
+      const controller = new AbortController();
+      this.loading.set(number, controller);
+      const { generation } = this;
+      this.options.load(number * WINDOW, WINDOW, controller.signal).then(
+        (rows) => {
+          if (generation !== this.generation) return;
+          this.loading.delete(number);
+          this.windows.set(number, rows);
+          if (this.windows.size > KEPT_WINDOWS) this.forget(number);
+          this.draw();
+          const active = this.row(this.active);
+          if (Math.floor(this.active / WINDOW) === number && active) this.options.onActive(this.active, active);
+        },
+        (error: unknown) => {
+          if (generation !== this.generation || controller.signal.aborted) return;
+          this.loading.delete(number);
+          this.options.onError(error);
+        },
+      );
+    }
+  }
+
+  /** Drops the windows that are farthest away. */
+  private forget(near: number): void {
+    const far = [...this.windows.keys()].sort((a, b) => Math.abs(b - near) - Math.abs(a - near));
+    for (const number of far.slice(0, KEPT_WINDOWS / 3)) this.windows.delete(number);
+  }
+}

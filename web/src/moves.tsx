@@ -1,0 +1,261 @@
+// The notation of a game: moves, variations, comments, and everything else that is attached to a move.
+
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useSettings } from "./settings.ts";
+import { type Annotation, type Node, type Tree, clockText, nagText, pathTo } from "./tree.ts";
+import { moveText, t } from "./words.ts";
+
+const numberOf = (node: Node) => Math.ceil(node.ply / 2);
+
+/** The moves up to a node on one line. */
+export function MoveLine({ tree, to }: { tree: Tree; to: number }) {
+  const { pieces } = useSettings();
+  const path = pathTo(tree, to);
+  return (
+    <p class="line">
+      {path.map((node, index) => (
+        <span>
+          {node.ply % 2 === 1 ? `${numberOf(node)}.` : index === 0 ? `${numberOf(node)}…` : ""}
+          {moveText(node.san, pieces)}{" "}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+
+/** A comment or another annotation that is text; null for those that are drawn or shown elsewhere. */
+function annotationElement(annotation: Annotation): HTMLElement | null {
+  const element = document.createElement("span");
+  const set = (name: string, content: string) => {
+    element.className = name;
+    element.textContent = content;
+    return element;
+  };
+  switch (annotation.type) {
+    case "comment": {
+      element.className = "comment";
+      const language = text(annotation["language"]);
+      if (language !== "") {
+        const chip = document.createElement("span");
+        chip.className = "chip";
+        chip.textContent = language;
+        element.append(chip);
+        if (/^[a-z]{2}$/.test(language.slice(0, 2).toLowerCase())) element.lang = language.slice(0, 2).toLowerCase();
+      }
+      const body = document.createElement("bdi");
+      body.textContent = text(annotation["text"]);
+      element.append(body);
+      return element;
+    }
+    case "eval": {
+      const mate = annotation["mate"];
+      const value = annotation["centipawns"];
+      const score =
+        typeof mate === "number" ? `#${mate}` : typeof value === "number" ? (value > 0 ? "+" : "") + (value / 100).toFixed(2) : "";
+      const depth = annotation["depth"];
+      if (typeof depth === "number") element.title = t("depth", { n: depth });
+      return set("eval", typeof depth === "number" ? `${score}/${depth}` : score);
+    }
+    case "clock": {
+      // The clocks next to the players and the graph show these.
+      if (annotation["kind"] === "remaining") return null;
+      const seconds = annotation["seconds"];
+      const kind = annotation["kind"];
+      const label =
+        kind === "elapsedMove" ? t("clock.move") : kind === "elapsedGame" ? t("clock.game") : t("clock.other");
+      return set("fact", `${label} ${clockText(typeof seconds === "number" ? seconds : 0)}`);
+    }
+    case "nag":
+    case "square":
+    case "circle":
+    case "disk":
+    case "frame":
+    case "arrow":
+    case "letter":
+      return null;
+    case "medals":
+      return set("fact", `${t("medals")}: ${medalNames(Number(annotation["bits"] ?? 0)).join(", ")}`);
+    case "critical":
+      return set("fact", t("critical"));
+    case "variationColor":
+      return null;
+    case "webLink": {
+      const caption = text(annotation["caption"]);
+      const url = text(annotation["url"]);
+      // The address as text: the page opens nothing elsewhere.
+      return set("fact", caption === "" ? url : `${caption}: ${url}`);
+    }
+    case "media":
+      return set("fact", `${t("media")} (${text(annotation["kind"])}): ${text(annotation["text"])}`);
+    case "quotation": {
+      const names = `${text(annotation["white"])} – ${text(annotation["black"])}`;
+      const rest = [annotation["event"], annotation["site"], annotation["date"], annotation["result"]].map(text);
+      return set("fact", [`${t("quotation")}: ${names}`, ...rest.filter((part) => part !== "" && part !== "?")].join(", "));
+    }
+    case "timeControl": {
+      const stages = (annotation["stages"] as { start: number; increment: number; moves: number }[] | undefined) ?? [];
+      const parts = stages
+        .filter((stage) => stage.start > 0 || stage.increment > 0)
+        .map((stage) => `${clockText(stage.start)}${stage.increment > 0 ? ` + ${stage.increment}s` : ""}${stage.moves > 0 && stage.moves < 1000 ? ` / ${stage.moves}` : ""}`);
+      return parts.length > 0 ? set("fact", `${t("timeControl")}: ${parts.join(", ")}`) : null;
+    }
+    case "evalProfile":
+      return null;
+    case "training":
+      return null;
+    case "pawnStructure":
+      return set("fact", t("pawnStructure"));
+    case "piecePath":
+      return set("fact", t("piecePath"));
+    case "text":
+      return null;
+    case "foreign": {
+      const bytes = text(annotation["bytes"]).length / 2;
+      return set("fact dim", t("foreign", { n: bytes, kind: `0x${Number(annotation["kind"] ?? 0).toString(16)}` }));
+    }
+    default:
+      return set("fact dim", t("kept", { kind: annotation.type }));
+  }
+}
+
+const MEDALS = [
+  "best", "decided", "model", "novelty", "pawns", "strategy", "tactics", "attack", "defence", "sacrifice",
+  "material", "piece", "endgame", "tacticalBlunder", "strategicBlunder", "user",
+] as const;
+
+function medalNames(bits: number): string[] {
+  return MEDALS.flatMap((name, index) => (bits & (1 << index) ? [t(`medal.${name}`)] : []));
+}
+
+/** The whole notation. It is made once for a game; only the mark of the current move changes. */
+export function Notation(props: { tree: Tree; node: number; onNode: (node: number) => void; result: string }) {
+  const { tree, node, onNode } = props;
+  const { pieces, language } = useSettings();
+  const host = useRef<HTMLDivElement>(null);
+  const spans = useMemo(() => new Map<number, HTMLElement>(), [tree]);
+  useLayoutEffect(() => {
+    spans.clear();
+    host.current?.replaceChildren(notation(tree, spans, pieces, props.result));
+  }, [tree, pieces, language]);
+  useLayoutEffect(() => {
+    const box = host.current;
+    if (!box) return;
+    for (const old of box.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
+    const span = spans.get(node);
+    if (!span) {
+      box.scrollTop = 0;
+      return;
+    }
+    span.setAttribute("aria-current", "true");
+    const [top, bottom] = [span.offsetTop - box.offsetTop, span.offsetTop - box.offsetTop + span.offsetHeight];
+    if (top < box.scrollTop + 30) box.scrollTop = top - 60;
+    else if (bottom > box.scrollTop + box.clientHeight - 30) box.scrollTop = bottom - box.clientHeight + 90;
+  }, [node, tree, pieces, language]);
+  return (
+    <div
+      class="notation"
+      ref={host}
+      role="region"
+      aria-label={t("notation")}
+      tabIndex={0}
+      onClick={(event) => {
+        const id = (event.target as Element).closest<HTMLElement>("[data-node]")?.dataset["node"];
+        if (id !== undefined) onNode(Number(id));
+      }}
+    />
+  );
+}
+
+function notation(
+  tree: Tree,
+  spans: Map<number, HTMLElement>,
+  pieces: "figurines" | "letters" | "english",
+  result: string,
+): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  let parent: Element | DocumentFragment = fragment;
+  let depth = 0;
+  let needsNumber = true;
+  const addAnnotations = (annotations: Annotation[], place: string | null) => {
+    for (const annotation of annotations) {
+      const isBefore = annotation.type === "comment" && annotation["place"] === "before";
+      if (place !== null && isBefore !== (place === "before")) continue;
+      const element = annotationElement(annotation);
+      if (!element) continue;
+      parent.append(element, " ");
+      needsNumber = true;
+    }
+  };
+  addAnnotations(tree.annotations, null);
+  for (const token of tree.tokens) {
+    if (token.kind === "open") {
+      depth++;
+      if (depth <= 8) {
+        const line = document.createElement("span");
+        line.className = `variation depth-${Math.min(depth, 3)}`;
+        parent.append(line);
+        parent = line;
+      }
+      parent.append(depth > 1 ? "(" : "");
+      needsNumber = true;
+      addAnnotations(token.annotations, null);
+      continue;
+    }
+    if (token.kind === "close") {
+      const last: ChildNode | null = parent.lastChild;
+      if (depth > 1 && last?.nodeValue === " ") last.remove();
+      parent.append(depth > 1 ? ") " : "");
+      if (depth <= 8 && parent instanceof Element) parent = parent.parentElement ?? fragment;
+      depth--;
+      needsNumber = true;
+      continue;
+    }
+    const node = tree.nodes[token.node];
+    if (!node) continue;
+    addAnnotations(node.annotations, "before");
+    const isWhite = node.ply % 2 === 1;
+    if (isWhite || needsNumber) {
+      const number = document.createElement("span");
+      number.className = "number";
+      number.textContent = isWhite ? `${numberOf(node)}.` : `${numberOf(node)}…`;
+      parent.append(number, " ");
+    }
+    needsNumber = false;
+    const span = document.createElement("span");
+    span.className = depth === 0 ? "move main" : "move";
+    span.dataset["node"] = String(node.id);
+    const shown = moveText(node.san, pieces);
+    if (pieces === "figurines" && /^[♔♕♖♗♘]/u.test(shown)) {
+      const figurine = document.createElement("span");
+      figurine.className = "figurine";
+      figurine.textContent = shown[0] ?? "";
+      span.append(figurine, shown.slice(1));
+    } else span.textContent = shown;
+    for (const annotation of node.annotations) {
+      if (annotation.type !== "nag") continue;
+      const nag = Number(annotation["nag"]);
+      const symbol = document.createElement("span");
+      symbol.className = nag <= 6 ? `nag nag-${nag}` : "nag";
+      symbol.textContent = nag <= 9 ? nagText(nag) : ` ${nagText(nag)}`;
+      symbol.title = nagWords(nag);
+      span.append(symbol);
+    }
+    spans.set(node.id, span);
+    parent.append(span, " ");
+    addAnnotations(node.annotations, "after");
+  }
+  const end = document.createElement("span");
+  end.className = "result";
+  end.textContent = result === "1/2-1/2" ? "½-½" : result;
+  fragment.append(end);
+  return fragment;
+}
+
+function nagWords(nag: number): string {
+  const keys = ["nag.1", "nag.2", "nag.3", "nag.4", "nag.5", "nag.6", "nag.7"] as const;
+  const key = keys[nag - 1];
+  return key ? t(key) : `$${nag}`;
+}
+

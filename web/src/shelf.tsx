@@ -1,0 +1,223 @@
+// The shelf: a card for each database, book and archive.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ApiError, type Card, type InputInfo, type Shelf, get } from "./api.ts";
+import { explorerHref, gamesHref, healthHref } from "./router.ts";
+import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
+import { bytesText, dateText, t } from "./words.ts";
+
+type Details = Record<string, InputInfo | { failed: string }>;
+
+/** Opens the inputs one after the other, so that cards fill up in their order. */
+function useDetails(cards: Card[]): Details {
+  const [details, set] = useState<Details>({});
+  useEffect(() => {
+    const controller = new AbortController();
+    const run = async () => {
+      for (const card of cards) {
+        if (card.kind !== "database" && card.kind !== "book") continue;
+        if (card.error) continue;
+        try {
+          const path = `db/${encodeURIComponent(card.id)}`;
+          const info = await get<InputInfo>(path, {}, controller.signal);
+          set((all) => ({ ...all, [card.id]: info }));
+        } catch (error) {
+          if (controller.signal.aborted) return;
+          const failed = error instanceof ApiError ? error.problem.detail : String(error);
+          set((all) => ({ ...all, [card.id]: { failed } }));
+        }
+      }
+    };
+    void run();
+    return () => controller.abort();
+  }, [cards]);
+  return details;
+}
+
+export function ShelfView() {
+  const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), []);
+  title("");
+  if (shelf.state === "error") return <ErrorBox error={shelf.error} />;
+  if (shelf.state === "loading") return <Spinner />;
+  return <Cards inputs={shelf.value.inputs} />;
+}
+
+function Cards({ inputs }: { inputs: Card[] }) {
+  const details = useDetails(inputs);
+  const [order, setOrder] = useState<"name" | "games" | "time">("name");
+  const count = (card: Card) => {
+    const info = details[card.id];
+    return info && "problems" in info ? (info.games ?? info.positions ?? 0) : 0;
+  };
+  const sorted = useMemo(() => {
+    const compare: Record<typeof order, (a: Card, b: Card) => number> = {
+      name: (a, b) => a.name.localeCompare(b.name),
+      games: (a, b) => count(b) - count(a),
+      time: (a, b) => (b.modified ?? 0) - (a.modified ?? 0),
+    };
+    return inputs.slice().sort(compare[order]);
+  }, [inputs, order, details]);
+  if (inputs.length === 0) {
+    return (
+      <section class="empty">
+        <h1>{t("shelf.empty")}</h1>
+        <p>{t("shelf.emptyHint")}</p>
+        <pre>tabia serve ~/Chess</pre>
+      </section>
+    );
+  }
+  const isBroken = (card: Card) => {
+    const info = details[card.id];
+    return card.error !== null || card.kind === "unknown" || (info !== undefined && "failed" in info);
+  };
+  const databases = sorted.filter((card) => card.kind === "database" && !isBroken(card));
+  const books = sorted.filter((card) => card.kind === "book" && !isBroken(card));
+  const archives = sorted.filter((card) => card.kind === "archive" && !isBroken(card));
+  const failed = sorted.filter(isBroken);
+  const folders = new Set(inputs.map((card) => card.folder));
+  const folder = folders.size === 1 ? inputs[0]?.folder : undefined;
+  const games = databases.reduce((sum, card) => sum + count(card), 0);
+  return (
+    <section class="shelf">
+      <header class="bar-line">
+        <h1>{t("shelf.title")}</h1>
+        <p class="total">
+          {t("shelf.total", { databases: databases.length, books: books.length, games })}
+          {folder !== undefined && folder !== "" && (
+            <>
+              {" · "}
+              <bdi>{folder}</bdi>
+            </>
+          )}
+        </p>
+        <label>
+          {t("shelf.order")}{" "}
+          <select
+            value={order}
+            onChange={(event) => setOrder(event.currentTarget.value as typeof order)}
+          >
+            <option value="name">{t("shelf.byName")}</option>
+            <option value="games">{t("shelf.byGames")}</option>
+            <option value="time">{t("shelf.byTime")}</option>
+          </select>
+        </label>
+        {databases.length > 1 && (
+          <a class="button" href={gamesHref(databases.map((card) => card.id))}>
+            {t("shelf.allGames")}
+          </a>
+        )}
+      </header>
+      <Group showFolder={folder === undefined} title={t("shelf.databases")} cards={databases} details={details} />
+      <Group showFolder={folder === undefined} title={t("shelf.books")} cards={books} details={details} />
+      <Group showFolder={folder === undefined} title={t("shelf.archives")} cards={archives} details={details} inputs={inputs} />
+      <Group showFolder={folder === undefined} title={t("shelf.failed")} cards={failed} details={details} />
+    </section>
+  );
+}
+
+function Group(props: { showFolder: boolean; title: string; cards: Card[]; details: Details; inputs?: Card[] }) {
+  if (props.cards.length === 0) return null;
+  return (
+    <>
+      <h2>{props.title}</h2>
+      <ul class="cards">
+        {props.cards.map((card) => (
+          <CardView key={card.id} showFolder={props.showFolder} card={card} info={props.details[card.id]} inputs={props.inputs ?? []} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function CardView(props: { showFolder: boolean; card: Card; info: Details[string] | undefined; inputs: Card[] }) {
+  const { card, info } = props;
+  const known = info && "problems" in info ? info : null;
+  const failed = card.error ?? (info && "failed" in info ? info.failed : null);
+  const members = props.inputs.filter((input) => input.container === card.id);
+  const href =
+    card.kind === "database" ? gamesHref([card.id]) : card.kind === "book" ? explorerHref([card.id]) : null;
+  const rest: string[] = [];
+  if (known?.years) {
+    rest.push(known.years[0] === known.years[1] ? String(known.years[0]) : known.years.join("–"));
+  }
+  if (known?.texts) rest.push(t("card.texts", { n: known.texts }));
+  if (known?.deleted) rest.push(t("card.deleted", { n: known.deleted }));
+  if (known?.encoding) rest.push(known.encoding);
+  return (
+    <li class={`card kind-${card.kind}${failed ? " failed" : ""}`}>
+      <div class="head">
+        <span class="badge" title={card.formatName ?? ""}>
+          {card.format ?? "?"}
+        </span>
+        <h3>
+          {href && !failed ? (
+            <a href={href}>
+              <bdi>{card.name}</bdi>
+            </a>
+          ) : (
+            <bdi>{card.name}</bdi>
+          )}
+        </h3>
+      </div>
+      {failed ? (
+        <p class="why" role="note">
+          <bdi>{failed}</bdi>
+        </p>
+      ) : (
+        <p class="count">
+          {known ? countText(known) : card.kind === "archive" ? t("card.members", { n: members.length }) : "…"}
+        </p>
+      )}
+      {known?.title && known.title !== card.name && (
+        <p class="sub">
+          <bdi>{known.title}</bdi>
+        </p>
+      )}
+      {rest.length > 0 && <p class="sub">{rest.join(" · ")}</p>}
+      {members.length > 0 && (
+        <ul class="members">
+          {members.map((member) => (
+            <li>
+              <a
+                href={member.kind === "book" ? explorerHref([member.id]) : gamesHref([member.id])}
+              >
+                <bdi>{member.name}</bdi>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="sub file">
+        {card.container && <bdi>{t("card.in", { name: card.container })} · </bdi>}
+        {card.bytes !== null && bytesText(card.bytes)}
+        {card.modified !== null && ` · ${dateText(card.modified)}`}
+        {props.showFolder && card.folder !== "" && (
+          <>
+            {" · "}
+            <bdi>{card.folder}</bdi>
+          </>
+        )}
+      </p>
+      {!failed && card.kind !== "archive" && (
+        <p class="actions">
+          {card.kind === "database" && <a href={gamesHref([card.id])}>{t("card.games")}</a>}
+          <a href={explorerHref([card.id])}>{t("card.explore")}</a>
+          <a href={healthHref(card.id)}>
+            {known && known.problems.length > 0
+              ? t("card.problems", { n: known.problems.length })
+              : t("card.check")}
+          </a>
+        </p>
+      )}
+    </li>
+  );
+}
+
+function countText(info: InputInfo): string {
+  if (info.kind === "book") {
+    if (info.positions === null || info.positions === undefined) return t("card.book");
+    return t("card.positions", { n: info.positions });
+  }
+  return info.games === 1 ? t("card.oneGame") : t("card.nGames", { n: info.games ?? 0 });
+}
+

@@ -1,0 +1,211 @@
+// The tree of a game as a list of nodes, made without recursion: variations can be nested deeply.
+
+import { type Placement, START, parseFen, play } from "./chess.ts";
+
+export interface Annotation {
+  type: string;
+  [key: string]: unknown;
+}
+
+interface MoveJson {
+  ply: number;
+  san: string;
+  uci: string;
+  annotations: Annotation[];
+  variations: LineJson[];
+}
+
+interface LineJson {
+  annotations: Annotation[];
+  moves: MoveJson[];
+}
+
+export interface GameJson extends LineJson {
+  game: number;
+  kind: "game" | "text";
+  deleted: boolean;
+  tags: { name: string; value: string }[];
+  chess960: boolean;
+  fen: string | null;
+  result: string;
+  db: string;
+  total: number;
+  opening: { eco: string; name: string } | null;
+  problems: string[];
+  fingerprint: string;
+}
+
+/** A move; node 0 is the start of the game. */
+export interface Node {
+  id: number;
+  parent: number;
+  ply: number;
+  san: string;
+  uci: string;
+  annotations: Annotation[];
+  /** The next move of the same line. */
+  next: number | null;
+  /** First moves of the alternatives to this move. */
+  variations: number[];
+  /** 0 for the mainline. */
+  depth: number;
+}
+
+/** What the notation shows, in order. */
+export type Token =
+  | { kind: "move"; node: number }
+  | { kind: "open"; annotations: Annotation[]; depth: number }
+  | { kind: "close"; depth: number };
+
+export interface Tree {
+  nodes: Node[];
+  tokens: Token[];
+  start: Placement;
+  annotations: Annotation[];
+}
+
+export function makeTree(game: GameJson): Tree {
+  const root: Node = {
+    id: 0,
+    parent: 0,
+    ply: (game.moves[0]?.ply ?? 1) - 1,
+    san: "",
+    uci: "",
+    annotations: game.annotations,
+    next: null,
+    variations: [],
+    depth: 0,
+  };
+  const nodes = [root];
+  const tokens: Token[] = [];
+  type Step =
+    | { kind: "line"; line: LineJson; index: number; parent: number; depth: number; owner: number | null }
+    | { kind: "close"; depth: number };
+  const steps: Step[] = [{ kind: "line", line: game, index: 0, parent: 0, depth: 0, owner: null }];
+  for (let step = steps.pop(); step; step = steps.pop()) {
+    if (step.kind === "close") {
+      tokens.push(step);
+      continue;
+    }
+    const { line, depth, owner } = step;
+    if (step.index === 0 && owner !== null) {
+      tokens.push({ kind: "open", annotations: line.annotations, depth });
+    }
+    const move = line.moves[step.index];
+    if (!move) continue;
+    const node: Node = {
+      id: nodes.length,
+      parent: step.parent,
+      ply: move.ply,
+      san: move.san,
+      uci: move.uci,
+      annotations: move.annotations,
+      next: null,
+      variations: [],
+      depth,
+    };
+    nodes.push(node);
+    tokens.push({ kind: "move", node: node.id });
+    if (step.index === 0 && owner !== null) nodes[owner]?.variations.push(node.id);
+    else {
+      const parent = nodes[step.parent];
+      if (parent) parent.next = node.id;
+    }
+    steps.push({ kind: "line", line, index: step.index + 1, parent: node.id, depth, owner });
+    for (const variation of move.variations.slice().reverse()) {
+      steps.push({ kind: "close", depth: depth + 1 });
+      steps.push({
+        kind: "line",
+        line: variation,
+        index: 0,
+        parent: step.parent,
+        depth: depth + 1,
+        owner: node.id,
+      });
+    }
+  }
+  const start = parseFen(game.fen ?? START);
+  return { nodes, tokens, start, annotations: game.annotations };
+}
+
+/** The nodes from the first move to a node. */
+export function pathTo(tree: Tree, id: number): Node[] {
+  const path: Node[] = [];
+  for (let node = tree.nodes[id]; node && node.id !== 0; node = tree.nodes[node.parent]) path.push(node);
+  return path.reverse();
+}
+
+export function placementAt(tree: Tree, id: number): Placement {
+  return pathTo(tree, id).reduce((placement, node) => play(placement, node.uci), tree.start);
+}
+
+/** The node of the mainline after a ply; the last one if there are fewer. */
+export function nodeAtPly(tree: Tree, ply: number): number {
+  let node = tree.nodes[0];
+  while (node && node.next !== null && node.ply < ply) node = tree.nodes[node.next];
+  return node?.id ?? 0;
+}
+
+/** The first node of the line of a node, and the last. */
+export function endsOfLine(tree: Tree, id: number): [number, number] {
+  let first = tree.nodes[id];
+  while (first && first.id !== 0) {
+    const parent: Node | undefined = tree.nodes[first.parent];
+    if (!parent || parent.next !== first.id) break;
+    first = parent;
+  }
+  let last = tree.nodes[id];
+  while (last && last.next !== null) last = tree.nodes[last.next];
+  return [first?.id ?? 0, last?.id ?? 0];
+}
+
+const SYMBOLS: Record<number, string> = {
+  1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 8: "□", 10: "=", 11: "=", 13: "∞",
+  14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 23: "⨀", 32: "⟳", 33: "⟳",
+  36: "→", 37: "→", 40: "↑", 41: "↑", 44: "=∞", 45: "=∞", 132: "⇆", 133: "⇆", 138: "⊕", 139: "⊕",
+  140: "∆", 142: "⌓", 146: "N", 239: "⇔", 240: "⇗", 241: "⊞", 242: "⟫", 243: "⟪", 244: "✕", 245: "⊥",
+};
+
+export function nagText(nag: number): string {
+  return SYMBOLS[nag] ?? `$${nag}`;
+}
+
+/** The evaluation after each ply of the mainline, in pawns from White's side; mates count as ten pawns. */
+export function evaluations(tree: Tree): { node: number; ply: number; pawns: number; text: string }[] {
+  const found = [];
+  for (let node = tree.nodes[0]; node; node = node.next === null ? undefined : tree.nodes[node.next]) {
+    for (const annotation of node.annotations) {
+      if (annotation.type !== "eval") continue;
+      const mate = annotation["mate"];
+      const centipawns = annotation["centipawns"];
+      if (typeof mate === "number") {
+        found.push({ node: node.id, ply: node.ply, pawns: mate >= 0 ? 10 : -10, text: `#${mate}` });
+      } else if (typeof centipawns === "number") {
+        const pawns = centipawns / 100;
+        const text = (pawns > 0 ? "+" : "") + pawns.toFixed(2);
+        found.push({ node: node.id, ply: node.ply, pawns, text });
+      }
+      break;
+    }
+  }
+  return found;
+}
+
+/** The times on the clocks after each ply of the mainline, in seconds. */
+export function clocks(tree: Tree): { node: number; ply: number; seconds: number }[] {
+  const found = [];
+  for (let node = tree.nodes[0]; node; node = node.next === null ? undefined : tree.nodes[node.next]) {
+    const clock = node.annotations.find((a) => a.type === "clock" && a["kind"] === "remaining");
+    const seconds = clock?.["seconds"];
+    if (typeof seconds === "number") found.push({ node: node.id, ply: node.ply, seconds });
+  }
+  return found;
+}
+
+export function clockText(seconds: number): string {
+  const whole = Math.floor(Math.max(0, seconds));
+  const two = (n: number) => String(n).padStart(2, "0");
+  const hours = Math.floor(whole / 3600);
+  const rest = `${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+  return hours > 0 ? `${hours}:${rest}` : rest;
+}

@@ -1,0 +1,218 @@
+// Small parts that several views share.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, GoneError } from "./api.ts";
+import { t } from "./words.ts";
+
+export type Load<T> = { state: "loading" } | { state: "error"; error: unknown } | { state: "done"; value: T };
+
+/** Loads something each time `keys` change; the old value is dropped. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, keys: unknown[]): Load<T> {
+  const [found, set] = useState<Load<T>>({ state: "loading" });
+  useEffect(() => {
+    const controller = new AbortController();
+    set({ state: "loading" });
+    load(controller.signal).then(
+      (value) => {
+        if (!controller.signal.aborted) set({ state: "done", value });
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted) set({ state: "error", error });
+      },
+    );
+    return () => controller.abort();
+  }, keys);
+  return found;
+}
+
+/** An error: what, and what to do. */
+export function ErrorBox({ error }: { error: unknown }) {
+  if (error instanceof GoneError) return null;
+  if (error instanceof ApiError) {
+    const { status, detail, hint } = error.problem;
+    return (
+      <div class="error" role="alert">
+        <p>
+          <bdi>{status === 401 ? t("error.key") : detail}</bdi>
+        </p>
+        {hint && status !== 401 && (
+          <p class="hint">
+            <bdi>{hint}</bdi>
+          </p>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div class="error" role="alert">
+      <p>{String(error)}</p>
+    </div>
+  );
+}
+
+/** Shown only if loading takes longer than an eye notices. */
+export function Spinner({ text }: { text?: string }) {
+  const [isShown, show] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => show(true), 300);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <p class="loading" role="status">
+      {isShown && (
+        <>
+          <span class="spinner" aria-hidden="true" /> {text ?? t("loading")}
+        </>
+      )}
+    </p>
+  );
+}
+
+/** White's wins, draws and Black's wins as a bar with numbers. */
+export function Bar({ white, draws, black }: { white: number; draws: number; black: number }) {
+  const total = white + draws + black;
+  if (total === 0) return <span class="none">–</span>;
+  const parts = [
+    ["w", white],
+    ["d", draws],
+    ["b", black],
+  ] as const;
+  const percent = (value: number) => Math.round((value * 100) / total);
+  const label = t("bar.label", { white: percent(white), draws: percent(draws), black: percent(black) });
+  return (
+    <span class="bar" role="img" aria-label={label} title={label}>
+      {parts.map(([kind, value]) =>
+        value === 0 ? null : (
+          <span class={`part-${kind}`} style={{ flexGrow: value }} aria-hidden="true">
+            {(value * 100) / total >= 14 ? `${percent(value)}%` : ""}
+          </span>
+        ),
+      )}
+    </span>
+  );
+}
+
+/** A dialog that the keyboard can leave. */
+export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-label={props.title}
+      onClose={props.onClose}
+      onClick={(event) => {
+        if (event.target === ref.current) props.onClose();
+      }}
+    >
+      <header>
+        <h2>{props.title}</h2>
+        <button type="button" class="icon" aria-label={t("close")} onClick={props.onClose}>
+          ✕
+        </button>
+      </header>
+      {props.children}
+    </dialog>
+  );
+}
+
+/** Copies text and confirms it in the live region. */
+export async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    announce(t("copied"), true);
+  } catch {
+    announce(t("copyFailed"), true);
+  }
+}
+
+let toastTimer = 0;
+
+/** Speaks a text to screen readers; shows it too if `isVisible`. */
+export function announce(text: string, isVisible = false): void {
+  const region = document.getElementById("live");
+  if (!region) return;
+  region.textContent = text;
+  region.classList.toggle("toast", isVisible);
+  clearTimeout(toastTimer);
+  if (isVisible) {
+    toastTimer = setTimeout(() => {
+      region.classList.remove("toast");
+      region.textContent = "";
+    }, 1800);
+  }
+}
+
+/** Whether letters typed now belong to a field. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement;
+  return (
+    target.isContentEditable ||
+    target.tagName === "TEXTAREA" ||
+    target.tagName === "SELECT" ||
+    (target.tagName === "INPUT" && (target as HTMLInputElement).type !== "checkbox")
+  );
+}
+
+export const title = (text: string) => {
+  document.title = text === "" ? "tabia" : `${text} · tabia`;
+};
+
+/** Points that a value has in a graph, as an SVG polyline with a table for those who cannot see it. */
+export function Graph(props: {
+  label: string;
+  points: { x: number; y: number; text: string; name: string; node: number }[];
+  min: number;
+  max: number;
+  zero?: number;
+  current: number;
+  onPick: (node: number) => void;
+}) {
+  const { points, min, max } = props;
+  const last = Math.max(1, points[points.length - 1]?.x ?? 1);
+  const x = (value: number) => (value / last) * 1000;
+  const y = (value: number) => 100 - ((Math.min(max, Math.max(min, value)) - min) / (max - min)) * 100;
+  const line = points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(" ");
+  const zero = props.zero ?? min;
+  const area = `${x(points[0]?.x ?? 0).toFixed(1)},${y(zero)} ${line} ${x(last)},${y(zero)}`;
+  const now = points.find((point) => point.node === props.current);
+  return (
+    <figure class="graph">
+      <figcaption>
+        {props.label}
+        {now && <b> {now.text}</b>}
+      </figcaption>
+      <svg
+        viewBox="0 0 1000 100"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        onClick={(event) => {
+          const box = event.currentTarget.getBoundingClientRect();
+          const wanted = ((event.clientX - box.left) / box.width) * last;
+          const nearest = points.reduce((a, b) => (Math.abs(b.x - wanted) < Math.abs(a.x - wanted) ? b : a));
+          props.onPick(nearest.node);
+        }}
+      >
+        <polygon points={area} class="area" />
+        <line x1="0" x2="1000" y1={y(zero)} y2={y(zero)} class="axis" />
+        <polyline points={line} class="line" />
+        {now && <line x1={x(now.x)} x2={x(now.x)} y1="0" y2="100" class="now" />}
+      </svg>
+      <details>
+        <summary>{t("graph.table")}</summary>
+        <ol class="values">
+          {points.map((point) => (
+            <li>
+              {point.name} {point.text}
+            </li>
+          ))}
+        </ol>
+      </details>
+    </figure>
+  );
+}

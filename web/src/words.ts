@@ -1,0 +1,91 @@
+// The texts of the page in its languages.
+
+import en from "./lang/en.json";
+
+export type Words = Record<keyof typeof en, string>;
+
+const loaders: Record<string, () => Promise<{ default: Words }>> = {
+  de: () => import("./lang/de.json"),
+  ru: () => import("./lang/ru.json"),
+  fr: () => import("./lang/fr.json"),
+  es: () => import("./lang/es.json"),
+};
+
+let words: Words = en;
+let language = "en";
+
+/** Loads a language; English if there is no such one. */
+export async function load(wanted: string): Promise<void> {
+  const loader = loaders[wanted];
+  words = loader ? (await loader()).default : en;
+  language = loader ? wanted : "en";
+  document.documentElement.lang = language;
+}
+
+/** A text, with `{name}` replaced. */
+export function t(key: keyof typeof en, values: Record<string, string | number> = {}): string {
+  return words[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    return value === undefined ? whole : typeof value === "number" ? number(value) : value;
+  });
+}
+
+export function number(value: number): string {
+  return value.toLocaleString(language);
+}
+
+export function short(value: number): string {
+  return value < 10_000
+    ? number(value)
+    : value.toLocaleString(language, { notation: "compact", maximumFractionDigits: 1 });
+}
+
+export function bytesText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let unit = 0;
+  while (bytes >= 1000 && unit < units.length - 1) {
+    bytes /= 1000;
+    unit++;
+  }
+  const text = bytes.toLocaleString(language, { maximumFractionDigits: bytes < 10 && unit > 0 ? 1 : 0 });
+  return `${text} ${units[unit] ?? ""}`;
+}
+
+export function dateText(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleDateString(language, { dateStyle: "medium" });
+}
+
+const FIGURINES: Record<string, string> = { K: "♔", Q: "♕", R: "♖", B: "♗", N: "♘" };
+
+/** A move as the reader wants to see it. */
+export function moveText(san: string, pieces: "figurines" | "letters" | "english"): string {
+  if (pieces === "english") return san;
+  const letters = pieces === "letters" ? words["piece.letters"] : "";
+  return san.replace(/[KQRBN]/g, (letter) =>
+    pieces === "figurines" ? (FIGURINES[letter] ?? letter) : (letters["KQRBN".indexOf(letter)] ?? letter),
+  );
+}
+
+/** A move in words, for screen readers. */
+export function spoken(san: string): string {
+  if (san.startsWith("O-O-O")) return t("say.castlesLong");
+  if (san.startsWith("O-O")) return t("say.castlesShort");
+  const parts: string[] = [];
+  for (const c of san) {
+    if ("KQRBN".includes(c)) parts.push(pieceName(c));
+    else if (c === "x") parts.push(t("say.takes"));
+    else if (c === "+") parts.push(t("say.check"));
+    else if (c === "#") parts.push(t("say.mate"));
+    else if (c === "=") parts.push(t("say.becomes"));
+    else parts.push(c);
+  }
+  return parts.join(" ").replace(/([a-h]) ([1-8])/g, "$1$2");
+}
+
+export function pieceName(piece: string): string {
+  const names: Record<string, keyof typeof en> = {
+    K: "piece.king", Q: "piece.queen", R: "piece.rook", B: "piece.bishop", N: "piece.knight", P: "piece.pawn",
+  };
+  const key = names[piece.toUpperCase()];
+  return key ? t(key) : "";
+}

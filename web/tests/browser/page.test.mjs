@@ -1,0 +1,658 @@
+// The page in a real browser. Every scenario fails on a message of the console, a report of the content security
+// policy, a dialog, or a request to another origin.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createRequire } from "node:module";
+import { hostile, launch, makeShelf, open, pictures, serve } from "./harness.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let shelf;
+let server;
+let browser;
+
+before(async () => {
+  shelf = makeShelf();
+  server = await serve(shelf.folder);
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  assert.equal(await server?.stop(), 0, "the server ends with 0");
+  shelf?.remove();
+});
+
+/** Runs a scenario in a page of its own. */
+async function scenario(path, run, options) {
+  const view = await open(browser, server, path, options);
+  try {
+    await run(view.page, view);
+  } finally {
+    await view.close();
+  }
+}
+
+const moves = (page) => page.locator(".notation .move");
+const currentMove = (page) => page.locator(".notation [aria-current]");
+const rows = (page) => page.locator(".layer .row:not([hidden])");
+const piece = (page, square) => page.locator(`[data-square="${square}"]`).first().getAttribute("data-piece");
+
+describe("shelf", () => {
+  test("shows every input with its numbers", () =>
+    scenario("/", async (page) => {
+      await page.waitForFunction(() => ![...document.querySelectorAll(".count")].some((e) => e.textContent === "…"));
+      const names = await page.locator(".card h3").allTextContents();
+      for (const name of ["games.pgn", "league.pgn", "all.zip", "packed.pgn.gz", "nonsense.cbh", ...shelf.made.games]) {
+        assert.ok(names.includes(name), `${name} in ${names}`);
+      }
+      assert.match(await page.locator(".total").textContent(), /3,000|9,0\d\d/);
+      await page.screenshot({ path: join(pictures, "shelf.png") });
+    }));
+
+  test("an input that cannot be opened states why", () =>
+    scenario("/", async (page) => {
+      const card = page.locator(".card.failed", { hasText: "nonsense.cbh" });
+      await card.waitFor();
+      assert.match(await card.textContent(), /19 bytes/);
+    }));
+
+  test("orders by size", () =>
+    scenario("/", async (page) => {
+      await page.waitForFunction(() => ![...document.querySelectorAll(".count")].some((e) => e.textContent === "…"));
+      await page.selectOption(".bar-line select", "games");
+      await page.waitForFunction(() => document.querySelector(".card h3")?.textContent !== "games-cbh.cbh");
+      const first = await page.locator(".card h3").first().textContent();
+      assert.ok(["league.pgn", "packed.pgn.gz"].includes(first), first);
+    }));
+
+  test("a member of an archive opens", () =>
+    scenario("/", async (page) => {
+      await page.locator(".members a").first().click();
+      await page.waitForSelector(".layer .row");
+      assert.match(await page.locator(".found").textContent(), /3,000 games/);
+    }));
+
+  test("the key leaves the address and is kept", () =>
+    scenario("/", async (page) => {
+      assert.ok(!page.url().includes("k="));
+      assert.match(await page.evaluate(() => localStorage.getItem("tabia.key")), /^[0-9a-f]{32}$/);
+    }));
+});
+
+test("without the key one sentence names where to find it", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(server.base);
+  await page.waitForSelector(".error");
+  assert.match(await page.locator(".error").textContent(), /key/);
+  await context.close();
+});
+
+describe("games", () => {
+  for (const name of ["games.pgn", "games-cbh.cbh", "games-si3.si3", "games-si4.si4", "games-si5.si5", "games-sci.sci"]) {
+    test(`${name} is listed and read`, () =>
+      scenario(`/games?db=${name}`, async (page) => {
+        await rows(page).nth(5).waitFor();
+        assert.equal(await rows(page).count(), 6);
+        await rows(page).nth(1).click();
+        await moves(page).first().waitFor();
+        assert.match(await page.locator(".who").textContent(), /Таль, Михаил/);
+        assert.equal(await moves(page).count(), 20);
+      }));
+  }
+
+  test("hostile names and comments are text", () =>
+    scenario("/games?db=games.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      assert.ok((await rows(page).first().textContent()).includes(hostile.white));
+      await rows(page).first().click();
+      await moves(page).first().waitFor();
+      assert.ok((await page.locator(".notation").textContent()).includes(hostile.comment));
+      assert.equal(await page.locator(".notation script, .notation b, main img").count(), 0);
+      assert.notEqual(await page.title(), "owned");
+    }));
+
+  test("scrolls to the end and back by keys", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      await page.locator(".list").focus();
+      await page.keyboard.press("End");
+      await page.waitForFunction(() => document.querySelector(".row.active")?.textContent?.startsWith("3,000"));
+      await page.keyboard.press("Home");
+      await page.waitForFunction(() => document.querySelector(".row.active")?.textContent?.startsWith("1Anand"));
+      await page.keyboard.press("PageDown");
+      await page.keyboard.press("ArrowDown");
+      const index = Number(await page.locator(".row.active").getAttribute("aria-rowindex"));
+      assert.ok(index > 15, String(index));
+    }));
+
+  test("scrolls by wheel without blank rows", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      await page.mouse.move(400, 500);
+      for (let i = 0; i < 20; i++) {
+        await page.mouse.wheel(0, 700);
+        await page.waitForTimeout(30);
+      }
+      await page.waitForFunction(() => document.querySelectorAll(".layer .skeleton:not([hidden])").length === 0);
+      assert.ok(Number(await rows(page).first().getAttribute("data-index")) > 300);
+    }));
+
+  test("goes to a game by its number, and the address keeps it", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.type("1234");
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(() => document.querySelector(".row.active")?.textContent?.startsWith("1,234"));
+      await page.waitForURL(/at=1234/);
+      await page.reload();
+      await page.waitForFunction(() => document.querySelector(".row.active")?.textContent?.startsWith("1,234"));
+    }));
+
+  test("filters, counts, and the address holds the query", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("white:carlsen result:1-0");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/q=white/);
+      await page.waitForFunction(() => /of 3,000/.test(document.querySelector(".found")?.textContent ?? ""));
+      for (const text of await rows(page).allTextContents()) assert.match(text, /Carlsen.*1-0/);
+      await page.goBack();
+      await page.waitForFunction(() => /^3,000 games/.test(document.querySelector(".found")?.textContent ?? ""));
+    }));
+
+  test("a query without games offers what to leave out", () =>
+    scenario("/games?db=league.pgn&q=white%3Aanand+black%3Anoone", async (page) => {
+      await page.locator(".empty a").first().waitFor();
+      assert.match(await page.locator(".empty").textContent(), /without black:noone/);
+    }));
+
+  test("an unknown field lists the known ones", async () => {
+    const view = await open(browser, server, "/games?db=league.pgn&q=colour%3Ax");
+    await view.page.waitForSelector(".error");
+    assert.match(await view.page.locator(".error").textContent(), /the fields are player/);
+    assert.equal(await view.page.locator("#search").getAttribute("aria-invalid"), "true");
+    view.problems.length = 0;
+    await view.close();
+  });
+
+  test("sorts by a column, back, and by two", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      await page.locator(".header .c-white button").click();
+      await page.waitForURL(/sort=white/);
+      await page.waitForFunction(() => document.querySelector(".layer .row .c-white")?.textContent?.startsWith("Adams"));
+      await page.locator(".header .c-white button").click();
+      await page.waitForURL(/sort=-white/);
+      await page.waitForFunction(() => document.querySelector(".layer .row .c-white")?.textContent?.startsWith("Topalov"));
+      await page.locator(".header .c-date button").click({ modifiers: ["Shift"] });
+      await page.waitForURL(/sort=-white%2Cdate/);
+    }));
+
+  test("the preview shows the game of the row", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).nth(1).hover();
+      await page.waitForFunction(() => document.querySelector(".preview h2")?.textContent?.includes("Carlsen, B"));
+      await page.waitForSelector(".preview .line");
+      await page.screenshot({ path: join(pictures, "games.png") });
+    }));
+
+  test("several databases are one list", () =>
+    scenario("/games?db=games.pgn,league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      assert.match(await page.locator(".found").textContent(), /3,006/);
+      assert.ok((await rows(page).first().textContent()).includes("games.pgn"));
+    }));
+
+  test("the help of the search lists its fields", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await page.locator(".search button[aria-expanded]").click();
+      await page.locator(".fields li").nth(20).waitFor();
+      await page.locator(".fields button", { hasText: "player:" }).first().click();
+      assert.equal(await page.locator("#search").inputValue(), "player:");
+    }));
+});
+
+describe("game", () => {
+  const path = "/db/games.pgn/game/1";
+
+  test("is read to its end with the keys", () =>
+    scenario(path, async (page) => {
+      await moves(page).first().waitFor();
+      for (let i = 0; i < 17; i++) await page.keyboard.press("ArrowRight");
+      assert.equal(await currentMove(page).textContent(), "d4");
+      assert.equal(await piece(page, "g8"), "k");
+      assert.equal(await piece(page, "f8"), "r");
+      await page.keyboard.press("Home");
+      assert.equal(await currentMove(page).count(), 0);
+      await page.keyboard.press("End");
+      assert.equal(await currentMove(page).textContent(), "d4");
+    }));
+
+  test("goes into a variation and out of it", () =>
+    scenario(`${path}?ply=2`, async (page) => {
+      await currentMove(page).waitFor();
+      await page.keyboard.press("Shift+ArrowRight");
+      assert.match(await currentMove(page).textContent(), /^f4/);
+      await page.waitForURL(/node=/);
+      await page.keyboard.press("ArrowRight");
+      assert.match(await currentMove(page).textContent(), /exf4/);
+      await page.keyboard.press("Shift+ArrowLeft");
+      assert.match(await currentMove(page).textContent(), /f3/);
+    }));
+
+  test("the address keeps ply, side and tab through a reload", () =>
+    scenario(path, async (page) => {
+      await moves(page).first().waitFor();
+      for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("f");
+      await page.waitForURL(/ply=5.*flip=1|flip=1.*ply=5/);
+      await page.reload();
+      await currentMove(page).waitFor();
+      assert.match(await currentMove(page).textContent(), /b5/);
+      assert.equal(await page.locator(".squares [role=gridcell]").first().getAttribute("data-square"), "h1");
+    }));
+
+  test("arrows and squares are drawn, and can be hidden", () =>
+    scenario(`${path}?ply=1`, async (page) => {
+      await page.locator(".marks .arrow").nth(1).waitFor();
+      assert.equal(await page.locator(".filled-g").count(), 1);
+      assert.equal(await page.locator(".filled-r").count(), 1);
+      await page.screenshot({ path: join(pictures, "game.png") });
+      await page.keyboard.press("a");
+      await page.waitForFunction(() => document.querySelectorAll(".marks .arrow").length === 0);
+    }));
+
+  test("evaluations and clocks are graphs with tables", () =>
+    scenario(`${path}?ply=5`, async (page) => {
+      assert.equal(await page.locator(".graph").count(), 2);
+      await page.locator(".graph summary").first().click();
+      assert.match(await page.locator(".values").first().textContent(), /1\. \+0\.31/);
+      await page.locator(".graph svg").first().click({ position: { x: 500, y: 30 } });
+      assert.ok(!(await currentMove(page).textContent()).includes("b5"));
+    }));
+
+  test("castling, en passant and promotion are replayed", () =>
+    scenario("/db/games.pgn/game/4", async (page) => {
+      await moves(page).first().waitFor();
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("ArrowRight");
+      assert.equal(await piece(page, "c4"), "");
+      assert.equal(await piece(page, "c3"), "p");
+      await page.keyboard.press("ArrowRight");
+      assert.equal(await piece(page, "c1"), "K");
+      assert.equal(await piece(page, "d1"), "R");
+      await page.keyboard.press("End");
+      assert.equal(await piece(page, "a8"), "N");
+    }));
+
+  test("a broken game shows what could be read and what is wrong", () =>
+    scenario("/db/games.pgn/game/5", async (page) => {
+      await page.locator(".problem").waitFor();
+      assert.match(await page.locator(".problem").textContent(), /Ke3/);
+      assert.equal(await moves(page).count(), 2);
+    }));
+
+  test("a game without moves is shown", () =>
+    scenario("/db/games.pgn/game/6", async (page) => {
+      await page.locator(".notation .result").waitFor();
+      assert.equal(await moves(page).count(), 0);
+    }));
+
+  test("a tried move is a line of its own and goes away", () =>
+    scenario(path, async (page) => {
+      await page.waitForSelector('[data-square="d2"].dark, [data-square="d2"]');
+      await page.waitForTimeout(300);
+      await page.locator('[data-square="d2"]').click();
+      await page.locator('[data-square="d4"].target').waitFor();
+      await page.locator('[data-square="d4"]').click();
+      await page.locator(".trial").waitFor();
+      assert.match(await page.locator(".trial").textContent(), /d4/);
+      await page.keyboard.press("ArrowLeft");
+      await page.waitForFunction(() => document.querySelector(".trial") === null);
+    }));
+
+  test("a move of the game tried on the board follows the game", () =>
+    scenario(path, async (page) => {
+      await page.waitForTimeout(300);
+      await page.locator('[data-square="e2"]').dragTo(page.locator('[data-square="e4"]'));
+      await currentMove(page).waitFor();
+      assert.match(await currentMove(page).textContent(), /^e4/);
+    }));
+
+  test("the position is text, and moves can be typed", () =>
+    scenario(path, async (page) => {
+      await moves(page).first().waitFor();
+      await page.keyboard.press("x");
+      assert.match(await page.locator(".as-text").textContent(), /king e1/);
+      await page.waitForTimeout(300);
+      await page.fill(".as-text input", "e4");
+      await page.keyboard.press("Enter");
+      await currentMove(page).waitFor();
+      await page.fill(".as-text input", "Qh9");
+      await page.keyboard.press("Enter");
+      assert.match(await page.locator(".as-text [role=alert]").textContent(), /not a legal move/);
+    }));
+
+  test("next and previous game, back to the list", () =>
+    scenario("/games?db=league.pgn&q=white%3Acarlsen", async (page) => {
+      await rows(page).nth(1).click();
+      await moves(page).first().waitFor();
+      const first = await page.locator(".game-nav .sub").textContent();
+      await page.locator(".game-nav a", { hasText: "Next" }).waitFor();
+      await page.keyboard.press("n");
+      await page.waitForFunction((text) => document.querySelector(".game-nav .sub")?.textContent !== text, first);
+      await page.locator(".game-nav a", { hasText: "Previous" }).waitFor();
+      await page.keyboard.press("p");
+      await page.waitForFunction((text) => document.querySelector(".game-nav .sub")?.textContent === text, first);
+      await page.keyboard.press("Escape");
+      await page.waitForURL(/games\?db=league.pgn&q=white/);
+    }));
+
+  test("tags, PGN and its profiles", () =>
+    scenario(`${path}?tab=tags`, async (page) => {
+      await page.locator(".tags").waitFor();
+      assert.match(await page.locator(".tags").textContent(), /Нимцович/);
+      await page.locator("#tab-pgn").click();
+      await page.locator(".pgn").waitFor();
+      await page.selectOption(".panel select", "seven");
+      await page.waitForFunction(() => !document.querySelector(".pgn")?.textContent?.includes("Annotator"));
+    }));
+
+  test("FEN and PGN are copied", () =>
+    scenario(`${path}?ply=1`, async (page) => {
+      await currentMove(page).waitFor();
+      await page.waitForTimeout(400);
+      await page.keyboard.press("c");
+      await page.waitForSelector("#live.toast");
+      assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^rnbqkbnr\/pppppppp\/8\/8\/4P3/);
+      await page.keyboard.press("Shift+C");
+      await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes("[Event"));
+    }));
+
+  test("the explorer tab follows the moves", () =>
+    scenario("/db/league.pgn/game/1?tab=explorer", async (page) => {
+      await page.locator(".explorer-table tbody tr").first().waitFor();
+      await page.locator(".move-button", { hasText: "e4" }).click();
+      await page.waitForFunction(() => document.querySelector(".move-button")?.textContent !== "e4");
+    }));
+
+  test("unknown games and databases are errors with words", async () => {
+    for (const bad of ["/db/games.pgn/game/99", "/db/absent.pgn/game/1"]) {
+      const view = await open(browser, server, bad);
+      await view.page.waitForSelector(".error");
+      assert.match(await view.page.locator(".error").textContent(), /no game 99|no input has the id/);
+      view.problems.length = 0;
+      await view.close();
+    }
+  });
+
+  test("right-to-left names do not disturb the line", () =>
+    scenario("/db/games.pgn/game/3", async (page) => {
+      await moves(page).first().waitFor();
+      assert.ok((await page.locator(".who bdi").count()) >= 2);
+      assert.match(await page.locator(".who").textContent(), /כהן/);
+    }));
+});
+
+describe("explorer", () => {
+  test("shows several sources next to each other", () =>
+    scenario("/explorer?src=league.ctg,league.bin,league.pgn", async (page) => {
+      await page.locator(".explorer-table tbody tr").nth(2).waitFor();
+      await page.waitForFunction(() => document.querySelectorAll(".top-games li").length === 15);
+      assert.equal(await page.locator(".explorer-table thead th[colspan]").count() >= 2, true);
+      assert.match(await page.locator("tfoot").textContent(), /3,000/);
+      await page.screenshot({ path: join(pictures, "explorer.png") });
+    }));
+
+  for (const name of ["league.bin", "league.abk", "league.ctg", "league_0.kob"]) {
+    test(`${name} answers`, () =>
+      scenario(`/explorer?src=${name}`, async (page) => {
+        await page.locator(".move-button", { hasText: "e4" }).waitFor();
+      }));
+  }
+
+  test("moves by click, back, forward, and the address keeps the line", () =>
+    scenario("/explorer?src=league.ctg", async (page) => {
+      await page.locator(".move-button", { hasText: "e4" }).click();
+      await page.waitForURL(/play=e2e4/);
+      await page.locator(".opening b").waitFor();
+      await page.keyboard.press("ArrowLeft");
+      await page.waitForFunction(() => document.querySelector('[data-square="e2"]')?.getAttribute("data-piece") === "P");
+      await page.keyboard.press("ArrowRight");
+      await page.waitForURL(/play=e2e4/);
+      await page.reload();
+      await page.waitForFunction(() => document.querySelector('[data-square="e4"]')?.getAttribute("data-piece") === "P");
+    }));
+
+  test("sources are added and removed", () =>
+    scenario("/explorer?src=league.ctg", async (page) => {
+      await page.locator(".explorer-table tbody tr").first().waitFor();
+      await page.selectOption(".sources select", "league.bin");
+      await page.waitForURL(/src=league.ctg%2Cleague.bin/);
+      await page.locator(".sources .chip button").first().click();
+      await page.waitForURL(/src=league.bin/);
+    }));
+
+  test("a position that no source has", () =>
+    scenario("/explorer?src=league.bin&fen=8%2F8%2F8%2F8%2F8%2F4k3%2F8%2F4K2R+w+-+-+0+1", async (page) => {
+      await page.locator(".explorer .empty").waitFor();
+    }));
+
+  test("a game of the list opens at the position", () =>
+    scenario("/explorer?src=league.pgn&play=e2e4", async (page) => {
+      await page.locator(".top-games a").first().click();
+      await currentMove(page).waitFor();
+      assert.equal(await currentMove(page).textContent(), "e4");
+    }));
+});
+
+describe("check", () => {
+  test("a database without problems", () =>
+    scenario("/health?db=league.pgn", async (page) => {
+      await page.locator(".state.ok").waitFor();
+      await page.locator("caption", { hasText: "What was read" }).waitFor();
+    }));
+
+  test("problems by kind lead to their games", () =>
+    scenario("/health?db=games.pgn", async (page) => {
+      await page.locator(".state.bad").waitFor();
+      await page.screenshot({ path: join(pictures, "check.png") });
+      await page.locator(".kinds a", { hasText: "Game 5" }).click();
+      await page.locator(".problem").waitFor();
+    }));
+
+  test("a book", () =>
+    scenario("/health?db=league.ctg", async (page) => {
+      await page.locator(".state.ok").waitFor();
+    }));
+});
+
+describe("page", () => {
+  const views = {
+    shelf: "/",
+    games: "/games?db=league.pgn",
+    game: "/db/games.pgn/game/1?ply=3",
+    explorer: "/explorer?src=league.ctg,league.bin,league.pgn",
+    check: "/health?db=games.pgn",
+  };
+  const ready = { shelf: ".card a", games: ".layer .row", game: ".notation .move", explorer: ".explorer-table tbody tr", check: ".state.bad" };
+
+  for (const [name, path] of Object.entries(views)) {
+    for (const colorScheme of ["light", "dark"]) {
+      test(`axe finds nothing in ${name}, ${colorScheme}`, () =>
+        scenario(
+          path,
+          async (page) => {
+            await page.locator(ready[name]).first().waitFor();
+            await page.waitForTimeout(400);
+            await page.evaluate(axe);
+            const { violations } = await page.evaluate(() =>
+              globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] }),
+            );
+            const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => `${n.html} ${n.failureSummary}`).join("; ").slice(0, 900)}`);
+            assert.deepEqual(found, []);
+          },
+          { colorScheme },
+        ));
+    }
+
+    test(`${name} on a phone has no sideways scroll`, () =>
+      scenario(
+        path,
+        async (page) => {
+          await page.locator(ready[name]).first().waitFor();
+          const [inner, scroll] = await page.evaluate(() => [innerWidth, document.querySelector("main").scrollWidth]);
+          assert.ok(scroll <= inner, `${scroll} in ${inner}`);
+          await page.screenshot({ path: join(pictures, `${name}-phone.png`) });
+        },
+        { viewport: { width: 390, height: 844 }, hasTouch: true },
+      ));
+
+    test(`${name} in German has no English left`, () =>
+      scenario(
+        path,
+        async (page) => {
+          await page.locator(ready[name]).first().waitFor();
+          assert.equal(await page.locator("html").getAttribute("lang"), "de");
+          assert.match(await page.locator(".top").textContent(), /Regal.*Einstellungen/);
+          assert.ok(!/\b(Settings|Games|Loading|Moves|Result)\b/.test(await page.locator("main").innerText()));
+        },
+        { locale: "de-DE" },
+      ));
+  }
+
+  test("the languages have the same keys and values", () => {
+    const folder = join(import.meta.dirname, "../../src/lang");
+    const read = (file) => JSON.parse(readFileSync(join(folder, file), "utf8"));
+    const english = read("en.json");
+    for (const file of readdirSync(folder)) {
+      const words = read(file);
+      assert.deepEqual(Object.keys(words), Object.keys(english), file);
+      for (const [key, value] of Object.entries(words)) {
+        const names = (text) => (text.match(/\{\w+\}/g) ?? []).sort();
+        assert.deepEqual(names(value), names(english[key]), `${file}: ${key}`);
+      }
+    }
+  });
+
+  test("settings change theme, board, pieces and language at once", () =>
+    scenario("/db/games.pgn/game/1", async (page) => {
+      await moves(page).first().waitFor();
+      await page.locator(".top button", { hasText: "Settings" }).click();
+      const select = (index) => page.locator("dialog select").nth(index);
+      await select(1).selectOption("dark");
+      assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+      await select(2).selectOption("blue");
+      assert.equal(await page.locator("html").getAttribute("data-colors"), "blue");
+      await select(3).selectOption("english");
+      await page.locator(".notation .move", { hasText: "Nf3" }).first().waitFor();
+      await select(0).selectOption("ru");
+      await page.locator(".top", { hasText: "Полка" }).waitFor();
+    }));
+
+  test("help opens by key and closes by Escape", () =>
+    scenario("/", async (page) => {
+      await page.locator(".card").first().waitFor();
+      await page.keyboard.press("?");
+      await page.locator("dialog kbd").first().waitFor();
+      await page.screenshot({ path: join(pictures, "help.png") });
+      await page.keyboard.press("Escape");
+      await page.waitForFunction(() => document.querySelector("dialog") === null);
+    }));
+
+  test("single letters can be turned off", () =>
+    scenario("/db/games.pgn/game/1", async (page) => {
+      await moves(page).first().waitFor();
+      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.locator("dialog input[type=checkbox]").uncheck();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("f");
+      await page.waitForTimeout(150);
+      assert.equal(await page.locator(".squares [role=gridcell]").first().getAttribute("data-square"), "a8");
+    }));
+
+  test("with the keyboard alone: find a game, read it to its end, copy its FEN", () =>
+    scenario("/", async (page) => {
+      await page.locator(".card h3 a", { hasText: "league.pgn" }).first().waitFor();
+      const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+      for (let i = 0; i < 200 && (await focused()) !== "league.pgn"; i++) await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await rows(page).first().waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("white:carlsen black:anand");
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(() => /of 3,000/.test(document.querySelector(".found")?.textContent ?? ""));
+      await rows(page).first().waitFor();
+      for (let i = 0; i < 60; i++) {
+        if (await page.evaluate(() => document.activeElement?.classList.contains("list"))) break;
+        await page.keyboard.press("Tab");
+      }
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await moves(page).first().waitFor();
+      const count = await moves(page).count();
+      for (let i = 0; i < count; i++) await page.keyboard.press("ArrowRight");
+      assert.equal(await currentMove(page).textContent(), await moves(page).last().textContent());
+      await page.waitForTimeout(400);
+      await page.keyboard.press("c");
+      await page.waitForFunction(async () => /^[\w/]+ [wb] /.test(await navigator.clipboard.readText()));
+    }));
+
+  test("the board is read cell by cell", () =>
+    scenario("/db/games.pgn/game/1", async (page) => {
+      await moves(page).first().waitFor();
+      await page.locator('.squares [tabindex="0"]').focus();
+      const label = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+      assert.equal(await label(), "e1, white king");
+      await page.keyboard.press("ArrowUp");
+      assert.equal(await label(), "e2, white pawn");
+      await page.keyboard.press("Enter");
+      await page.waitForTimeout(200);
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("ArrowUp");
+      assert.equal(await label(), "e4, empty");
+    }));
+
+  test("moves are spoken once, in words", () =>
+    scenario("/db/games.pgn/game/1?ply=3", async (page) => {
+      await currentMove(page).waitFor();
+      await page.keyboard.press("ArrowRight");
+      assert.equal(await page.locator("#live").textContent(), "2… knight c6");
+    }));
+});
+
+test("a changed file is announced and loaded again", async () => {
+  const path = shelf.path("changing.pgn");
+  const game = (name) => `[White "${name}"]\n[Black "B"]\n\n1. e4 *\n\n`;
+  writeFileSync(path, game("first"));
+  const other = await serve(path);
+  const view = await open(browser, other, "/games?db=changing.pgn");
+  await rows(view.page).first().waitFor();
+  writeFileSync(path, Array.from({ length: 400 }, (_, i) => game(`player ${i}`)).join(""));
+  await view.page.waitForTimeout(700);
+  await view.page.reload();
+  await view.page.waitForFunction(() => /400 games/.test(document.querySelector(".found")?.textContent ?? ""));
+  truncateSync(path, game("player 0").length);
+  await view.page.waitForTimeout(700);
+  await view.page.locator(".list").focus();
+  await view.page.keyboard.press("End");
+  await view.page.waitForFunction(() => /^1 game/.test(document.querySelector(".found")?.textContent ?? ""));
+  await view.close();
+  assert.equal(await other.stop(), 0);
+});
+
+test("when the server is gone the page keeps its state and says so", async () => {
+  const other = await serve(shelf.path("league.pgn"));
+  const view = await open(browser, other, "/db/league.pgn/game/2?ply=2");
+  await currentMove(view.page).waitFor();
+  assert.equal(await other.stop(), 0);
+  await view.page.keyboard.press("ArrowRight");
+  await view.page.locator(".gone").waitFor();
+  assert.equal(await currentMove(view.page).count(), 1);
+  view.problems.length = 0;
+  await view.close();
+});
