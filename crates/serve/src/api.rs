@@ -14,12 +14,10 @@ use tabia::book::find::opening_of;
 use tabia::core::chess::Ply;
 use tabia::formats::Format;
 use tabia::query::{Query, fields};
-use tabia::{
-    CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder, Want,
-};
+use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder, Want};
 
-use crate::explore;
 use crate::app::App;
+use crate::explore;
 use crate::health;
 use crate::openapi;
 use crate::params::Params;
@@ -251,9 +249,14 @@ async fn row(State(app): Shared, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let (source, list) = list(app, &params)?;
         let game: u32 = params.number("game", 0)?;
-        let part = source.parts.iter().find(|part| part.id == params.text("in"));
+        let part = source
+            .parts
+            .iter()
+            .find(|part| part.id == params.text("in"));
         let wanted = part
-            .and_then(|part| Some(part.first + game.checked_sub(1).filter(|game| *game < part.len)?))
+            .and_then(|part| {
+                Some(part.first + game.checked_sub(1).filter(|game| *game < part.len)?)
+            })
             .ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
         let row = match &list {
             List::Everything => Some(wanted as usize),
@@ -326,7 +329,9 @@ fn read_game(opened: &OpenedInput, number: u32) -> Result<(GameIndex, Game, Vec<
         .map(GameIndex)
         .ok_or_else(|| {
             let records = database.len();
-            Problem::not_found(format!("there is no game {number}; the last one is {records}"))
+            Problem::not_found(format!(
+                "there is no game {number}; the last one is {records}"
+            ))
         })?;
     let mut recorder = Recorder::new();
     // The recorder never stops a reader.
@@ -463,7 +468,9 @@ fn explore_source(
             job.update(|found| found.clone_from(counts));
         };
         let progress = &job.progress;
-        explore::scan(database, &id, &wanted, &searched, threads, progress, &update)
+        explore::scan(
+            database, &id, &wanted, &searched, threads, progress, &update,
+        )
     })?;
     let found = job.wait(PATIENCE, |_| false);
     if let Some(error) = found.error() {
@@ -492,9 +499,11 @@ async fn check(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
         let key = format!("{id}\n{modified}");
         let threads = app.threads;
         let checked = Arc::clone(&input);
-        let job = app.checks.get_or_start(&key, health::Health::default(), move |job| {
-            health::run(&checked, threads, job)
-        })?;
+        let job = app
+            .checks
+            .get_or_start(&key, health::Health::default(), move |job| {
+                health::run(&checked, threads, job)
+            })?;
         let found = job.wait(PATIENCE, |_| false);
         let mut answer = found.found().document();
         if let Value::Object(answer) = &mut answer {

@@ -18,7 +18,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-
 /// Connections at the same time. The oldest silent one is closed for a further one.
 const MAX_CONNECTIONS: usize = 512;
 /// Time for the head of a request, also of the next one on an open connection.

@@ -33,7 +33,9 @@ impl Key {
     /// The key made of these bytes, which have to be random.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-        let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+        let digits = bytes
+            .iter()
+            .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
         Self(digits.collect())
     }
 
@@ -208,7 +210,12 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_hosts() {
-        for host in ["127.0.0.1:6464", "localhost:6464", "LOCALHOST:6464", "[::1]:6464"] {
+        for host in [
+            "127.0.0.1:6464",
+            "localhost:6464",
+            "LOCALHOST:6464",
+            "[::1]:6464",
+        ] {
             assert_eq!(status("GET", "/", &[("host", host)]), 200, "{host}");
         }
         let wrong = [
@@ -233,8 +240,14 @@ mod tests {
 
     #[test]
     fn methods_that_write_are_refused() {
-        for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"] {
-            assert_eq!(status(method, "/", &[("host", "localhost:6464")]), 405, "{method}");
+        for method in [
+            "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
+        ] {
+            assert_eq!(
+                status(method, "/", &[("host", "localhost:6464")]),
+                405,
+                "{method}"
+            );
         }
     }
 

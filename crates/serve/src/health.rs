@@ -84,7 +84,11 @@ impl Observer for HealthObserver<'_> {
         self.job.update(|health| {
             health.problems += 1;
             let is_known = health.kinds.contains_key(&kind) || health.kinds.len() < MAX_KINDS;
-            let name = if is_known { kind.as_str() } else { "other problems" };
+            let name = if is_known {
+                kind.as_str()
+            } else {
+                "other problems"
+            };
             let kind = health.kinds.entry(name.to_owned()).or_default();
             kind.count += 1;
             if kind.examples.len() < MAX_EXAMPLES {

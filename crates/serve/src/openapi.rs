@@ -40,7 +40,11 @@ const fn required(param: &Param) -> Param {
 const DB: Param = param("db", "string", "ids of databases, separated by commas");
 const WHERE: Param = param("where", "string", "a query, as `player:carlsen elo:>=2700`");
 const FEN: Param = param("fen", "string", "a position; the standard one if absent");
-const PLAY: Param = param("play", "string", "moves from there in UCI notation, separated by commas");
+const PLAY: Param = param(
+    "play",
+    "string",
+    "moves from there in UCI notation, separated by commas",
+);
 const JSON: &str = "application/json";
 
 /// Every request.
@@ -63,7 +67,11 @@ pub(crate) const ROUTES: &[Route] = &[
         params: &[
             required(&DB),
             WHERE,
-            param("sort", "string", "columns separated by commas, with `-` before those that descend"),
+            param(
+                "sort",
+                "string",
+                "columns separated by commas, with `-` before those that descend",
+            ),
             param("deleted", "boolean", "records marked as deleted too"),
             param("from", "integer", "first row, from 0"),
             param("n", "integer", "number of rows, at most 500"),
@@ -87,7 +95,11 @@ pub(crate) const ROUTES: &[Route] = &[
         path: "/api/v1/db/{id}/games/{n}",
         summary: "A game as `tabia show --json` prints it; `n` counts from 1 and may end in `.pgn`, \
                   for which `profile` is one of those of `tabia convert`",
-        params: &[param("profile", "string", "for PGN: standard, full, lichess, chessbase or seven")],
+        params: &[param(
+            "profile",
+            "string",
+            "for PGN: standard, full, lichess, chessbase or seven",
+        )],
         content_type: JSON,
     },
     Route {
@@ -100,7 +112,11 @@ pub(crate) const ROUTES: &[Route] = &[
         path: "/api/v1/explorer",
         summary: "The moves of a position in books and databases",
         params: &[
-            required(&param("src", "string", "ids of at most 6 books and databases")),
+            required(&param(
+                "src",
+                "string",
+                "ids of at most 6 books and databases",
+            )),
             FEN,
             PLAY,
             WHERE,

@@ -72,7 +72,9 @@ fn values(id: &str, row: &ListRow<'_>) -> Value {
         text(&row.black),
         row.black_elo,
         (!is_text).then(|| row.result.to_string()),
-        row.plies.filter(|_| !is_text).map(|plies| plies.div_ceil(2)),
+        row.plies
+            .filter(|_| !is_text)
+            .map(|plies| plies.div_ceil(2)),
         row.eco.map(|eco| eco.to_string()),
         text(&row.event),
         text(&row.site),
@@ -83,7 +85,6 @@ fn values(id: &str, row: &ListRow<'_>) -> Value {
         Value::Null,
     ])
 }
-
 
 fn unreadable(id: &str, game: GameIndex, problem: &str) -> Value {
     let mut row = vec![json!(id), json!(u64::from(game.0) + 1)];

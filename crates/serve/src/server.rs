@@ -68,7 +68,9 @@ impl Server {
     pub fn new(listener: TcpListener, shelf: Shelf, options: ServerOptions) -> Result<Self, Error> {
         let address = listener.local_addr().map_err(in_output)?;
         if !address.ip().is_loopback() {
-            return Err(Error::usage("the server listens on loopback addresses only"));
+            return Err(Error::usage(
+                "the server listens on loopback addresses only",
+            ));
         }
         Ok(Self {
             shelf,

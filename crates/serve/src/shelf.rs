@@ -145,9 +145,10 @@ impl Shelf {
                 let inner = text.strip_prefix(&*outer).unwrap_or(&text);
                 inner.trim_start_matches(':').to_owned()
             }
-            None => label
-                .file_name()
-                .map_or_else(|| text.clone().into_owned(), |name| name.to_string_lossy().into_owned()),
+            None => label.file_name().map_or_else(
+                || text.clone().into_owned(),
+                |name| name.to_string_lossy().into_owned(),
+            ),
         };
         let folder = match container {
             Some(container) => container.folder.clone(),
@@ -205,7 +206,11 @@ impl Shelf {
             }
             None => None,
         };
-        input.state.get_mut().unwrap_or_else(PoisonError::into_inner).item = item;
+        input
+            .state
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .item = item;
         self.by_id.insert(input.id.clone(), self.inputs.len());
         let input = Arc::new(input);
         self.inputs.push(Arc::clone(&input));
@@ -271,7 +276,12 @@ impl Shelf {
             let mut state = input.lock();
             let is_idle = state.opened.as_ref().is_some_and(|opened| {
                 Arc::strong_count(opened) == 1
-                    && opened.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed() > IDLE
+                    && opened
+                        .used
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .elapsed()
+                        > IDLE
             });
             if is_idle {
                 state.opened = None;
@@ -462,7 +472,10 @@ fn fingerprint(files: &[PathBuf]) -> String {
         match std::fs::metadata(file) {
             Ok(metadata) => {
                 metadata.len().hash(&mut hasher);
-                metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH).hash(&mut hasher);
+                metadata
+                    .modified()
+                    .unwrap_or(SystemTime::UNIX_EPOCH)
+                    .hash(&mut hasher);
             }
             Err(_) => 0_u8.hash(&mut hasher),
         }

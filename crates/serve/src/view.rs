@@ -69,7 +69,9 @@ impl RowSource {
 
     /// The database of a row, and the record in it.
     pub(crate) fn locate(&self, row: u32) -> Option<(&Part, GameIndex)> {
-        let index = self.parts.partition_point(|part| part.first + part.len <= row);
+        let index = self
+            .parts
+            .partition_point(|part| part.first + part.len <= row);
         let part = self.parts.get(index)?;
         Some((part, GameIndex(row - part.first)))
     }
@@ -87,7 +89,9 @@ impl RowSource {
     /// Whether no record is marked as deleted.
     fn has_deleted(&self) -> bool {
         let databases = self.parts.iter().filter_map(|part| part.opened.database());
-        databases.into_iter().any(|database| database.info().deleted > 0)
+        databases
+            .into_iter()
+            .any(|database| database.info().deleted > 0)
     }
 }
 
@@ -115,7 +119,17 @@ enum NameField {
 
 /// The names of the columns that rows can be sorted by.
 pub(crate) const SORT_COLUMNS: [&str; 12] = [
-    "game", "white", "whiteElo", "black", "blackElo", "result", "moves", "eco", "event", "site", "date",
+    "game",
+    "white",
+    "whiteElo",
+    "black",
+    "blackElo",
+    "result",
+    "moves",
+    "eco",
+    "event",
+    "site",
+    "date",
     "annotator",
 ];
 
@@ -399,7 +413,9 @@ fn for_each_entry(
         }
         let mut part = source.parts.get(part_index);
         if part.is_none_or(|part| *row < part.first || *row - part.first >= part.len) {
-            part_index = source.parts.partition_point(|part| part.first + part.len <= *row);
+            part_index = source
+                .parts
+                .partition_point(|part| part.first + part.len <= *row);
             part = source.parts.get(part_index);
         }
         let Some((part, database)) = part.and_then(|part| Some((part, part.opened.database()?)))
@@ -473,18 +489,23 @@ fn name_ranks(
     let mut names: Vec<(usize, NameId)> = Vec::new();
     let mut of_rows: Vec<u32> = Vec::with_capacity(rows.len());
     for_each_entry(source, rows, progress, |part, _, _, entry| {
-        let number = entry.and_then(|entry| field.id(&entry)).map_or(UNKNOWN, |id| {
-            *numbers.entry((part, id)).or_insert_with(|| {
-                names.push((part, id));
-                names.len() as u32 - 1
-            })
-        });
+        let number = entry
+            .and_then(|entry| field.id(&entry))
+            .map_or(UNKNOWN, |id| {
+                *numbers.entry((part, id)).or_insert_with(|| {
+                    names.push((part, id));
+                    names.len() as u32 - 1
+                })
+            });
         of_rows.push(number);
     })?;
     drop(numbers);
     let mut texts: Vec<(String, u32)> = Vec::with_capacity(names.len());
     for (number, (part, id)) in names.iter().enumerate() {
-        let database = source.parts.get(*part).and_then(|part| part.opened.database());
+        let database = source
+            .parts
+            .get(*part)
+            .and_then(|part| part.opened.database());
         let name = database.and_then(|database| database.name(kind, *id).ok());
         let name = name.filter(|name| !matches!(name.trim(), "" | "?" | "-"));
         if let Some(name) = name {

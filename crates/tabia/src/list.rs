@@ -381,12 +381,7 @@ pub fn row<'d>(
 ) -> Result<ListRow<'d>> {
     let entry = database.entry(game)?;
     let mut row = database_row(database, reader, game, &entry, &[]);
-    let lacks_marks = [
-        entry.has_variations,
-        entry.has_comments,
-        entry.has_nags,
-    ]
-    .contains(&None);
+    let lacks_marks = [entry.has_variations, entry.has_comments, entry.has_nags].contains(&None);
     if lacks_marks && !entry.is_text {
         let mut marks = Marks(&mut row.flags);
         // What cannot be read has no marks; reading the game reports it.

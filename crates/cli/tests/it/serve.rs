@@ -75,7 +75,10 @@ impl Running {
         let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
         let end = end.unwrap_or(answer.len());
         let head = String::from_utf8_lossy(&answer[..end]).into_owned();
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok());
         let body = answer.get(end + 4..).unwrap_or_default().to_vec();
         (status.unwrap_or(0), head, body)
     }
@@ -164,37 +167,153 @@ fn only_requests_of_this_page_and_of_programs_with_the_key_are_answered() {
         ("GET http://evil.example/", vec![host.clone()], 421),
         (shelf, vec![host.clone(), key.clone()], 200),
         (shelf, vec![host.clone()], 401),
-        (shelf, vec![host.clone(), "Authorization: Bearer 0".into()], 401),
-        (shelf, vec![host.clone(), "Authorization: Basic x".into()], 401),
+        (
+            shelf,
+            vec![host.clone(), "Authorization: Bearer 0".into()],
+            401,
+        ),
+        (
+            shelf,
+            vec![host.clone(), "Authorization: Basic x".into()],
+            401,
+        ),
         (shelf, vec![foreign("evil.example"), key.clone()], 421),
-        (shelf, vec![host.clone(), key.clone(), "Origin: null".into()], 403),
-        (shelf, vec![host.clone(), key.clone(), "Origin: http://evil.example".into()], 403),
-        (shelf, vec![host.clone(), key.clone(), format!("Origin: http://127.0.0.1:{port}")], 200),
-        (shelf, vec![host.clone(), key.clone(), "Sec-Fetch-Site: cross-site".into()], 403),
-        (shelf, vec![host.clone(), key.clone(), "Sec-Fetch-Site: same-site".into()], 403),
-        (shelf, vec![host.clone(), key.clone(), "Sec-Fetch-Site: same-origin".into()], 200),
-        (shelf, vec![host.clone(), key.clone(), "Sec-Fetch-Site: none".into()], 200),
-        ("POST /api/v1/shelf", vec![host.clone(), key.clone(), "Content-Length: 0".into()], 405),
-        ("PUT /api/v1/drop/x", vec![host.clone(), key.clone(), "Content-Length: 0".into()], 405),
-        ("DELETE /api/v1/db/games.pgn", vec![host.clone(), key.clone()], 405),
-        ("PATCH /", vec![host.clone(), "Content-Length: 0".into()], 405),
-        ("OPTIONS /api/v1/shelf", vec![host.clone(), key.clone()], 405),
+        (
+            shelf,
+            vec![host.clone(), key.clone(), "Origin: null".into()],
+            403,
+        ),
+        (
+            shelf,
+            vec![
+                host.clone(),
+                key.clone(),
+                "Origin: http://evil.example".into(),
+            ],
+            403,
+        ),
+        (
+            shelf,
+            vec![
+                host.clone(),
+                key.clone(),
+                format!("Origin: http://127.0.0.1:{port}"),
+            ],
+            200,
+        ),
+        (
+            shelf,
+            vec![
+                host.clone(),
+                key.clone(),
+                "Sec-Fetch-Site: cross-site".into(),
+            ],
+            403,
+        ),
+        (
+            shelf,
+            vec![
+                host.clone(),
+                key.clone(),
+                "Sec-Fetch-Site: same-site".into(),
+            ],
+            403,
+        ),
+        (
+            shelf,
+            vec![
+                host.clone(),
+                key.clone(),
+                "Sec-Fetch-Site: same-origin".into(),
+            ],
+            200,
+        ),
+        (
+            shelf,
+            vec![host.clone(), key.clone(), "Sec-Fetch-Site: none".into()],
+            200,
+        ),
+        (
+            "POST /api/v1/shelf",
+            vec![host.clone(), key.clone(), "Content-Length: 0".into()],
+            405,
+        ),
+        (
+            "PUT /api/v1/drop/x",
+            vec![host.clone(), key.clone(), "Content-Length: 0".into()],
+            405,
+        ),
+        (
+            "DELETE /api/v1/db/games.pgn",
+            vec![host.clone(), key.clone()],
+            405,
+        ),
+        (
+            "PATCH /",
+            vec![host.clone(), "Content-Length: 0".into()],
+            405,
+        ),
+        (
+            "OPTIONS /api/v1/shelf",
+            vec![host.clone(), key.clone()],
+            405,
+        ),
         ("GET /api/v1/nothing", vec![host.clone(), key.clone()], 404),
         ("GET /api/v1/nothing", vec![host.clone()], 401),
         ("GET /etc/passwd", vec![host.clone()], 404),
         ("GET /../../etc/passwd", vec![host.clone()], 404),
         ("GET /%2e%2e/%2e%2e/etc/passwd", vec![host.clone()], 404),
         ("GET /assets/../index.html", vec![host.clone()], 404),
-        ("GET /api/v1/db/..%2f..%2fetc%2fpasswd", vec![host.clone(), key.clone()], 404),
-        ("GET /api/v1/db/%2fetc%2fpasswd", vec![host.clone(), key.clone()], 404),
-        ("GET /api/v1/db/state/games/1", vec![host.clone(), key.clone()], 404),
-        ("GET /api/v1/db/games.pgn/games/0", vec![host.clone(), key.clone()], 404),
-        ("GET /api/v1/db/games.pgn/games/-1", vec![host.clone(), key.clone()], 400),
-        ("GET /api/v1/games?db=games.pgn&n=501", vec![host.clone(), key.clone()], 400),
-        ("GET /api/v1/games?db=games.pgn&where=colour:x", vec![host.clone(), key.clone()], 400),
-        ("GET /api/v1/games?db=games.pgn&sort=colour", vec![host.clone(), key.clone()], 400),
-        ("GET /api/v1/position?fen=nonsense", vec![host.clone(), key.clone()], 400),
-        ("GET /api/v1/position?play=e2e5", vec![host.clone(), key.clone()], 400),
+        (
+            "GET /api/v1/db/..%2f..%2fetc%2fpasswd",
+            vec![host.clone(), key.clone()],
+            404,
+        ),
+        (
+            "GET /api/v1/db/%2fetc%2fpasswd",
+            vec![host.clone(), key.clone()],
+            404,
+        ),
+        (
+            "GET /api/v1/db/state/games/1",
+            vec![host.clone(), key.clone()],
+            404,
+        ),
+        (
+            "GET /api/v1/db/games.pgn/games/0",
+            vec![host.clone(), key.clone()],
+            404,
+        ),
+        (
+            "GET /api/v1/db/games.pgn/games/-1",
+            vec![host.clone(), key.clone()],
+            400,
+        ),
+        (
+            "GET /api/v1/games?db=games.pgn&n=501",
+            vec![host.clone(), key.clone()],
+            400,
+        ),
+        (
+            "GET /api/v1/games?db=games.pgn&where=colour:x",
+            vec![host.clone(), key.clone()],
+            400,
+        ),
+        (
+            "GET /api/v1/games?db=games.pgn&sort=colour",
+            vec![host.clone(), key.clone()],
+            400,
+        ),
+        (
+            "GET /api/v1/position?fen=nonsense",
+            vec![host.clone(), key.clone()],
+            400,
+        ),
+        (
+            "GET /api/v1/position?play=e2e5",
+            vec![host.clone(), key.clone()],
+            400,
+        ),
     ];
     for (request, headers, expected) in &cases {
         let (status, head, _) = server.ask(request, headers);
@@ -294,7 +413,9 @@ fn lists_and_games_are_those_of_ls_and_show_in_every_format() {
             }
         }
         let (_, mut game) = server.json(&format!("db/{id}/games/1"));
-        let shown = tabia(&folder, &["show", &path, "--game", "1", "--json"]).expect(0).json();
+        let shown = tabia(&folder, &["show", &path, "--game", "1", "--json"])
+            .expect(0)
+            .json();
         for key in ["db", "total", "opening", "problems", "fingerprint"] {
             assert!(game.as_object_mut().unwrap().remove(key).is_some(), "{key}");
         }
@@ -311,7 +432,11 @@ fn lists_and_games_are_those_of_ls_and_show_in_every_format() {
 #[test]
 fn rows_are_filtered_and_sorted() {
     let folder = folder_with_games();
-    std::fs::copy(folder.path().join("games.pgn"), folder.path().join("copy.pgn")).unwrap();
+    std::fs::copy(
+        folder.path().join("games.pgn"),
+        folder.path().join("copy.pgn"),
+    )
+    .unwrap();
     let server = Running::start(&folder, &["games.pgn", "copy.pgn"]);
     let games = |query: &str| {
         let list = server.complete(&format!("games?n=10&{query}"), "countIsExact");
@@ -329,10 +454,15 @@ fn rows_are_filtered_and_sorted() {
     assert_eq!(games("db=games.pgn&sort=-whiteElo"), "g3 g2 g1");
     assert_eq!(games("db=games.pgn&sort=whiteElo"), "g2 g3 g1");
     assert_eq!(games("db=games.pgn&sort=-moves,white"), "g1 g3 g2");
-    assert_eq!(games("db=games.pgn,copy.pgn&sort=-whiteElo,game"), "g3 c3 g2 c2 g1 c1");
+    assert_eq!(
+        games("db=games.pgn,copy.pgn&sort=-whiteElo,game"),
+        "g3 c3 g2 c2 g1 c1"
+    );
     assert_eq!(games("db=copy.pgn,games.pgn&where=result:draw"), "c3 g3");
     assert_eq!(games("db=games.pgn&from=1&n=1"), "g2 g3");
-    let row = server.json("row?db=games.pgn&sort=-whiteElo&in=games.pgn&game=2").1;
+    let row = server
+        .json("row?db=games.pgn&sort=-whiteElo&in=games.pgn&game=2")
+        .1;
     assert_eq!(row["row"], 1);
     let no_such = server.json("row?db=games.pgn&in=games.pgn&game=4").0;
     assert_eq!(no_such, 404);
@@ -342,7 +472,11 @@ fn rows_are_filtered_and_sorted() {
 fn databases_and_books_answer_for_the_same_position() {
     let folder = folder_with_games();
     for book in ["made.bin", "made.ctg", "made.abk", "made.kob"] {
-        tabia(&folder, &["book", "build", "games.pgn", "-o", book, "--min-games", "1"]).expect(0);
+        tabia(
+            &folder,
+            &["book", "build", "games.pgn", "-o", book, "--min-games", "1"],
+        )
+        .expect(0);
     }
     let server = Running::start(&folder, &["."]);
     let (_, shelf) = server.json("shelf");
@@ -364,7 +498,10 @@ fn databases_and_books_answer_for_the_same_position() {
     };
     let source = &answer["sources"][0];
     assert_eq!(source["games"], 2);
-    assert_eq!((&source["white"], &source["draws"]), (&Value::from(1), &Value::from(1)));
+    assert_eq!(
+        (&source["white"], &source["draws"]),
+        (&Value::from(1), &Value::from(1))
+    );
     let moves = source["moves"].as_array().unwrap();
     let mut found: Vec<&str> = moves.iter().map(|m| m["san"].as_str().unwrap()).collect();
     found.sort_unstable();
@@ -414,7 +551,10 @@ fn exit_codes_of_serve() {
     let state = folder.path().join("state");
     let run = |args: &[&str]| {
         let mut command = command(folder.path());
-        command.arg("serve").args(args).env("XDG_STATE_HOME", &state);
+        command
+            .arg("serve")
+            .args(args)
+            .env("XDG_STATE_HOME", &state);
         command.output().unwrap()
     };
     let code = |args: &[&str]| run(args).status.code().unwrap();
@@ -487,6 +627,10 @@ fn silent_connections_do_not_stop_the_page() {
     let start = Instant::now();
     let (status, ..) = server.ask("GET /", &[server.host()]);
     assert_eq!(status, 200);
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        start.elapsed()
+    );
     drop(silent);
 }

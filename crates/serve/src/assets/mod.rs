@@ -42,8 +42,16 @@ impl Assets {
 
     /// The file at a path; the page itself at the address of a view.
     pub(crate) fn answer(&self, path: &str, headers: &HeaderMap) -> Response<Body> {
-        let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
-        let wanted = if VIEWS.contains(&first) { "/index.html" } else { path };
+        let first = path
+            .trim_start_matches('/')
+            .split('/')
+            .next()
+            .unwrap_or_default();
+        let wanted = if VIEWS.contains(&first) {
+            "/index.html"
+        } else {
+            path
+        };
         let Some(index) = ASSETS.iter().position(|asset| asset.path == wanted) else {
             let mut response = Response::new(Body::from("not found\n"));
             *response.status_mut() = StatusCode::NOT_FOUND;
@@ -117,7 +125,13 @@ mod tests {
         for path in ["/", "/games", "/db/mega.cbh/game/1", "/index.html"] {
             assert_eq!(status(path), 200, "{path}");
         }
-        for path in ["/../Cargo.toml", "/etc/passwd", "//etc/passwd", "/dist", "/src/main.tsx"] {
+        for path in [
+            "/../Cargo.toml",
+            "/etc/passwd",
+            "//etc/passwd",
+            "/dist",
+            "/src/main.tsx",
+        ] {
             assert_eq!(status(path), 404, "{path}");
         }
     }
@@ -129,16 +143,25 @@ mod tests {
         let mut headers = HeaderMap::new();
         let tag = first.headers().get(header::ETAG).unwrap().clone();
         headers.insert(header::IF_NONE_MATCH, tag);
-        assert_eq!(assets.answer("/", &headers).status(), StatusCode::NOT_MODIFIED);
+        assert_eq!(
+            assets.answer("/", &headers).status(),
+            StatusCode::NOT_MODIFIED
+        );
     }
 
     #[test]
     fn the_page_has_no_scripts_or_styles_of_its_own() {
-        let page = ASSETS.iter().find(|asset| asset.path == "/index.html").unwrap();
+        let page = ASSETS
+            .iter()
+            .find(|asset| asset.path == "/index.html")
+            .unwrap();
         let text = std::str::from_utf8(page.bytes).unwrap();
         assert!(!text.contains("style="), "the policy blocks it");
         for part in text.split("<script").skip(1) {
-            assert!(part.split('>').next().unwrap().contains("src="), "the policy blocks it");
+            assert!(
+                part.split('>').next().unwrap().contains("src="),
+                "the policy blocks it"
+            );
         }
     }
 }

@@ -29,7 +29,11 @@ pub(super) fn open(folder: &StateFolder, url: &str) {
         command.arg(path);
         command
     } else {
-        let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+        let program = if cfg!(target_os = "macos") {
+            "open"
+        } else {
+            "xdg-open"
+        };
         let mut command = Command::new(program);
         command.arg(path);
         command

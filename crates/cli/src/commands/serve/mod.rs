@@ -11,9 +11,9 @@ mod supervisor;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
+use crate::units::counted_as;
 use serde::Serialize;
 use tabia::Error;
-use crate::units::counted_as;
 use tabia_serve::{Key, Server, ServerOptions, Shelf, ShelfCounts, StopHandle};
 
 use crate::args::ServeArgs;
@@ -49,7 +49,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     }
     let paths = paths(args);
     if paths.iter().any(|path| path == "-") {
-        return Err(Error::usage("`serve` reads files; standard input can be read only once"));
+        return Err(Error::usage(
+            "`serve` reads files; standard input can be read only once",
+        ));
     }
     let shelf = Shelf::new(&paths, &context.resolver)?;
     let listener = listen(args.port)?;
@@ -109,10 +111,13 @@ fn listen(port: Option<u16>) -> Result<TcpListener, Error> {
         });
     }
     let (first, last) = (*PORTS.start(), *PORTS.end());
-    PORTS.clone().find_map(|port| bind(port).ok()).ok_or_else(|| {
-        let text = format!("the ports {first} to {last} are taken; choose one with `--port`");
-        Error::unsupported(text).in_output()
-    })
+    PORTS
+        .clone()
+        .find_map(|port| bind(port).ok())
+        .ok_or_else(|| {
+            let text = format!("the ports {first} to {last} are taken; choose one with `--port`");
+            Error::unsupported(text).in_output()
+        })
 }
 
 fn print_address(args: &ServeArgs, context: &Context, url: &str, port: u16) -> Result<(), Error> {
