@@ -6,6 +6,7 @@ mod small_bytes;
 pub use learn::Learn;
 pub use small_bytes::SmallBytes;
 
+use std::any::Any;
 use std::path::PathBuf;
 
 use crate::chess::{Move, Position};
@@ -291,6 +292,12 @@ pub trait Book: Send + Sync {
         Ok(None)
     }
 
+    /// The book as its own type, for a writer of the same format (see [`BookWriter::keep_links_of`]); `None`
+    /// if its links need no list of sources.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
+
     /// Parts of the file that cannot be read as records, and are therefore left out by
     /// [`for_each`](Book::for_each): one line for each kind, with its number. Faster than
     /// `for_each`.
@@ -310,6 +317,16 @@ pub trait BookWriter: Send {
     /// Adds a position with its moves and returns what the format cannot store of it. Positions may
     /// come in any order; statistics of a position that is put twice are summed.
     fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses>;
+
+    /// Copies the list of sources of a book of the same format, to which links of the positions refer that
+    /// are put later. Returns whether it could: otherwise links to games are lost. To be called first.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    fn keep_links_of(&mut self, book: &dyn Book) -> Result<bool> {
+        let _ = book;
+        Ok(false)
+    }
 
     /// Writes everything, to files that do not have their names yet.
     ///

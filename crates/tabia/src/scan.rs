@@ -132,6 +132,9 @@ impl ScanReporter<'_> {
         if problem.error.is_system() {
             return Err(problem.error);
         }
+        if self.summary.is_repeated(&problem.error) {
+            return Ok(());
+        }
         self.summary.problems += 1;
         self.observer
             .problem(self.item, &problem)

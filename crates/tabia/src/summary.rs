@@ -1,9 +1,9 @@
 //! Losses and problems, counted and reported in input order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tabia_core::loss::{Feature, Losses};
-use tabia_core::{Error, GameIndex, Problem, Result};
+use tabia_core::{Error, ErrorKind, GameIndex, Problem, Result};
 
 use crate::input::InputItem;
 use crate::select::SelectionCounts;
@@ -52,6 +52,21 @@ pub struct Summary {
     pub problems: u64,
     /// What was lost.
     pub losses: LossTable,
+    /// Missing files that were reported with a game: every other game lacks them for the same reason.
+    missing_files: BTreeSet<String>,
+}
+
+impl Summary {
+    /// Whether an earlier game was reported with the same missing file.
+    pub(crate) fn is_repeated(&mut self, error: &Error) -> bool {
+        let at = error.location();
+        match (error.kind(), &at.file) {
+            (ErrorKind::MissingFile(_), Some(file)) if at.game.is_some() => {
+                !self.missing_files.insert(file.display().to_string())
+            }
+            _ => false,
+        }
+    }
 }
 
 /// What was lost, by kind, with the input and the game of the first of each.

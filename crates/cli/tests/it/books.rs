@@ -1261,3 +1261,31 @@ fn copies_of_arena_books_do_not_grow() {
     let diff = tabia(&folder, &["book", "diff", "a.abk", "b.abk"]).expect(0);
     assert!(diff.err.contains("0 changed, 0 only"), "{}", diff.err);
 }
+
+#[test]
+fn copies_of_kvetka_books_keep_links_to_games() {
+    let folder = crate::common::with_games("book-links");
+    let run = |args: &[&str]| tabia(&folder, args);
+    run(&["book", "build", "games.pgn", "-o", "linked.kob", "--game-links"]).expect(0);
+    let explained = |book: &str| {
+        let run = run(&["book", "explain", book, "--moves", "1. e4", "--ndjson"]).expect(0);
+        run.out.replace("linked", "book").replace("fixed", "book")
+    };
+    let before = explained("linked_0.kob");
+    assert!(before.lines().count() > 1, "{before}");
+    let fixed = run(&["book", "fix", "linked_0.kob", "-o", "fixed.kob"]).expect(0);
+    assert!(!fixed.err.contains("links to games"), "{}", fixed.err);
+    assert_eq!(explained("fixed_0.kob"), before);
+    run(&["check", "fixed_0.kob"]).expect(0);
+    // A copy of the copy is the same.
+    run(&["book", "fix", "fixed_0.kob", "-o", "again.kob"]).expect(0);
+    for end in ["_0.kob", ".kin", ".ksf"] {
+        let read = |name: &str| std::fs::read(folder.join(format!("{name}{end}"))).unwrap();
+        assert!(read("fixed") == read("again"), "{end}");
+    }
+    // A list of sources that is lost takes its links along.
+    std::fs::remove_file(folder.join("linked.ksf")).unwrap();
+    let lost = run(&["book", "fix", "linked_0.kob", "-o", "lost.kob"]).expect(3);
+    assert!(lost.err.contains("links to games"), "{}", lost.err);
+    run(&["check", "lost_0.kob"]).expect(0);
+}

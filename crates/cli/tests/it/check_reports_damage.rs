@@ -182,3 +182,25 @@ fn every_reader_reports_problems_of_a_book() {
         assert!(!folder.join("strict.bin").exists());
     }
 }
+
+/// One cause is one problem: not one for each game.
+#[test]
+fn a_missing_file_is_not_reported_for_each_game() {
+    let folder = Scratch::new("missing-once");
+    std::fs::write(folder.join("many.pgn"), many_games(50)).unwrap();
+    tabia(&folder, &["convert", "many.pgn", "-o", "a.cbh"]).expect(0);
+    std::fs::remove_file(folder.join("a.cbg")).unwrap();
+    for args in [
+        &["check", "a.cbh", "-v"][..],
+        &["info", "a.cbh", "-v"],
+        &["ls", "a.cbh", "-v"],
+        &["convert", "a.cbh", "-o", "x.pgn", "-v", "--force"],
+    ] {
+        let run = tabia(&folder, args).expect(3);
+        let count = run.err.matches("warning").count();
+        assert!((1..=2).contains(&count), "{args:?}: {}", run.err);
+        assert!(run.err.contains("a.cbg"), "{args:?}: {}", run.err);
+    }
+    let shown = tabia(&folder, &["show", "a.cbh", "-g", "7"]);
+    assert!(shown.err.contains("a.cbg"), "{}", shown.err);
+}

@@ -8,12 +8,16 @@ use tabia_core::chess::{Move, Position, uci};
 use tabia_core::external::DiskKeySet;
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
+use tabia_core::loss::Feature;
 use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
 use super::book_format;
 use super::for_each_board::for_each_board;
-use super::merge::{MergeOptions, Merged, create_options, has_key_entries, open_polyglot};
+use super::merge::{
+    MergeOptions, Merged, create_options, drop_unknown_links, has_key_entries, keep_links,
+    open_polyglot,
+};
 use super::sorted_polyglot_entries::{EntryRuns, EntryWriter, KeyMove, uci_of_bits};
 use crate::input::InputItem;
 
@@ -157,8 +161,15 @@ fn edit_pages(
     let create = create_options(&books, format, &options.create);
     let [book] = &books;
     let mut writer = (format.create)(path, &create).map_err(Error::in_output)?;
+    let keeps_links = keep_links(&books, &mut *writer)?;
     let mut merged = Merged::default();
     let mut put = |position: &Position, page: &BookPosition, merged: &mut Merged| {
+        let mut known = page.clone();
+        if keeps_links {
+            let lost = drop_unknown_links(&**book, &mut known)?;
+            merged.losses.add(Feature::GameLinks, lost, None);
+        }
+        let page = &known;
         let losses = writer.put(position, page).map_err(Error::in_output)?;
         merged.losses.merge(&losses);
         Ok::<_, Error>(())

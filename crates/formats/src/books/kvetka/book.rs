@@ -1,5 +1,6 @@
 //! Opening and probing a book.
 
+use std::any::Any;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -216,6 +217,10 @@ impl Sample {
 }
 
 impl Book for KvetkaBook {
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+
     fn info(&self) -> &BookInfo {
         &self.info
     }

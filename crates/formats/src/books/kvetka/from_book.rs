@@ -1,10 +1,11 @@
 //! A new book from the positions of another.
 
-use tabia_core::books::{BookPosition, BookSize, BookWriter, CompleteBook, Wdl};
+use tabia_core::books::{Book, BookPosition, BookSize, BookWriter, CompleteBook, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
 use tabia_core::loss::{Feature, Losses};
 
+use super::book::KvetkaBook;
 use super::book_builder::KvetkaBuilder;
 use super::book_page::RAW;
 use super::element::Counts;
@@ -93,6 +94,17 @@ impl BookWriter for KvetkaBuilder {
             },
         )?;
         Ok(losses)
+    }
+
+    fn keep_links_of(&mut self, book: &dyn Book) -> Result<bool> {
+        let book = book.as_any().and_then(|book| book.downcast_ref());
+        let book = book.filter(|book: &&KvetkaBook| {
+            book.header().has_game_links() && book.sources().is_some()
+        });
+        match book {
+            Some(book) => self.copy_sources(book).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     fn complete(mut self: Box<Self>) -> Result<CompleteBook> {

@@ -4,7 +4,7 @@ mod entries;
 mod positions;
 mod weights;
 
-pub(crate) use positions::create_options;
+pub(crate) use positions::{create_options, drop_unknown_links, keep_links};
 
 use std::path::Path;
 

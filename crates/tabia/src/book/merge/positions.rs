@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter, GameLink, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::external::DiskKeySet;
@@ -24,12 +24,14 @@ pub(super) fn merge(
     progress: &Progress,
 ) -> Result<Merged> {
     let create = create_options(books, format, &options.create);
-    let writer = (format.create)(path, &create).map_err(Error::in_output)?;
+    let mut writer = (format.create)(path, &create).map_err(Error::in_output)?;
+    let keeps_links = keep_links(books, &mut *writer)?;
     let mut merger = PositionMerger {
         books,
         format,
         options,
         writer,
+        keeps_links,
         done: DiskKeySet::default(),
         probed: BookPosition::default(),
         others: Vec::new(),
@@ -69,11 +71,44 @@ pub(crate) fn create_options(
     options
 }
 
+/// Has the writer keep the links to games of a single book, if it can.
+pub(crate) fn keep_links(books: &[Box<dyn Book>], writer: &mut dyn BookWriter) -> Result<bool> {
+    match books {
+        [book] => writer.keep_links_of(&**book).map_err(Error::in_output),
+        _ => Ok(false),
+    }
+}
+
+/// Removes the links to games that the list of sources does not contain. Returns their number.
+pub(crate) fn drop_unknown_links(book: &dyn Book, page: &mut BookPosition) -> Result<u64> {
+    let mut lost = 0;
+    let mut is_known = |link: GameLink| -> Result<bool> {
+        let known = book.linked_game(link)?.is_some();
+        lost += u64::from(!known);
+        Ok(known)
+    };
+    if let Some(link) = page.sample_game
+        && !is_known(link)?
+    {
+        page.sample_game = None;
+    }
+    let mut kept = Vec::with_capacity(page.games_ending_here.len());
+    for link in page.games_ending_here.drain(..) {
+        if is_known(link)? {
+            kept.push(link);
+        }
+    }
+    page.games_ending_here = kept;
+    Ok(lost)
+}
+
 struct PositionMerger<'a> {
     books: &'a [Box<dyn Book>],
     format: &'static BookFormat,
     options: &'a MergeOptions,
     writer: Box<dyn BookWriter>,
+    /// Whether the links of the only book remain valid.
+    keeps_links: bool,
     /// Keys of the positions that are merged.
     done: DiskKeySet,
     /// A buffer for the position in another book.
@@ -120,6 +155,10 @@ impl PositionMerger<'_> {
             first = earlier;
         }
         self.merge_others(position, first, page);
+        if let Some(book) = self.books.get(number).filter(|_| self.keeps_links) {
+            let lost = drop_unknown_links(&**book, page)?;
+            self.merged.losses.add(Feature::GameLinks, lost, None);
+        }
         let put = self.writer.put(position, page);
         self.merged.losses.merge(&put.map_err(Error::in_output)?);
         Ok(Flow::Go)

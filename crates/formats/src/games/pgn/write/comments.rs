@@ -294,21 +294,30 @@ fn has_known_commands(text: &str) -> bool {
 /// Whether a text must be changed before it can be in a comment of the other profiles.
 fn needs_change(text: &str) -> bool {
     let bytes = text.as_bytes();
-    memchr::memchr3(b'{', b'}', b'\n', bytes).is_some() || !is_normalized(text)
+    let is_changed = |byte: &u8| matches!(byte, b'{' | b'}') || is_control(*byte);
+    bytes.iter().any(is_changed) || !is_normalized(text)
+}
+
+/// Whether a byte is a control character that is no blank: editors and other programs do not take a file
+/// with such bytes for text.
+fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control() && !byte.is_ascii_whitespace()
 }
 
 /// Appends the text of a comment in the other profiles. If it must be changed, braces become
-/// parentheses and line breaks become blanks.
+/// parentheses, and line breaks and control characters become blanks.
 fn write_text(text: &str, changed: bool, out: &mut Vec<u8>) {
     if !changed {
         out.extend_from_slice(text.as_bytes());
         return;
     }
     let mut normalized = String::with_capacity(text.len());
-    normalize_into(text, &mut normalized);
+    let ends = |c: char| c.is_ascii_control();
+    normalize_into(text.trim_matches(ends), &mut normalized);
     out.extend(normalized.bytes().map(|byte| match byte {
         b'{' => b'(',
         b'}' => b')',
+        byte if is_control(byte) => b' ',
         byte => byte,
     }));
 }
