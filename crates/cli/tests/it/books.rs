@@ -1266,7 +1266,15 @@ fn copies_of_arena_books_do_not_grow() {
 fn copies_of_kvetka_books_keep_links_to_games() {
     let folder = crate::common::with_games("book-links");
     let run = |args: &[&str]| tabia(&folder, args);
-    run(&["book", "build", "games.pgn", "-o", "linked.kob", "--game-links"]).expect(0);
+    run(&[
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "linked.kob",
+        "--game-links",
+    ])
+    .expect(0);
     let explained = |book: &str| {
         let run = run(&["book", "explain", book, "--moves", "1. e4", "--ndjson"]).expect(0);
         run.out.replace("linked", "book").replace("fixed", "book")

@@ -41,12 +41,25 @@ fn pgn_contains_no_control_characters() {
         1. e4 {\0one\x1b[1m two\x08\x7f} e5 {[%foo \x1b]} 2. d4 *\n";
     std::fs::write(folder.join("in.pgn"), text).unwrap();
     for profile in ["standard", "full", "lichess", "chessbase", "seven"] {
-        let args = ["convert", "in.pgn", "-o", "out.pgn", "--force", "--profile", profile];
+        let args = [
+            "convert",
+            "in.pgn",
+            "-o",
+            "out.pgn",
+            "--force",
+            "--profile",
+            profile,
+        ];
         tabia(&folder, &args).expect(0);
         let written = std::fs::read(folder.join("out.pgn")).unwrap();
         let is_bad = |byte: &u8| byte.is_ascii_control() && !b"\r\n".contains(byte);
         let found = written.iter().position(is_bad);
-        assert_eq!(found, None, "{profile}: {}", String::from_utf8_lossy(&written));
+        assert_eq!(
+            found,
+            None,
+            "{profile}: {}",
+            String::from_utf8_lossy(&written)
+        );
         let args = ["ls", "out.pgn", "--ndjson"];
         let listed = tabia(&folder, &args).expect(0);
         assert_eq!(listed.out.lines().count(), 1, "{profile}");
