@@ -9,12 +9,12 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
-use tabia::formats::Format;
 use tabia::repair::is_part_of;
 use tabia::{Error, ErrorSide, InputItem, Resolver};
 
 use crate::args::CommonArgs;
 use crate::exit_code::ExitCode;
+use crate::format_arg::find_format;
 use crate::messages::Messages;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
@@ -281,22 +281,6 @@ fn is_known(item: &InputItem, items: &[InputItem]) -> bool {
 /// Whether the format consists of several files.
 fn is_set(item: &InputItem) -> bool {
     !item.format().companions().is_empty()
-}
-
-/// The format of that name.
-pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<Format, Error> {
-    resolver.format(name).ok_or_else(|| {
-        let known: Vec<String> = resolver
-            .formats()
-            .iter()
-            .map(|format| format.id().to_string())
-            .collect();
-        Error::usage(format!(
-            "no format is called `{name}`; there are {}",
-            known.join(", ")
-        ))
-        .with_hint("`tabia formats` lists what each can do")
-    })
 }
 
 /// The first ^C cancels the work. A second one, or `GRACE` without a reaction, ends the process.

@@ -4,7 +4,8 @@ use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Game, Want};
 use tabia::{Error, ErrorKind, GameIndex};
 
-use crate::context::{Context, find_format};
+use crate::context::Context;
+use crate::format_arg::find_format;
 
 /// The PGN of a game, as `options` profile and wrap it.
 pub(crate) fn pgn(

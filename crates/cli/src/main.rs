@@ -6,6 +6,7 @@ mod commands;
 mod context;
 mod exit_code;
 mod fact_row;
+mod format_arg;
 mod game_json;
 mod game_pgn;
 mod json;

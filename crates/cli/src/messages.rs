@@ -166,8 +166,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::WrongFormat { .. } if has_from => {
             "without `--from` the format is recognised".into()
         }
-        ErrorKind::WrongFormat { .. } => repair_hint(path),
-        ErrorKind::Damaged(_) => repair_hint(path),
+        ErrorKind::WrongFormat { .. } | ErrorKind::Damaged(_) => repair_hint(path),
         ErrorKind::MissingFile(_) => {
             format!(
                 "put the missing file next to the others; if it is lost, {}",

@@ -170,8 +170,7 @@ impl Table {
         table.set_delimiter('\n').set_truncation_indicator("…");
         let has_header = self.layout.is_none() && self.has_header;
         let mut layout = self.layout.take().unwrap_or_else(|| {
-            let layout = self.fit(&rows, terminal::width(), terminal::stdout_is_terminal());
-            layout
+            self.fit(&rows, terminal::width(), terminal::stdout_is_terminal())
         });
         if has_header {
             table.add_row(self.row(&layout, &self.headers));

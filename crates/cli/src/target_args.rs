@@ -8,7 +8,7 @@ use tabia::formats::Format;
 use tabia::repair::is_part_of;
 use tabia::{Error, InputItem, Resolver};
 
-use crate::context::find_format;
+use crate::format_arg::find_format;
 
 /// Refuses an existing target before the work instead of after it, unless `force` is set.
 pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Error> {

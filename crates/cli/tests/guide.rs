@@ -5,6 +5,7 @@
     reason = "tests fail by panicking"
 )]
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -93,7 +94,7 @@ fn parts(page: &str) -> Vec<Result<Example, String>> {
             continue;
         }
         match parts.last_mut() {
-            Some(Err(text)) => *text += &format!("{line}\n"),
+            Some(Err(text)) => writeln!(text, "{line}").unwrap(),
             _ => parts.push(Err(format!("{line}\n"))),
         }
     }
@@ -167,7 +168,7 @@ fn examples_show_what_is_printed() {
                             example.command
                         ));
                     }
-                    new += &format!("$ {}\n{output}", example.command);
+                    write!(new, "$ {}\n{output}", example.command).unwrap();
                 }
             }
         }

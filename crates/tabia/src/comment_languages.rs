@@ -35,7 +35,7 @@ impl LanguageChoice {
             self.has_waiting = true;
             let _ = self.waiting.begin_game(GameIndex(0), &GameHead::default());
         }
-        let _ = self.waiting.visit_annotation(annotation.clone());
+        let _ = self.waiting.visit_annotation(*annotation);
         true
     }
 

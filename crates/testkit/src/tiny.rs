@@ -139,7 +139,7 @@ impl GameBuilder {
         for step in &self.steps {
             let _ = match step {
                 Step::Move(before, ply) => recorder.visit_move(before, *ply),
-                Step::Annotation(annotation) => recorder.visit_annotation(annotation.clone()),
+                Step::Annotation(annotation) => recorder.visit_annotation(*annotation),
                 Step::Comment(placement, text) => {
                     recorder.visit_annotation(Annotation::Comment(Comment {
                         placement: *placement,

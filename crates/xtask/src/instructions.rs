@@ -197,7 +197,7 @@ fn games() -> String {
             if bound == 0 {
                 break;
             }
-            let Some(mv) = moves.iter().nth(below(bound as u64) as usize).copied() else {
+            let Some(mv) = moves.get(below(bound as u64) as usize).copied() else {
                 break;
             };
             if ply % 2 == 0 {

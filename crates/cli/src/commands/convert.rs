@@ -13,8 +13,9 @@ use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
 
 use crate::args::{ConvertArgs, SplitField};
-use crate::context::{Context, find_format};
+use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::format_arg::find_format;
 use crate::report::report_losses;
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;

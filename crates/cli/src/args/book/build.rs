@@ -199,6 +199,14 @@ pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
     ours
 }
 
+impl BookBuildArgs {
+    /// The least number of games in which a move of the book was played.
+    pub(crate) fn least_games(&self) -> u64 {
+        let usual = if self.kvetka.game_links { 1 } else { 3 };
+        self.min_games.unwrap_or(usual).max(1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,13 +217,5 @@ mod tests {
         let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
         let expected = "tabia book build a.pgn --output b.bin --min-games 2 --uniform";
         assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
-    }
-}
-
-impl BookBuildArgs {
-    /// The least number of games in which a move of the book was played.
-    pub(crate) fn least_games(&self) -> u64 {
-        let usual = if self.kvetka.game_links { 1 } else { 3 };
-        self.min_games.unwrap_or(usual).max(1)
     }
 }

@@ -7,8 +7,9 @@ use tabia::core::io::OutputSet;
 
 use super::inputs::book_input;
 use crate::args::book::BookNoveltyArgs;
-use crate::context::{Context, find_format};
+use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::format_arg::find_format;
 use crate::select_args::parse_games;
 use crate::stdout::StdoutWriter;
 use crate::units::{counted, grouped};
