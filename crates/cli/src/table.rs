@@ -169,9 +169,10 @@ impl Table {
         // Cells hold no line breaks, so they are cut anywhere instead of between words.
         table.set_delimiter('\n').set_truncation_indicator("…");
         let has_header = self.layout.is_none() && self.has_header;
-        let mut layout = self.layout.take().unwrap_or_else(|| {
-            self.fit(&rows, terminal::width(), terminal::stdout_is_terminal())
-        });
+        let mut layout = self
+            .layout
+            .take()
+            .unwrap_or_else(|| self.fit(&rows, terminal::width(), terminal::stdout_is_terminal()));
         if has_header {
             table.add_row(self.row(&layout, &self.headers));
         }

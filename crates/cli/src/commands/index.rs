@@ -78,12 +78,12 @@ fn one(
     let name = |path: PathBuf| Some(path.display().to_string());
     if args.drop {
         let dropped = drop_index(item, options)?;
-        row.state = if dropped.is_some() {
+        let state = if dropped.is_some() {
             "dropped"
         } else {
             "absent"
-        }
-        .to_owned();
+        };
+        state.clone_into(&mut row.state);
         row.index = dropped.and_then(name);
         return Ok((row, ExitCode::Done));
     }
@@ -104,12 +104,12 @@ fn one(
     }
     let built = build_index(item, options, &context.progress, reporter)?;
     row.index = name(built.path);
-    row.state = match built.change {
+    let state = match built.change {
         IndexChange::None => "current",
         IndexChange::Grown => "grown",
         IndexChange::Built => "built",
-    }
-    .to_owned();
+    };
+    state.clone_into(&mut row.state);
     row.games = Some(built.index.games());
     row.added = Some(built.added);
     row.segments = Some(built.index.segments() as u64);
