@@ -302,8 +302,7 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
                 Feature::Evals | Feature::EvalProfiles => &[Feature::EvalDepths],
                 Feature::Shapes => &[Feature::ShapeColors],
                 Feature::GuidingTexts => &[Feature::Languages, Feature::Media],
-                Feature::Training => &[Feature::Languages, Feature::Characters],
-                Feature::Media => &[Feature::Languages, Feature::Characters],
+                Feature::Training | Feature::Media => &[Feature::Languages, Feature::Characters],
                 _ => &[Feature::Characters],
             });
             reasons

@@ -124,12 +124,11 @@ impl PgnDatabase {
         let mut index = Index::default();
         let start = if blob.starts_with(BOM) { BOM.len() } else { 0 };
         let depth = options.limits.depth;
-        let detected = match options.pieces {
-            Some(_) => None,
-            None => {
-                let text = blob.get(start..).unwrap_or_default();
-                letter_detection::detect(text, true, charset, depth)
-            }
+        let detected = if options.pieces.is_none() {
+            let text = blob.get(start..).unwrap_or_default();
+            letter_detection::detect(text, true, charset, depth)
+        } else {
+            None
         };
         let letters = options.pieces.or(detected);
         let mut reader = Reader::new(charset, false, depth, letters);
