@@ -13,6 +13,7 @@ mod fuzz;
 mod generated;
 mod instructions;
 mod licences;
+mod mutants;
 mod public_api;
 mod run;
 mod tidy;
@@ -71,6 +72,11 @@ const TASKS: &[Task] = &[
         "[--seconds N] [--target T]...: runs the fuzz targets",
     ),
     (
+        "mutants",
+        mutants::mutants,
+        "[--area A]... [--sample N]: changes the code and reports what no test notices",
+    ),
+    (
         "oracle",
         oracle,
         "compares the chess core with other programs over all corpora",
@@ -116,8 +122,8 @@ fn ci(_: &[String]) -> Outcome {
         "instructions",
         "package",
     ];
-    // All of them run, so that one failure does not hide another; the tests come last, so that
-    // their summary ends the output.
+    // All of them run, so that one failure does not hide another; the tests come after the other
+    // checks, so that their summary and the table of mutants end the output.
     let mut failed = Vec::new();
     for (name, task, _) in TASKS.iter().filter(|task| checks.contains(&task.0)) {
         println!("== {name}");
@@ -131,6 +137,12 @@ fn ci(_: &[String]) -> Outcome {
     println!("== test");
     if test(none).is_err() {
         failed.push("test");
+    }
+    println!("== mutants");
+    let sample = ["--sample", "2", "--seconds", "120"].map(str::to_owned);
+    if let Err(error) = mutants::mutants(&sample) {
+        eprintln!("mutants: {error}");
+        failed.push("mutants");
     }
     if failed.is_empty() {
         return Ok(());

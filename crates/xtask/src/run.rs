@@ -44,6 +44,23 @@ impl Run {
         self
     }
 
+    /// Runs it in another folder.
+    pub(crate) fn folder(mut self, folder: &Path) -> Self {
+        self.0.current_dir(folder);
+        self
+    }
+
+    /// Runs it and returns whether it succeeded, and the lines of its output that are JSON.
+    pub(crate) fn messages(mut self) -> Result<(bool, Vec<serde_json::Value>), String> {
+        self.0.stderr(std::process::Stdio::inherit());
+        let output = self.0.output().map_err(|error| self.cannot(&error))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let messages = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        Ok((output.status.success(), messages.collect()))
+    }
+
     /// Runs it, its output where ours goes.
     pub(crate) fn run(mut self) -> Outcome {
         let status = self.0.status().map_err(|error| self.cannot(&error))?;
