@@ -21,16 +21,20 @@ use support::{fixture_folder, fixtures, game_formats, has_extension, open, read_
 
 #[test]
 fn fixtures_read_as_expected() {
+    let mut count = 0;
     for format in game_formats() {
         for path in fixtures(format) {
             let database = open(format, &path, &OpenOptions::default());
             expect(&path, &describe(&*database));
+            count += 1;
         }
     }
+    assert!(count > 10, "{count}");
 }
 
 #[test]
 fn bad_files_fail_as_expected() {
+    let mut count = 0;
     for format in GAMES {
         let folder = fixture_folder(format).join("bad");
         if !folder.is_dir() {
@@ -39,9 +43,11 @@ fn bad_files_fail_as_expected() {
         for path in files_below(&folder) {
             if has_extension(&path, format.file.extensions) {
                 expect(&path, &failure(format, &path));
+                count += 1;
             }
         }
     }
+    assert!(count > 4, "{count}");
 }
 
 /// The information on a database and all its games, as text.
