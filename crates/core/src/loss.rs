@@ -322,6 +322,18 @@ mod tests {
     }
 
     #[test]
+    fn losses_without_a_game_get_the_given_one() {
+        let mut losses = Losses::new();
+        losses.add(Feature::Nags, 2, None);
+        losses.add(Feature::Medals, 1, Some(GameIndex(3)));
+        losses.in_game(GameIndex(7));
+        let game = |feature| losses.iter().find(|(other, _)| *other == feature);
+        assert_eq!(game(Feature::Nags).unwrap().1.first, Some(GameIndex(7)));
+        assert_eq!(game(Feature::Medals).unwrap().1.first, Some(GameIndex(3)));
+        assert_eq!(losses.count(Feature::Nags), 2);
+    }
+
+    #[test]
     fn losses_add_up() {
         let mut losses = Losses::new();
         losses.add(Feature::Nags, 2, Some(GameIndex(7)));

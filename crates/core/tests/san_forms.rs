@@ -232,3 +232,32 @@ fn checks_of_every_kind() {
         assert_eq!(written(&position, ply), text, "{fen}");
     }
 }
+
+#[test]
+fn mates_by_unusual_moves_are_marked() {
+    for (fen, moves) in [
+        // Castling on each side, with a rook that is the only attacker.
+        ("5k2/8/8/4R1R1/8/8/8/4K2R w K - 0 1", "O-O#"),
+        ("3k4/8/8/2R1R3/8/8/8/R3K3 w Q - 0 1", "O-O-O#"),
+        ("4k2r/8/8/8/4r1r1/8/8/5K2 b k - 0 1", "O-O#"),
+        // En passant (Gundersen and Faul, 1928), which a check alone does not end.
+        (
+            "r1bq1r2/pp2n3/4N2k/3pPppP/1b1n2Q1/2N5/PP3PP1/R1B1K2R w KQ g6 0 15",
+            "hxg6#",
+        ),
+        ("4k3/8/8/3pP3/8/8/8/4RK2 w - d6 0 1", "exd6+"),
+        ("7k/5P2/6K1/8/8/8/8/8 w - - 0 1", "f8=Q#"),
+    ] {
+        let position = position(fen);
+        let ply = read(&position, moves).unwrap();
+        assert_eq!(written(&position, ply), moves, "{fen}");
+        let mut after = position.clone();
+        after.play_ply(ply);
+        assert!(after.is_check(), "{fen}");
+        assert_eq!(
+            after.legal_moves().is_empty(),
+            moves.ends_with('#'),
+            "{fen}"
+        );
+    }
+}

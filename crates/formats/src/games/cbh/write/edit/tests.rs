@@ -161,6 +161,22 @@ fn old_damage_is_tolerated_and_new_damage_is_not() {
     assert!(files(&folder) == before);
 }
 
+/// A record that nothing wrote, in a set whose other damage the change repairs.
+#[test]
+fn the_number_of_records_is_compared() {
+    let folder = Scratch::new("edit-count");
+    let path = set(&folder);
+    let (moves_at, annotations_at) = offsets(&open_set(&path), 0);
+    set_offsets(&path, 2, moves_at, annotations_at);
+    let before = files(&folder);
+    let mut editor = editor(&path);
+    editor
+        .replace(GameIndex(2), &game("New", LONG, ""))
+        .unwrap();
+    editor.writer.files().records += 1;
+    assert_refused(&folder, &before, editor, "instead of 4");
+}
+
 /// The moves at an offset of `.cbg` are overwritten by those of the first game.
 fn overwrite_moves(editor: &mut Editor, at: u64) {
     let file = editor.db.companions().moves.clone().unwrap();

@@ -1,0 +1,110 @@
+//! One annotated game in every profile of PGN, byte for byte. `TABIA_UPDATE=1` rewrites the expected
+//! files.
+#![allow(clippy::disallowed_methods, reason = "an option of the test")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use tabia_core::formats::{CreateOptions, Profile};
+use tabia_core::game::{Game, Want};
+use tabia_formats::games::pgn::FORMAT;
+use tabia_testkit::dump::assert_same;
+use tabia_testkit::repository;
+
+use support::{read_stream, stream, write_text};
+
+/// Comments in every position, commands of all kinds, a long line, and a result unlike the tag.
+const TEXT: &str = r#"[Event "Profiles"]
+[Site "Bern"]
+[Date "2021.05.01"]
+[Round "1"]
+[White "Abel, Ada"]
+[Black "Brandt, Bo"]
+[Result "1-0"]
+[WhiteElo "2200"]
+[ECO "C20"]
+[Annotator "Ce \"C\" \\"]
+[WhiteClock "1:30:00"]
+
+{Before the game.} 1. e4 {[%eval 0.25,20] [%clk 1:29:58] A comment that is long enough to reach the end of the line and to
+continue on the next one, however the game is written.} e5 $1 $14 ( {Before a variation.} 1... c5 2. Nf3 {[%csl Ga1,Rb2,Yc3,Bd4]}
+( 2. c3 $6 d5 {[%cal Ge2e4,Rd1d8]} ) 2... d6 ) ( 1... e6 ) 2. Qh5 $6 {[%emt 0:00:12] [%eval #-3]} Nc6 $18 3. Bc4 g6 4. Qf3 Nf6
+5. g4 Bg7 6. Nc3 d6 7. d3 h6 8. h3 Be6 9. Bd2 Qd7 10. O-O-O O-O-O 11. Nge2 Kb8 12. Kb1 Ka8 13. Be3 a6 14. Rhe1 Rhe8 15. Nd5 Nxd5
+16. exd5 {The end; a brace \} is none.} 1/2-1/2
+"#;
+
+const PROFILES: [(&str, Profile); 5] = [
+    ("standard", Profile::Standard),
+    ("full", Profile::Full),
+    ("lichess", Profile::Lichess),
+    ("chessbase", Profile::ChessBase),
+    ("seven", Profile::Seven),
+];
+
+fn games(text: &[u8]) -> Vec<Game> {
+    let read = read_stream(&mut *stream(&FORMAT, text), Want::ALL);
+    read.into_iter().map(|read| read.game).collect()
+}
+
+fn options(profile: Profile, wrap: bool) -> CreateOptions {
+    let mut options = CreateOptions::default();
+    options.profile = profile;
+    options.wrap = wrap;
+    options
+}
+
+#[test]
+fn profiles_write_the_expected_text() {
+    let games = games(TEXT.as_bytes());
+    assert_eq!(games.len(), 1);
+    for (name, profile) in PROFILES {
+        let (text, losses) = write_text(&FORMAT, &options(profile, true), &games);
+        let text = String::from_utf8(text).unwrap();
+        let found = format!("{text}\nlosses: {losses}\n");
+        let path = repository().join(format!("crates/formats/tests/expected/pgn/{name}.txt"));
+        if std::env::var_os("TABIA_UPDATE").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, found).unwrap();
+            continue;
+        }
+        let expected = std::fs::read_to_string(&path).unwrap();
+        assert_same(name, &expected, &found);
+    }
+}
+
+#[test]
+fn lines_have_at_most_79_columns_unless_they_are_not_wrapped() {
+    let games = games(TEXT.as_bytes());
+    for (name, profile) in PROFILES {
+        let lines = |wrap: bool| {
+            let (text, _) = write_text(&FORMAT, &options(profile, wrap), &games);
+            let text = String::from_utf8(text).unwrap();
+            let moves = text.split_once("\n\n").unwrap().1.trim().to_owned();
+            let longest = moves.lines().map(|line| line.chars().count()).max();
+            (moves, longest.unwrap())
+        };
+        let (wrapped, longest) = lines(true);
+        assert!((60..80).contains(&longest), "{name}: {longest}");
+        let (single, length) = lines(false);
+        assert!(length > 79, "{name}: {length}");
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(words(&wrapped), words(&single), "{name}");
+    }
+}
+
+#[test]
+fn evaluations_are_written_as_each_program_reads_them() {
+    let games = games(TEXT.as_bytes());
+    for (profile, expected) in [
+        (Profile::Lichess, "[%eval 0.25,20]"),
+        (Profile::ChessBase, "[%eval 25,20]"),
+    ] {
+        let (text, _) = write_text(&FORMAT, &options(profile, false), &games);
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(expected), "{profile:?}: {text}");
+    }
+}
