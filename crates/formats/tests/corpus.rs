@@ -1,12 +1,19 @@
 //! Runs the fuzz targets with the committed inputs, and with those of all fixed findings.
-#![allow(clippy::expect_used, reason = "a test")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test, with an option"
+)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Instant;
 
 use tabia_testkit::fuzz::{TARGETS, seeds};
 use tabia_testkit::repository;
 use tabia_testkit::shared::files_below;
+use tabia_testkit::{Random, corrupt};
 
 #[test]
 fn targets_pass_on_the_corpus() {
@@ -51,7 +58,7 @@ fn random_queries_pass() {
         "\u{fc}",
         "\\",
     ];
-    let mut random = tabia_testkit::Random::new(11);
+    let mut random = Random::new(11);
     for _ in 0..3000 {
         let mut text = Vec::new();
         for _ in 0..=random.below(4) {
@@ -67,6 +74,37 @@ fn random_queries_pass() {
         }
         tabia_testkit::fuzz::run("query", &text);
     }
+}
+
+/// Damaged copies of the inputs: for each target a fraction of a second, or the seconds that
+/// `TABIA_FUZZ_SECONDS` states.
+#[test]
+fn targets_pass_on_damaged_inputs() {
+    let seconds = std::env::var("TABIA_FUZZ_SECONDS").map(|text| text.parse::<f64>());
+    let seconds = seconds.map_or(0.15, |seconds| seconds.expect("a number of seconds"));
+    let mut failed = Vec::new();
+    for (name, target) in TARGETS {
+        let seeds = seeds::generated(name);
+        let start = Instant::now();
+        let mut random = Random::new(0x5eed);
+        let mut count = 0;
+        while count < 8 || start.elapsed().as_secs_f64() < seconds {
+            let seed = &seeds[count % seeds.len()];
+            let mut damaged = corrupt::damage(seed, &mut random);
+            for _ in 0..random.below(3) {
+                damaged = corrupt::damage(&damaged.bytes, &mut random);
+            }
+            let outcome = catch_unwind(AssertUnwindSafe(|| target(&damaged.bytes)));
+            if outcome.is_err() {
+                let path = std::env::temp_dir().join(format!("tabia-finding-{name}"));
+                let _ = std::fs::write(&path, &damaged.bytes);
+                failed.push(format!("{name}, input {count}: {}", path.display()));
+                break;
+            }
+            count += 1;
+        }
+    }
+    assert_eq!(failed, [""; 0]);
 }
 
 #[test]

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::Position;
-use tabia_core::formats::CreateOptions;
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::io::failure_injection::{FailureInjection, FailureMode};
-use tabia_core::io::{Blob, Source};
-use tabia_core::{BookFormat, GameFormat, Result};
+use tabia_core::io::{Blob, Progress, Source};
+use tabia_core::{BookFormat, GameFormat, GameIndex, Result};
 use tabia_formats::GAMES;
 use tabia_formats::archives;
-use tabia_formats::archives::{ArchiveFormat, NewMember};
+use tabia_formats::archives::{ArchiveFormat, ExtractOptions, NewMember};
 use tabia_formats::{ARCHIVES, BOOKS};
 use tabia_testkit::{Scratch, tiny};
 
@@ -297,4 +297,74 @@ fn appended_databases_are_complete_or_unchanged() {
         }
         writer.finish().map(|_| ())
     });
+}
+
+fn cbh() -> &'static GameFormat {
+    let mut formats = GAMES.iter();
+    formats.find(|format| format.edit.is_some()).unwrap()
+}
+
+/// A mark of deletion replaces the files of the set.
+#[test]
+fn changed_databases_are_complete_or_unchanged() {
+    fail_at_each_step("cbh, changed", "cbh", &|path, force, rounds| {
+        if !force {
+            let mut writer = (cbh().create.unwrap())(path, &options(false))?;
+            for (number, mut game) in tiny::games().into_iter().enumerate() {
+                game.head.deleted = number == 0 && rounds == 2;
+                writer.write(&game)?;
+            }
+            return writer.finish().map(|_| ());
+        }
+        let source = Source::from_path(path)?;
+        let open = cbh().edit.unwrap().open;
+        let mut editor = open(&source, path, &options(true), &OpenOptions::default())?;
+        editor.set_deleted(GameIndex(0), true)?;
+        editor.finish().map(|_| ())
+    });
+}
+
+#[test]
+fn packed_databases_are_complete_or_absent() {
+    let sources = Scratch::new("write-failures-pack");
+    let path_of = |rounds: usize| sources.join(format!("{rounds}.cbh"));
+    for rounds in [1, 2] {
+        database(cbh(), &path_of(rounds), false, rounds).unwrap();
+    }
+    fail_at_each_step("cbh, packed", "cbh", &|path, force, rounds| {
+        let source = Source::from_path(&path_of(rounds))?;
+        let pack = cbh().edit.unwrap().pack;
+        pack(&source, path, &options(force), &OpenOptions::default()).map(|_| ())
+    });
+}
+
+/// Members of an archive replace files like those of other writers.
+#[test]
+fn extracted_files_are_complete_or_absent() {
+    let sources = Scratch::new("write-failures-extract");
+    for format in ARCHIVES.iter().filter(|format| format.create.is_some()) {
+        let extension = format.file.extensions.first().unwrap();
+        let path_of = |rounds: usize| sources.join(format!("{rounds}.{extension}"));
+        for rounds in [1, 2] {
+            let bytes = Blob::from(vec![rounds as u8; 100_000 * rounds]);
+            let member = NewMember::from_bytes("new.pgn".to_owned(), bytes, None);
+            let mut create = archives::CreateOptions::default();
+            create.password = Some("password".to_owned());
+            archives::create(format, &path_of(rounds), &[member], &create).unwrap();
+        }
+        let what = format!("extracted from {}", format.file.id);
+        fail_at_each_step(&what, "pgn", &|path, force, rounds| {
+            let mut open = OpenOptions::default();
+            open.password = Some("password".to_owned());
+            let archive = (format.open)(&Source::from_path(&path_of(rounds))?, &open)?;
+            let mut extract = ExtractOptions::default();
+            extract.force = force;
+            let folder = path.parent().unwrap();
+            let done = archives::extract(&*archive, &[0], folder, &extract, &Progress::new())?;
+            match done.problems.into_iter().next() {
+                Some(problem) => Err(problem),
+                None => Ok(()),
+            }
+        });
+    }
 }

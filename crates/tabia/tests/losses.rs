@@ -22,6 +22,7 @@ use tabia::core::game::{
 };
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{GameFormat, GameIndex};
+use tabia_formats::GAMES;
 use tabia_testkit::Scratch;
 use tabia_testkit::clocks::with_implied_times;
 use tabia_testkit::tiny;
@@ -410,24 +411,40 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     wrong
 }
 
-const TARGETS: [(&str, &[Profile]); 7] = [
-    (
-        "pgn",
-        &[
-            Profile::Full,
-            Profile::Standard,
-            Profile::Lichess,
-            Profile::ChessBase,
-            Profile::Seven,
-        ],
-    ),
-    ("si3", &[Profile::Standard, Profile::Full]),
-    ("si4", &[Profile::Standard, Profile::Full]),
-    ("si5", &[Profile::Standard, Profile::Full]),
-    ("sci", &[Profile::Standard]),
-    ("cbh", &[Profile::Standard]),
-    ("2cbh", &[Profile::Standard]),
-];
+/// The extensions of all formats that games with moves are written to, with the profiles that differ.
+fn targets() -> Vec<(&'static str, &'static [Profile])> {
+    let is_target = |format: &&&GameFormat| {
+        let can = format.can;
+        format.is_writable() && can.has(Feature::Moves) && can.has(Feature::ChessGames)
+    };
+    let formats = GAMES.iter().filter(is_target);
+    let targets = formats.map(|format| {
+        let profiles: &[Profile] = match (format.create_text, format.can_with) {
+            (Some(_), _) => &[
+                Profile::Full,
+                Profile::Standard,
+                Profile::Lichess,
+                Profile::ChessBase,
+                Profile::Seven,
+            ],
+            (None, Some(_)) => &[Profile::Standard, Profile::Full],
+            (None, None) => &[Profile::Standard],
+        };
+        (format.file.extensions[0], profiles)
+    });
+    targets.collect()
+}
+
+#[test]
+fn every_kind_of_database_is_a_target() {
+    let found: Vec<&str> = targets().iter().map(|target| target.0).collect();
+    for extension in ["pgn", "si3", "si4", "si5", "sci", "cbh", "2cbh"] {
+        assert!(
+            found.contains(&extension),
+            "{extension} is not in {found:?}"
+        );
+    }
+}
 
 /// Converts games to each format, and those read from each format to every other.
 fn unreported_differences(seeds: impl Iterator<Item = u64>) -> Vec<String> {
@@ -440,7 +457,7 @@ fn unreported_differences(seeds: impl Iterator<Item = u64>) -> Vec<String> {
     while legs < sources.len() {
         let (from, games) = sources[legs].clone();
         legs += 1;
-        for (extension, profiles) in TARGETS {
+        for (extension, profiles) in targets() {
             for &profile in profiles {
                 let what = format!("{from} to {extension} {profile:?}");
                 let path = scratch.join(format!("{legs}-{profile:?}.{extension}"));
@@ -482,7 +499,7 @@ fn castling_without_the_right_is_kept() {
     let path = scratch.join("castling.pgn");
     std::fs::write(&path, text).unwrap();
     let games = read(&path);
-    for (extension, profiles) in TARGETS {
+    for (extension, profiles) in targets() {
         let path = scratch.join(format!("castling.{extension}"));
         let losses = write(format(extension), &path, profiles[0], &games);
         let found = read(&path);
@@ -496,10 +513,11 @@ fn castling_without_the_right_is_kept() {
 
 #[test]
 fn reported_losses_are_the_differences() {
-    let chunks = if std::env::var_os("TABIA_EXHAUSTIVE").is_some() {
-        20
-    } else {
-        1
+    let wanted = std::env::var("TABIA_RANDOM_GAMES");
+    let chunks = match wanted.map(|number| number.parse::<u64>()) {
+        Ok(number) => number.expect("a number of games").div_ceil(CHUNK),
+        Err(_) if std::env::var_os("TABIA_EXHAUSTIVE").is_some() => 20,
+        Err(_) => 1,
     };
     let mut count = 0;
     for chunk in 0..chunks {

@@ -52,6 +52,15 @@ pub(crate) fn fuzz(arguments: &[String]) -> Outcome {
     ))
 }
 
+/// Checks that the fuzz targets, which are a workspace of their own, compile.
+pub(crate) fn check() -> Outcome {
+    run::cargo(&["check", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
+        .env("CARGO_TARGET_DIR", run::root().join("target/fuzz-check"))
+        // Nothing is linked, so that the fuzzer itself, which is C++, need not be compiled.
+        .env("CUSTOM_LIBFUZZER_PATH", "libfuzzer.a")
+        .run()
+}
+
 fn one(target: &str, seconds: u64, corpus: &Path) -> Outcome {
     std::fs::create_dir_all(corpus).map_err(|error| format!("{}: {error}", corpus.display()))?;
     let own = run::root().join("fuzz/corpus").join(target);

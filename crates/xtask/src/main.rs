@@ -188,7 +188,8 @@ fn lint(_: &[String]) -> Outcome {
         "tabia-cli",
         "--no-default-features",
     ])
-    .run()
+    .run()?;
+    fuzz::check()
 }
 
 fn doc(_: &[String]) -> Outcome {

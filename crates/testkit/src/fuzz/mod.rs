@@ -8,6 +8,7 @@ mod files;
 mod pgn;
 mod query;
 pub mod seeds;
+mod writing;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor};
@@ -44,6 +45,13 @@ pub const TARGETS: &[Target] = &[
     ("cbf", |data| files::database("cbf", data)),
     ("sci", |data| files::database("sci", data)),
     ("query", query::query),
+    ("cbh_edit", writing::edit),
+    ("salvage", writing::salvage),
+    ("writers", writing::writers),
+    ("extract", writing::extract),
+    ("pack", writing::pack),
+    ("journal", writing::journal),
+    ("books", writing::books),
 ];
 
 /// Runs the target with that name.

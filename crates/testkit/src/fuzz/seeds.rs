@@ -6,11 +6,13 @@ use tabia_core::books::{BookEntry, BookPosition, BookWriter};
 use tabia_core::chess::Ply;
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Event, Game};
-use tabia_core::io::Source;
-use tabia_formats::Format;
+use tabia_core::io::{Blob, Source};
 use tabia_formats::archives::compressed::Compression;
+use tabia_formats::archives::{self, NewMember};
 use tabia_formats::books::ctg::CtgWriter;
+use tabia_formats::books::polyglot::PolyglotWriter;
 use tabia_formats::games::cbh;
+use tabia_formats::{ARCHIVES, Format, GAMES};
 
 use crate::repository;
 use crate::shared::files_below;
@@ -24,7 +26,7 @@ const LONGEST: usize = 16 << 10;
 /// Inputs for the target with that name, made by the writers of tabia and by hand.
 pub fn generated(target: &str) -> Vec<Vec<u8>> {
     match target {
-        "pgn_read" | "pgn_roundtrip" => {
+        "pgn_read" | "pgn_roundtrip" | "writers" => {
             let folder = repository().join("crates/formats/tests/fixtures/pgn");
             let paths = with_extension(&folder, "pgn");
             let read = |path| std::fs::read(path).expect("the fixture can be read");
@@ -81,6 +83,24 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
         "ctg" => vec![small_ctg()],
         "cbh2" => vec![fixture_set("2cbh")],
         "cbh_salvage" => incomplete_sets(),
+        "cbh_edit" => {
+            let set = fixture_set("cbh");
+            (0..4).map(|job| [&[job], &set[..]].concat()).collect()
+        }
+        "salvage" => writable_sets(),
+        "extract" => small_archives(),
+        "pack" => vec![(0..200).collect(), vec![3; 100], vec![0]],
+        "journal" => {
+            let journal = "tabia: files that replace others, version 1\n";
+            let steps = [
+                ".a.pgn.1-1.tmp\t.a.pgn.1-2.tmp\ta.pgn\n",
+                ".b.pgn.1-2.tmp\t.b.pgn.1-3.tmp\tb.pgn\n",
+                "-\t.a.pgn.1-2.tmp\tb.pgn\n",
+            ];
+            let seed = |step: &str| format!("{journal}{step}end\n").into_bytes();
+            steps.map(seed).to_vec()
+        }
+        "books" => vec![small_polyglot()],
         // Invalid inputs, which must be refused without panic.
         _ => vec![b"no such file".to_vec(), vec![0; 64]],
     }
@@ -95,6 +115,68 @@ fn fixture_set(id: &str) -> Vec<u8> {
         .map(|(index, bytes)| (*index, &**bytes))
         .collect();
     file_set::pack(&files)
+}
+
+/// The fixtures of all formats that databases are written in, each after the number of its format.
+fn writable_sets() -> Vec<Vec<u8>> {
+    let written = GAMES.iter().filter(|format| format.create.is_some());
+    let sets = (0u8..).zip(written).filter_map(|(number, format)| {
+        let set = fixture_set(format.file.id.as_str());
+        (!set.is_empty()).then(|| [&[number], &set[..]].concat())
+    });
+    sets.collect()
+}
+
+/// A small archive of every kind, with safe names and with those that must be refused.
+fn small_archives() -> Vec<Vec<u8>> {
+    let scratch = crate::Scratch::new("seed");
+    let members = ["games.pgn", "folder/more.pgn", "a.txt"].map(|name| {
+        let bytes = Blob::from(name.repeat(9).into_bytes());
+        NewMember::from_bytes(name.to_owned(), bytes, None)
+    });
+    let mut seeds = Vec::new();
+    for format in ARCHIVES.iter().filter(|format| format.create.is_some()) {
+        let path = scratch.join(format.file.id.as_str());
+        let options = archives::CreateOptions::default();
+        if archives::create(format, &path, &members, &options).is_ok() {
+            let bytes = std::fs::read(&path).expect("the archive is there");
+            // Another name of the same length.
+            let mut other = bytes.clone();
+            while let Some(at) = other.windows(9).position(|name| name == b"games.pgn") {
+                other[at..at + 9].copy_from_slice(b"../ab.pgn");
+            }
+            seeds.extend([bytes, other]);
+        }
+    }
+    seeds
+}
+
+/// A Polyglot book of the first moves of small games.
+fn small_polyglot() -> Vec<u8> {
+    let scratch = crate::Scratch::new("seed");
+    let target = scratch.join("seed.bin");
+    let writer = PolyglotWriter::create(&target, &CreateOptions::default());
+    write_moves(Box::new(writer.expect("a new book")));
+    std::fs::read(&target).expect("the book is there")
+}
+
+/// Writes the first moves of small games to a book.
+fn write_moves(mut writer: Box<dyn BookWriter>) {
+    for game in tiny::games() {
+        let Some(mut position) = game.head.start.position() else {
+            continue;
+        };
+        for ply in game.mainline().take(12) {
+            let Ply::Move(m) = ply else { break };
+            let mut entry = BookEntry::new(m);
+            entry.games = Some(1);
+            let mut page = BookPosition::default();
+            page.entries = vec![entry];
+            writer.put(&position, &page).expect("a position");
+            position.play(m);
+        }
+    }
+    writer.finish().expect("a book");
 }
 
 /// The files of the set `tiny` in a folder, with the indices of their extensions.
@@ -125,22 +207,8 @@ fn incomplete_sets() -> Vec<Vec<u8>> {
 fn small_ctg() -> Vec<u8> {
     let scratch = crate::Scratch::new("seed");
     let target = scratch.join("seed.ctg");
-    let mut writer = CtgWriter::create(&target, &CreateOptions::default()).expect("a new book");
-    for game in tiny::games() {
-        let Some(mut position) = game.head.start.position() else {
-            continue;
-        };
-        for ply in game.mainline().take(12) {
-            let Ply::Move(m) = ply else { break };
-            let mut entry = BookEntry::new(m);
-            entry.games = Some(1);
-            let mut page = BookPosition::default();
-            page.entries = vec![entry];
-            writer.put(&position, &page).expect("a position");
-            position.play(m);
-        }
-    }
-    Box::new(writer).finish().expect("a book");
+    let writer = CtgWriter::create(&target, &CreateOptions::default());
+    write_moves(Box::new(writer.expect("a new book")));
     let extensions = super::files::extensions(super::files::format("ctg"));
     let files: Vec<(u8, Vec<u8>)> = (0u8..)
         .zip(extensions)

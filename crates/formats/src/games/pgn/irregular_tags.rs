@@ -4,7 +4,7 @@
 use super::char_class::{at_line_start, is_newline, is_space, line_end, skip_spaces};
 use super::comment;
 use super::movetext_token::looks_like_movetext;
-use super::tag_parser::{RawPair, is_tag, quoted_pair};
+use super::tag_parser::{RawPair, is_tag, quoted_name, quoted_pair};
 use super::tag_roster;
 use super::wide_characters::{blank_length, skip_blanks};
 
@@ -93,6 +93,11 @@ fn irregular_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     let quote = skip_blanks(text, end);
     if text.get(quote) == Some(&b'"') {
         return quoted_pair(text, (name, name_at), quote + 1);
+    }
+    // A game can begin with this tag, so it must be read: bytes of its name are those of a blank.
+    if let Some((name, value_at)) = quoted_name(text, at) {
+        let name_at = name.start;
+        return quoted_pair(text, (text.get(name)?, name_at), value_at);
     }
     unquoted_pair(text, at)
 }

@@ -153,7 +153,10 @@ impl Reader {
                 }
                 continue;
             }
+            let start = input.cursor.at;
             self.read_game(&mut input);
+            // Reading ends, whatever the text: every game has a byte.
+            cursor.at = cursor.at.max(start + 1);
             cursor.games = cursor.games.saturating_add(1);
             if let Some(error) = self.failed.take() {
                 return Err(error);
