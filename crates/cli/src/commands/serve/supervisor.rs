@@ -13,6 +13,7 @@ use tabia::Error;
 use tabia_serve::StopHandle;
 
 use super::in_output;
+use crate::exit_code::ExitCode;
 use crate::messages::Messages;
 
 /// Set for the process that answers; its standard input is the socket.
@@ -65,7 +66,9 @@ pub(super) fn supervise(listener: &TcpListener, messages: &Messages) -> Result<(
         let Some(status) = wait(&mut child, &is_stopped)? else {
             return Ok(());
         };
-        if status.code().is_some_and(|code| code != 0) {
+        // A file that is cut while it is read ends the process with the code of an unreadable input.
+        let is_lost_file = status.code() == Some(ExitCode::Input as i32);
+        if status.code().is_some_and(|code| code != 0) && !is_lost_file {
             let text = "the server ended; its message is above";
             return Err(Error::unsupported(text).in_output());
         }
