@@ -17,8 +17,7 @@ use super::common::{CommonArgs, SelectArgs, charset, language, profile, sort_ord
 #[command(after_help = "\
 Examples:
   tabia convert mega.cbv -o mega.pgn --profile full
-  tabia convert *.pgn -o some.pgn.zst --where 'player:carlsen date:2020..'
-  tabia convert *.pgn -o all.si5 --sort date,white
+  tabia convert *.pgn -o some.si5 --where 'player:carlsen date:2020..' --sort date,white
   tabia convert round9.pgn -o mega.cbh --append")]
 pub(crate) struct ConvertArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-`
@@ -45,8 +44,10 @@ pub(crate) struct ConvertArgs {
     pub(crate) to_encoding: tabia::core::io::Charset,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
-    /// Sort the games of all inputs, as `date` or `white,-date` (`-` is descending): number, white, black,
-    /// whiteElo, blackElo, result, moves, plies, eco, date, event, site, round, annotator
+    /// Sort the games of all inputs, as `date` or `white,-date`
+    ///
+    /// `-` is descending. Fields: number, white, black, whiteElo, blackElo, result, moves, plies, eco, date,
+    /// event, site, round, annotator.
     #[arg(long, value_name = "FIELDS", value_parser = sort_order, allow_hyphen_values = true)]
     pub(crate) sort: Option<tabia::sort::SortOrder>,
     /// A comment at the moments at which the games fit; for `search`.
@@ -55,8 +56,10 @@ pub(crate) struct ConvertArgs {
     /// Leave comments out
     #[arg(long)]
     pub(crate) no_comments: bool,
-    /// Of comments on a move in several languages only those in the first of these, as `de,en`: German,
-    /// or else English. Comments without a language are kept
+    /// Keep the comments in the first of these languages, as `de,en`
+    ///
+    /// Of comments on a move in several languages only those in the first of these that is among them:
+    /// `de,en` is German, or else English. Comments without a language are kept.
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = language, conflicts_with = "no_comments")]
     pub(crate) language: Vec<tabia::core::game::Language>,
     /// Leave variations out
@@ -68,10 +71,14 @@ pub(crate) struct ConvertArgs {
     /// PGN without line breaks inside the move text
     #[arg(long)]
     pub(crate) no_wrap: bool,
-    /// Several outputs with this number of games each: `games-0001.pgn` … for `-o games.pgn`
+    /// Several outputs with this number of games each
+    ///
+    /// Their names have numbers: `games-0001.pgn` and so on for `-o games.pgn`.
     #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["append", "split_by", "sort"])]
     pub(crate) split: Option<NonZeroU32>,
-    /// An output for each event, eco, player or year: `games-B90.pgn` for `-o games.pgn`
+    /// An output for each event, eco, player or year
+    ///
+    /// Their names end with the value: `games-B90.pgn` for `-o games.pgn`.
     #[arg(
         long,
         value_name = "FIELD",

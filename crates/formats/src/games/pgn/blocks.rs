@@ -66,10 +66,8 @@ impl PgnBlocks {
             offset = BOM.len() as u64;
         }
         let depth = options.limits.depth;
-        let detected = match options.pieces {
-            Some(_) => None,
-            None => letter_detection::detect(&ready, ended, charset, depth),
-        };
+        let text = Some(&ready).filter(|_| options.pieces.is_none());
+        let detected = text.and_then(|text| letter_detection::detect(text, ended, charset, depth));
         Ok(Self {
             letters: options.pieces.or(detected),
             notice: detected.map(|letters| (offset, letters)),
