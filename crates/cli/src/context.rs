@@ -18,7 +18,7 @@ use crate::format_arg::find_format;
 use crate::messages::Messages;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
-use crate::target_args::refuse_inputs;
+use crate::output_conflicts::refuse_inputs;
 use crate::terminal::set_color;
 
 /// Time that a command has to end after ^C.

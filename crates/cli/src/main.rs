@@ -14,6 +14,7 @@ mod listing;
 mod ls_columns;
 mod ls_row;
 mod messages;
+mod output_conflicts;
 mod pgn_style;
 mod progress;
 mod query_help;

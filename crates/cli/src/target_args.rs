@@ -5,8 +5,7 @@ use std::path::Path;
 use tabia::convert::Target;
 use tabia::core::{ErrorKind, GameFormat};
 use tabia::formats::Format;
-use tabia::repair::is_part_of;
-use tabia::{Error, InputItem, Resolver};
+use tabia::{Error, Resolver};
 
 use crate::format_arg::find_format;
 
@@ -14,22 +13,6 @@ use crate::format_arg::find_format;
 pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Error> {
     if !force && std::fs::symlink_metadata(path).is_ok() {
         return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
-    }
-    Ok(())
-}
-
-/// Refuses outputs that are also inputs, and two outputs with one name.
-pub(crate) fn refuse_inputs(items: &[InputItem], outputs: &[Option<&Path>]) -> Result<(), Error> {
-    let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
-    for (number, output) in outputs.iter().enumerate() {
-        let name = output.display();
-        if items.iter().any(|item| is_part_of(output, item)) {
-            return Err(Error::usage(format!("{name} is input and output at once")));
-        }
-        let earlier = outputs.get(..number).unwrap_or_default();
-        if earlier.contains(output) {
-            return Err(Error::usage(format!("{name} is two outputs at once")));
-        }
     }
     Ok(())
 }

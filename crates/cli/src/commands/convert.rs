@@ -19,9 +19,8 @@ use crate::format_arg::find_format;
 use crate::report::report_losses;
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
-use crate::target_args::{
-    format_of_to, refuse_existing, refuse_inputs, refuse_stream, target_file,
-};
+use crate::output_conflicts::refuse_inputs;
+use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::units::{counted, size};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {

@@ -15,7 +15,8 @@ use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
 use crate::report::{LossRow, RecordRow, loss_rows, report_losses};
 use crate::stdout::StdoutWriter;
-use crate::target_args::{format_of_to, refuse_existing, refuse_inputs, target_file};
+use crate::output_conflicts::refuse_inputs;
+use crate::target_args::{format_of_to, refuse_existing, target_file};
 use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {

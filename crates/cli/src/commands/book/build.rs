@@ -18,7 +18,8 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::report::report_file_losses;
 use crate::select_args::{parse_games, parse_query};
-use crate::target_args::{refuse_existing, refuse_inputs};
+use crate::output_conflicts::refuse_inputs;
+use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {

@@ -18,7 +18,7 @@ use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
-use crate::target_args::refuse_inputs;
+use crate::output_conflicts::refuse_inputs;
 use crate::units::counted;
 
 pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {

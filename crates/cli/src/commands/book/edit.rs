@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::Listing;
-use crate::target_args::refuse_inputs;
+use crate::output_conflicts::refuse_inputs;
 
 const COLUMNS: &[&str] = &[
     "key",

@@ -8,7 +8,7 @@ use super::report::report_merged;
 use crate::args::book::BookFixArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::target_args::refuse_inputs;
+use crate::output_conflicts::refuse_inputs;
 
 pub(crate) fn run(args: &BookFixArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;

@@ -1,0 +1,22 @@
+//! Outputs that are also inputs.
+
+use std::path::Path;
+
+use tabia::repair::is_part_of;
+use tabia::{Error, InputItem};
+
+/// Refuses outputs that are also inputs, and two outputs with one name.
+pub(crate) fn refuse_inputs(items: &[InputItem], outputs: &[Option<&Path>]) -> Result<(), Error> {
+    let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
+    for (number, output) in outputs.iter().enumerate() {
+        let name = output.display();
+        if items.iter().any(|item| is_part_of(output, item)) {
+            return Err(Error::usage(format!("{name} is input and output at once")));
+        }
+        let earlier = outputs.get(..number).unwrap_or_default();
+        if earlier.contains(output) {
+            return Err(Error::usage(format!("{name} is two outputs at once")));
+        }
+    }
+    Ok(())
+}
