@@ -16,9 +16,9 @@ use crate::args::CommonArgs;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::messages::Messages;
+use crate::output_conflicts::refuse_inputs;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
-use crate::output_conflicts::refuse_inputs;
 use crate::terminal::set_color;
 
 /// Time that a command has to end after ^C.

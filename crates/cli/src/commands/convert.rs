@@ -16,10 +16,10 @@ use crate::args::{ConvertArgs, SplitField};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
+use crate::output_conflicts::refuse_inputs;
 use crate::report::report_losses;
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
-use crate::output_conflicts::refuse_inputs;
 use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::units::{counted, size};
 

@@ -10,9 +10,9 @@ use tabia::{Error, InputItem};
 use crate::args::EditArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::output_conflicts::refuse_inputs;
 use crate::report::{Reporter, report_file_losses};
 use crate::select_args::parse_ranges;
-use crate::output_conflicts::refuse_inputs;
 use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
 

@@ -13,9 +13,9 @@ use crate::args::RepairArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
+use crate::output_conflicts::refuse_inputs;
 use crate::report::{LossRow, RecordRow, loss_rows, report_losses};
 use crate::stdout::StdoutWriter;
-use crate::output_conflicts::refuse_inputs;
 use crate::target_args::{format_of_to, refuse_existing, target_file};
 use crate::units::{counted, grouped, size};
 

@@ -16,9 +16,9 @@ use super::report::WrittenCounts;
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::output_conflicts::refuse_inputs;
 use crate::report::report_file_losses;
 use crate::select_args::{parse_games, parse_query};
-use crate::output_conflicts::refuse_inputs;
 use crate::target_args::refuse_existing;
 use crate::units::{counted, grouped, size};
 

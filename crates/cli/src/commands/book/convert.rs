@@ -16,9 +16,9 @@ use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
+use crate::output_conflicts::refuse_inputs;
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
-use crate::output_conflicts::refuse_inputs;
 use crate::units::counted;
 
 pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
