@@ -9,7 +9,7 @@ use crate::row::Row;
 use crate::symbol;
 
 /// Longest line that is indexed, in plies.
-const MAX_PLIES: u32 = 60_000;
+pub(crate) const MAX_PLIES: u32 = 60_000;
 
 /// Games in the order in which they were read.
 #[derive(Debug, Clone, Default)]

@@ -6,6 +6,7 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::io::Blob;
 use zerocopy::little_endian::U32;
 
+use crate::collect::MAX_PLIES;
 use crate::keys::{class_of, hash_of, is_same};
 use crate::layout::{
     Directory, Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS,
@@ -557,12 +558,10 @@ impl Segment {
 
     /// The rank after the last one that plays the same move after `ply` plies as `first`.
     fn end_of_run(&self, first: u32, end: u32, ply: u32) -> Result<u32> {
-        /// Ranks that are compared at once.
-        const STEP: usize = CHUNK_OF_RANKS;
         let mut rank = first as usize + 1;
         let end = end.min(self.games) as usize;
         while rank < end {
-            let count = (end - rank).min(STEP);
+            let count = (end - rank).min(CHUNK_OF_RANKS);
             let common = self.common.bytes_up_to(rank, count)?;
             // All of the arrival share `ply + 1` positions; those of a move share one more.
             let differs = |&common: &u8| u32::from(common) < 255 && u32::from(common) <= ply + 1;
@@ -585,12 +584,14 @@ impl Segment {
 
 /// Ranks whose common prefixes are compared at once.
 const CHUNK_OF_RANKS: usize = 4096;
+/// Bytes of a line at most.
+const MAX_LINE: usize = 3 * MAX_PLIES as usize;
 
 /// Reads the next line of a block; `line` holds the one before.
 fn read_next(rest: &mut &[u8], line: &mut Vec<u8>) -> Option<()> {
     let shared = read_number(rest)?;
     let own = read_number(rest)?;
-    if shared > line.len() || own > rest.len() {
+    if shared > line.len() || own > rest.len() || shared + own > MAX_LINE {
         return None;
     }
     line.truncate(shared);

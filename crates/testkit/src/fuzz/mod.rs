@@ -8,6 +8,7 @@ mod files;
 mod pgn;
 mod query;
 pub mod seeds;
+mod tidx;
 mod writing;
 
 use tabia_core::chess::{Ply, Position};
@@ -52,6 +53,7 @@ pub const TARGETS: &[Target] = &[
     ("pack", writing::pack),
     ("journal", writing::journal),
     ("books", writing::books),
+    ("tidx", tidx::index),
 ];
 
 /// Runs the target with that name.

@@ -101,6 +101,7 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
             steps.map(seed).to_vec()
         }
         "books" => vec![small_polyglot()],
+        "tidx" => vec![vec![1, 0, 0, 0, 0], vec![3, 8, 0, 0, 255], vec![0; 64]],
         // Invalid inputs, which must be refused without panic.
         _ => vec![b"no such file".to_vec(), vec![0; 64]],
     }

@@ -1,0 +1,21 @@
+//! The body of the fuzz target on random changes of every section.
+
+use tabia_testkit::Random;
+use tabia_testkit::fuzz::run;
+
+#[test]
+fn changed_indexes_are_refused_or_answered() {
+    let random = &mut Random::new(11);
+    for case in 0..1500 {
+        let mut data = vec![1 + 2 * u8::from(case % 4 == 3)];
+        for _ in 0..=random.below(3) * 4 {
+            data.extend([random.byte(), random.byte(), random.byte() % 2]);
+            data.push(if random.one_in(2) { 255 } else { random.byte() });
+        }
+        run("tidx", &data);
+    }
+    for length in 0..200 {
+        let data: Vec<u8> = (0..length).map(|_| random.byte()).collect();
+        run("tidx", &data);
+    }
+}
