@@ -60,7 +60,11 @@ impl Query {
 fn without_moments(any_of: &AnyOf) -> AnyOf {
     let mut lists = Vec::new();
     for list in &any_of.0 {
-        let items: Vec<Item> = list.0.iter().filter_map(without_moment).collect();
+        let has_moment = any_of.has_moment();
+        let items = list.0.iter();
+        let items: Vec<Item> = items
+            .filter_map(|item| without_moment(item, has_moment))
+            .collect();
         if items.is_empty() {
             // One alternative asks nothing of the game.
             return AnyOf::default();
@@ -70,9 +74,11 @@ fn without_moments(any_of: &AnyOf) -> AnyOf {
     AnyOf(lists)
 }
 
-fn without_moment(item: &Item) -> Option<Item> {
+fn without_moment(item: &Item, has_moment: bool) -> Option<Item> {
     let what = match &item.what {
         What::Term(term) if term.test.is_about_moment() => return None,
+        // Next to terms about moments it is about one of them.
+        What::Term(term) if term.test.is_note() && item.negated && has_moment => return None,
         What::Term(term) => What::Term(term.clone()),
         What::Group(group) if !group.has_moment() => What::Group(group.clone()),
         What::Group(_) if item.negated => return None,
@@ -257,6 +263,8 @@ mod tests {
             ("player:tal is:check -> mat:KK", "player:tal"),
             ("-(mat:KK player:tal) -eco:B", "-eco:B"),
             ("mat:KK OR player:tal", ""),
+            ("mat:KK -nag:!? eco:B", "eco:B"),
+            ("-nag:!?", "-nag:$5"),
             ("-(player:tal OR eco:B) ply:3", "-(player:tal OR eco:B)"),
         ] {
             let query = Query::parse(text).unwrap();
