@@ -40,7 +40,10 @@ fn sample() -> &'static (Vec<u8>, Vec<Position>) {
 
 fn number(bytes: &[u8], at: usize, length: usize) -> usize {
     let bytes = bytes.get(at..at + length).unwrap_or_default();
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | usize::from(*byte))
 }
 
 fn put(bytes: &mut [u8], at: usize, value: u32) {
