@@ -60,6 +60,8 @@ fn run() -> ExitCode {
         Verb::Tree(args) => commands::tree::run(args),
         Verb::Show(args) => commands::show::run(args),
         Verb::Convert(args) => commands::convert::run(args),
+        Verb::Eco(args) => commands::eco::run(args),
+        Verb::Dedupe(args) => commands::dedupe::run(args),
         Verb::Check(args) => commands::check::run(args),
         Verb::Edit(args) => commands::edit::run(args),
         Verb::Repair(args) => commands::repair::run(args),

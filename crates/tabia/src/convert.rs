@@ -37,6 +37,8 @@ pub struct ConvertOptions {
     pub plan: ScanOptions,
     /// The order of the games of all inputs together; that of the inputs if empty.
     pub sort: SortOrder,
+    /// Records of each input, ascending, that are left out.
+    pub dropped: Vec<Arc<Vec<u32>>>,
     /// The games are added to the database that is the target. What was there is there until the
     /// copy with all games was read back.
     pub append: bool,
@@ -134,7 +136,8 @@ fn to_text(
     let header = create(&options.create).map_err(uncreated)?.header();
     out.write_all(header.as_bytes()).map_err(stream_error)?;
     let mut sorter = new_sorter(options);
-    for item in items {
+    for (number, item) in items.iter().enumerate() {
+        let plan = &plan_for(options, number);
         let tasks = (0..options.plan.threads.max(1))
             .map(|_| create(&options.create))
             .collect::<Result<Vec<_>, _>>()
@@ -149,13 +152,13 @@ fn to_text(
             let lost = whole(options, &input).lost_facts(|_| None);
             reporter.summary.losses.add_whole(&item.name(), &lost);
             let Some(sorter) = &mut sorter else {
-                return scan(reporter, input, &options.plan, tasks, &mut |_, text| {
+                return scan(reporter, input, plan, tasks, &mut |_, text| {
                     out.write_all(text).map_err(stream_error)?;
                     Ok(true)
                 });
             };
             let tasks = sorting(tasks, options);
-            scan(reporter, input, &options.plan, tasks, &mut |_, made| {
+            scan(reporter, input, plan, tasks, &mut |_, made| {
                 for (key, _, text) in made.drain(..) {
                     sorter.push(key, &text)?;
                 }
@@ -167,6 +170,14 @@ fn to_text(
         sorter.finish(&mut |text| out.write_all(text).map_err(stream_error))?;
     }
     Ok(summary)
+}
+
+/// How the games of an input are read.
+fn plan_for(options: &ConvertOptions, input: usize) -> ScanOptions {
+    let mut plan = options.plan.clone();
+    let dropped = options.dropped.get(input).filter(|games| !games.is_empty());
+    plan.selection.dropped = dropped.cloned();
+    plan
 }
 
 /// The sorter of the games, unless they keep their order.
@@ -244,6 +255,7 @@ fn to_database(
     };
     let mut is_encoded = true;
     for (number, item) in items.iter().enumerate() {
+        let plan = &plan_for(options, number);
         let mut lost = Vec::new();
         let mut reporter = ScanReporter {
             item,
@@ -277,10 +289,10 @@ fn to_database(
                     carrier,
                     input: number as u32,
                 };
-                is_encoded = sort_input(reporter, input, options, &**writer, &mut sorted)?;
+                is_encoded = sort_input(reporter, input, (options, plan), &**writer, &mut sorted)?;
                 return Ok(());
             }
-            write_input(reporter, input, &options.plan, &mut **writer, &mut lost)
+            write_input(reporter, input, plan, &mut **writer, &mut lost)
                 .map_err(|error| in_target(error, path))
         })?;
         for (game, losses) in lost {
@@ -392,18 +404,18 @@ struct Sorted<'a> {
 fn sort_input(
     reporter: &mut ScanReporter<'_>,
     input: crate::OpenInput,
-    options: &ConvertOptions,
+    (options, plan): (&ConvertOptions, &ScanOptions),
     writer: &dyn GameWriter,
     to: &mut Sorted<'_>,
 ) -> Result<bool, Error> {
-    let threads = 0..options.plan.threads.max(1);
+    let threads = 0..plan.threads.max(1);
     let encoders: Option<Vec<EncodeTask>> = threads
         .clone()
         .map(|_| writer.encoder().map(EncodeSink::new).map(EncodeTask::new))
         .collect();
     if let Some(tasks) = encoders {
         let tasks = sorting(tasks, options);
-        scan(reporter, input, &options.plan, tasks, &mut |_, made| {
+        scan(reporter, input, plan, tasks, &mut |_, made| {
             for (key, _, mut encoded) in made.drain(..) {
                 if let Some(failure) = encoded.failure.take() {
                     return Err(failure.in_output());
@@ -417,7 +429,7 @@ fn sort_input(
     let tasks = threads.map(|_| to.carrier.task());
     let tasks = sorting(tasks.collect::<Result<_, _>>()?, options);
     let mut bytes = Vec::new();
-    scan(reporter, input, &options.plan, tasks, &mut |base, made| {
+    scan(reporter, input, plan, tasks, &mut |base, made| {
         for (key, game, text) in made.drain(..) {
             bytes.clear();
             bytes.extend(U32::new(to.input).to_bytes());

@@ -40,9 +40,9 @@ pub(crate) struct ReadGames {
 impl ReadGames {
     fn selection(&self) -> Selection {
         Selection {
-            numbers: None,
             deleted: self.options.deleted,
             texts: false,
+            ..Selection::default()
         }
     }
 

@@ -104,6 +104,8 @@
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
 //! | [`base`] | saved indexes of positions |
 //! | [`list`](mod@list) | a row for each record |
+//! | [`dedupe`] | duplicate games |
+//! | [`eco`] | openings of games by position |
 //! | [`explain`] | how many games each term of a query leaves |
 //! | [`sort`](mod@sort) | games and rows in another order |
 //! | [`read_one`] | one record |
@@ -129,7 +131,10 @@ pub mod chess;
 mod comment_languages;
 pub mod convert;
 mod create;
+pub mod dedupe;
 mod detect;
+pub mod eco;
+mod eco_tagger;
 pub mod edit;
 pub mod explain;
 mod filter_stream;

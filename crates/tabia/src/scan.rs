@@ -16,6 +16,7 @@ use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{FoundMoment, Matcher, Query};
 
 use crate::base::GameSet;
+use crate::eco_tagger::{EcoTagger, EcoUpdate};
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
 use crate::mark::Marker;
@@ -47,6 +48,8 @@ pub struct ScanOptions {
     pub want: Want,
     /// The first problem ends the job.
     pub strict: bool,
+    /// What happens to the ECO codes.
+    pub eco: EcoUpdate,
     /// The text of a comment at the moments at which a game fits the query.
     pub mark: Option<String>,
     /// Records at most, of a stream; read on one thread then.
@@ -69,6 +72,7 @@ impl Default for ScanOptions {
             languages: Vec::new(),
             want: Want::ALL,
             strict: false,
+            eco: EcoUpdate::default(),
             mark: None,
             at_most: None,
             count_filtered: false,
@@ -212,6 +216,7 @@ impl ScanReporter<'_> {
 /// Collects problems and losses of the records that pass.
 struct Collecting<T> {
     task: T,
+    eco: Option<EcoTagger>,
     marker: Option<Marker>,
     notes: Notes,
     game: GameIndex,
@@ -231,8 +236,19 @@ impl<T: Task> Collecting<T> {
     /// Puts the comment of a moment here; the flow if there is one and it is not to go on.
     fn mark(&mut self, flow: Flow) -> Flow {
         match self.marker.as_mut().and_then(Marker::comment) {
-            Some(comment) if flow == Flow::Go => self.task.visit_annotation(comment),
+            Some(comment) if flow == Flow::Go => match &mut self.eco {
+                Some(tagger) => tagger.visit_annotation(comment),
+                None => self.task.visit_annotation(comment),
+            },
             _ => flow,
+        }
+    }
+
+    /// Where the parts of a game go.
+    fn visitor(&mut self) -> &mut dyn Visitor {
+        match &mut self.eco {
+            Some(tagger) => tagger,
+            None => &mut self.task,
         }
     }
 }
@@ -240,7 +256,7 @@ impl<T: Task> Collecting<T> {
 impl<T: Task> Visitor for Collecting<T> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
-        let flow = self.task.begin_game(game, head);
+        let flow = self.visitor().begin_game(game, head);
         if let Some(marker) = &mut self.marker {
             marker.begin_game();
         }
@@ -248,7 +264,7 @@ impl<T: Task> Visitor for Collecting<T> {
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        let flow = self.task.visit_move(before, ply);
+        let flow = self.visitor().visit_move(before, ply);
         if let Some(marker) = &mut self.marker {
             marker.visit_move();
         }
@@ -256,11 +272,11 @@ impl<T: Task> Visitor for Collecting<T> {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        self.task.visit_annotation(annotation)
+        self.visitor().visit_annotation(annotation)
     }
 
     fn begin_variation(&mut self) -> Flow {
-        let flow = self.task.begin_variation();
+        let flow = self.visitor().begin_variation();
         if flow == Flow::Go
             && let Some(marker) = &mut self.marker
         {
@@ -274,11 +290,14 @@ impl<T: Task> Visitor for Collecting<T> {
         if let Some(marker) = &mut self.marker {
             marker.end_variation();
         }
-        self.task.end_variation();
+        self.visitor().end_variation();
     }
 
     fn end_game(&mut self, result: GameResult) {
-        self.task.end_game(result);
+        match &mut self.eco {
+            Some(tagger) => tagger.finish(result, &mut self.task),
+            None => self.task.end_game(result),
+        }
         let losses = self.task.take_losses();
         if !losses.is_empty() {
             self.notes.losses.push((self.game, losses));
@@ -303,6 +322,7 @@ type Pipeline<T> = FilterVisitor<SelectVisitor<Collecting<T>>>;
 fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> Pipeline<T> {
     let noting = Collecting {
         task,
+        eco: EcoTagger::new(plan.eco),
         marker: plan.mark.as_deref().map(Marker::new),
         notes: Notes::default(),
         game: GameIndex(0),
@@ -529,7 +549,11 @@ fn scan_blocks<T: Task>(
     // Numbers of games are known only when all before them were counted.
     let asks_for_numbers = plan.filter.as_ref().is_some_and(Query::asks_for_numbers);
     let is_numbered = plan.selection.numbers.is_some() || plan.candidates.is_some();
-    let threads = if is_numbered || plan.at_most.is_some() || asks_for_numbers {
+    let threads = if is_numbered
+        || plan.selection.dropped.is_some()
+        || plan.at_most.is_some()
+        || asks_for_numbers
+    {
         1
     } else {
         plan.threads

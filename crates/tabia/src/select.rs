@@ -1,5 +1,7 @@
 //! Which records, and what of them.
 
+use std::sync::Arc;
+
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{
     Annotation, Flow, GameHead, GameResult, Language, RecordKind, Visitor, Want,
@@ -84,6 +86,8 @@ pub struct Selection {
     pub deleted: bool,
     /// Guiding texts too.
     pub texts: bool,
+    /// Not these numbers, ascending.
+    pub(crate) dropped: Option<Arc<Vec<u32>>>,
 }
 
 impl Default for Selection {
@@ -93,6 +97,7 @@ impl Default for Selection {
             numbers: None,
             deleted: false,
             texts: true,
+            dropped: None,
         }
     }
 }
@@ -113,9 +118,11 @@ impl Selection {
 
     /// Whether a record of that number is meant.
     pub fn has(&self, game: GameIndex) -> bool {
+        let is_dropped = |dropped: &Arc<Vec<u32>>| dropped.binary_search(&game.0).is_ok();
         self.numbers
             .as_ref()
             .is_none_or(|numbers| numbers.has(game))
+            && !self.dropped.as_ref().is_some_and(is_dropped)
     }
 }
 

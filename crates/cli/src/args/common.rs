@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 /// Options that choose games.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SelectArgs {
     /// Only these games of each input, as `1-100,205`
     #[arg(long, value_name = "NUMBERS")]

@@ -5,6 +5,7 @@ mod archive;
 pub(crate) mod book;
 mod common;
 pub(crate) mod leading_options;
+mod question_verbs;
 mod read_verbs;
 #[cfg(feature = "serve")]
 mod serve;
@@ -15,6 +16,7 @@ use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 
 pub(crate) use archive::*;
 pub(crate) use common::*;
+pub(crate) use question_verbs::*;
 pub(crate) use read_verbs::*;
 #[cfg(feature = "serve")]
 pub(crate) use serve::*;
@@ -51,6 +53,8 @@ pub(crate) enum Verb {
     Index(IndexArgs),
     Show(ShowArgs),
     Convert(ConvertArgs),
+    Eco(EcoArgs),
+    Dedupe(DedupeArgs),
     Check(CheckArgs),
     Edit(EditArgs),
     Repair(RepairArgs),
@@ -76,6 +80,8 @@ impl Verb {
             Self::Tree(args) => &args.common,
             Self::Show(args) => &args.common,
             Self::Convert(args) => &args.common,
+            Self::Eco(args) => &args.common,
+            Self::Dedupe(args) => &args.common,
             Self::Check(args) => &args.common,
             Self::Edit(args) => &args.common,
             Self::Repair(args) => &args.common,

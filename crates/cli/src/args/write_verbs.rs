@@ -53,6 +53,12 @@ pub(crate) struct ConvertArgs {
     /// A comment at the moments at which the games fit; for `search`.
     #[arg(skip)]
     pub(crate) mark: Option<String>,
+    /// What happens to ECO codes; for `eco`.
+    #[arg(skip)]
+    pub(crate) eco: tabia::eco::EcoUpdate,
+    /// Records of each input that are left out; for `dedupe`.
+    #[arg(skip)]
+    pub(crate) dropped: Vec<std::sync::Arc<Vec<u32>>>,
     /// Leave comments out
     #[arg(long)]
     pub(crate) no_comments: bool,

@@ -1,5 +1,6 @@
 //! `tabia convert`: any database to any writable format.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
@@ -8,11 +9,13 @@ use tabia::Error;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
 use tabia::core::formats::Profile;
 use tabia::core::games::Written;
+use tabia::core::io::Charset;
 use tabia::core::loss::Feature;
+use tabia::eco::EcoUpdate;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
 
-use crate::args::{ConvertArgs, SplitField};
+use crate::args::{CommonArgs, ConvertArgs, SelectArgs, SplitField};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
@@ -25,6 +28,38 @@ use crate::units::{counted, size};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     convert_files(args).map(|(code, _)| code)
+}
+
+/// The arguments that write all games of the paths to an output.
+pub(crate) fn plain(
+    paths: &[OsString],
+    output: &OsString,
+    to: Option<&str>,
+    common: &CommonArgs,
+) -> ConvertArgs {
+    ConvertArgs {
+        paths: paths.to_vec(),
+        output: Some(output.clone()),
+        to: to.map(str::to_owned),
+        force: false,
+        append: false,
+        profile: Profile::default(),
+        to_encoding: Charset::Auto,
+        select: SelectArgs::default(),
+        sort: None,
+        mark: None,
+        eco: EcoUpdate::Keep,
+        dropped: Vec::new(),
+        split: None,
+        split_by: None,
+        no_comments: false,
+        language: Vec::new(),
+        no_variations: false,
+        no_nags: false,
+        no_wrap: false,
+        rejects: None,
+        common: common.clone(),
+    }
 }
 
 /// Converts; also returns how many games and guiding texts were written.
@@ -157,6 +192,8 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     options.sort = args.sort.clone().unwrap_or_else(|| query.sort().clone());
     plan.filter = Some(query).filter(|query| !query.is_empty());
     plan.mark.clone_from(&args.mark);
+    plan.eco = args.eco;
+    options.dropped.clone_from(&args.dropped);
     plan.want = plan.leave_out.want();
     Ok(options)
 }

@@ -4,6 +4,8 @@ pub(crate) mod archive;
 pub(crate) mod book;
 pub(crate) mod check;
 pub(crate) mod convert;
+pub(crate) mod dedupe;
+pub(crate) mod eco;
 pub(crate) mod edit;
 pub(crate) mod formats;
 pub(crate) mod index;

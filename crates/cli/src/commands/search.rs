@@ -3,12 +3,10 @@
 use std::ffi::OsString;
 
 use serde::Serialize;
-use tabia::core::formats::Profile;
-use tabia::core::io::Charset;
 use tabia::explain::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
-use crate::args::{ConvertArgs, LsArgs, SearchArgs, SelectArgs};
+use crate::args::{LsArgs, SearchArgs, SelectArgs};
 use crate::commands::{convert, ls};
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
@@ -65,27 +63,11 @@ fn write(
         ));
     }
     let is_filtered = !select.filter.trim().is_empty();
-    let (code, games) = convert::convert_files(&ConvertArgs {
-        paths: paths.to_vec(),
-        output: Some(output.clone()),
-        to: args.to.clone(),
-        force: args.force,
-        append: false,
-        profile: Profile::default(),
-        to_encoding: Charset::Auto,
-        select,
-        sort: None,
-        mark: args.mark.clone(),
-        split: None,
-        split_by: None,
-        no_comments: false,
-        language: Vec::new(),
-        no_variations: false,
-        no_nags: false,
-        no_wrap: false,
-        rejects: None,
-        common: args.common.clone(),
-    })?;
+    let mut arguments = convert::plain(paths, output, args.to.as_deref(), &args.common);
+    arguments.force = args.force;
+    arguments.select = select;
+    arguments.mark.clone_from(&args.mark);
+    let (code, games) = convert::convert_files(&arguments)?;
     Ok(if games == 0 && is_filtered {
         code.worse(ExitCode::NoMatch)
     } else {

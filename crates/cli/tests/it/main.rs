@@ -18,6 +18,7 @@ mod compression;
 mod concurrent_writers;
 mod convert_sample;
 mod database_peers;
+mod dedupe_and_eco;
 mod edit;
 mod exit_codes;
 mod exports;

@@ -47,6 +47,39 @@ pub fn all() -> &'static [(u64, Opening)] {
     &NAMES
 }
 
+/// Plies after the last named position from which on no position has a name.
+const UNNAMED_PLIES: u32 = 36;
+
+/// Finds the opening of a game from its positions.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GameOpening {
+    found: Option<(Opening, u32)>,
+    ply: u32,
+}
+
+impl GameOpening {
+    /// Looks at the next position of the mainline, the start position first.
+    pub fn look(&mut self, position: &Position) {
+        if self.is_over() {
+            return;
+        }
+        if let Some(opening) = lookup(position) {
+            self.found = Some((opening, self.ply));
+        }
+        self.ply += 1;
+    }
+
+    /// Whether no later position has a name.
+    pub fn is_over(&self) -> bool {
+        self.ply > self.found.map_or(0, |(_, ply)| ply) + UNNAMED_PLIES
+    }
+
+    /// The last named position: its name, and the number of plies before it.
+    pub fn found(&self) -> Option<(Opening, u32)> {
+        self.found
+    }
+}
+
 /// One line per position, sorted by key: key in hexadecimal, ECO code and name, separated by tabs.
 const TABLE: &str = include_str!("names.tsv");
 

@@ -1,0 +1,137 @@
+//! `tabia dedupe`: leaves duplicate games out.
+
+use std::io::Write;
+
+use serde::Serialize;
+use tabia::core::io::OutputSet;
+use tabia::dedupe::{DedupeOptions, Duplicate, DuplicateKind, dropped_games, find_duplicates};
+use tabia::{Error, InputItem};
+
+use crate::args::DedupeArgs;
+use crate::commands::convert;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::listing::{Listing, RowStyle, line};
+use crate::target_args::refuse_existing;
+use crate::units::counted;
+
+const COLUMNS: [&str; 6] = ["group", "kind", "kept", "dropped", "reason", "score"];
+
+#[derive(Serialize)]
+struct Row {
+    group: u32,
+    kind: &'static str,
+    /// Number of the game, with its file before if there are several.
+    kept: String,
+    dropped: String,
+    reason: String,
+    /// Percentage of plies in common.
+    score: u32,
+}
+
+impl Row {
+    fn new(duplicate: &Duplicate, items: &[InputItem]) -> Self {
+        let at = |(input, game): (u32, tabia::GameIndex)| {
+            let number = u64::from(game.0) + 1;
+            match items.get(input as usize) {
+                Some(item) if items.len() > 1 => format!("{}:{number}", item.name()),
+                _ => number.to_string(),
+            }
+        };
+        let (kept, dropped) = duplicate.plies;
+        let reason = match duplicate.kind {
+            DuplicateKind::Exact => format!("the same {kept} plies"),
+            DuplicateKind::Near => format!(
+                "the first {} of {kept} and {dropped} plies are the same",
+                duplicate.common
+            ),
+            _ => format!(
+                "the {} plies of the shorter begin the other",
+                duplicate.common
+            ),
+        };
+        Self {
+            group: duplicate.group,
+            kind: duplicate.kind.name(),
+            kept: at(duplicate.kept),
+            dropped: at(duplicate.dropped),
+            reason,
+            score: duplicate.score(),
+        }
+    }
+}
+
+pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
+    if args.output.is_none() && !args.dry_run {
+        let text =
+            "`-o OUT` writes the games that are kept, `--dry-run` only shows what is dropped";
+        return Err(Error::usage(text));
+    }
+    if args.paths.iter().any(|path| path == "-") {
+        let text = "the inputs are read twice; save standard input to a file";
+        return Err(Error::usage(text));
+    }
+    let context = Context::new(&args.common)?;
+    if let Some(output) = args.output.as_deref().filter(|path| *path != "-") {
+        refuse_existing(output.as_ref(), args.force)?;
+    }
+    let mut explained = OutputSet::new(args.force);
+    if let Some(path) = &args.explain {
+        explained.create(path).map_err(Error::in_output)?;
+    }
+    let mut reporter = context.reporter("dedupe", args.force, None)?;
+    let target = args.output.as_deref().map(std::path::Path::new);
+    let items = context.games(&args.paths, target, &mut reporter)?;
+    let mut options = DedupeOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    options.strict = args.common.strict;
+    options.selection.deleted = args.include_deleted;
+    let display = context.display();
+    let found = find_duplicates(&items, &options, &context.progress, &mut reporter);
+    drop(display);
+    let (summary, duplicates) = found?;
+    if let Some(file) = explained.file(0) {
+        let mut text = Vec::new();
+        line(RowStyle::Tsv, COLUMNS.into_iter(), &mut text);
+        for duplicate in &duplicates {
+            let row = Row::new(duplicate, &items);
+            let (group, score) = (row.group.to_string(), row.score.to_string());
+            let cells = [
+                group.as_str(),
+                row.kind,
+                &row.kept,
+                &row.dropped,
+                &row.reason,
+                &score,
+            ];
+            line(RowStyle::Tsv, cells.into_iter(), &mut text);
+        }
+        file.write_all(&text)
+            .map_err(|error| Error::from(error).in_output())?;
+        explained.commit().map_err(Error::in_output)?;
+    }
+    let count = counted(duplicates.len() as u64, "duplicate");
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    let Some(output) = &args.output else {
+        let mut listing = Listing::new(&context.bar, &args.listing, &COLUMNS, &["group", "score"])?;
+        for duplicate in &duplicates {
+            listing.push(&Row::new(duplicate, &items))?;
+        }
+        listing.finish()?;
+        reporter.finish(Some(&summary))?;
+        context.messages.note(&format!("{count} found"));
+        return Ok(code);
+    };
+    reporter.finish(Some(&summary))?;
+    context.messages.note(&format!("{count} left out"));
+    let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.common);
+    convert.force = args.force;
+    convert.select.include_deleted = args.include_deleted;
+    convert.dropped = dropped_games(items.len(), &duplicates);
+    // Its problems are reported already.
+    convert.common.quiet |= summary.problems > 0;
+    convert.common.report = None;
+    let (written, _) = convert::convert_files(&convert)?;
+    Ok(code.worse(written))
+}

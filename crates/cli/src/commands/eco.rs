@@ -1,0 +1,101 @@
+//! `tabia eco`: openings of games by position.
+
+use std::ffi::OsString;
+
+use serde::Serialize;
+use tabia::eco::{EcoOptions, EcoUpdate, openings_of};
+use tabia::{Error, ErrorSide};
+
+use crate::args::EcoArgs;
+use crate::commands::convert;
+use crate::context::{Context, Wanted};
+use crate::exit_code::ExitCode;
+use crate::listing::{Listing, NextRow};
+use crate::select_args::{parse_games, parse_query};
+
+#[derive(Serialize)]
+struct EcoRow<'a> {
+    game: u64,
+    ply: Option<u32>,
+    eco: Option<&'static str>,
+    name: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+}
+
+pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
+    if let Some(output) = &args.output {
+        return write(args, output);
+    }
+    let context = Context::new(&args.common)?;
+    let mut reporter = context.reporter("eco", false, None)?;
+    let mut options = EcoOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    options.strict = args.common.strict;
+    options.selection.numbers = parse_games(args.select.games.as_deref())?;
+    options.selection.deleted = args.select.include_deleted;
+    options.filter = parse_query(&args.select.filter, &context.messages)?;
+    let several = args.paths.len() > 1;
+    let mut columns = vec!["game", "ply", "eco", "name"];
+    columns.extend(several.then_some("path"));
+    let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["game", "ply"])?;
+    let mut found = 0_u64;
+    let display = context.display();
+    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+        let read = item.and_then(|item| {
+            let path = item.name();
+            openings_of(
+                &item,
+                &options,
+                &context.progress,
+                &mut reporter,
+                &mut |row| {
+                    found += 1;
+                    if listing.next_row() != NextRow::Shown {
+                        return Ok(());
+                    }
+                    let opening = row.opening.map(|(opening, _)| opening);
+                    listing.push(&EcoRow {
+                        game: u64::from(row.game.0) + 1,
+                        ply: row.opening.map(|(_, ply)| ply),
+                        eco: opening.map(|opening| opening.eco),
+                        name: opening.map(|opening| opening.name),
+                        path: several.then_some(path.as_str()),
+                    })
+                },
+            )
+        });
+        match read {
+            Ok(summary) => Ok(ExitCode::of_problems(summary.problems)),
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
+                Ok(ExitCode::Input)
+            }
+            Err(other) => Err(other),
+        }
+    })?;
+    drop(display);
+    listing.finish()?;
+    reporter.finish(None)?;
+    Ok(if found == 0 && !options.filter.is_empty() {
+        code.worse(ExitCode::NoMatch)
+    } else {
+        code
+    })
+}
+
+/// Writes the games with their codes.
+fn write(args: &EcoArgs, output: &OsString) -> Result<ExitCode, Error> {
+    let listing = &args.listing;
+    if listing.limit.is_some() || listing.offset > 0 {
+        return Err(Error::usage(
+            "`--limit` and `--offset` are for rows; `--games` chooses games",
+        ));
+    }
+    let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.common);
+    convert.force = args.force;
+    convert.select = args.select.clone();
+    convert.eco = args.eco.unwrap_or(EcoUpdate::Fill);
+    convert::convert_files(&convert).map(|(code, _)| code)
+}

@@ -1,0 +1,595 @@
+//! Duplicate games: exact, near and embedded ones, with bounded memory.
+//!
+//! Games are compared only with games of the same surnames and the same start, in the order of their
+//! moves, so that the work grows with the number of games times its logarithm. A game counts as a
+//! duplicate only of one that is kept.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::external::VariableSorter;
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::{Annotation, Date, Flow, GameHead, GameResult, RecordKind, Visitor};
+use tabia_core::io::{Cursor, Progress, Sink};
+use tabia_core::{Error, GameIndex};
+
+use crate::input::InputItem;
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
+use crate::select::Selection;
+use crate::summary::{Observer, Summary};
+
+/// Bytes of records in memory.
+const MEMORY: usize = 64 << 20;
+/// Bytes of a key: which games are compared, and their first 60 plies.
+const KEY: usize = 128;
+/// Games in the order of moves that a game is compared with.
+const WINDOW: usize = 32;
+/// Plies in common at least, of embedded and of near duplicates; shorter games are exact duplicates only
+/// if event, round or day agree.
+const MIN_EMBEDDED: usize = 10;
+const MIN_NEAR: usize = 20;
+/// Percentage of plies in common, of the shorter game.
+const NEAR: usize = 80;
+
+/// What two games have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum DuplicateKind {
+    /// All moves.
+    Exact,
+    /// Most of the moves.
+    Near,
+    /// The moves of the one begin the other.
+    Embedded,
+}
+
+impl DuplicateKind {
+    /// The name, as reports have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Near => "near",
+            Self::Embedded => "embedded",
+        }
+    }
+}
+
+/// A game and another that is kept instead of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Duplicate {
+    /// Number of the kept game among those with duplicates, from 1.
+    pub group: u32,
+    /// What they have in common.
+    pub kind: DuplicateKind,
+    /// Index of the input and of the game in it.
+    pub kept: (u32, GameIndex),
+    /// The same of the duplicate.
+    pub dropped: (u32, GameIndex),
+    /// Plies in common from the start.
+    pub common: u32,
+    /// Plies of the kept game and of the duplicate.
+    pub plies: (u32, u32),
+}
+
+impl Duplicate {
+    /// Plies in common as a percentage of those of the longer game.
+    pub fn score(&self) -> u32 {
+        let longer = self.plies.0.max(self.plies.1).max(1);
+        (u64::from(self.common) * 100 / u64::from(longer)) as u32
+    }
+}
+
+/// Which games, and how they are read.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct DedupeOptions {
+    /// How the inputs are opened.
+    pub open: OpenOptions,
+    /// Threads that read.
+    pub threads: usize,
+    /// Which records.
+    pub selection: Selection,
+    /// The first problem ends the job.
+    pub strict: bool,
+}
+
+/// Finds the duplicates among the games of all items, sorted by the kept game.
+///
+/// Surnames must be equal, whatever case, accents and initials are, and years equal or unknown. *Exact*:
+/// the same moves; under 20 plies event, round or day must agree too. *Near*: at least 20 plies and 80 % of
+/// the shorter game in common; if that is less than 80 % of the longer game, event, round or day must agree
+/// too. *Embedded*: one begins the other, with at least 10 plies, and event, round or day agree. If none of
+/// these can be compared because they are unknown, they count as agreeing. Games without moves or players
+/// and guiding texts are no duplicates.
+///
+/// Of several games the one with most annotations is kept, then the longest, then the one with most known
+/// tags, then the first. Memory: 64 MiB, and some bytes for each game of two players and each duplicate.
+///
+/// # Errors
+/// When an item cannot be read, or the temporary file cannot be written.
+pub fn find_duplicates(
+    items: &[InputItem],
+    options: &DedupeOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<(Summary, Vec<Duplicate>), Error> {
+    let mut summary = Summary::default();
+    let plan = ScanOptions {
+        threads: options.threads,
+        selection: options.selection.clone(),
+        strict: options.strict,
+        ..ScanOptions::default()
+    };
+    let mut sorter = VariableSorter::<KEY>::new(&std::env::temp_dir(), MEMORY);
+    for (number, item) in items.iter().enumerate() {
+        let mut reporter = ScanReporter {
+            item,
+            summary: &mut summary,
+            observer: &mut *observer,
+            progress,
+        };
+        reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
+            let tasks = (0..plan.threads.max(1))
+                .map(|_| GameTask::default())
+                .collect();
+            scan(reporter, input, &plan, tasks, &mut |base, games| {
+                for (game, key, facts) in games.drain(..) {
+                    let mut record = Sink::new();
+                    record.u32_be(number as u32);
+                    record.u32_be(base.game(game).0);
+                    record.bytes(&facts);
+                    sorter.push(&key, record.as_slice())?;
+                }
+                Ok(true)
+            })
+        })?;
+    }
+    let mut found = Vec::new();
+    let mut group = Group::default();
+    sorter.finish(|key, record| {
+        let Some(entry) = Entry::read(record) else {
+            return Ok(());
+        };
+        let players = key.first_chunk().copied().unwrap_or_default();
+        if players != group.players {
+            group.resolve(&mut found);
+            group = Group {
+                players,
+                ..Group::default()
+            };
+        }
+        group.push(entry);
+        Ok(())
+    })?;
+    group.resolve(&mut found);
+    found.sort_by_key(|duplicate| (duplicate.kept, duplicate.dropped));
+    let (mut number, mut last) = (0, None);
+    for duplicate in &mut found {
+        if last != Some(duplicate.kept) {
+            number += 1;
+            last = Some(duplicate.kept);
+        }
+        duplicate.group = number;
+    }
+    Ok((summary, found))
+}
+
+/// The games of each input that are dropped, ascending.
+pub fn dropped_games(inputs: usize, duplicates: &[Duplicate]) -> Vec<Arc<Vec<u32>>> {
+    let mut dropped = vec![Vec::new(); inputs];
+    for duplicate in duplicates {
+        let (input, game) = duplicate.dropped;
+        if let Some(games) = dropped.get_mut(input as usize) {
+            games.push(game.0);
+        }
+    }
+    for games in &mut dropped {
+        games.sort_unstable();
+    }
+    dropped.into_iter().map(Arc::new).collect()
+}
+
+/// Games of the same players, in the order of their moves.
+#[derive(Default)]
+struct Group {
+    players: [u8; 8],
+    facts: Vec<Facts>,
+    window: VecDeque<(usize, Entry)>,
+    links: Vec<(usize, usize, DuplicateKind, u32)>,
+}
+
+/// What decides which of two games is kept.
+#[derive(Debug, Clone, Copy)]
+struct Facts {
+    at: (u32, GameIndex),
+    annotations: u32,
+    plies: u32,
+    tags: u32,
+}
+
+impl Group {
+    /// Compares a game with those before it.
+    fn push(&mut self, entry: Entry) {
+        let number = self.facts.len();
+        self.facts.push(entry.facts);
+        // Moves of later games differ even earlier from those that differ here.
+        self.window.retain(|(_, other)| {
+            common_plies(&other.moves, &entry.moves) >= MIN_EMBEDDED || other.moves == entry.moves
+        });
+        for (other, earlier) in &self.window {
+            if let Some((kind, common)) = compare(earlier, &entry) {
+                self.links.push((*other, number, kind, common));
+            }
+        }
+        if self.window.len() >= WINDOW {
+            self.window.pop_front();
+        }
+        self.window.push_back((number, entry));
+    }
+
+    /// Decides which games are kept.
+    fn resolve(&mut self, found: &mut Vec<Duplicate>) {
+        if self.links.is_empty() {
+            return;
+        }
+        let quality = |number: usize| {
+            self.facts.get(number).map(|facts| {
+                (
+                    facts.annotations,
+                    facts.plies,
+                    facts.tags,
+                    Reverse(facts.at),
+                )
+            })
+        };
+        let mut linked: Vec<(usize, usize, DuplicateKind, u32)> = Vec::new();
+        for &(a, b, kind, common) in &self.links {
+            linked.push((a, b, kind, common));
+            linked.push((b, a, kind, common));
+        }
+        linked.sort_unstable();
+        let mut order: Vec<usize> = linked.iter().map(|link| link.0).collect();
+        order.dedup();
+        order.sort_by_key(|number| Reverse(quality(*number)));
+        let mut is_kept = vec![false; self.facts.len()];
+        for number in order {
+            let from = linked.partition_point(|link| link.0 < number);
+            let others = linked.get(from..).unwrap_or_default().iter();
+            let best = others
+                .take_while(|link| link.0 == number)
+                .filter(|link| is_kept.get(link.1) == Some(&true))
+                .max_by_key(|link| (Reverse(link.2), quality(link.1)));
+            let Some(&(_, kept, kind, common)) = best else {
+                if let Some(kept) = is_kept.get_mut(number) {
+                    *kept = true;
+                }
+                continue;
+            };
+            if let (Some(kept), Some(dropped)) = (self.facts.get(kept), self.facts.get(number)) {
+                found.push(Duplicate {
+                    group: 0,
+                    kind,
+                    kept: kept.at,
+                    dropped: dropped.at,
+                    common,
+                    plies: (kept.plies, dropped.plies),
+                });
+            }
+        }
+    }
+}
+
+/// A game as far as it is compared.
+struct Entry {
+    facts: Facts,
+    date: Date,
+    /// Hashes; 0 is unknown.
+    event: u64,
+    round: u64,
+    /// Folded surnames.
+    players: Vec<u8>,
+    /// Two bytes a ply.
+    moves: Vec<u8>,
+}
+
+impl Entry {
+    fn read(record: &[u8]) -> Option<Self> {
+        let mut cursor = Cursor::new(record);
+        let input = cursor.u32_be("input").ok()?;
+        let game = cursor.u32_be("game").ok()?;
+        let date = Date::new(
+            cursor.u16_be("year").ok()?,
+            cursor.u8("month").ok()?,
+            cursor.u8("day").ok()?,
+        );
+        let event = cursor.u64_be("event").ok()?;
+        let round = cursor.u64_be("round").ok()?;
+        let annotations = cursor.u32_be("annotations").ok()?;
+        let tags = cursor.u32_be("tags").ok()?;
+        let length = cursor.u32_be("players").ok()? as usize;
+        let players = cursor.take(length, "players").ok()?.to_vec();
+        let moves = cursor.rest().to_vec();
+        let facts = Facts {
+            at: (input, GameIndex(game)),
+            annotations,
+            plies: (moves.len() / 2) as u32,
+            tags,
+        };
+        Some(Self {
+            facts,
+            date,
+            event,
+            round,
+            players,
+            moves,
+        })
+    }
+
+    /// Whether event, round or day agree, or none of them can be compared.
+    fn agrees(&self, other: &Self) -> bool {
+        let mut is_comparable = false;
+        let mut agrees = false;
+        let mut compare = |is_known: bool, is_equal: bool| {
+            is_comparable |= is_known;
+            agrees |= is_known && is_equal;
+        };
+        compare(
+            self.event != 0 && other.event != 0,
+            self.event == other.event,
+        );
+        compare(
+            self.round != 0 && other.round != 0,
+            self.round == other.round,
+        );
+        let has_day = self.date.is_complete() && other.date.is_complete();
+        compare(has_day, self.date == other.date);
+        agrees || !is_comparable
+    }
+}
+
+/// What two games have in common, and how many plies.
+fn compare(a: &Entry, b: &Entry) -> Option<(DuplicateKind, u32)> {
+    let years = (a.date.year, b.date.year);
+    if a.players != b.players || (years.0 != years.1 && years.0 != 0 && years.1 != 0) {
+        return None;
+    }
+    let (first, second) = (a.moves.len() / 2, b.moves.len() / 2);
+    let (shorter, longer) = (first.min(second), first.max(second));
+    let common = common_plies(&a.moves, &b.moves);
+    let kind = if common == longer {
+        (longer >= MIN_NEAR || a.agrees(b)).then_some(DuplicateKind::Exact)
+    } else if common >= MIN_NEAR && common * 100 >= NEAR * shorter {
+        (common * 100 >= NEAR * longer || a.agrees(b)).then_some(DuplicateKind::Near)
+    } else if common == shorter && common >= MIN_EMBEDDED {
+        a.agrees(b).then_some(DuplicateKind::Embedded)
+    } else {
+        None
+    };
+    kind.map(|kind| (kind, common as u32))
+}
+
+/// Plies in common from the start.
+fn common_plies(a: &[u8], b: &[u8]) -> usize {
+    let plies = a.chunks_exact(2).zip(b.chunks_exact(2));
+    plies.take_while(|(a, b)| a == b).count()
+}
+
+/// A number for a text, never 0; the same in every run.
+fn hash(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step).max(1)
+}
+
+/// The hash of a known text, 0 for an unknown one.
+fn text_hash(text: &str) -> u64 {
+    match text.trim() {
+        "" | "?" | "-" => 0,
+        text => hash(tabia_query::fold(text).as_bytes()),
+    }
+}
+
+/// The folded surname: what precedes the comma, or an initial at the end, or else the last word.
+fn surname(name: &str) -> String {
+    let folded = tabia_query::fold(name);
+    let letters = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    if let Some((surname, _)) = folded.split_once(',') {
+        return letters(surname);
+    }
+    let words: Vec<&str> = folded
+        .split([' ', '.'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    match words.as_slice() {
+        [] => String::new(),
+        [word] => letters(word),
+        [surname @ .., initial] if initial.chars().count() <= 2 => {
+            let mut surname = surname;
+            // Several initials.
+            while let [rest @ .., initial] = surname
+                && initial.chars().count() == 1
+                && !rest.is_empty()
+            {
+                surname = rest;
+            }
+            letters(&surname.concat())
+        }
+        [.., surname] => letters(surname),
+    }
+}
+
+/// Collects what games are compared by.
+#[derive(Default)]
+struct GameTask {
+    is_game: bool,
+    depth: u32,
+    annotations: u32,
+    game: GameIndex,
+    head: GameHead,
+    start: u64,
+    moves: Vec<u8>,
+    games: Vec<(GameIndex, [u8; KEY], Vec<u8>)>,
+}
+
+impl Visitor for GameTask {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        self.is_game = head.kind == RecordKind::Game;
+        if !self.is_game {
+            return Flow::Skip;
+        }
+        (self.depth, self.annotations, self.game) = (0, 0, game);
+        self.head.clone_from(head);
+        self.moves.clear();
+        let start = head.start.position();
+        self.start = start.map_or(0, |position| position.key());
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
+        if self.depth > 0 {
+            self.annotations = self.annotations.saturating_add(1);
+            return Flow::Go;
+        }
+        let bits = ply.to_move().map_or(u16::MAX, |m| m.to_bits());
+        self.moves.extend([(bits >> 8) as u8, bits as u8]);
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, _annotation: Annotation<'_>) -> Flow {
+        self.annotations = self.annotations.saturating_add(1);
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.depth += 1;
+        Flow::Go
+    }
+
+    fn end_variation(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        let tags = &self.head.tags;
+        let (white, black) = (surname(tags.text("White")), surname(tags.text("Black")));
+        if !self.is_game || self.moves.is_empty() || white.is_empty() || black.is_empty() {
+            return;
+        }
+        let players = format!("{white}\n{black}");
+        let mut key = Sink::new();
+        key.u64_be(hash(players.as_bytes()) ^ self.start);
+        key.bytes(self.moves.get(..KEY - 8).unwrap_or(&self.moves));
+        let mut bytes = [0; KEY];
+        for (to, from) in bytes.iter_mut().zip(key.as_slice()) {
+            *to = *from;
+        }
+        let is_known = |value: &str| !matches!(value, "" | "?" | "-" | "*" | "????.??.??");
+        let known = tags.iter().filter(|(_, value)| is_known(value)).count();
+        let date = tags.date().unwrap_or_default();
+        let mut facts = Sink::new();
+        facts.u16_be(date.year);
+        facts.u8(date.month);
+        facts.u8(date.day);
+        facts.u64_be(text_hash(tags.text("Event")));
+        facts.u64_be(text_hash(tags.text("Round")));
+        facts.u32_be(self.annotations);
+        facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
+        facts.u32_be(players.len() as u32);
+        facts.bytes(players.as_bytes());
+        facts.bytes(&self.moves);
+        self.games.push((self.game, bytes, facts.into_vec()));
+    }
+}
+
+impl Task for GameTask {
+    type Out = Vec<(GameIndex, [u8; KEY], Vec<u8>)>;
+
+    fn swap(&mut self, out: &mut Self::Out) {
+        out.clear();
+        std::mem::swap(&mut self.games, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn surnames_are_compared_without_initials() {
+        for (name, expected) in [
+            ("Carlsen, Magnus", "carlsen"),
+            ("CARLSEN,M", "carlsen"),
+            ("Carlsen M", "carlsen"),
+            ("Carlsen M.", "carlsen"),
+            ("Magnus Carlsen", "carlsen"),
+            ("Müller, K.", "muller"),
+            ("Van Wely, L", "vanwely"),
+            ("Van Wely L", "vanwely"),
+            ("?", ""),
+            ("DrNykterstein", "drnykterstein"),
+        ] {
+            assert_eq!(surname(name), expected, "{name}");
+        }
+    }
+
+    fn entry(number: u32, event: u64, date: Date, plies: &[u8]) -> Entry {
+        Entry {
+            facts: Facts {
+                at: (0, GameIndex(number)),
+                annotations: 0,
+                plies: plies.len() as u32,
+                tags: 0,
+            },
+            date,
+            event,
+            round: 0,
+            players: b"a\nb".to_vec(),
+            moves: plies.iter().flat_map(|ply| [0, *ply]).collect(),
+        }
+    }
+
+    #[test]
+    fn kinds_of_duplicates() {
+        let plies: Vec<u8> = (1..=60).collect();
+        let year = Date::new(1990, 0, 0);
+        let game = |event, count: usize| entry(0, event, year, &plies[..count]);
+        let kind = |a: &Entry, b: &Entry| compare(a, b).map(|(kind, _)| kind);
+        assert_eq!(kind(&game(1, 60), &game(2, 60)), Some(DuplicateKind::Exact));
+        assert_eq!(kind(&game(1, 60), &game(2, 55)), Some(DuplicateKind::Near));
+        // A short game that begins a long one may be another game.
+        assert_eq!(kind(&game(1, 60), &game(2, 22)), None);
+        assert_eq!(kind(&game(1, 60), &game(1, 22)), Some(DuplicateKind::Near));
+        assert_eq!(
+            kind(&game(1, 60), &game(1, 12)),
+            Some(DuplicateKind::Embedded)
+        );
+        assert_eq!(
+            kind(&game(1, 60), &game(0, 12)),
+            Some(DuplicateKind::Embedded)
+        );
+        assert_eq!(kind(&game(1, 60), &game(2, 12)), None);
+        assert_eq!(kind(&game(1, 9), &game(2, 9)), None);
+        assert_eq!(kind(&game(1, 9), &game(1, 9)), Some(DuplicateKind::Exact));
+        let other = entry(0, 1, Date::new(1991, 1, 1), &plies);
+        assert_eq!(kind(&game(1, 60), &other), None);
+        let unknown = entry(0, 2, Date::UNKNOWN, &plies);
+        assert_eq!(kind(&game(1, 60), &unknown), Some(DuplicateKind::Exact));
+    }
+
+    #[test]
+    fn a_game_is_dropped_only_for_one_that_is_kept() {
+        // The short one begins both long ones, which have little more in common.
+        let short: Vec<u8> = (1..=12).collect();
+        let long = |from: u8| -> Vec<u8> { (1..=14).chain(from..from + 40).collect() };
+        let mut group = Group::default();
+        for (number, plies) in [short, long(20), long(100)].iter().enumerate() {
+            group.push(entry(number as u32, 1, Date::UNKNOWN, plies));
+        }
+        let mut found = Vec::new();
+        group.resolve(&mut found);
+        let dropped: Vec<u32> = found.iter().map(|d| d.dropped.1.0).collect();
+        assert_eq!(dropped, [0]);
+    }
+}
