@@ -379,6 +379,11 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     for fact in &added {
         let is_changed = missing.iter().any(|other| match (fact, other) {
             (Fact::Tag(..), Fact::Tag(..)) => true,
+            // A quoted game can be a comment.
+            (
+                Fact::Annotation(_, Feature::Comments, _),
+                Fact::Annotation(_, Feature::Quotations, _),
+            ) => true,
             (Fact::Annotation(_, feature, _), Fact::Annotation(_, other, _)) => feature == other,
             _ => std::mem::discriminant(fact) == std::mem::discriminant(other),
         }) || matches!(fact, Fact::Start(_))

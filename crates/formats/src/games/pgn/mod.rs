@@ -33,6 +33,7 @@ mod nag_symbols;
 mod national_letters;
 mod pending_annotations;
 mod profile;
+mod quotation_text;
 mod read;
 pub(crate) mod shape_colors;
 mod tag_parser;

@@ -94,6 +94,16 @@ impl PendingAnnotations {
         self.text_ends.push(self.texts.len());
     }
 
+    /// Appends to the last text; `false` if there is none.
+    pub(super) fn extend_text(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> bool {
+        let Some(end) = self.text_ends.last_mut() else {
+            return false;
+        };
+        write(&mut self.texts);
+        *end = self.texts.len();
+        true
+    }
+
     /// Adds the annotations of `other` after these.
     pub(super) fn append(&mut self, other: &Self) {
         self.nags.extend_from_slice(&other.nags);

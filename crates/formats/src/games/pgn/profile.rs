@@ -43,5 +43,6 @@ const STANDARD: Features = SEVEN.with(&[
     Feature::Clocks,
     Feature::Evals,
     Feature::EvalDepths,
+    Feature::Quotations,
     Feature::UnreadMoves,
 ]);

@@ -57,6 +57,7 @@ impl Writer {
                     chessbase_commands::write_training(training, out);
                 });
             }
+            Annotation::Quotation(quotation) if !full => self.quotation(quotation),
             Annotation::Foreign(foreign) => self.foreign(foreign),
             _ => self.command(rank::OTHER, |out| full_profile::write(annotation, out)),
         }

@@ -4,13 +4,14 @@ use std::io::Write as _;
 
 use tabia_core::decimal::write_number;
 use tabia_core::formats::Profile;
-use tabia_core::game::{Comment, CommentPlacement};
+use tabia_core::game::{Comment, CommentPlacement, Quotation};
 use tabia_core::loss::Feature;
 
 use super::moves::write_move_number;
 use super::{MoveNumber, TokenState, Writer};
 use crate::games::pgn::comment::{self, CommentProperties, is_normalized, normalize_into};
 use crate::games::pgn::full_profile;
+use crate::games::pgn::quotation_text::quotation_text;
 
 /// The marker without which profile `full` would not restore the position of a comment.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,6 +76,27 @@ impl Writer {
         }
         self.pending
             .text(|out| write_text(comment.text, changed, out));
+        self.state = self.state.annotated();
+    }
+
+    /// A quoted game as text: in profile `chessbase` at the end of the comment, else in one of its own.
+    pub(super) fn quotation(&mut self, quotation: &Quotation) {
+        self.lose(Feature::Quotations);
+        let text = quotation_text(quotation);
+        let changed = needs_change(&text);
+        let is_joined = self.profile == Profile::ChessBase && self.pending.has_comments();
+        let write = |out: &mut Vec<u8>| {
+            if is_joined {
+                out.push(b';');
+            }
+            write_text(&text, changed, out);
+        };
+        if is_joined && self.pending.has_texts() {
+            self.lose(Feature::SeveralComments);
+            self.pending.extend_text(write);
+        } else {
+            self.pending.text(write);
+        }
         self.state = self.state.annotated();
     }
 
