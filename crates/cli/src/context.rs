@@ -52,7 +52,7 @@ impl Context {
         open.pieces = common.pieces;
         open.password.clone_from(&common.password);
         open.limits.unpacked = common.max_unpacked;
-        let mut resolver = Resolver::default();
+        let mut resolver = new_resolver();
         resolver.options = open.clone();
         if let Some(name) = &common.from {
             resolver.from = Some(find_format(&resolver, name)?);
@@ -281,6 +281,18 @@ fn is_known(item: &InputItem, items: &[InputItem]) -> bool {
 /// Whether the format consists of several files.
 fn is_set(item: &InputItem) -> bool {
     !item.format().companions().is_empty()
+}
+
+/// A resolver of every format that this program reads.
+#[cfg(not(feature = "parquet"))]
+fn new_resolver() -> Resolver {
+    Resolver::default()
+}
+
+/// A resolver of every format that this program reads, tables too.
+#[cfg(feature = "parquet")]
+fn new_resolver() -> Resolver {
+    Resolver::new(tabia::formats::formats().chain(tabia_columns::read::formats()))
 }
 
 /// The first ^C cancels the work. A second one, or `GRACE` without a reaction, ends the process.

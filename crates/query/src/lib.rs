@@ -26,6 +26,8 @@ pub mod openings;
 mod sorting;
 
 pub use fold_case::fold;
-pub use language::{Field, FilterError, PlanStep, Query, Suggestion, fields};
+pub use language::{
+    Field, FilterError, PlanStep, Query, Suggestion, fields, speed_of_time_control,
+};
 pub use matching::{Answer, FoundMoment, Matcher};
 pub use sorting::{SortOrder, SortValues};

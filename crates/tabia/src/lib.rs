@@ -99,6 +99,7 @@
 //! | [`input`] | one database, book or archive, and how it is opened |
 //! | [`select`] | which records, and what of them |
 //! | [`convert`](mod@convert) | any input to any format that can be written |
+//! | [`collect`](mod@collect) | anything else made of games, on several threads, in order |
 //! | [`check`](mod@check) | decodes everything and counts what is wrong |
 //! | [`edit`](mod@edit) | changes a copy of a database: deletes, replaces, packs |
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
@@ -128,6 +129,7 @@ pub mod base;
 pub mod book;
 pub mod check;
 pub mod chess;
+pub mod collect;
 mod comment_languages;
 pub mod convert;
 mod create;

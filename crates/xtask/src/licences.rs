@@ -29,7 +29,15 @@ const ALLOWED: &[&str] = &[
 const NOT_SHIPPED: &[&str] = &["tabia-bench", "tabia-oracle", "tabia-testkit", "xtask"];
 
 pub(crate) fn licences(_: &[String]) -> Outcome {
-    let text = run::cargo(&["metadata", "--format-version", "1", "--locked"]).output()?;
+    let text = run::cargo(&[
+        "metadata",
+        "--format-version",
+        "1",
+        "--locked",
+        "--features",
+        "tabia-cli/parquet",
+    ])
+    .output()?;
     let metadata: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let shipped = shipped(&metadata).ok_or("cargo metadata has another form than expected")?;
     let mut refused = Vec::new();

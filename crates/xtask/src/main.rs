@@ -67,6 +67,11 @@ const TASKS: &[Task] = &[
         "packages the crates that ship and builds them from their packages",
     ),
     (
+        "columns",
+        columns,
+        "lints and tests tables in Parquet and Arrow",
+    ),
+    (
         "fuzz",
         fuzz::fuzz,
         "[--seconds N] [--target T]...: runs the fuzz targets",
@@ -121,6 +126,7 @@ fn ci(_: &[String]) -> Outcome {
         "api",
         "instructions",
         "package",
+        "columns",
     ];
     // All of them run, so that one failure does not hide another; the tests come after the other
     // checks, so that their summary and the table of mutants end the output.
@@ -192,6 +198,24 @@ fn lint(_: &[String]) -> Outcome {
     fuzz::check()
 }
 
+/// What is not compiled without the feature `parquet`.
+fn columns(_: &[String]) -> Outcome {
+    let packages = ["--package", "tabia-columns", "--package", "tabia-cli"];
+    let features = ["--features", "tabia-columns/parquet,tabia-cli/parquet"];
+    run::cargo(&["clippy", "--quiet", "--all-targets"])
+        .args(&packages)
+        .args(&features)
+        .args(&["--", "-D", "warnings"])
+        .run()?;
+    let only = ["--features", "parquet"];
+    run::cargo(&["test", "--package", "tabia-columns"])
+        .args(&only)
+        .run()?;
+    run::cargo(&["test", "--package", "tabia-cli", "--test", "tables"])
+        .args(&only)
+        .run()
+}
+
 fn doc(_: &[String]) -> Outcome {
     run::cargo(&["doc", "--quiet", "--workspace", "--no-deps"])
         .env("RUSTDOCFLAGS", "-D warnings")
@@ -199,12 +223,14 @@ fn doc(_: &[String]) -> Outcome {
 }
 
 /// The crates that ship, those that others depend on first.
-const SHIPPED: [&str; 6] = [
+const SHIPPED: [&str; 8] = [
     "tabia-core",
     "tabia-formats",
     "tabia-query",
     "tabia-index",
     "tabia",
+    "tabia-columns",
+    "tabia-serve",
     "tabia-cli",
 ];
 

@@ -10,6 +10,8 @@ mod read_verbs;
 #[cfg(feature = "serve")]
 mod serve;
 mod shell;
+#[cfg(feature = "parquet")]
+pub(crate) mod table;
 mod write_verbs;
 
 use clap::{ArgAction, CommandFactory, Parser, Subcommand};

@@ -96,6 +96,9 @@ pub(crate) struct ConvertArgs {
     /// Write the bytes of unreadable games and lines to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
+    #[cfg(feature = "parquet")]
+    #[command(flatten)]
+    pub(crate) table: super::table::TableArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

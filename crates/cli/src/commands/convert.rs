@@ -58,6 +58,8 @@ pub(crate) fn plain(
         no_nags: false,
         no_wrap: false,
         rejects: None,
+        #[cfg(feature = "parquet")]
+        table: crate::args::table::TableArgs::default(),
         common: common.clone(),
     }
 }
@@ -66,6 +68,13 @@ pub(crate) fn plain(
 pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error> {
     let context = Context::new(&args.common)?;
     let options = options(args, &context)?;
+    #[cfg(feature = "parquet")]
+    {
+        if super::convert_table::is_asked_for(args) {
+            return super::convert_table::convert_files(args, &context, options);
+        }
+        super::convert_table::refuse_options(args)?;
+    }
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let start = Instant::now();
     let mut out = StdoutWriter::new(&context.bar);

@@ -4,6 +4,8 @@ pub(crate) mod archive;
 pub(crate) mod book;
 pub(crate) mod check;
 pub(crate) mod convert;
+#[cfg(feature = "parquet")]
+mod convert_table;
 pub(crate) mod dedupe;
 pub(crate) mod eco;
 pub(crate) mod edit;

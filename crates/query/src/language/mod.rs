@@ -69,6 +69,7 @@ pub use field_list::{Field, fields};
 pub(crate) use later::{Fact, Later, Note, STILL_GIVEN};
 pub(crate) use moment::{Check, Moment, MomentTerm, balance};
 pub use plan::PlanStep;
+pub use values::speed_of_time_control;
 pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part, begins_word};
 pub(crate) use values::{EvalTest, Flip, ResultTest, Scope, Speed, SpeedTest};
 

@@ -451,6 +451,18 @@ pub(super) const SPEEDS: &[(&str, Speed)] = &[
     ("corr", Speed::Correspondence),
 ];
 
+/// The speed that a tag `TimeControl` states, as `speed:` compares it: `blitz` for `180+2`. `None` if
+/// the tag does not state it.
+///
+/// ```
+/// assert_eq!(tabia_query::speed_of_time_control("180+2"), Some("blitz"));
+/// assert_eq!(tabia_query::speed_of_time_control("-"), Some("correspondence"));
+/// assert_eq!(tabia_query::speed_of_time_control("?"), None);
+/// ```
+pub fn speed_of_time_control(text: &str) -> Option<&'static str> {
+    Speed::of_time_control(text).map(Speed::name)
+}
+
 impl Speed {
     /// The speed of a tag `TimeControl`: the seconds of the first period and 40 increments, with the
     /// limits of Lichess. `None` if the tag does not state it.
@@ -476,6 +488,13 @@ impl Speed {
             480..1500 => Self::Rapid,
             _ => Self::Classical,
         })
+    }
+
+    /// Its usual name in queries.
+    pub(crate) fn name(self) -> &'static str {
+        let mut names = SPEEDS.iter();
+        let found = names.find(|(_, speed)| *speed == self);
+        found.map_or("", |(name, _)| *name)
     }
 
     /// The speed that ChessBase marks in the type of a tournament, as in `swiss (rapid)`.

@@ -1,0 +1,191 @@
+//! `tabia convert` to tables: Parquet and Arrow.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use tabia::convert::ConvertOptions;
+use tabia::{Error, Summary, Written};
+use tabia_columns::schema::{GameColumns, Table};
+use tabia_columns::write::{TableFile, TableOptions, write_table};
+
+use crate::args::ConvertArgs;
+use crate::args::table::TableArg;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::report::report_losses;
+use crate::stdout::StdoutWriter;
+use crate::target_args::refuse_existing;
+use crate::units::{counted, size};
+
+/// The kinds of tables that `--to` names.
+const KINDS: [&str; 2] = ["parquet", "arrow"];
+
+/// Whether the output is a table.
+pub(crate) fn is_asked_for(args: &ConvertArgs) -> bool {
+    match args.to.as_deref() {
+        Some(kind) => KINDS.contains(&kind),
+        None => args
+            .output
+            .as_deref()
+            .is_some_and(|name| TableFile::of_name(&name.to_string_lossy()).is_some()),
+    }
+}
+
+/// Refuses the options of tables for other outputs.
+pub(crate) fn refuse_options(args: &ConvertArgs) -> Result<(), Error> {
+    let table = &args.table;
+    let used = [
+        (table.table != TableArg::Games, "--table"),
+        (table.columns.is_some(), "--columns"),
+        (table.with_pgn.is_some(), "--with-pgn"),
+        (table.comments.is_some(), "--comments"),
+        (table.plies.is_some(), "--plies"),
+        (table.fen, "--fen"),
+    ];
+    match used.into_iter().find(|(is_used, _)| *is_used) {
+        None => Ok(()),
+        Some((_, option)) => Err(Error::usage(format!(
+            "`{option}` is for tables: `-o games.parquet`, `-o games.arrow`, `-o folder/`"
+        ))),
+    }
+}
+
+/// Converts; also returns how many games and guiding texts were read.
+pub(crate) fn convert_files(
+    args: &ConvertArgs,
+    context: &Context,
+    plan: ConvertOptions,
+) -> Result<(ExitCode, u64), Error> {
+    let options = table_options(args, plan)?;
+    if args.append {
+        return Err(Error::usage("`--append` needs a database: `-o mega.cbh`"));
+    }
+    let start = Instant::now();
+    let mut out = StdoutWriter::new(&context.bar);
+    let name = args.output.as_deref().map(|name| name.to_string_lossy());
+    let file = match name.as_deref() {
+        None | Some("-") => {
+            if args.to.as_deref() == Some("parquet") {
+                let text =
+                    "Parquet cannot go to standard output; give a file with `-o`, or `--to arrow`";
+                return Err(Error::usage(text));
+            }
+            TableFile::Stream(out.writer())
+        }
+        Some(name) => file_of(name, args)?,
+    };
+    let target = file.path().map(Path::to_path_buf);
+    if let Some(path) = target.as_deref().filter(|path| !path.is_dir()) {
+        refuse_existing(path, args.force)?;
+    }
+    let rejects = args.rejects.as_deref();
+    let mut reporter = context.reporter("convert", args.force, rejects)?;
+    let items = context.games(&args.paths, target.as_deref(), &mut reporter)?;
+    let display = context.display();
+    let written = write_table(
+        &items,
+        file,
+        &options,
+        args.force,
+        &context.progress,
+        &mut reporter,
+    );
+    drop(display);
+    let flushed = out.flush();
+    let (summary, written) = written?;
+    flushed?;
+    report_losses(&context.messages, &summary.losses, items.len() > 1);
+    if summary.counts.deleted > 0 {
+        let count = counted(summary.counts.deleted, "deleted game");
+        let text = format!("{count} left out; `--include-deleted` also writes those");
+        context.messages.note(&text);
+    }
+    if target.is_some() {
+        let seconds = start.elapsed().as_secs_f64();
+        let text = written_text(&options, &summary, &written, seconds);
+        context.messages.note(&text);
+    }
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    reporter.finish(Some(&summary))?;
+    Ok((code, summary.counts.games + summary.counts.texts))
+}
+
+fn table_options(args: &ConvertArgs, plan: ConvertOptions) -> Result<TableOptions, Error> {
+    let table = &args.table;
+    let mut options = TableOptions::default();
+    options.open = plan.open;
+    options.plan = plan.plan;
+    options.table = match table.table {
+        TableArg::Games => Table::Games,
+        TableArg::Positions => Table::Positions,
+    };
+    let is_games = options.table == Table::Games;
+    let wrong = [
+        (is_games && table.plies.is_some(), "--plies", "positions"),
+        (is_games && table.fen, "--fen", "positions"),
+        (!is_games && table.columns.is_some(), "--columns", "games"),
+        (!is_games && table.with_pgn.is_some(), "--with-pgn", "games"),
+        (!is_games && table.comments.is_some(), "--comments", "games"),
+    ];
+    if let Some((_, option, name)) = wrong.into_iter().find(|(is_wrong, _, _)| *is_wrong) {
+        let text = format!("`{option}` is for the table `{name}`");
+        return Err(Error::usage(text));
+    }
+    if let Some(names) = &table.columns {
+        options.columns = GameColumns::parse(names)?;
+    }
+    options.with_pgn = table.with_pgn;
+    options.all_comments = table.comments.is_some();
+    if let Some(plies) = &table.plies {
+        options.plies = plies.clone();
+    }
+    options.fen = table.fen;
+    Ok(options)
+}
+
+fn file_of<'a>(name: &str, args: &ConvertArgs) -> Result<TableFile<'a>, Error> {
+    match (args.to.as_deref(), TableFile::of_name(name)) {
+        (Some("arrow"), None) => Ok(TableFile::Arrow(name.into())),
+        (Some("arrow"), Some(TableFile::Folder(..))) => Err(Error::usage(
+            "a folder has Parquet files; give a file for Arrow",
+        )),
+        (Some("arrow"), Some(_)) => Ok(TableFile::Arrow(name.into())),
+        (_, Some(TableFile::Folder(path, bytes))) => Ok(TableFile::Folder(path, bytes)),
+        (Some(_), _) => Ok(TableFile::Parquet(name.into())),
+        (None, Some(file)) => Ok(file),
+        (None, None) => Err(Error::usage(format!("{name}: no table has this extension"))),
+    }
+}
+
+/// `6,117 games to out.parquet: 4.1 MB in 0.3 s`.
+fn written_text(
+    options: &TableOptions,
+    summary: &Summary,
+    written: &Written,
+    seconds: f64,
+) -> String {
+    let mut text = match options.table {
+        Table::Positions => format!(
+            "{} from {}",
+            counted(u64::from(written.records), "position"),
+            counted(summary.counts.games, "game")
+        ),
+        _ => counted(summary.counts.games, "game"),
+    };
+    if summary.counts.texts > 0 {
+        let _ = write!(text, ", {}", counted(summary.counts.texts, "guiding text"));
+    }
+    match written.files.as_slice() {
+        [] => {}
+        [file] => {
+            let _ = write!(text, " to {}", file.display());
+        }
+        [file, ..] => {
+            let folder = file.parent().unwrap_or(file);
+            let count = counted(written.files.len() as u64, "file");
+            let _ = write!(text, " to {count} in {}", folder.display());
+        }
+    }
+    text + &format!(": {} in {seconds:.1} s", size(written.bytes))
+}

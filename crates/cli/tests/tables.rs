@@ -1,0 +1,111 @@
+//! Tables in Parquet and Arrow on the command line.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
+
+use std::process::{Command, Output};
+
+use tabia_testkit::Scratch;
+use tabia_testkit::repository;
+
+fn tabia(folder: &Scratch, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tabia"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .output()
+        .unwrap()
+}
+
+fn error(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn the_name_of_the_output_asks_for_a_table() {
+    let folder = Scratch::new("tables");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    for (name, file) in [
+        ("games.parquet", "games.parquet"),
+        ("games.arrow", "games.arrow"),
+        ("out/", "out/part-00000.parquet"),
+    ] {
+        let done = tabia(&folder, &["convert", sample, "-o", name]);
+        assert!(done.status.success(), "{}", error(&done));
+        assert!(folder.join(file).exists(), "{file}");
+        let again = tabia(&folder, &["convert", sample, "-o", name]);
+        assert_eq!(again.status.code(), Some(5), "{}", error(&again));
+    }
+    let stream = tabia(&folder, &["convert", sample, "--to", "arrow"]);
+    let file = std::fs::read(folder.join("games.arrow")).unwrap();
+    assert!(stream.status.success() && stream.stdout == file);
+}
+
+#[test]
+fn a_table_is_an_input() {
+    let folder = Scratch::new("tables");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let table = ["convert", sample, "-o", "x.parquet", "--with-pgn", "full"];
+    let done = tabia(&folder, &table);
+    assert!(done.status.success(), "{}", error(&done));
+    let pgn = |input: &str| {
+        let done = tabia(&folder, &["convert", input, "--profile", "full"]);
+        assert!(done.status.success(), "{}", error(&done));
+        done.stdout
+    };
+    assert_eq!(
+        String::from_utf8_lossy(&pgn("x.parquet")),
+        String::from_utf8_lossy(&pgn(sample))
+    );
+    for arguments in [
+        &["info", "x.parquet"][..],
+        &["ls", "x.parquet"],
+        &["search", "x.parquet", "player:morphy"],
+        &["check", "x.parquet"],
+        &["convert", "x.parquet", "-o", "x.si5"],
+    ] {
+        let done = tabia(&folder, arguments);
+        assert!(done.status.success(), "{arguments:?}: {}", error(&done));
+    }
+}
+
+#[test]
+fn options_of_tables_are_for_tables() {
+    let folder = Scratch::new("tables");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    for (arguments, expected) in [
+        (&["-o", "x.pgn", "--columns", "white"][..], "is for tables"),
+        (
+            &["-o", "x.parquet", "--columns", "whit"],
+            "no column is called `whit`",
+        ),
+        (
+            &["-o", "x.parquet", "--plies", "1..9"],
+            "for the table `positions`",
+        ),
+        (
+            &[
+                "-o",
+                "x.parquet",
+                "--table",
+                "positions",
+                "--with-pgn",
+                "full",
+            ],
+            "for the table `games`",
+        ),
+        (&["--to", "parquet"], "standard output"),
+        (
+            &["-o", "x.parquet", "--append"],
+            "`--append` needs a database",
+        ),
+    ] {
+        let done = tabia(&folder, &[&["convert", sample], arguments].concat());
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+        assert!(error(&done).contains(expected), "{}", error(&done));
+    }
+}

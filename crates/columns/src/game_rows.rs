@@ -1,0 +1,813 @@
+//! The records of a piece of an input as rows, made while they are visited.
+
+use std::time::Duration;
+
+use tabia::collect::Collector;
+use tabia::core::chess::FenStyle;
+use tabia::core::game::{ClockKind, Comment, CommentPlacement, Language, RecordKind, Score};
+use tabia::core::games::TextWriter;
+use tabia::{
+    Annotation, Date, Feature, Flow, GameHead, GameIndex, GameResult, Losses, Ply, Position,
+    Problem, Visitor,
+};
+
+use crate::move_code;
+use crate::time_control::first_period;
+
+/// A text of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextField {
+    White,
+    Black,
+    Event,
+    Site,
+    Round,
+    Annotator,
+    WhiteTeam,
+    BlackTeam,
+    WhiteTitle,
+    BlackTitle,
+    Date,
+    Eco,
+    Opening,
+    TimeControl,
+    Termination,
+    Variant,
+    Fen,
+    Pgn,
+}
+
+/// Number of variants of [`TextField`].
+const TEXT_FIELDS: usize = TextField::Pgn as usize + 1;
+
+/// A mark of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flag {
+    Deleted,
+    Text,
+    Variations,
+    Comments,
+    Nags,
+}
+
+/// A part of the texts, or of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Values of one kind for the plies of some games; a game without any takes no memory.
+#[derive(Debug, Default)]
+pub(crate) struct PlyValues {
+    values: Vec<Option<i32>>,
+    /// Where the values of the open game begin.
+    start: usize,
+}
+
+impl PlyValues {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.start = 0;
+    }
+
+    /// A game begins; what one that did not end has left is dropped.
+    fn begin(&mut self) {
+        self.values.truncate(self.start);
+    }
+
+    /// Sets the value of a ply, counted from 0; whether it had none.
+    fn set(&mut self, ply: usize, value: i32) -> bool {
+        let index = self.start + ply;
+        if self.values.len() <= index {
+            self.values.resize(index + 1, None);
+        }
+        let slot = self.values.get_mut(index);
+        slot.is_some_and(|slot| slot.replace(value).is_none())
+    }
+
+    /// The values of the open game, which has that many plies; `None` without any.
+    fn end(&mut self, plies: usize) -> Option<Span> {
+        let start = self.start;
+        if self.values.len() == start {
+            return None;
+        }
+        self.values.resize(start + plies, None);
+        self.start = self.values.len();
+        Some(Span {
+            start,
+            end: self.start,
+        })
+    }
+}
+
+/// A record.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Row {
+    game: u32,
+    texts: [Option<Span>; TEXT_FIELDS],
+    pub(crate) elo: [Option<i16>; 2],
+    pub(crate) fide_id: [Option<i32>; 2],
+    pub(crate) result: GameResult,
+    pub(crate) date: Date,
+    pub(crate) utc_time: Option<i32>,
+    pub(crate) period: Option<(i32, i16)>,
+    pub(crate) speed: Option<&'static str>,
+    flags: [bool; 5],
+    problems: u32,
+    tags: Span,
+    moves: Span,
+    clocks: Option<Span>,
+    elapsed: Option<Span>,
+    centipawns: Option<Span>,
+    mates: Option<Span>,
+    depths: Option<Span>,
+    nags: Span,
+    comments: Span,
+}
+
+/// A comment of a ply.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommentCell {
+    pub(crate) ply: usize,
+    language: Option<Language>,
+    text: Span,
+}
+
+/// The records of a piece of an input.
+#[derive(Debug, Default)]
+pub(crate) struct GameRows {
+    rows: Vec<Row>,
+    text: String,
+    tags: Vec<(Span, Span)>,
+    codes: Vec<i16>,
+    clocks: PlyValues,
+    elapsed: PlyValues,
+    centipawns: PlyValues,
+    mates: PlyValues,
+    depths: PlyValues,
+    nags: Vec<(usize, i16)>,
+    comments: Vec<CommentCell>,
+}
+
+impl GameRows {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.text.clear();
+        self.tags.clear();
+        self.codes.clear();
+        self.clocks.clear();
+        self.elapsed.clear();
+        self.centipawns.clear();
+        self.mates.clear();
+        self.depths.clear();
+        self.nags.clear();
+        self.comments.clear();
+    }
+
+    /// The records, in order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = RowRef<'_>> {
+        self.rows.iter().map(|row| RowRef { rows: self, row })
+    }
+
+    fn push_text(&mut self, text: &str) -> Span {
+        let start = self.text.len();
+        self.text.push_str(text);
+        Span {
+            start,
+            end: self.text.len(),
+        }
+    }
+}
+
+/// A record of [`GameRows`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowRef<'a> {
+    rows: &'a GameRows,
+    pub(crate) row: &'a Row,
+}
+
+impl<'a> RowRef<'a> {
+    /// Number of the game in its piece, from 0.
+    pub(crate) fn game(self) -> GameIndex {
+        GameIndex(self.row.game)
+    }
+
+    pub(crate) fn text(self, field: TextField) -> Option<&'a str> {
+        self.row
+            .texts
+            .get(field as usize)
+            .copied()?
+            .map(|span| self.slice(span))
+    }
+
+    fn slice(self, span: Span) -> &'a str {
+        self.rows.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    pub(crate) fn flag(self, flag: Flag) -> bool {
+        self.row
+            .flags
+            .get(flag as usize)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn problems(self) -> i16 {
+        i16::try_from(self.row.problems).unwrap_or(i16::MAX)
+    }
+
+    pub(crate) fn plies(self) -> usize {
+        self.row.moves.end - self.row.moves.start
+    }
+
+    pub(crate) fn codes(self) -> &'a [i16] {
+        let span = self.row.moves;
+        self.rows
+            .codes
+            .get(span.start..span.end)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn tags(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let span = self.row.tags;
+        let tags = self.rows.tags.get(span.start..span.end).unwrap_or_default();
+        tags.iter()
+            .map(move |(name, value)| (self.slice(*name), self.slice(*value)))
+    }
+
+    pub(crate) fn clocks(self) -> Option<&'a [Option<i32>]> {
+        values(&self.rows.clocks, self.row.clocks)
+    }
+
+    pub(crate) fn elapsed(self) -> Option<&'a [Option<i32>]> {
+        values(&self.rows.elapsed, self.row.elapsed)
+    }
+
+    pub(crate) fn centipawns(self) -> Option<&'a [Option<i32>]> {
+        values(&self.rows.centipawns, self.row.centipawns)
+    }
+
+    pub(crate) fn mates(self) -> Option<&'a [Option<i32>]> {
+        values(&self.rows.mates, self.row.mates)
+    }
+
+    pub(crate) fn depths(self) -> Option<&'a [Option<i32>]> {
+        values(&self.rows.depths, self.row.depths)
+    }
+
+    /// NAGs of the mainline with their plies, counted from 0.
+    pub(crate) fn nags(self) -> &'a [(usize, i16)] {
+        let span = self.row.nags;
+        self.rows.nags.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// Comments of the mainline, in the order of plies.
+    pub(crate) fn comments(self) -> &'a [CommentCell] {
+        let span = self.row.comments;
+        self.rows
+            .comments
+            .get(span.start..span.end)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn comment_text(self, comment: &CommentCell) -> &'a str {
+        self.slice(comment.text)
+    }
+
+    /// Bytes of the texts and lists of the row, about.
+    pub(crate) fn size(self) -> usize {
+        let row = self.row;
+        let texts: usize = row
+            .texts
+            .iter()
+            .flatten()
+            .map(|span| span.end - span.start)
+            .sum();
+        let tags: usize = self
+            .tags()
+            .map(|(name, value)| name.len() + value.len())
+            .sum();
+        let comments: usize = self
+            .comments()
+            .iter()
+            .map(|cell| cell.text.end - cell.text.start)
+            .sum();
+        let lists = [
+            row.clocks,
+            row.elapsed,
+            row.centipawns,
+            row.mates,
+            row.depths,
+        ];
+        let lists = lists.iter().flatten().count() * 4 + 2;
+        texts + tags + comments + self.plies() * lists + 100
+    }
+}
+
+fn values(all: &PlyValues, span: Option<Span>) -> Option<&[Option<i32>]> {
+    span.and_then(|span| all.values.get(span.start..span.end))
+}
+
+/// What rows are made of.
+pub(crate) struct RowOptions {
+    /// Comments in every language, not in one.
+    pub(crate) all_comments: bool,
+    /// Writes the column `pgn`.
+    pub(crate) pgn: Option<Box<dyn TextWriter>>,
+}
+
+/// Makes rows of the games that it visits.
+pub(crate) struct RowCollector {
+    options: RowOptions,
+    done: GameRows,
+    row: Row,
+    is_open: bool,
+    chess960: bool,
+    /// How many variations are open.
+    depth: u32,
+    /// Indices into `done` where the parts of the open game begin.
+    starts: Starts,
+    /// Problems of the game that begins next.
+    early_problems: u32,
+    result_tag: Option<(Span, Span)>,
+    losses: Losses,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Starts {
+    tags: usize,
+    codes: usize,
+    nags: usize,
+    comments: usize,
+}
+
+impl std::fmt::Debug for RowCollector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowCollector")
+            .field("done", &self.done)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RowCollector {
+    pub(crate) fn new(options: RowOptions) -> Self {
+        Self {
+            options,
+            done: GameRows::default(),
+            row: Row::default(),
+            is_open: false,
+            chess960: false,
+            depth: 0,
+            starts: Starts::default(),
+            early_problems: 0,
+            result_tag: None,
+            losses: Losses::new(),
+        }
+    }
+
+    fn plies(&self) -> usize {
+        self.done.codes.len() - self.starts.codes
+    }
+
+    /// The number of the last ply of the mainline, from 0; counts a loss if there is none.
+    fn last_ply(&mut self, lost: Feature) -> Option<usize> {
+        let last = self.plies().checked_sub(1);
+        if last.is_none() {
+            self.lose(lost);
+        }
+        last
+    }
+
+    fn lose(&mut self, feature: Feature) {
+        // The column `pgn` has it.
+        if self.options.pgn.is_none() {
+            self.losses.add(feature, 1, None);
+        }
+    }
+
+    /// Puts a tag pair into its column; `false` if it belongs to `tags`.
+    fn put_tag(&mut self, name: &str, value: &str, head: &GameHead) -> bool {
+        match name {
+            "White" => self.put_name(TextField::White, value),
+            "Black" => self.put_name(TextField::Black, value),
+            "Event" => self.put_name(TextField::Event, value),
+            "Site" => self.put_name(TextField::Site, value),
+            "Round" => self.put_name(TextField::Round, value),
+            "Annotator" => self.put_name(TextField::Annotator, value),
+            "WhiteTeam" => self.put_name(TextField::WhiteTeam, value),
+            "BlackTeam" => self.put_name(TextField::BlackTeam, value),
+            "WhiteTitle" => self.put_name(TextField::WhiteTitle, value),
+            "BlackTitle" => self.put_name(TextField::BlackTitle, value),
+            "ECO" => self.put_name(TextField::Eco, value),
+            "Opening" => self.put_name(TextField::Opening, value),
+            "Termination" => self.put_name(TextField::Termination, value),
+            "TimeControl" => {
+                let is_new = self.put_name(TextField::TimeControl, value);
+                if is_new {
+                    self.row.period = first_period(value);
+                    self.row.speed = tabia::query::speed_of_time_control(value);
+                }
+                is_new
+            }
+            "Date" => {
+                let is_new = self.put_name(TextField::Date, value);
+                if is_new {
+                    let date = Date::parse(value);
+                    self.row.date = date.unwrap_or_else(|| Date::parse_possible(value));
+                }
+                is_new
+            }
+            "WhiteElo" => put_elo(&mut self.row.elo[0], value),
+            "BlackElo" => put_elo(&mut self.row.elo[1], value),
+            "WhiteFideId" => put_number(&mut self.row.fide_id[0], value),
+            "BlackFideId" => put_number(&mut self.row.fide_id[1], value),
+            "UTCTime" if self.row.utc_time.is_none() => {
+                self.row.utc_time = time_of_day(value);
+                self.row.utc_time.is_some()
+            }
+            "Result" if self.result_tag.is_none() => {
+                let name = self.done.push_text(name);
+                let value = self.done.push_text(value);
+                self.result_tag = Some((name, value));
+                true
+            }
+            "FEN" => !head.start.contradicts(value),
+            "SetUp" => (value == "1") == head.start.setup.is_some(),
+            "Variant" => {
+                let variant = value.trim().to_lowercase();
+                let is_plain = matches!(value, "Standard" | "Chess960");
+                if !variant.is_empty() {
+                    self.put_text(TextField::Variant, &variant);
+                }
+                is_plain
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the field had no text yet; unknown values are not stored.
+    fn put_name(&mut self, field: TextField, value: &str) -> bool {
+        let is_new = self
+            .row
+            .texts
+            .get(field as usize)
+            .is_some_and(Option::is_none);
+        if is_new && !value.is_empty() && value != "?" {
+            self.put_text(field, value);
+        }
+        is_new
+    }
+
+    fn put_text(&mut self, field: TextField, value: &str) {
+        let span = self.done.push_text(value);
+        if let Some(slot) = self.row.texts.get_mut(field as usize) {
+            *slot = Some(span);
+        }
+    }
+
+    fn set_flag(&mut self, flag: Flag) {
+        if let Some(slot) = self.row.flags.get_mut(flag as usize) {
+            *slot = true;
+        }
+    }
+
+    fn annotate_mainline(&mut self, annotation: Annotation<'_>) {
+        let feature = annotation.feature();
+        match annotation {
+            Annotation::Nag(nag) => {
+                self.set_flag(Flag::Nags);
+                if let Some(ply) = self.last_ply(feature) {
+                    self.done.nags.push((ply, i16::from(nag.0)));
+                }
+            }
+            Annotation::Comment(comment) => {
+                self.set_flag(Flag::Comments);
+                self.put_comment(comment);
+            }
+            Annotation::Clock(clock) => {
+                let Some(ply) = self.last_ply(feature) else {
+                    return;
+                };
+                let values = match clock.kind {
+                    ClockKind::Remaining => Some(&mut self.done.clocks),
+                    ClockKind::ElapsedMove => Some(&mut self.done.elapsed),
+                    _ => None,
+                };
+                let time = milliseconds(clock.time);
+                let is_put = match (values, time) {
+                    (Some(values), Some(time)) => values.set(ply, time),
+                    _ => false,
+                };
+                if !is_put {
+                    self.lose(feature);
+                }
+            }
+            Annotation::Eval(eval) => {
+                let Some(ply) = self.last_ply(feature) else {
+                    return;
+                };
+                let (values, other, score) = match eval.score {
+                    Score::Centipawns(score) => {
+                        (&mut self.done.centipawns, &self.done.mates, score)
+                    }
+                    Score::Mate(moves) => (&mut self.done.mates, &self.done.centipawns, moves),
+                };
+                let has_other = other
+                    .values
+                    .get(other.start + ply)
+                    .is_some_and(Option::is_some);
+                let is_put = i16::try_from(score).is_ok() && !has_other && values.set(ply, score);
+                if !is_put {
+                    self.lose(feature);
+                    return;
+                }
+                match eval.depth.map(i16::try_from) {
+                    Some(Ok(depth)) => {
+                        self.done.depths.set(ply, i32::from(depth));
+                    }
+                    Some(Err(_)) => self.lose(Feature::EvalDepths),
+                    None => {}
+                }
+                if eval.engine != 0 {
+                    self.lose(Feature::EvalDepths);
+                }
+            }
+            // Once for each record.
+            Annotation::Text(_) => {}
+            _ => self.lose(feature),
+        }
+    }
+
+    fn put_comment(&mut self, comment: Comment<'_>) {
+        let Some(ply) = self.last_ply(Feature::Comments) else {
+            return;
+        };
+        if comment.placement == CommentPlacement::Before {
+            self.lose(Feature::CommentPlacement);
+        }
+        let text = self.done.push_text(comment.text);
+        self.done.comments.push(CommentCell {
+            ply,
+            language: comment.language,
+            text,
+        });
+    }
+
+    /// Leaves one language of the comments of the open game, and counts the others as lost.
+    fn choose_language(&mut self) {
+        if self.options.all_comments {
+            return;
+        }
+        let start = self.starts.comments;
+        let open = self.done.comments.get(start..).unwrap_or_default();
+        let english = Language::iso(*b"en");
+        let languages = || open.iter().filter_map(|comment| comment.language);
+        let chosen = languages()
+            .find(|language| Some(*language) == english)
+            .or_else(|| languages().next());
+        if chosen.is_none() {
+            return;
+        }
+        let is_kept =
+            |comment: &CommentCell| comment.language.is_none() || comment.language == chosen;
+        let count = open.len();
+        let kept: Vec<CommentCell> = open.iter().copied().filter(is_kept).collect();
+        let lost = count - kept.len();
+        self.done.comments.truncate(start);
+        self.done.comments.extend(kept);
+        for _ in 0..lost {
+            self.lose(Feature::Comments);
+        }
+    }
+
+    fn finish_row(&mut self, result: GameResult) {
+        if let Some((name, value)) = self.result_tag.take() {
+            let text = self
+                .done
+                .text
+                .get(value.start..value.end)
+                .unwrap_or_default();
+            if result.contradicts(text) {
+                self.done.tags.push((name, value));
+            }
+        }
+        if self
+            .row
+            .texts
+            .get(TextField::Variant as usize)
+            .is_some_and(Option::is_none)
+        {
+            let variant = if self.chess960 {
+                "chess960"
+            } else {
+                "standard"
+            };
+            self.put_text(TextField::Variant, variant);
+        }
+        self.choose_language();
+        let plies = self.plies();
+        let starts = self.starts;
+        let done = &mut self.done;
+        let row = &mut self.row;
+        row.result = result;
+        let until = |start, end| Span { start, end };
+        row.tags = until(starts.tags, done.tags.len());
+        row.moves = until(starts.codes, done.codes.len());
+        row.nags = until(starts.nags, done.nags.len());
+        row.comments = until(starts.comments, done.comments.len());
+        row.clocks = done.clocks.end(plies);
+        row.elapsed = done.elapsed.end(plies);
+        row.centipawns = done.centipawns.end(plies);
+        row.mates = done.mates.end(plies);
+        row.depths = done.depths.end(plies);
+        if let Some(writer) = &mut self.options.pgn {
+            let pgn = String::from_utf8_lossy(writer.text()).into_owned();
+            writer.text().clear();
+            let span = self.done.push_text(&pgn);
+            if let Some(slot) = self.row.texts.get_mut(TextField::Pgn as usize) {
+                *slot = Some(span);
+            }
+        }
+        self.done.rows.push(std::mem::take(&mut self.row));
+        self.is_open = false;
+    }
+}
+
+impl Visitor for RowCollector {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        self.row = Row {
+            game: game.0,
+            problems: std::mem::take(&mut self.early_problems),
+            ..Row::default()
+        };
+        self.is_open = true;
+        self.depth = 0;
+        self.chess960 = head.start.chess960;
+        self.result_tag = None;
+        self.starts = Starts {
+            tags: self.done.tags.len(),
+            codes: self.done.codes.len(),
+            nags: self.done.nags.len(),
+            comments: self.done.comments.len(),
+        };
+        let done = &mut self.done;
+        for values in [
+            &mut done.clocks,
+            &mut done.elapsed,
+            &mut done.centipawns,
+            &mut done.mates,
+            &mut done.depths,
+        ] {
+            values.begin();
+        }
+        if head.deleted {
+            self.set_flag(Flag::Deleted);
+        }
+        if head.kind == RecordKind::Text {
+            self.set_flag(Flag::Text);
+            self.lose(Feature::GuidingTexts);
+        }
+        for (name, value) in head.tags.iter() {
+            if !self.put_tag(name, value, head) {
+                let name = self.done.push_text(name);
+                let value = self.done.push_text(value);
+                self.done.tags.push((name, value));
+            }
+        }
+        if let Some(setup) = &head.start.setup {
+            self.put_text(TextField::Fen, &setup.fen(FenStyle::XFen));
+        }
+        if let Some(writer) = &mut self.options.pgn {
+            return writer.begin_game(game, head);
+        }
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        if self.depth == 0 {
+            self.done.codes.push(move_code::encode(ply, self.chess960));
+        }
+        match &mut self.options.pgn {
+            Some(writer) => writer.visit_move(before, ply),
+            None => Flow::Go,
+        }
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        if self.depth == 0 {
+            self.annotate_mainline(annotation);
+        } else {
+            match annotation {
+                Annotation::Nag(_) => self.set_flag(Flag::Nags),
+                Annotation::Comment(_) => self.set_flag(Flag::Comments),
+                _ => {}
+            }
+        }
+        match &mut self.options.pgn {
+            Some(writer) => writer.visit_annotation(annotation),
+            None => Flow::Go,
+        }
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        if self.depth == 0 {
+            self.set_flag(Flag::Variations);
+            self.lose(Feature::Variations);
+        }
+        let flow = match &mut self.options.pgn {
+            Some(writer) => writer.begin_variation(),
+            None => Flow::Go,
+        };
+        if flow == Flow::Go {
+            self.depth += 1;
+        }
+        flow
+    }
+
+    fn end_variation(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if let Some(writer) = &mut self.options.pgn {
+            writer.end_variation();
+        }
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if let Some(writer) = &mut self.options.pgn {
+            writer.end_game(result);
+            self.losses.merge(&writer.take_losses());
+        }
+        self.finish_row(result);
+    }
+}
+
+impl Collector for RowCollector {
+    type Piece = GameRows;
+
+    fn swap(&mut self, piece: &mut GameRows) {
+        piece.clear();
+        std::mem::swap(&mut self.done, piece);
+    }
+
+    fn on_problem(&mut self, problem: &Problem) {
+        let game = problem.error.location().game;
+        if self.is_open {
+            self.row.problems = self.row.problems.saturating_add(1);
+        } else if let Some(last) = self.done.rows.last_mut()
+            && game.is_none_or(|game| game.0 == last.game)
+        {
+            last.problems = last.problems.saturating_add(1);
+        } else {
+            self.early_problems = self.early_problems.saturating_add(1);
+        }
+    }
+
+    fn take_losses(&mut self) -> Losses {
+        std::mem::take(&mut self.losses)
+    }
+}
+
+/// Ratings above this are none.
+const MAX_ELO: i16 = 4999;
+
+/// Whether the value fits the column, which had none.
+fn put_elo(slot: &mut Option<i16>, value: &str) -> bool {
+    let elo = value.trim().parse().ok();
+    let elo = elo.filter(|elo| (1..=MAX_ELO).contains(elo));
+    put(slot, elo, value)
+}
+
+fn put_number(slot: &mut Option<i32>, value: &str) -> bool {
+    let number = value.trim().parse().ok().filter(|number| *number > 0);
+    put(slot, number, value)
+}
+
+fn put<T>(slot: &mut Option<T>, value: Option<T>, text: &str) -> bool {
+    if slot.is_some() {
+        return false;
+    }
+    let is_unknown = matches!(text, "" | "?" | "-" | "0");
+    let is_put = value.is_some() || is_unknown;
+    *slot = value;
+    is_put
+}
+
+/// Seconds after midnight, from `21:05:59`.
+fn time_of_day(text: &str) -> Option<i32> {
+    let mut parts = text.split(':');
+    let mut next = |limit: i32| {
+        let part = parts.next().filter(|part| part.len() == 2)?;
+        part.parse()
+            .ok()
+            .filter(|number| (0..limit).contains(number))
+    };
+    let (hours, minutes, seconds) = (next(24)?, next(60)?, next(60)?);
+    parts
+        .next()
+        .is_none()
+        .then_some(hours * 3600 + minutes * 60 + seconds)
+}
+
+fn milliseconds(time: Duration) -> Option<i32> {
+    i32::try_from(time.as_millis()).ok()
+}

@@ -1,0 +1,21 @@
+//! Chess databases as columns: every format that tabia reads as Arrow record batches, Parquet files
+//! and streams of them, and Parquet back to games.
+//!
+//! The crate is empty without its feature `parquet`.
+//!
+//! [`schema`] lists the tables with their columns, types and meanings; [`write`](mod@write) writes them
+//! to files and hands them on as record batches, [`stream`] gives them to a consumer that asks, and
+//! [`read`](mod@read) makes databases of tables.
+#![warn(missing_docs)]
+#![cfg(feature = "parquet")]
+
+mod batch;
+mod game_rows;
+mod move_code;
+mod positions;
+pub mod read;
+pub mod schema;
+pub mod stream;
+mod target;
+mod time_control;
+pub mod write;

@@ -1,0 +1,128 @@
+//! A table as a stream of record batches that a consumer asks for, as the C interface of Arrow wants it.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::Builder;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use tabia::{Error, InputItem, NoObserver, Progress};
+
+use crate::write::{TableOptions, each_batch};
+
+/// Batches that wait for the consumer.
+const WAITING: usize = 2;
+
+/// A batch or why there is none.
+type Message = Result<RecordBatch, Error>;
+
+/// The batches of a table, in order. They are made on a thread of their own, which begins with the first
+/// that is asked for and ends when the stream is dropped.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia_columns::stream::TableStream;
+/// use tabia_columns::write::TableOptions;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// let items = tabia::Resolver::default().resolve_games(path.as_ref())?;
+/// let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
+/// let mut rows = 0;
+/// for batch in TableStream::new(Arc::new(items), TableOptions::default()) {
+///     rows += batch?.num_rows();
+/// }
+/// assert!(rows > 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct TableStream {
+    schema: SchemaRef,
+    state: State,
+    progress: Arc<Progress>,
+}
+
+#[derive(Debug)]
+enum State {
+    Waiting(Arc<Vec<InputItem>>, Box<TableOptions>),
+    Running(Receiver<Message>),
+    Done,
+}
+
+impl TableStream {
+    /// The table of the games of all items.
+    pub fn new(items: Arc<Vec<InputItem>>, options: TableOptions) -> Self {
+        Self {
+            schema: options.schema(),
+            state: State::Waiting(items, Box::new(options)),
+            progress: Arc::new(Progress::default()),
+        }
+    }
+
+    /// The next batch; `None` at the end and after an error.
+    ///
+    /// # Errors
+    /// The first input that cannot be read or changes while it is read.
+    pub fn next_batch(&mut self) -> Option<Result<RecordBatch, Error>> {
+        let receiver = match std::mem::replace(&mut self.state, State::Done) {
+            State::Running(receiver) => receiver,
+            State::Done => return None,
+            State::Waiting(items, options) => {
+                let (sender, receiver) = sync_channel(WAITING);
+                let progress = Arc::clone(&self.progress);
+                let started =
+                    Builder::new().spawn(move || run(&items, &options, &progress, &sender));
+                if let Err(error) = started {
+                    return Some(Err(error.into()));
+                }
+                receiver
+            }
+        };
+        let message = receiver.recv().ok()?;
+        if message.is_ok() {
+            self.state = State::Running(receiver);
+        }
+        Some(message)
+    }
+}
+
+fn run(
+    items: &[InputItem],
+    options: &TableOptions,
+    progress: &Arc<Progress>,
+    sender: &SyncSender<Message>,
+) {
+    let mut is_closed = false;
+    let done = each_batch(items, options, progress, &mut NoObserver, &mut |batch| {
+        is_closed = sender.send(Ok(batch)).is_err();
+        Ok(!is_closed)
+    });
+    if let Err(error) = done
+        && !is_closed
+    {
+        // The consumer may have gone meanwhile.
+        let _ = sender.send(Err(error));
+    }
+}
+
+impl Drop for TableStream {
+    fn drop(&mut self) {
+        self.progress.cancel();
+    }
+}
+
+impl Iterator for TableStream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.next_batch()?;
+        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
+    }
+}
+
+impl RecordBatchReader for TableStream {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}

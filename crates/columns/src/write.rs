@@ -1,0 +1,302 @@
+//! Games of any input as a table in files: Parquet, or a stream of Arrow.
+
+use std::io::Write;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use tabia::collect::collect;
+use tabia::{
+    CreateOptions, Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions,
+    Summary, Written,
+};
+
+use crate::batch::GameBatches;
+use crate::game_rows::{RowCollector, RowOptions};
+use crate::positions::{PositionBatches, PositionCollector};
+use crate::schema::{GameColumns, Table};
+use crate::target::{ArrowFile, ArrowStream, ParquetTarget, TableTarget};
+
+/// Bytes of the parts of a folder, about.
+pub const PART_BYTES: usize = 256 << 20;
+
+/// Which table of which games.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TableOptions {
+    /// How the inputs are opened.
+    pub open: OpenOptions,
+    /// Which records, on how many threads.
+    pub plan: ScanOptions,
+    /// The table: games or positions.
+    pub table: Table,
+    /// The columns of [`Table::Games`].
+    pub columns: GameColumns,
+    /// The column `pgn` with this profile.
+    pub with_pgn: Option<Profile>,
+    /// Comments in every language, not in one: English, or the first of a game.
+    pub all_comments: bool,
+    /// The plies of [`Table::Positions`], counted from 1.
+    pub plies: RangeInclusive<u16>,
+    /// The column `fen` of [`Table::Positions`].
+    pub fen: bool,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        Self {
+            open: OpenOptions::default(),
+            plan: ScanOptions::default(),
+            table: Table::Games,
+            columns: GameColumns::default(),
+            with_pgn: None,
+            all_comments: false,
+            plies: 1..=u16::MAX,
+            fen: false,
+        }
+    }
+}
+
+impl TableOptions {
+    /// The columns with `pgn` if that is asked for.
+    pub(crate) fn all_columns(&self) -> GameColumns {
+        match self.with_pgn {
+            Some(_) => self.columns.clone().with_pgn(),
+            None => self.columns.clone(),
+        }
+    }
+
+    /// The schema of the table.
+    pub fn schema(&self) -> SchemaRef {
+        match self.table {
+            Table::Games => self.all_columns().schema(),
+            Table::Positions | Table::BookRows => crate::positions::schema(self.fen),
+        }
+    }
+}
+
+/// Where a table goes.
+#[non_exhaustive]
+pub enum TableFile<'a> {
+    /// A Parquet file.
+    Parquet(PathBuf),
+    /// Parquet files `part-00000.parquet`, … of about that number of bytes in a folder.
+    Folder(PathBuf, usize),
+    /// A file with a stream of Arrow.
+    Arrow(PathBuf),
+    /// A stream of Arrow to anything that takes bytes.
+    Stream(&'a mut dyn Write),
+}
+
+impl std::fmt::Debug for TableFile<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Parquet(path) => write!(f, "Parquet({})", path.display()),
+            Self::Folder(path, _) => write!(f, "Folder({})", path.display()),
+            Self::Arrow(path) => write!(f, "Arrow({})", path.display()),
+            Self::Stream(_) => f.write_str("Stream"),
+        }
+    }
+}
+
+impl TableFile<'_> {
+    /// The target that a name means: `x.parquet`, `x.arrow`, or `out/` for a folder of Parquet files.
+    /// `None` for other names.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let path = Path::new(name);
+        if name.ends_with('/') {
+            return Some(Self::Folder(path.to_path_buf(), PART_BYTES));
+        }
+        let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
+        match extension.as_str() {
+            "parquet" => Some(Self::Parquet(path.to_path_buf())),
+            "arrow" => Some(Self::Arrow(path.to_path_buf())),
+            _ => None,
+        }
+    }
+
+    /// The main file or the folder; `None` for a stream.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Parquet(path) | Self::Folder(path, _) | Self::Arrow(path) => Some(path),
+            Self::Stream(_) => None,
+        }
+    }
+}
+
+/// The games of all items, in order, as one table. Files appear complete or not at all; a stream has
+/// what was written before a failure. The bytes do not depend on the number of threads.
+///
+/// The summary counts as losses what the table cannot hold; with the column `pgn` only what PGN cannot.
+///
+/// # Errors
+/// The first input that cannot be read or changes meanwhile, or why the target cannot be written.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia_columns::write::{TableFile, TableOptions, write_table};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// # let name = format!("tabia-doc-table-{}.parquet", std::process::id());
+/// # let target = std::env::temp_dir().join(name);
+/// let items = tabia::Resolver::default().resolve_games(path.as_ref())?;
+/// let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
+/// let (summary, written) = write_table(
+///     &items,
+///     TableFile::Parquet(target.clone()),
+///     &TableOptions::default(),
+///     false,
+///     &Arc::new(tabia::Progress::default()),
+///     &mut tabia::NoObserver,
+/// )?;
+/// assert!(summary.counts.games > 0 && written.bytes > 0);
+/// # let _ = std::fs::remove_file(target);
+/// # Ok(())
+/// # }
+/// ```
+pub fn write_table(
+    items: &[InputItem],
+    file: TableFile<'_>,
+    options: &TableOptions,
+    force: bool,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<(Summary, Written), Error> {
+    let schema = options.schema();
+    let mut target: Box<dyn TableTarget + '_> = match file {
+        TableFile::Parquet(path) => Box::new(ParquetTarget::file(&path, &schema, force)?),
+        TableFile::Folder(path, bytes) => {
+            Box::new(ParquetTarget::folder(&path, &schema, force, bytes)?)
+        }
+        TableFile::Arrow(path) => Box::new(ArrowFile::create(&path, &schema, force)?),
+        TableFile::Stream(out) => Box::new(ArrowStream::create(out, &schema)?),
+    };
+    let mut rows = 0;
+    let summary = each_batch(items, options, progress, observer, &mut |batch| {
+        rows += batch.num_rows() as u64;
+        target.write(&batch)?;
+        Ok(true)
+    })?;
+    let written = target.finish(rows)?;
+    Ok((summary, written))
+}
+
+/// Takes a batch; returns whether to go on.
+pub type TakeBatch<'a> = &'a mut dyn FnMut(RecordBatch) -> Result<bool, Error>;
+
+/// The games of all items, in order, as batches of a table. How they are cut depends only on the input.
+///
+/// # Errors
+/// The first input that cannot be read or changes meanwhile, and errors of `take`.
+pub fn each_batch(
+    items: &[InputItem],
+    options: &TableOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    take: TakeBatch<'_>,
+) -> Result<Summary, Error> {
+    match options.table {
+        Table::Games => each_game_batch(items, options, progress, observer, take),
+        Table::Positions => each_position_batch(items, options, progress, observer, take),
+        Table::BookRows => Err(Error::usage("book rows are made of books")),
+    }
+}
+
+fn each_game_batch(
+    items: &[InputItem],
+    options: &TableOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    take: TakeBatch<'_>,
+) -> Result<Summary, Error> {
+    let mut batches = GameBatches::new(&options.all_columns());
+    let mut is_stopped = false;
+    let summary = collect(
+        items,
+        &options.open,
+        &options.plan,
+        &mut |_| {
+            let pgn = options.with_pgn.map(pgn_writer).transpose()?;
+            Ok(RowCollector::new(RowOptions {
+                all_comments: options.all_comments,
+                pgn,
+            }))
+        },
+        progress,
+        observer,
+        &mut |item, base, piece| {
+            let source = source_name(item);
+            for row in piece.rows() {
+                if is_stopped {
+                    return Ok(false);
+                }
+                let number = row.game().0.saturating_add(base.0);
+                batches.push(row, number, &source)?;
+                if batches.is_full()
+                    && let Some(batch) = batches.take()?
+                {
+                    is_stopped = !take(batch)?;
+                }
+            }
+            Ok(!is_stopped)
+        },
+    )?;
+    if !is_stopped && let Some(batch) = batches.take()? {
+        take(batch)?;
+    }
+    Ok(summary)
+}
+
+fn each_position_batch(
+    items: &[InputItem],
+    options: &TableOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    take: TakeBatch<'_>,
+) -> Result<Summary, Error> {
+    let mut batches = PositionBatches::new(options.fen);
+    let mut is_stopped = false;
+    let summary = collect(
+        items,
+        &options.open,
+        &options.plan,
+        &mut |_| Ok(PositionCollector::new(options.plies.clone(), options.fen)),
+        progress,
+        observer,
+        &mut |_, base, piece| {
+            let mut next = 0;
+            loop {
+                next = batches.push(piece, next, base.0);
+                if is_stopped || !batches.is_full() {
+                    return Ok(!is_stopped);
+                }
+                if let Some(batch) = batches.take()? {
+                    is_stopped = !take(batch)?;
+                }
+            }
+        },
+    )?;
+    if !is_stopped && let Some(batch) = batches.take()? {
+        take(batch)?;
+    }
+    Ok(summary)
+}
+
+fn pgn_writer(profile: Profile) -> Result<Box<dyn tabia::core::games::TextWriter>, Error> {
+    let mut create = CreateOptions::default();
+    create.profile = profile;
+    let format = tabia::writable_formats().find(|format| format.create_text.is_some());
+    match format.and_then(|format| format.create_text) {
+        Some(create_text) => create_text(&create).map_err(Error::in_output),
+        None => Err(Error::usage("no text of games can be written")),
+    }
+}
+
+/// The file name of an input.
+fn source_name(item: &InputItem) -> String {
+    let name = item.label().file_name();
+    name.map_or_else(|| item.name(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,181 @@
+//! Files and folders of tables.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::StreamReader;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use tabia::{ErrorKind, NoObserver, Progress};
+use tabia_columns::schema::{VERSION, VERSION_KEY};
+use tabia_columns::write::{TableFile, TableOptions, each_batch, write_table};
+use tabia_testkit::Scratch;
+
+use crate::common::{items, many_games, write};
+
+fn folder_with_games(count: u32) -> (Scratch, std::path::PathBuf) {
+    let folder = Scratch::new("tables");
+    let path = folder.join("games.pgn");
+    std::fs::write(&path, many_games(count)).unwrap();
+    (folder, path)
+}
+
+fn threads(count: usize) -> TableOptions {
+    let mut options = TableOptions::default();
+    options.plan.threads = count;
+    options
+}
+
+#[test]
+fn bytes_do_not_depend_on_threads() {
+    let (folder, games) = folder_with_games(20_000);
+    for extension in ["parquet", "arrow"] {
+        let mut bytes = Vec::new();
+        for count in [1, 2, 5] {
+            let path = folder.join(format!("{count}.{extension}"));
+            let file = TableFile::of_name(path.to_str().unwrap()).unwrap();
+            write(&games, file, &threads(count)).unwrap();
+            bytes.push(std::fs::read(path).unwrap());
+        }
+        assert!(bytes.iter().all(|other| *other == bytes[0]), "{extension}");
+    }
+}
+
+#[test]
+fn a_parquet_file_has_the_same_rows_as_a_stream() {
+    let (folder, games) = folder_with_games(9000);
+    let parquet = folder.join("x.parquet");
+    write(&games, TableFile::Parquet(parquet.clone()), &threads(2)).unwrap();
+    let arrow = folder.join("x.arrow");
+    write(&games, TableFile::Arrow(arrow.clone()), &threads(2)).unwrap();
+    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(parquet).unwrap()).unwrap();
+    let metadata = builder.schema().metadata().clone();
+    assert_eq!(metadata.get(VERSION_KEY).map(String::as_str), Some(VERSION));
+    let group = builder.metadata().row_group(0).clone();
+    let white = group
+        .columns()
+        .iter()
+        .find(|column| column.column_path().string() == "white");
+    assert!(
+        white.unwrap().statistics().is_some() && white.unwrap().bloom_filter_offset().is_some()
+    );
+    let from_parquet: Vec<RecordBatch> = builder
+        .with_batch_size(8192)
+        .build()
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let reader = StreamReader::try_new(File::open(arrow).unwrap(), None).unwrap();
+    let from_arrow: Vec<RecordBatch> = reader.map(Result::unwrap).collect();
+    let rows = |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+    assert_eq!((rows(&from_parquet), rows(&from_arrow)), (9000, 9000));
+    for (left, right) in from_parquet.iter().zip(&from_arrow) {
+        for (field, (left, right)) in left
+            .schema_ref()
+            .fields()
+            .iter()
+            .zip(left.columns().iter().zip(right.columns()))
+        {
+            assert_eq!(left, right, "{}", field.name());
+        }
+    }
+}
+
+#[test]
+fn a_folder_has_parts() {
+    let (folder, games) = folder_with_games(140_000);
+    let out = folder.join("out");
+    write(&games, TableFile::Folder(out.clone(), 1), &threads(2)).unwrap();
+    let mut names: Vec<String> = std::fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            "part-00000.parquet",
+            "part-00001.parquet",
+            "part-00002.parquet"
+        ]
+    );
+    // Parts are not mixed with those of another table.
+    let error = write(&games, TableFile::Folder(out.clone(), 1), &threads(1)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Exists));
+    let few = folder.join("few.pgn");
+    std::fs::write(&few, many_games(10)).unwrap();
+    let progress = Arc::new(Progress::default());
+    let file = TableFile::Folder(out.clone(), 1);
+    write_table(
+        &items(&few),
+        file,
+        &threads(1),
+        true,
+        &progress,
+        &mut NoObserver,
+    )
+    .unwrap();
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+}
+
+#[test]
+fn an_input_that_changes_ends_in_an_error() {
+    let (folder, games) = folder_with_games(30_000);
+    let progress = Arc::new(Progress::default());
+    let mut batches = 0;
+    let error = each_batch(
+        &items(&games),
+        &threads(1),
+        &progress,
+        &mut NoObserver,
+        &mut |_| {
+            if batches == 0 {
+                let mut text = std::fs::read_to_string(&games).unwrap();
+                text.push_str("\n1. e4 *\n");
+                std::fs::write(&games, text).unwrap();
+            }
+            batches += 1;
+            Ok(true)
+        },
+    )
+    .unwrap_err();
+    assert!(
+        error.to_string().contains("changed while it was read"),
+        "{error}"
+    );
+    let file = TableFile::Parquet(folder.join("x.parquet"));
+    // An input without games makes a table without rows.
+    std::fs::write(&games, "").unwrap();
+    let _ = write(&games, file, &threads(1));
+}
+
+#[test]
+fn a_failure_leaves_nothing() {
+    let (folder, games) = folder_with_games(100);
+    let progress = Arc::new(Progress::default());
+    progress.cancel();
+    let out = folder.join("out");
+    let file = TableFile::Folder(out.clone(), 1);
+    write_table(
+        &items(&games),
+        file,
+        &threads(1),
+        false,
+        &progress,
+        &mut NoObserver,
+    )
+    .unwrap_err();
+    assert!(!out.exists());
+    let path = folder.join("x.parquet");
+    let file = TableFile::Parquet(path.clone());
+    write_table(
+        &items(&games),
+        file,
+        &threads(1),
+        false,
+        &progress,
+        &mut NoObserver,
+    )
+    .unwrap_err();
+    assert!(!path.exists());
+}

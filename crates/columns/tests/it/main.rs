@@ -1,0 +1,12 @@
+//! Tables of games: cells, files, threads.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests fail by panicking"
+)]
+
+mod common;
+mod files;
+mod games;
+mod positions;
+mod reading;

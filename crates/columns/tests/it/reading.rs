@@ -1,0 +1,435 @@
+//! Tables back to games.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::builder::{Int16Builder, ListBuilder, StringBuilder};
+use arrow_array::{ArrayRef, Date32Array, Float64Array, Int16Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use tabia::formats::formats;
+use tabia::{Error, Event, Game, InputItem, NoObserver, Profile, Progress, Resolver};
+use tabia_columns::read;
+use tabia_columns::write::{TableFile, TableOptions, write_table};
+use tabia_testkit::Scratch;
+use tabia_testkit::repository;
+
+use crate::common::{items, write};
+
+/// A resolver that knows tables.
+fn resolver() -> Resolver {
+    Resolver::new(formats().chain(read::formats()))
+}
+
+fn item(path: &Path) -> InputItem {
+    resolver().resolve(path.as_os_str()).unwrap().remove(0)
+}
+
+/// The games of a table, read on some threads, and the problems.
+fn games(path: &Path, threads: usize) -> Result<(Vec<Game>, Vec<String>), Error> {
+    let folder = Scratch::new("back");
+    let pgn = folder.join("games.pgn");
+    let mut options = tabia::convert::ConvertOptions::default();
+    options.create.profile = Profile::Full;
+    options.plan.threads = threads;
+    options.plan.selection.deleted = true;
+    let resolver = resolver();
+    let target = tabia::convert::Target::file(&resolver, &pgn, None)?;
+    let progress = Arc::new(Progress::default());
+    let mut problems = Problems::default();
+    tabia::convert::convert(&[item(path)], target, &options, &progress, &mut problems)?;
+    let games = tabia::open(&pgn)?
+        .games()
+        .collect::<Result<Vec<Game>, Error>>()?;
+    Ok((games, problems.0))
+}
+
+#[derive(Default)]
+struct Problems(Vec<String>);
+
+impl tabia::Observer for Problems {
+    fn problem(&mut self, _: &InputItem, problem: &tabia::Problem) -> tabia::Result<()> {
+        self.0.push(problem.error.to_string());
+        Ok(())
+    }
+}
+
+/// The games of a file, written as PGN and read again, so that both sides have the same tags.
+fn as_pgn(path: &Path) -> Vec<Game> {
+    games(path, 1).unwrap().0
+}
+
+fn moves(game: &Game) -> Vec<String> {
+    let mainline = game.mainline().with_positions();
+    mainline
+        .map(|(before, ply)| before.san(ply).to_string())
+        .collect()
+}
+
+fn write_batch(path: &Path, columns: Vec<(&str, ArrayRef)>) {
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, array)| Field::new(*name, array.data_type().clone(), true))
+        .collect();
+    let schema = Arc::new(Schema::new(fields));
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).unwrap();
+    let mut writer =
+        ArrowWriter::try_new(std::fs::File::create(path).unwrap(), schema, None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+fn texts(values: &[&str]) -> ArrayRef {
+    Arc::new(StringArray::from(values.to_vec()))
+}
+
+#[test]
+fn games_with_their_pgn_come_back_equal() {
+    let folder = Scratch::new("reading");
+    let sample = repository().join("samples/tabia.cbh");
+    let table = folder.join("x.parquet");
+    let mut options = TableOptions::default();
+    options.with_pgn = Some(Profile::Full);
+    options.plan.selection.deleted = true;
+    write(&sample, TableFile::Parquet(table.clone()), &options).unwrap();
+    let before = as_pgn(&sample);
+    let (after, problems) = games(&table, 2).unwrap();
+    assert_eq!(problems, Vec::<String>::new());
+    assert!(!before.is_empty());
+    assert_eq!(after, before);
+}
+
+#[test]
+fn tables_of_our_own_keep_what_columns_hold() {
+    let folder = Scratch::new("reading");
+    let pgn = folder.join("games.pgn");
+    let text = r#"[Event "Cup"]
+[Site "Here"]
+[Date "2013.09.??"]
+[Round "1.2"]
+[White "A \"x\" \\ B"]
+[Black "C"]
+[Result "1-0"]
+[WhiteElo "2700"]
+[ECO "B90"]
+[UTCTime "01:02:03"]
+[TimeControl "180+2"]
+[EventDate "2013.09.01"]
+
+1. e4 $1 {[%clk 0:03:00.5] [%eval 0.31,20] good} e5 {[%eval #-3]} 2. -- Nc6 {[%emt 0:00:01]} 1-0
+
+[Event "Cup"]
+[Site "Here"]
+[Date "????.??.??"]
+[Round "2"]
+[White "D"]
+[Black "E"]
+[Result "1/2-1/2"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+
+1. e4 Ke7 1/2-1/2
+
+[Event "Cup"]
+[Site "Here"]
+[Date "2020.01.02"]
+[Round "3"]
+[White "F"]
+[Black "G"]
+[Result "0-1"]
+[Variant "Chess960"]
+
+1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O 0-1
+"#;
+    std::fs::write(&pgn, text).unwrap();
+    let table = folder.join("x.parquet");
+    let summary = write(
+        &pgn,
+        TableFile::Parquet(table.clone()),
+        &TableOptions::default(),
+    )
+    .unwrap();
+    assert!(summary.losses.is_empty(), "{:?}", summary.losses);
+    let (mut after, problems) = games(&table, 1).unwrap();
+    assert_eq!(problems, Vec::<String>::new());
+    let mut before = as_pgn(&pgn);
+    for game in before.iter_mut().chain(&mut after) {
+        let mut pairs: Vec<(String, String)> = game
+            .head
+            .tags
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        // They follow from the setup position.
+        pairs.retain(|(name, _)| name != "FEN" && name != "SetUp");
+        pairs.sort();
+        game.head.tags = pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+    }
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_database_is_made_of_a_table_on_any_number_of_threads() {
+    let folder = Scratch::new("reading");
+    let pgn = folder.join("games.pgn");
+    std::fs::write(&pgn, crate::common::many_games(3000)).unwrap();
+    let table = folder.join("x.parquet");
+    write(
+        &pgn,
+        TableFile::Parquet(table.clone()),
+        &TableOptions::default(),
+    )
+    .unwrap();
+    let (one, _) = games(&table, 1).unwrap();
+    let (three, _) = games(&table, 3).unwrap();
+    assert_eq!(one.len(), 3000);
+    assert_eq!(one, three);
+    let database = folder.join("x.si5");
+    let target = tabia::convert::Target::file(&resolver(), &database, None).unwrap();
+    let progress = Arc::new(Progress::default());
+    let options = tabia::convert::ConvertOptions::default();
+    tabia::convert::convert(
+        &[item(&table)],
+        target,
+        &options,
+        &progress,
+        &mut NoObserver,
+    )
+    .unwrap();
+    assert_eq!(tabia::open(&database).unwrap().games().count(), 3000);
+}
+
+#[test]
+fn the_index_answers_queries() {
+    let folder = Scratch::new("reading");
+    let pgn = folder.join("games.pgn");
+    std::fs::write(&pgn, crate::common::many_games(1000)).unwrap();
+    let table = folder.join("x.parquet");
+    write(
+        &pgn,
+        TableFile::Parquet(table.clone()),
+        &TableOptions::default(),
+    )
+    .unwrap();
+    let query = "result:1-0 date:2000..";
+    let mut options = TableOptions::default();
+    options.plan.filter = Some(tabia::Query::parse(query).unwrap());
+    let count = |items: &[InputItem]| {
+        let progress = Arc::new(Progress::default());
+        let file = TableFile::Parquet(folder.join("y.parquet"));
+        let written = write_table(items, file, &options, true, &progress, &mut NoObserver);
+        written.unwrap().0.counts.games
+    };
+    let expected = count(&items(&pgn));
+    assert!(expected > 0);
+    assert_eq!(count(&[item(&table)]), expected);
+}
+
+#[test]
+fn tables_of_lichess_are_read() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("lichess.parquet");
+    write_batch(
+        &path,
+        vec![
+            ("Event", texts(&["Rated Blitz game", "Rated Blitz game"])),
+            ("White", texts(&["a", "b"])),
+            ("Black", texts(&["c", "d"])),
+            ("Result", texts(&["1-0", "1/2-1/2"])),
+            (
+                "WhiteElo",
+                Arc::new(Int16Array::from(vec![Some(1500), None])),
+            ),
+            (
+                "WhiteRatingDiff",
+                Arc::new(Float64Array::from(vec![5.0, -3.0])),
+            ),
+            ("UTCDate", Arc::new(Date32Array::from(vec![16_984, 16_985]))),
+            (
+                "movetext",
+                texts(&["1. e4 { [%clk 0:03:00] } e5 2. Nf3 1-0", "1. d4 *"]),
+            ),
+        ],
+    );
+    let (games, problems) = games(&path, 1).unwrap();
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(games.len(), 2);
+    assert_eq!(moves(&games[0]), ["e4", "e5", "Nf3"]);
+    assert_eq!(games[0].tag("WhiteElo"), Some("1500"));
+    assert_eq!(games[0].tag("WhiteRatingDiff"), Some("5"));
+    assert_eq!(games[0].tag("UTCDate"), Some("2016.07.02"));
+    assert!(
+        games[0]
+            .events()
+            .any(|event| matches!(event, Event::Annotation(_)))
+    );
+    assert_eq!(games[1].tag("WhiteElo"), None);
+}
+
+#[test]
+fn tables_of_aix_are_read() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("aix.parquet");
+    let list = |values: &[i16]| {
+        let mut builder = ListBuilder::new(Int16Builder::new());
+        builder.values().append_slice(values);
+        builder.append(true);
+        Arc::new(builder.finish()) as ArrayRef
+    };
+    write_batch(
+        &path,
+        vec![
+            ("white", texts(&["a"])),
+            ("black", texts(&["b"])),
+            ("white_rating", Arc::new(Int16Array::from(vec![2500]))),
+            ("uci", texts(&["e2e4 e7e5 e1e2"])),
+            ("clocks_white", list(&[60, 59])),
+            ("clocks_black", list(&[58])),
+            ("evals", list(&[20, -32_764, 0])),
+            ("result", texts(&["0-1"])),
+        ],
+    );
+    let (games, problems) = games(&path, 1).unwrap();
+    assert_eq!(problems, Vec::<String>::new());
+    let game = &games[0];
+    assert_eq!(game.tag("WhiteElo"), Some("2500"));
+    assert_eq!(moves(game), ["e4", "e5", "Ke2"]);
+    let nodes: Vec<_> = game.root().moves().collect();
+    let seconds: Vec<u64> = nodes
+        .iter()
+        .map(|node| node.clock().unwrap().as_secs())
+        .collect();
+    assert_eq!(seconds, [60, 58, 59]);
+    let mate = nodes[1].eval().unwrap().score;
+    assert_eq!(mate, tabia::core::game::Score::Mate(-3));
+}
+
+#[test]
+fn bad_rows_are_problems() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("bad.parquet");
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    for list in [Some(vec!["e2e4", "e2e4"]), None, Some(vec!["d2d4"])] {
+        match list {
+            Some(moves) => {
+                moves.iter().for_each(|m| lists.values().append_value(m));
+                lists.append(true);
+            }
+            None => lists.append(false),
+        }
+    }
+    let mut clocks = ListBuilder::new(Int16Builder::new());
+    for length in [2, 0, 5] {
+        clocks.values().append_slice(&vec![1; length]);
+        clocks.append(true);
+    }
+    write_batch(
+        &path,
+        vec![
+            ("white", texts(&["a", "b", "c"])),
+            ("moves", Arc::new(lists.finish())),
+            ("clocks_ms", Arc::new(clocks.finish())),
+            ("result", texts(&["1-0", "*", "2-0"])),
+        ],
+    );
+    let (games, problems) = games(&path, 1).unwrap();
+    assert_eq!(games.len(), 3);
+    assert_eq!(moves(&games[0]), ["e4"]);
+    let expected = [
+        "`e2e4` is no legal move",
+        "its moves are null",
+        "`2-0` is no result",
+        "`clocks_ms` is not as long",
+    ];
+    assert_eq!(problems.len(), expected.len(), "{problems:?}");
+    for (problem, expected) in problems.iter().zip(expected) {
+        assert!(problem.contains(expected), "{problem}");
+    }
+}
+
+#[test]
+fn other_tables_are_refused() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("other.parquet");
+    write_batch(&path, vec![("price", texts(&["1"]))]);
+    let error = games(&path, 1).unwrap_err();
+    assert!(error.to_string().contains("no table of games"), "{error}");
+    write_batch(
+        &path,
+        vec![("white", texts(&["a"])), ("movedata", texts(&["x"]))],
+    );
+    let error = games(&path, 1).unwrap_err();
+    assert!(error.to_string().contains("`movedata`"), "{error}");
+}
+
+/// Every byte changed and every length cut: an error or games, never a crash.
+#[test]
+fn damaged_files_are_errors() {
+    let folder = Scratch::new("reading");
+    let pgn = folder.join("games.pgn");
+    std::fs::write(&pgn, crate::common::many_games(40)).unwrap();
+    let table = folder.join("x.parquet");
+    let mut options = TableOptions::default();
+    options.columns =
+        tabia_columns::schema::GameColumns::parse("white,result,tags,moves,clocks_ms").unwrap();
+    write(&pgn, TableFile::Parquet(table.clone()), &options).unwrap();
+    let good = std::fs::read(&table).unwrap();
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let bad = folder.join("bad.parquet");
+    let mut read = 0;
+    for at in (0..good.len()).step_by(7) {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1 << (at % 8);
+        std::fs::write(&bad, &bytes).unwrap();
+        read += u32::from(open_all(&bad));
+        std::fs::write(&bad, &good[..at]).unwrap();
+        assert!(!open_all(&bad), "cut at {at}");
+    }
+    std::panic::set_hook(hook);
+    assert!(read > 0);
+}
+
+/// Whether a table can be opened; its rows are read.
+fn open_all(path: &Path) -> bool {
+    struct Nothing;
+    impl tabia::Visitor for Nothing {
+        fn visit_move(&mut self, _: &tabia::Position, _: tabia::Ply) -> tabia::Flow {
+            tabia::Flow::Go
+        }
+    }
+    let found = resolver().resolve(path.as_os_str());
+    let Ok(opened) = found.and_then(|items| items[0].open(&tabia::OpenOptions::default(), None))
+    else {
+        return false;
+    };
+    let tabia::OpenInput::Database(database) = opened.input else {
+        return false;
+    };
+    let mut reader = database.reader();
+    for row in 0..database.len().min(1000) {
+        let game = tabia::GameIndex(row);
+        let _ = reader.read(game, tabia::Want::ALL, &mut Nothing);
+        let _ = database.entry(game);
+    }
+    true
+}
+
+#[test]
+fn footers_that_nest_too_deep_are_refused() {
+    let folder = Scratch::new("reading");
+    let path = folder.join("deep.parquet");
+    let mut data = DataType::Utf8;
+    for _ in 0..40 {
+        data = DataType::Struct(vec![Field::new("a", data, true)].into());
+    }
+    let schema = Arc::new(Schema::new(vec![Field::new("white", data, true)]));
+    let writer = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), schema, None).unwrap();
+    writer.close().unwrap();
+    let error = games(&path, 1).unwrap_err();
+    assert!(error.to_string().contains("nests too deep"), "{error}");
+}

@@ -1,0 +1,191 @@
+//! Anything made of games, on several threads and in the order of the games: tables, statistics,
+//! files of other kinds.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tabia_core::formats::OpenOptions;
+use tabia_core::game::Visitor;
+use tabia_core::io::{Progress, SourceFile};
+use tabia_core::loss::Losses;
+use tabia_core::{Error, GameIndex, Problem};
+
+use crate::input::{InputItem, Origin};
+use crate::scan::{ScanOptions, ScanReporter, Task, scan};
+use crate::summary::{Observer, Summary};
+
+/// Visits games and makes a piece of something of them. Each thread has one.
+///
+/// The problems of a game reach [`on_problem`](Collector::on_problem), not
+/// [`Visitor::problem`].
+pub trait Collector: Visitor + Send {
+    /// What it makes of a piece of work; the consumer gives used pieces back.
+    type Piece: Default + Send;
+
+    /// Gives what was made since the last call in exchange for an empty or used piece.
+    fn swap(&mut self, piece: &mut Self::Piece);
+
+    /// The reader found something wrong with the game it is at, or with one that it could not begin.
+    fn on_problem(&mut self, problem: &Problem) {
+        let _ = problem;
+    }
+
+    /// What of the last game the pieces cannot hold.
+    fn take_losses(&mut self) -> Losses {
+        Losses::new()
+    }
+}
+
+impl<C: Collector> Task for C {
+    type Out = C::Piece;
+
+    fn swap(&mut self, out: &mut C::Piece) {
+        Collector::swap(self, out);
+    }
+
+    fn take_losses(&mut self) -> Losses {
+        Collector::take_losses(self)
+    }
+
+    fn on_problem(&mut self, problem: &Problem) {
+        Collector::on_problem(self, problem);
+    }
+}
+
+/// Takes a piece: its input, what to add to the numbers of its games, the piece. Returns whether to go
+/// on.
+pub type TakePiece<'a, P> = &'a mut dyn FnMut(&InputItem, GameIndex, &mut P) -> Result<bool, Error>;
+
+/// Hands the games of all items to collectors, which `collector` makes, one for each thread and item;
+/// `take` gets the pieces in order. The cut into pieces depends only on the input.
+///
+/// # Errors
+/// The first input that cannot be read or that changes while it is read, and errors of `take`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia::collect::{Collector, collect};
+/// use tabia::{Flow, NoObserver, Ply, Position, Progress, Resolver, ScanOptions, Visitor};
+///
+/// #[derive(Default)]
+/// struct Plies(u64);
+///
+/// impl Visitor for Plies {
+///     fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+///         self.0 += 1;
+///         Flow::Go
+///     }
+/// }
+///
+/// impl Collector for Plies {
+///     type Piece = u64;
+///
+///     fn swap(&mut self, piece: &mut u64) {
+///         *piece = std::mem::take(&mut self.0);
+///     }
+/// }
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// let items = Resolver::default().resolve_games(path.as_ref())?;
+/// let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
+/// let mut plies = 0;
+/// collect(
+///     &items,
+///     &tabia::OpenOptions::default(),
+///     &ScanOptions::default(),
+///     &mut |_| Ok(Plies::default()),
+///     &Arc::new(Progress::default()),
+///     &mut NoObserver,
+///     &mut |_, _, piece| {
+///         plies += *piece;
+///         Ok(true)
+///     },
+/// )?;
+/// assert!(plies > 0);
+/// # Ok(())
+/// # }
+/// ```
+pub fn collect<C: Collector>(
+    items: &[InputItem],
+    open: &OpenOptions,
+    plan: &ScanOptions,
+    collector: &mut dyn FnMut(&InputItem) -> Result<C, Error>,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    take: TakePiece<'_, C::Piece>,
+) -> Result<Summary, Error> {
+    progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
+    let mut summary = Summary::default();
+    for item in items {
+        let before = summary.counts;
+        let files = FileStates::of(item);
+        let tasks = (0..plan.threads.max(1))
+            .map(|_| collector(item))
+            .collect::<Result<Vec<C>, Error>>()?;
+        let mut reporter = ScanReporter {
+            item,
+            summary: &mut summary,
+            observer: &mut *observer,
+            progress,
+        };
+        reporter.read_item(open, progress, plan.strict, |reporter, input| {
+            scan(reporter, input, plan, tasks, &mut |base, piece| {
+                files.check()?;
+                take(item, GameIndex(base.games), piece)
+            })
+        })?;
+        files.check()?;
+        reporter.finish_item(before)?;
+    }
+    Ok(summary)
+}
+
+/// Lengths and times of the files of an input, to notice that another program changes them.
+struct FileStates(Vec<(PathBuf, FileState)>);
+
+/// Length, and time of the last change; `None` for a file that is not there.
+type FileState = Option<(u64, Option<SystemTime>)>;
+
+impl FileStates {
+    fn of(item: &InputItem) -> Self {
+        let paths: Vec<PathBuf> = match &item.origin {
+            Origin::Packed(path) => vec![path.clone()],
+            Origin::Files(source) => {
+                let companions = item.format().companions();
+                let is_companion = |path: &&Path| {
+                    let extension = path.extension().unwrap_or_default().to_string_lossy();
+                    let mut known = companions.iter().map(|companion| companion.extension);
+                    known.any(|known| extension.eq_ignore_ascii_case(known))
+                };
+                let siblings = source.siblings().iter().filter_map(SourceFile::path);
+                let main = source.main().path();
+                let files = siblings.filter(is_companion).chain(main);
+                files.map(Path::to_path_buf).collect()
+            }
+            Origin::Once(_) | Origin::Member { .. } => Vec::new(),
+        };
+        let files = paths.into_iter().map(|path| (Self::state(&path), path));
+        Self(files.map(|(state, path)| (path, state)).collect())
+    }
+
+    fn state(path: &Path) -> FileState {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.len(), metadata.modified().ok()))
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let changed = self
+            .0
+            .iter()
+            .find(|(path, state)| Self::state(path) != *state);
+        match changed {
+            None => Ok(()),
+            Some((path, _)) => {
+                let text = "changed while it was read; read it again when no program writes it";
+                Err(Error::invalid(text).in_path(path).in_input())
+            }
+        }
+    }
+}
