@@ -452,7 +452,9 @@ impl Visitor for GameTask {
             self.annotations = self.annotations.saturating_add(1);
             return Flow::Go;
         }
-        let bits = ply.to_move().map_or(u16::MAX, |m| m.to_bits());
+        let bits = ply
+            .to_move()
+            .map_or(u16::MAX, tabia_core::chess::Move::to_bits);
         self.moves.extend([(bits >> 8) as u8, bits as u8]);
         Flow::Go
     }

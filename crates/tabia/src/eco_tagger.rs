@@ -109,7 +109,7 @@ impl EcoTagger {
         if let Some((opening, _)) = found
             && is_open
             && is_game
-            && tags.eco().map(|eco| eco.code()) != Eco::parse(opening.eco).map(|eco| eco.code())
+            && tags.eco().map(Eco::code) != Eco::parse(opening.eco).map(Eco::code)
         {
             tags.set("ECO", opening.eco);
         }

@@ -86,7 +86,10 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(unix)]
 fn is_private(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 == 0)
+    fs::metadata(path).is_ok_and(|metadata| {
+        let of_others = metadata.permissions().mode() & 0o077;
+        of_others == 0
+    })
 }
 
 #[cfg(not(unix))]

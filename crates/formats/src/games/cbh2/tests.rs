@@ -1090,7 +1090,7 @@ fn texts_are_written_in_all_languages() {
     assert_eq!(body[10..][..languages.len()], languages);
     let record = &file(&set, "2cbg")[12..];
     let free = u32::from_le_bytes(record[12..16].try_into().unwrap());
-    assert!((193..=200).contains(&free) && file(&set, "2cbg").len() % 8 == 0);
+    assert!((193..=200).contains(&free) && file(&set, "2cbg").len().is_multiple_of(8));
 }
 
 #[test]
@@ -1111,9 +1111,23 @@ fn many_names() -> Vec<Game> {
     let game = |number: u32| {
         GameBuilder::new()
             .tag("White", &format!("Player {}, A", number % 130))
-            .tag("Black", if number % 3 == 0 { "Often" } else { "?" })
+            .tag(
+                "Black",
+                if number.is_multiple_of(3) {
+                    "Often"
+                } else {
+                    "?"
+                },
+            )
             .tag("Event", &format!("Event {}", number / 7))
-            .tag("WhiteTeam", if number % 2 == 0 { "Even" } else { "Other" })
+            .tag(
+                "WhiteTeam",
+                if number.is_multiple_of(2) {
+                    "Even"
+                } else {
+                    "Other"
+                },
+            )
             .result(GameResult::Draw)
     };
     let mut games: Vec<Game> = (0..300).map(game).collect();
