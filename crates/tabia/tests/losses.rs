@@ -378,9 +378,9 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     }
     for fact in &added {
         let is_changed = missing.iter().any(|other| match (fact, other) {
-            (Fact::Tag(..), Fact::Tag(..)) => true,
             // A quoted game can be a comment.
-            (
+            (Fact::Tag(..), Fact::Tag(..))
+            | (
                 Fact::Annotation(_, Feature::Comments, _),
                 Fact::Annotation(_, Feature::Quotations, _),
             ) => true,

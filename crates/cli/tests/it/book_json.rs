@@ -632,20 +632,11 @@ fn failing_inputs_and_outputs_have_exit_codes() {
         tabia(&folder, &args).expect(4);
     }
     for verb in [
-        vec!["merge", "one.bin", "two.bin", "-o", "two.bin"],
         vec!["convert", "one.bin", "-o", "two.bin"],
         vec!["convert", "one.bin", "-o", "games.pgn"],
         vec!["fix", "one.bin", "-o", "two.bin"],
         vec![
             "edit", "one.bin", "--move", "e4", "--weight", "1", "-o", "two.bin",
-        ],
-        vec![
-            "novelty",
-            "games.pgn",
-            "--book",
-            "one.bin",
-            "-o",
-            "games.pgn",
         ],
         vec!["build", "games.pgn", "-o", "two.bin"],
         vec!["info", "one.bin", "--report", "two.bin"],
@@ -653,5 +644,9 @@ fn failing_inputs_and_outputs_have_exit_codes() {
         let args = [vec!["book"], verb].concat();
         tabia(&folder, &args).expect(5);
     }
+    let own = ["book", "merge", "one.bin", "two.bin", "-o", "two.bin"];
+    tabia(&folder, &own).expect(2);
+    let exists = ["book", "novelty", "games.pgn", "--book", "one.bin", "-o"];
+    tabia(&folder, &[exists.as_slice(), &["games.pgn"]].concat()).expect(5);
     assert_eq!(folder.names(), ["games.pgn", "one.bin", "two.bin"]);
 }

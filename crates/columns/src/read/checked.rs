@@ -37,7 +37,7 @@ const VALUES_A_ROW: u64 = 300;
 /// Values of a column in a row group at most, if there are few bytes for them.
 const MANY_VALUES: u64 = 32 << 20;
 
-/// Values that a byte may stand for without any doubt.
+/// Values that one byte may encode without any doubt.
 const VALUES_A_BYTE: u64 = 16;
 
 /// The bytes of a file, for the package `parquet`.

@@ -24,7 +24,7 @@ const KEPT: usize = 16;
 /// Rows that are always allowed, however short the file is.
 const FEW_ROWS: u64 = 1 << 20;
 
-/// Rows that a byte may stand for.
+/// Rows that one byte may encode.
 const ROWS_A_BYTE: u64 = 64;
 
 /// A row group.

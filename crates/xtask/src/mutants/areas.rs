@@ -49,6 +49,7 @@ pub(crate) const AREAS: &[Area] = &[
         name: "before-replacing",
         files: &[
             "crates/formats/src/games/cbh/write/edit.rs",
+            "crates/formats/src/games/cbh/write/source_set.rs",
             "crates/formats/src/games/cbh/write/read_back.rs",
             "crates/formats/src/games/cbh/verify/damage.rs",
         ],
@@ -175,6 +176,7 @@ pub(crate) const AREAS: &[Area] = &[
         name: "cbh-edit",
         files: &[
             "crates/formats/src/games/cbh/write/edit.rs",
+            "crates/formats/src/games/cbh/write/source_set.rs",
             "crates/formats/src/games/cbh/write/pack.rs",
             "crates/formats/src/games/cbh/write/read_back.rs",
             "crates/formats/src/games/cbh/write/updated_set.rs",

@@ -1,4 +1,5 @@
 //! Sets that the writer makes after the notes: intact, damaged and of other versions.
+#![allow(clippy::little_endian_bytes, reason = "the tests compare stored bytes")]
 
 use tabia_core::GameIndex;
 use tabia_core::chess::{Color, Move, Piece, Ply, Position, Role, Setup, Square, san};
