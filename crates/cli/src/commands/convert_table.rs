@@ -146,11 +146,10 @@ fn table_options(args: &ConvertArgs, plan: ConvertOptions) -> Result<TableOption
 
 fn file_of<'a>(name: &str, args: &ConvertArgs) -> Result<TableFile<'a>, Error> {
     match (args.to.as_deref(), TableFile::of_name(name)) {
-        (Some("arrow"), None) => Ok(TableFile::Arrow(name.into())),
         (Some("arrow"), Some(TableFile::Folder(..))) => Err(Error::usage(
             "a folder has Parquet files; give a file for Arrow",
         )),
-        (Some("arrow"), Some(_)) => Ok(TableFile::Arrow(name.into())),
+        (Some("arrow"), _) => Ok(TableFile::Arrow(name.into())),
         (_, Some(TableFile::Folder(path, bytes))) => Ok(TableFile::Folder(path, bytes)),
         (Some(_), _) => Ok(TableFile::Parquet(name.into())),
         (None, Some(file)) => Ok(file),

@@ -264,15 +264,12 @@ impl RowHead {
         let Some((_, text)) = tags.iter_mut().find(|(name, _)| name == "Result") else {
             return;
         };
-        match GameResult::parse(text.trim().as_bytes()) {
-            Some(result) => {
-                self.result = result;
-                result.pgn().clone_into(text);
-            }
-            None => {
-                let text = format!("`{}` is no result", text.escape_default());
-                self.problems.push(text);
-            }
+        if let Some(result) = GameResult::parse(text.trim().as_bytes()) {
+            self.result = result;
+            result.pgn().clone_into(text);
+        } else {
+            let text = format!("`{}` is no result", text.escape_default());
+            self.problems.push(text);
         }
     }
 
@@ -441,7 +438,7 @@ impl PlyValues {
             list.as_ref().and_then(|list| cells::number(list, index))
         };
         let nags = self.nags.as_ref().and_then(|nags| cells::list(nags, ply));
-        for index in 0..nags.as_ref().map_or(0, |nags| nags.len()) {
+        for index in 0..nags.as_ref().map_or(0, Array::len) {
             let nag = number(&nags, index).and_then(|nag| u8::try_from(nag).ok());
             if let Some(nag) = nag {
                 match visitor.visit_annotation(Annotation::Nag(Nag(nag))) {

@@ -85,6 +85,10 @@ impl<'a> Compact<'a> {
     }
 
     /// The next field of a struct, after the field with number `last`; `Some(None)` at its end.
+    #[expect(
+        clippy::option_option,
+        reason = "the end of a struct is not the end of the bytes"
+    )]
     pub(crate) fn field(&mut self, last: i64) -> Option<Option<(i64, Kind)>> {
         let head = self.byte()?;
         if head == 0 {

@@ -1,5 +1,6 @@
 //! Inputs made of text, and tables read back.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,7 +61,8 @@ pub(crate) fn many_games(count: u32) -> String {
         let first = moves[(game % 8) as usize];
         let reply = replies[(game / 8 % 8) as usize];
         let result = ["1-0", "0-1", "1/2-1/2", "*"][(game % 4) as usize];
-        pgn += &format!(
+        write!(
+            pgn,
             "[Event \"Cup {}\"]\n[White \"Player {game}\"]\n[Black \"Player {}\"]\n[WhiteElo \"{}\"]\n\
              [Date \"{}.{:02}.??\"]\n[Result \"{result}\"]\n\n1. {first} {{[%clk 0:{:02}:00]}} {reply} {result}\n\n",
             game / 100,
@@ -69,7 +71,8 @@ pub(crate) fn many_games(count: u32) -> String {
             1900 + game % 120,
             1 + game % 12,
             game % 60,
-        );
+        )
+        .unwrap();
     }
     pgn
 }

@@ -316,7 +316,9 @@ fn bad_rows_are_problems() {
     for list in [Some(vec!["e2e4", "e2e4"]), None, Some(vec!["d2d4"])] {
         match list {
             Some(moves) => {
-                moves.iter().for_each(|m| lists.values().append_value(m));
+                for text in moves {
+                    lists.values().append_value(text);
+                }
                 lists.append(true);
             }
             None => lists.append(false),
