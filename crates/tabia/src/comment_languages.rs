@@ -40,10 +40,18 @@ impl LanguageChoice {
     }
 
     /// Hands on what waits and is chosen.
+    #[inline]
     pub(crate) fn release(&mut self, visitor: &mut impl Visitor) -> Flow {
-        if !std::mem::take(&mut self.has_waiting) {
-            return Flow::Go;
+        if self.has_waiting {
+            self.release_waiting(visitor)
+        } else {
+            Flow::Go
         }
+    }
+
+    #[cold]
+    fn release_waiting(&mut self, visitor: &mut impl Visitor) -> Flow {
+        self.has_waiting = false;
         let annotations = || {
             let events = self.waiting.game().events();
             events.filter_map(|event| match event {

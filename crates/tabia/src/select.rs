@@ -273,6 +273,7 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
         self.inner.begin_game(game, head)
     }
 
+    #[inline]
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         match self.languages.release(&mut self.inner) {
             Flow::Go => self.inner.visit_move(before, ply),
