@@ -79,6 +79,7 @@ pub(crate) fn instructions(arguments: &[String]) -> Outcome {
     }
     let mut counts = Vec::new();
     for (name, job) in JOBS {
+        remove_outputs(&folder)?;
         let count = count(&tabia, &folder, job)?;
         println!("{name:<12} {count}");
         counts.push((name, count));
@@ -92,6 +93,17 @@ pub(crate) fn instructions(arguments: &[String]) -> Outcome {
         let _ = writeln!(text, "{name}\t{count}");
     }
     std::fs::write(&list, text).map_err(|error| format!("{}: {error}", list.display()))
+}
+
+/// Removes what an earlier job wrote, since replacing a file takes more than creating one.
+fn remove_outputs(folder: &Path) -> Outcome {
+    for path in run::files(folder, &[""])? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("out.") {
+            std::fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// The instructions of one run.
