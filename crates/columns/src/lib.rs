@@ -3,9 +3,9 @@
 //!
 //! The crate is empty without its feature `parquet`.
 //!
-//! [`schema`] lists the tables with their columns, types and meanings; [`write`](mod@write) writes them
-//! to files and hands them on as record batches, [`stream`] gives them to a consumer that asks, and
-//! [`read`](mod@read) makes databases of tables.
+//! `schema` lists the tables with their columns, types and meanings; `write` writes them
+//! to files and hands them on as record batches, `stream` gives them to a consumer that asks, and
+//! `read` makes databases of tables.
 #![warn(missing_docs)]
 #![cfg(feature = "parquet")]
 

@@ -145,7 +145,7 @@ pub struct CreateOptions {
 }
 
 impl CreateOptions {
-    /// Returns [`ErrorKind::Cancelled`] once the work is cancelled.
+    /// Returns [`ErrorKind::Cancelled`](tabia_core::ErrorKind::Cancelled) once the work is cancelled.
     pub fn check(&self) -> Result<()> {
         self.progress
             .as_ref()
