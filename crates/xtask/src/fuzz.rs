@@ -54,10 +54,11 @@ pub(crate) fn fuzz(arguments: &[String]) -> Outcome {
 
 /// Checks that the fuzz targets, which are a workspace of their own, compile.
 pub(crate) fn check() -> Outcome {
+    let target = run::root().join("target/fuzz-check");
     run::cargo(&["check", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
-        .env("CARGO_TARGET_DIR", run::root().join("target/fuzz-check"))
+        .env("CARGO_TARGET_DIR", &target)
         // Nothing is linked, so that the fuzzer itself, which is C++, need not be compiled.
-        .env("CUSTOM_LIBFUZZER_PATH", "libfuzzer.a")
+        .env("CUSTOM_LIBFUZZER_PATH", target.join("libfuzzer.a"))
         .run()
 }
 

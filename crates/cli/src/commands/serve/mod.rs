@@ -62,6 +62,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     }
     let key = folder.key(args.new_key)?;
     let url = format!("http://127.0.0.1:{port}/#k={}", key.as_str());
+    // Who reads the address may end the server at once.
+    #[cfg(unix)]
+    let is_stopped = supervisor::flag_of_signals();
     print_address(args, &context, &url, port)?;
     context.messages.note(&summary(shelf.counts()));
     if !args.no_open && !args.json {
@@ -69,7 +72,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     }
     drop(shelf);
     #[cfg(unix)]
-    supervisor::supervise(&listener, &context.messages)?;
+    supervisor::supervise(&listener, &is_stopped, &context.messages)?;
     #[cfg(not(unix))]
     {
         let stop = StopHandle::new();

@@ -51,19 +51,28 @@ pub(super) fn stop_with_parent(stop: &StopHandle) {
     });
 }
 
-/// Keeps a process that answers running until a signal ends both.
-///
-/// # Errors
-/// When it cannot be started, or ends again and again.
-pub(super) fn supervise(listener: &TcpListener, messages: &Messages) -> Result<(), Error> {
+/// Set by ^C and SIGTERM from now on.
+pub(super) fn flag_of_signals() -> Arc<AtomicBool> {
     let is_stopped = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_stopped);
     // Without a handler the signal ends this process, and the other one follows.
     let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    is_stopped
+}
+
+/// Keeps a process that answers running until `is_stopped` is set.
+///
+/// # Errors
+/// When it cannot be started, or ends again and again.
+pub(super) fn supervise(
+    listener: &TcpListener,
+    is_stopped: &AtomicBool,
+    messages: &Messages,
+) -> Result<(), Error> {
     let mut restarts: Vec<Instant> = Vec::new();
     loop {
         let mut child = start(listener)?;
-        let Some(status) = wait(&mut child, &is_stopped)? else {
+        let Some(status) = wait(&mut child, is_stopped)? else {
             return Ok(());
         };
         // A file that is cut while it is read ends the process with the code of an unreadable input.
