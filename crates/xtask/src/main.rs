@@ -182,11 +182,14 @@ fn lint(_: &[String]) -> Outcome {
     .run()?;
     // Without the default features the program builds too.
     run::cargo(&[
-        "check",
+        "clippy",
         "--quiet",
         "--package",
         "tabia-cli",
         "--no-default-features",
+        "--",
+        "-D",
+        "warnings",
     ])
     .run()?;
     fuzz::check()

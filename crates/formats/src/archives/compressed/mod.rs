@@ -49,10 +49,7 @@ impl Compression {
 
     /// Whether this build reads and writes it: Zstandard needs the feature `zstd`.
     pub const fn is_available(self) -> bool {
-        match self {
-            Self::Zstd => cfg!(feature = "zstd"),
-            _ => true,
-        }
+        cfg!(feature = "zstd") || !matches!(self, Self::Zstd)
     }
 
     /// Its name: `gzip`, `bzip2`, `xz`, `zstd`, `lz4`; `none`.
