@@ -558,7 +558,7 @@ fn many_tags_take_linear_time() {
     {
         for repeated in [false, true] {
             let mut game = tiny::games().swap_remove(0);
-            for number in 0..30_000 {
+            for number in 0..100_000 {
                 let name = if repeated {
                     "Same".to_owned()
                 } else {

@@ -21,6 +21,7 @@ use crate::games::cbh2::records::GameRecord;
 use crate::games::cbh2::tags::{
     FINE_TIMES, TIME_SHIFT, TITLE_NATIONS, rating_of_classic, tie_break_of_classic,
 };
+use crate::games::common::seen_tags::SeenTags;
 
 /// Bytes of a slot for each kind of names.
 pub(super) mod slot {
@@ -147,9 +148,9 @@ impl<'l> TagReader<'l> {
         self.player(tags, "Black", "CbBlackLast", black);
         fields.record.eco.set(self.eco(tags));
         let mut creation = Creation::default();
+        let mut seen = SeenTags::default();
         for (name, value) in tags.iter() {
-            let first = tags.get(name).map(str::as_ptr);
-            if first != Some(value.as_ptr()) && name != "Result" {
+            if !seen.is_first(name) && name != "Result" {
                 // A field stores only the first value.
                 let is_lost = !is_unknown(value);
                 self.losses.add(feature(name), u64::from(is_lost), None);
