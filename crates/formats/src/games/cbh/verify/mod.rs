@@ -38,6 +38,8 @@ pub struct Finding {
     pub severity: Severity,
     /// Its message and location.
     pub error: Error,
+    /// The other record, if two overlap.
+    pub other: Option<GameIndex>,
 }
 
 impl fmt::Display for Finding {
@@ -153,7 +155,11 @@ struct Verifier<'d> {
 
 impl Verifier<'_> {
     fn report(&mut self, severity: Severity, error: Error) {
-        self.findings.push(Finding { severity, error });
+        self.findings.push(Finding {
+            severity,
+            error,
+            other: None,
+        });
     }
 
     /// Reports a finding in a game's header.

@@ -59,21 +59,25 @@ pub fn pack(
     if let Some(extras) = &packer.extras {
         packer.files.extras = extras.empty();
     }
+    let mut copied = Vec::new();
     for index in (0..db.len()).map(GameIndex) {
-        packer
+        let is_copied = packer
             .record(index)
             .map_err(|error| error.in_file(source.label()).in_game(index))?;
+        if is_copied {
+            copied.push(index);
+        }
     }
     writer.complete()?;
     let packed = writer.files().read_back()?;
     let again = CbhDatabase::open(&packed, &OpenOptions::default())?;
-    check_damage(&db, &again)?;
     let kept = db.len() - db.info().deleted;
     if again.len() != kept {
         let count = counted(again.len(), "record", "records");
         let text = format!("{count} instead of {kept}");
         return Err(difference(&text));
     }
+    check_damage(&db, &again, |record| copied.get(record.0 as usize).copied())?;
     drop(again);
     writer.commit()
 }
@@ -88,13 +92,14 @@ struct Packer<'p> {
 }
 
 impl Packer<'_> {
-    fn record(&mut self, index: GameIndex) -> Result<()> {
+    /// Copies a record; `false` if it is marked as deleted.
+    fn record(&mut self, index: GameIndex) -> Result<bool> {
         let db = self.db;
         let Some(record) = db.record(index) else {
-            return Ok(());
+            return Ok(false);
         };
         if record.kind() & TYPE_DELETED != 0 {
-            return Ok(());
+            return Ok(false);
         }
         let number = self.files.next_number()?;
         let offsets = db.offsets(index, record);
@@ -140,7 +145,7 @@ impl Packer<'_> {
                 game.tournament = self.tournament(game.tournament, number)?;
                 game.annotator = self.annotator(game.annotator, number)?;
                 game.source = self.source(game.source, number)?;
-                self.append(number, game.as_bytes(), extended, rest, mark)
+                self.append(number, game.as_bytes(), extended, rest, mark)?;
             }
             Record::Text(text) => {
                 let mut text = *text;
@@ -149,9 +154,10 @@ impl Packer<'_> {
                 text.annotator = self.annotator(text.annotator, number)?;
                 text.source = self.source(text.source, number)?;
                 extended.media_at = self.media(extended.media_at.get()).into();
-                self.append(number, text.as_bytes(), extended, rest, 0)
+                self.append(number, text.as_bytes(), extended, rest, 0)?;
             }
         }
+        Ok(true)
     }
 
     /// Appends the headers of a record.

@@ -161,6 +161,31 @@ fn old_damage_is_tolerated_and_new_damage_is_not() {
     assert!(files(&folder) == before);
 }
 
+/// The change repairs more damage than the copy has.
+#[test]
+fn new_damage_is_found_where_old_damage_is_gone() {
+    let folder = Scratch::new("edit-other-damage");
+    let path = set(&folder);
+    let (moves_at, annotations_at) = offsets(&open_set(&path), 0);
+    set_offsets(&path, 2, moves_at, annotations_at);
+    let before = files(&folder);
+    // Another record than before has the offset of the first game, or the record that was written.
+    for (number, annotations_at, text) in [
+        (2, 0, "runs into that of game 1"),
+        (3, annotations_at, "as those of game 1"),
+    ] {
+        let mut editor = editor(&path);
+        let new = game("New", LONG, "");
+        editor.replace(GameIndex(2), &new).unwrap();
+        let mut wrong = header_of(&open_set(&path), number - 1);
+        wrong.moves_at.set(moves_at as u32);
+        wrong.annotations_at.set(annotations_at as u32);
+        let files = editor.writer.files();
+        files.put_header(number, wrong.as_bytes()).unwrap();
+        assert_refused(&folder, &before, editor, text);
+    }
+}
+
 /// A record that nothing wrote, in a set whose other damage the change repairs.
 #[test]
 fn the_number_of_records_is_compared() {
