@@ -332,6 +332,52 @@ fn record_sizes_of_unknown_versions_are_refused() {
     }
 }
 
+/// A wrong record size is reported, and records are read with that of the version.
+#[test]
+fn record_sizes_that_the_file_does_not_justify_are_damage() {
+    let folder = Scratch::new("complete-small-sizes");
+    let path = set(&folder);
+    // The version that is written, without the bytes of unknown meaning.
+    let longer = bytes(&path, "cbj");
+    let mut extended = longer[..32].to_vec();
+    (extended[0], extended[4]) = (11, 120);
+    for record in longer[32..].chunks_exact(122) {
+        extended.extend_from_slice(&record[..120]);
+    }
+    write(&path, "cbj", &extended);
+    let complete = records(&open(&path));
+    for extension in ["cbj", "cbtt", "cbm"] {
+        let intact = bytes(&path, extension);
+        let right = u32::from_le_bytes(intact[4..8].try_into().unwrap());
+        for size in [1, 8, 61, right - 1, right + 1, 2 * right, u32::MAX] {
+            let mut file = intact.clone();
+            file[4..8].copy_from_slice(&size.to_le_bytes());
+            let what = format!("{extension}: {size}");
+            assert!(!open_with(&path, extension, &file).is_empty(), "{what}");
+            assert!(records(&open(&path)) == complete, "{what}");
+            let refused = edit::append(&path, &CreateOptions::default());
+            let error = refused.map(|_| ()).unwrap_err();
+            let is_damage = matches!(error.kind(), ErrorKind::Damaged(_));
+            assert!(is_damage, "{what}: {error}");
+        }
+        // A file that no size fills is not read.
+        let unknown = [&intact[..4], &[1, 0, 0, 0], &intact[8..], &[0; 7]].concat();
+        let problems = open_with(&path, extension, &unknown);
+        let is_left_out = |text: &String| text.contains("they are not read");
+        assert!(
+            problems.iter().any(is_left_out),
+            "{extension}: {problems:?}"
+        );
+        write(&path, extension, &intact);
+    }
+}
+
+/// The problems of the set with another file.
+fn open_with(path: &Path, extension: &str, file: &[u8]) -> Vec<String> {
+    write(path, extension, file);
+    open(path).info().problems.clone()
+}
+
 /// A name that does not exist would be that of the next new name.
 #[test]
 fn records_that_refer_to_missing_names_are_refused() {

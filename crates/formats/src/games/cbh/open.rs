@@ -17,7 +17,9 @@ use super::entities::{Entity, EntityTable};
 use super::placeholder_names::Placeholders;
 use super::records::{BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header};
 use super::settings::{self, SetKind};
-use super::side_files::{SideTable, TopGames};
+use super::side_files::{
+    EXTENDED_SIZES, EXTRA_SIZES, MEDIA_SIZES, RecordSizes, SideTable, TopGames,
+};
 use super::tables::Tables;
 use super::tags::player_name;
 
@@ -205,7 +207,7 @@ impl CbhDatabase {
         Companions {
             moves,
             annotations,
-            media: opener.side_table("cbm"),
+            media: opener.side_table("cbm", MEDIA_SIZES),
             tables,
             texts,
             moves_name: source.label_of("cbg"),
@@ -451,8 +453,8 @@ impl<'s> CompanionOpener<'s> {
             sources: self.entities(true),
             teams: self.entities(false),
             game_tags: self.entities(false),
-            extended: self.side_table("cbj"),
-            tournament_extras: self.side_table("cbtt"),
+            extended: self.side_table("cbj", EXTENDED_SIZES),
+            tournament_extras: self.side_table("cbtt", EXTRA_SIZES),
             top_games: self.top_games(),
         }
     }
@@ -484,8 +486,13 @@ impl<'s> CompanionOpener<'s> {
         }
     }
 
-    fn side_table(&mut self, extension: &str) -> Option<SideTable> {
+    fn side_table(&mut self, extension: &str, sizes: RecordSizes) -> Option<SideTable> {
         let table = self.parse(extension, SideTable::new)?;
+        let (table, problem) = table.with_checked_size(sizes);
+        if let Some(text) = problem {
+            self.problem(extension, &text);
+        }
+        let table = table?;
         let stated = table.header().count.get();
         let found = table.len();
         if extension != "cbtt" {

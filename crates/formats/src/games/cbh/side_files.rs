@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::{Blob, Sink};
+use tabia_core::plural::counted;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::charset::until_zero;
@@ -22,6 +23,24 @@ pub(super) fn side_header(version: u32, record_size: u32, count: u32) -> Sink {
     sink.zeros(20);
     sink
 }
+
+/// Sizes of the records of a side file in the known versions, in bytes.
+pub(super) type RecordSizes = &'static [(u32, u32)];
+
+/// Sizes of the records of `.cbj`, by version.
+pub(super) const EXTENDED_SIZES: RecordSizes = &[
+    (1, 8),
+    (3, 20),
+    (5, 30),
+    (6, 38),
+    (7, 74),
+    (8, 78),
+    (11, 120),
+];
+/// Sizes of the records of `.cbtt`, by version.
+pub(super) const EXTRA_SIZES: RecordSizes = &[(2, 61), (3, 65), (4, 223), (5, 405)];
+/// Sizes of the records of `.cbm`, by version.
+pub(super) const MEDIA_SIZES: RecordSizes = &[(1, 1024)];
 
 /// A file of records of one size after a 32-byte header.
 #[derive(Debug, Clone)]
@@ -65,6 +84,43 @@ impl SideTable {
             record_size,
             records: records.min(u32::MAX as usize) as u32,
         })
+    }
+
+    /// Checks the record size that the header states: it must be that of the version, or make the number of
+    /// records that the header states fill the file. If it is wrong and the size of the version is right,
+    /// the table is changed to that; `None` if no size is right. Also returns the message for a wrong size.
+    pub(super) fn with_checked_size(
+        mut self,
+        sizes: RecordSizes,
+    ) -> (Option<Self>, Option<String>) {
+        let (version, stated) = (self.header.version.get(), self.header.record_size.get());
+        let of_version = sizes.iter().find(|(other, _)| *other == version);
+        let of_version = of_version.map(|(_, size)| *size);
+        if of_version == Some(stated) || self.is_filled_by(stated) {
+            return (Some(self), None);
+        }
+        let Some(size) = of_version else {
+            let count = counted(self.header.count.get(), "record", "records");
+            let text = format!("{count} of {stated} bytes do not fill the file; they are not read");
+            return (None, Some(text));
+        };
+        let text = format!("version {version} has records of {size} bytes, not {stated}");
+        if !self.is_filled_by(size) {
+            return (None, Some(text + "; they are not read"));
+        }
+        self.header.record_size.set(size);
+        self.record_size = size as usize;
+        let records = (self.blob.len() - SideHeader::SIZE) / self.record_size;
+        self.records = records.min(u32::MAX as usize) as u32;
+        (Some(self), Some(text))
+    }
+
+    /// Whether the file has the stated number of records of `size` bytes, or one more: in some files the
+    /// header states the last index.
+    fn is_filled_by(&self, size: u32) -> bool {
+        let bytes = (self.blob.len() - SideHeader::SIZE) as u64;
+        let (count, size) = (u64::from(self.header.count.get()), u64::from(size));
+        bytes == count * size || bytes == (count + 1) * size
     }
 
     /// The file's header.

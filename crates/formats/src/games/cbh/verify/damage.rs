@@ -11,9 +11,9 @@ use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{ExtendedRecord, MovesHead, Record, body_header};
 use crate::games::cbh::side_files::SideTable;
 
-/// Record sizes of `.cbj` and `.cbtt` above this are not believed, in bytes; those of all known
-/// versions are below 512.
-const MAX_SIDE_RECORD: u32 = 4096;
+/// Records of `.cbj` and `.cbtt` larger than this, in bytes, are not copied: each record of the copy has
+/// that size. Those of all known versions are smaller.
+const MAX_SIDE_RECORD: u32 = 512;
 
 /// Refuses a set that cannot be changed safely: one with missing or cut files, or with a record that
 /// refers to names, moves or annotations that do not exist. New names and moves would appear in old

@@ -4,27 +4,14 @@ use tabia_core::error::{Error, GameIndex};
 use tabia_core::games::Database;
 use tabia_core::plural::counted;
 
-use super::{Severity, Verifier};
+use super::{Finding, Severity, Verifier};
 use crate::games::cbh::entities::EntityTable;
 use crate::games::cbh::records::{
     FileHeader, FlagsHeader, OLD_BODY_HEADER, SideHeader, body_header,
 };
-use crate::games::cbh::side_files::SideTable;
-
-/// Sizes of the records of `.cbj`, by version.
-const EXTENDED_SIZES: [(u32, u32); 7] = [
-    (1, 8),
-    (3, 20),
-    (5, 30),
-    (6, 38),
-    (7, 74),
-    (8, 78),
-    (11, 120),
-];
-/// Sizes of the records of `.cbtt`, by version.
-const EXTRA_SIZES: [(u32, u32); 4] = [(2, 61), (3, 65), (4, 223), (5, 405)];
-/// Sizes of the records of `.cbm`, by version.
-const MEDIA_SIZES: [(u32, u32); 1] = [(1, 1024)];
+use crate::games::cbh::side_files::{
+    EXTENDED_SIZES, EXTRA_SIZES, MEDIA_SIZES, RecordSizes, SideTable,
+};
 
 impl Verifier<'_> {
     /// Checks all files except the entity files.
@@ -49,7 +36,7 @@ impl Verifier<'_> {
         }
         let tables = db.tables();
         if let Some(extended) = &tables.extended {
-            self.side_table("cbj", extended, &EXTENDED_SIZES);
+            self.side_table("cbj", extended, EXTENDED_SIZES);
             // Files with fewer records than stated were reported when they were opened.
             let (stated, found) = (extended.header().count.get(), extended.len());
             if stated < found {
@@ -64,7 +51,7 @@ impl Verifier<'_> {
             }
         }
         if let Some(extras) = &tables.tournament_extras {
-            self.side_table("cbtt", extras, &EXTRA_SIZES);
+            self.side_table("cbtt", extras, EXTRA_SIZES);
             // The index of the last record, which is 0 both for one record and for none.
             let (stated, found) = (extras.header().count.get(), extras.len());
             if stated < found.saturating_sub(1) {
@@ -84,7 +71,7 @@ impl Verifier<'_> {
             }
         }
         if let Some(media) = &db.companions().media {
-            self.side_table("cbm", media, &MEDIA_SIZES);
+            self.side_table("cbm", media, MEDIA_SIZES);
             let (stated, found) = (media.header().count.get(), media.len());
             if stated < found {
                 let stated = counted(stated, "record", "records");
@@ -159,7 +146,11 @@ impl Verifier<'_> {
                 };
                 let name = self.db.headers_name.with_extension(extension);
                 let error = Error::invalid(text).in_path(&name);
-                self.report(Severity::Damage, error.in_game(game).at_offset(start));
+                self.findings.push(Finding {
+                    severity: Severity::Damage,
+                    error: error.in_game(game).at_offset(start),
+                    other: last,
+                });
             }
             unused += start.saturating_sub(covered);
             if end > covered {
@@ -186,7 +177,7 @@ impl Verifier<'_> {
     }
 
     /// Compares the record size with that of the version.
-    fn side_table(&mut self, extension: &str, table: &SideTable, sizes: &[(u32, u32)]) {
+    fn side_table(&mut self, extension: &str, table: &SideTable, sizes: RecordSizes) {
         let header: &SideHeader = table.header();
         let (version, size) = (header.version.get(), header.record_size.get());
         let entry = sizes.iter().find(|(other, _)| *other == version);
