@@ -42,8 +42,8 @@ fn main() -> std::process::ExitCode {
 
 fn run() -> ExitCode {
     tabia::core::io::handle_lost_files(ExitCode::Input as u8);
-    let arguments = args::leading_options::move_after_verb(std::env::args_os().collect());
-    let arguments = args::leading_options::protect_queries(arguments);
+    let arguments = args::rewrite_arguments::move_after_verb(std::env::args_os().collect());
+    let arguments = args::rewrite_arguments::protect_queries(arguments);
     let arguments = args::book::from_polyglot(arguments);
     let (cli, verb) = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
@@ -70,8 +70,8 @@ fn run() -> ExitCode {
         #[cfg(feature = "serve")]
         Verb::Serve(args) => commands::serve::run(args),
         Verb::Formats(args) => commands::formats::run(args),
-        Verb::Completions(args) => commands::shell::completions(args),
-        Verb::Man(args) => commands::shell::man(args),
+        Verb::Completions(args) => commands::completions_and_man::completions(args),
+        Verb::Man(args) => commands::completions_and_man::man(args),
     };
     result.unwrap_or_else(|error| {
         Messages::for_final_error(cli.verb.common(), verb).error(&error);

@@ -9,11 +9,11 @@
 #![warn(missing_docs)]
 #![cfg(feature = "parquet")]
 
-mod batch;
 mod game_rows;
 mod move_code;
 mod positions;
 pub mod read;
+mod record_batches;
 pub mod schema;
 pub mod stream;
 mod target;

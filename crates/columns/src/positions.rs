@@ -12,9 +12,9 @@ use tabia::collect::Collector;
 use tabia::core::game::{ClockKind, Score};
 use tabia::{Annotation, Error, Flow, GameHead, GameIndex, GameResult, Ply, Position, Visitor};
 
-use crate::batch::{BATCH_BYTES, BATCH_ROWS, table_error};
 use crate::move_code;
 use crate::move_code::MoveTexts;
+use crate::record_batches::{BATCH_BYTES, BATCH_ROWS, table_error};
 use crate::schema::{Column, POSITIONS, Table, schema_of};
 
 /// A key of Polyglot as a signed number that sorts as the key does.

@@ -13,9 +13,9 @@ use tabia::{
     Summary, Written,
 };
 
-use crate::batch::GameBatches;
 use crate::game_rows::{RowCollector, RowOptions};
 use crate::positions::{PositionBatches, PositionCollector};
+use crate::record_batches::GameBatches;
 use crate::schema::{GameColumns, Table};
 use crate::target::{ArrowFile, ArrowStream, ParquetTarget, TableTarget};
 

@@ -8,7 +8,7 @@
     reason = "a test fails by panicking, and prints what it counted"
 )]
 
-#[path = "support/sets.rs"]
+#[path = "support/real_cbh_sets.rs"]
 mod sets;
 mod support;
 
@@ -30,7 +30,7 @@ use tabia_formats::games::cbh;
 use tabia_formats::games::cbh::Record;
 use tabia_formats::games::cbh::records::{AnnotationsHead, MovesHead};
 use tabia_formats::games::{pgn, scidb};
-use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::arbitrary_game::arbitrary_game;
 use tabia_testkit::shared::files_below;
 use tabia_testkit::{Scratch, shared_data};
 

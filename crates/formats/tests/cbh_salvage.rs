@@ -16,7 +16,7 @@ use tabia_core::games::Database;
 use tabia_core::io::Source;
 use tabia_formats::games::cbh;
 use tabia_testkit::shared::files_below;
-use tabia_testkit::{Scratch, arbitrary, shared_data, tiny};
+use tabia_testkit::{Scratch, arbitrary_game, shared_data, tiny};
 
 fn open(path: &Path, salvage: bool) -> Box<dyn Database> {
     let mut options = OpenOptions::default();
@@ -54,7 +54,7 @@ fn set(folder: &Scratch) -> PathBuf {
         }
     }
     for seed in 0..30 {
-        let game = arbitrary::arbitrary_game(seed);
+        let game = arbitrary_game::arbitrary_game(seed);
         if game.head.start.position().is_some() {
             writer.write(&game).unwrap();
         }

@@ -7,7 +7,7 @@
     reason = "a test fails by panicking, and prints what it counted"
 )]
 
-#[path = "support/sets.rs"]
+#[path = "support/real_cbh_sets.rs"]
 mod sets;
 mod support;
 

@@ -15,7 +15,7 @@ use tabia_formats::games::cbh;
 use tabia_formats::games::cbh::CbhDatabase;
 use tabia_formats::games::cbh::verify::verify;
 use tabia_testkit::Scratch;
-use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::arbitrary_game::arbitrary_game;
 use tabia_testkit::tiny::GameBuilder;
 
 /// A set with several records of every kind.

@@ -12,8 +12,8 @@ use tabia_core::game::{Eco, Event, Game, Want, project};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::{EXPORTS, GAMES};
-use tabia_testkit::clocks::with_implied_times;
 use tabia_testkit::dump::{self, assert_same};
+use tabia_testkit::implied_times::with_implied_times;
 use tabia_testkit::{Scratch, tiny};
 
 use support::{

@@ -23,13 +23,13 @@ use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::{GameFormat, GameIndex, Problem};
 use tabia_testkit::corrupt::{self, Damaged};
-use tabia_testkit::guard::{self, Watchdog};
+use tabia_testkit::time_and_memory_limits::{self, Watchdog};
 use tabia_testkit::{shared, shared_data, skip};
 
 use support::{fixtures, game_formats, has_extension};
 
 #[global_allocator]
-static ALLOCATOR: guard::Allocator = guard::ALLOCATOR;
+static ALLOCATOR: time_and_memory_limits::Allocator = time_and_memory_limits::ALLOCATOR;
 
 /// Memory is counted for the process, so only one test may run at a time.
 static ONE_TEST: Mutex<()> = Mutex::new(());
@@ -139,7 +139,8 @@ impl Set {
         let what = format!("{} with {name}: {}", self.label, damaged.how);
         watchdog.case(&what);
         let size: usize = self.files.iter().map(|(_, bytes)| bytes.len()).sum();
-        let work = || guard::peak(&ALLOCATOR, || self.read(Some((file, &damaged.bytes))));
+        let work =
+            || time_and_memory_limits::peak(&ALLOCATOR, || self.read(Some((file, &damaged.bytes))));
         let Ok((found, peak)) = catch_unwind(AssertUnwindSafe(work)) else {
             panic!("{what}: panicked");
         };

@@ -18,7 +18,7 @@ use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source};
 use tabia_formats::books::ctg::{CtgBook, CtgWriter, Keys, Lookup, PAGE};
 use tabia_testkit::Scratch;
-use tabia_testkit::guard::Watchdog;
+use tabia_testkit::time_and_memory_limits::Watchdog;
 use tabia_testkit::{Random, corrupt};
 
 /// Files of a set by extension.

@@ -15,7 +15,7 @@ use tabia_core::game::{Annotation, Event, Game, Nag};
 use tabia_core::io::Source;
 use tabia_formats::games::pgn;
 use tabia_formats::games::scid::{SI3, SI4, SI5};
-use tabia_testkit::database::read_games;
+use tabia_testkit::open_and_read::read_games;
 use tabia_testkit::{Scratch, shared_data};
 
 /// Writes every game of the database that the first argument names into the file of the second.

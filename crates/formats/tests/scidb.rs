@@ -15,7 +15,7 @@ use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{FormatId, GameFormat, GameIndex};
 use tabia_formats::games::{pgn, scidb};
-use tabia_testkit::database::{open_files, read_games};
+use tabia_testkit::open_and_read::{open_files, read_games};
 use tabia_testkit::tiny::{self, GameBuilder};
 use tabia_testkit::{Scratch, dump, shared_data};
 

@@ -12,8 +12,8 @@ use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Event, Game, Score, Want};
 use tabia_core::games::Database;
 use tabia_formats::games::scidb::FORMAT;
-use tabia_testkit::arbitrary::arbitrary_game;
-use tabia_testkit::database::{open_files, read_games};
+use tabia_testkit::arbitrary_game::arbitrary_game;
+use tabia_testkit::open_and_read::{open_files, read_games};
 use tabia_testkit::{Scratch, corrupt, dump, tiny};
 
 /// Index, names, games.

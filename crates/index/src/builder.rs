@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use tabia_core::io::{Output, OutputSet, Progress};
 use tabia_core::{Error, Result};
 
-use crate::collect::Batch;
 use crate::layout::{Directory, Kind, MAX_SEGMENT_GAMES, Section, Target, WHOLE, Writer};
+use crate::line_collector::Batch;
 use crate::reader::PositionIndex;
-use crate::segment::{Pending, digest};
+use crate::segment_builder::{Pending, digest};
 
 /// Plies of a segment, so that building it takes a bounded amount of memory.
 const MAX_SEGMENT_PLIES: u64 = 28_000_000;

@@ -28,11 +28,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `symbol` | moves as bytes |
-//! | `collect` | the lines of games as they are read |
-//! | `segment` | sorts games and makes the sections of a segment |
+//! | `move_symbols` | moves as bytes |
+//! | `line_collector` | the lines of games as they are read |
+//! | `segment_builder` | sorts games and makes the sections of a segment |
 //! | `layout` | header, directory and sections of the file; writing them |
-//! | `sections` | reading sections, whose bytes are checked before they are used |
+//! | `section_reader` | reading sections, whose bytes are checked before they are used |
 //! | `builder` | building and growing an index |
 //! | `reader` | finding positions |
 //! | `row` | what is stored of a game |
@@ -40,19 +40,19 @@
 #![warn(missing_docs)]
 
 mod builder;
-mod collect;
 mod keys;
 mod layout;
+mod line_collector;
+mod move_symbols;
 mod reader;
 mod row;
-mod sections;
-mod segment;
-mod symbol;
+mod section_reader;
+mod segment_builder;
 
 pub use builder::{BuildOptions, Builder, Built, Comparison, Kept};
-pub use collect::{Batch, Collector};
 pub use keys::is_same;
 pub use layout::Unusable;
+pub use line_collector::{Batch, Collector};
 pub use reader::{Arrival, Continuation, PositionIndex};
 pub use row::Row;
 

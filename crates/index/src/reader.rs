@@ -6,16 +6,16 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::io::Blob;
 use zerocopy::little_endian::U32;
 
-use crate::collect::MAX_PLIES;
 use crate::keys::{class_of, hash_of, is_same};
 use crate::layout::{
     Directory, Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS,
     SegmentRecord, Unusable, WHOLE, damaged, read_directory,
 };
+use crate::line_collector::MAX_PLIES;
+use crate::move_symbols;
 use crate::row::Row;
-use crate::sections::SectionReader;
-use crate::segment::{POPULAR, stored};
-use crate::symbol;
+use crate::section_reader::SectionReader;
+use crate::segment_builder::{POPULAR, stored};
 
 type Result<T> = std::result::Result<T, Unusable>;
 
@@ -183,7 +183,7 @@ impl PositionIndex {
             let mut plies = 0;
             for rank in 0..segment.games {
                 segment.read_line(rank, &mut scratch.line)?;
-                plies += u64::from(symbol::count(&scratch.line));
+                plies += u64::from(move_symbols::count(&scratch.line));
             }
             if plies != segment.plies {
                 return Err(damaged(
@@ -383,10 +383,10 @@ impl Segment {
             if position.occupied().count() < men {
                 return Ok(None);
             }
-            let played = symbol::decode(&position, rest);
+            let played = move_symbols::decode(&position, rest);
             let played = played.ok_or_else(|| self.lines.damaged("a move cannot be read"))?;
             position.play_ply(played);
-            rest = rest.get(symbol::length(first)..).unwrap_or_default();
+            rest = rest.get(move_symbols::length(first)..).unwrap_or_default();
             ply += 1;
         }
     }
@@ -534,13 +534,13 @@ impl Segment {
             self.read_line(first, &mut line)?;
             let mut rest = line.as_slice();
             for _ in 0..arrival.ply {
-                let length = rest.first().map_or(0, |&first| symbol::length(first));
+                let length = rest.first().map_or(0, |&first| move_symbols::length(first));
                 rest = rest.get(length..).unwrap_or_default();
             }
             let played = if rest.is_empty() {
                 None
             } else {
-                let played = symbol::decode(position, rest);
+                let played = move_symbols::decode(position, rest);
                 Some(played.ok_or_else(|| self.lines.damaged("a move cannot be read"))?)
             };
             out.push((

@@ -10,7 +10,7 @@ use tabia_core::game::{Flow, Game, GameHead, GameResult, RecordKind, Visitor, Wa
 use tabia_core::io::{Blob, Progress};
 use tabia_index::{Batch, BuildOptions, Builder, Collector, Kept, PositionIndex};
 use tabia_testkit::Random;
-use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::arbitrary_game::arbitrary_game;
 use tabia_testkit::tiny::GameBuilder;
 
 /// A random game that begins with one of few openings, so that many games share lines and transpose.

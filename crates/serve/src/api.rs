@@ -18,13 +18,13 @@ use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder,
 
 use crate::app::App;
 use crate::explore;
-use crate::health;
+use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
+use crate::input_health;
+use crate::inputs_by_id::{OpenedInput, ShelfInput};
 use crate::openapi;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::rows::{COLUMNS, rows};
-use crate::shelf::{OpenedInput, ShelfInput};
-use crate::view::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
 
 /// Rows of one answer at most.
 const MAX_ROWS: u32 = 500;
@@ -184,7 +184,7 @@ fn list(app: &App, params: &Params) -> Result<(RowSource, List), Problem> {
     let (rows, wanted) = (source.clone(), query);
     let start = ViewRows::default();
     let job = app.views.get_or_start(&key, start, move |job| {
-        view::build(&rows, &wanted, &job.progress, threads, &|change| {
+        filter_and_sort::build(&rows, &wanted, &job.progress, threads, &|change| {
             job.update(|found| change(found));
         })
     })?;
@@ -501,8 +501,8 @@ async fn check(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
         let checked = Arc::clone(&input);
         let job = app
             .checks
-            .get_or_start(&key, health::Health::default(), move |job| {
-                health::run(&checked, threads, job)
+            .get_or_start(&key, input_health::Health::default(), move |job| {
+                input_health::run(&checked, threads, job)
             })?;
         let found = job.wait(PATIENCE, |_| false);
         let mut answer = found.found().document();

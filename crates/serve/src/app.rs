@@ -7,11 +7,11 @@ use tokio::sync::Semaphore;
 
 use crate::assets::Assets;
 use crate::explore::PositionCounts;
+use crate::filter_and_sort::ViewRows;
 use crate::guard::Guard;
-use crate::health::Health;
+use crate::input_health::Health;
+use crate::inputs_by_id::Shelf;
 use crate::jobs::JobTable;
-use crate::shelf::Shelf;
-use crate::view::ViewRows;
 
 /// Writes a game as a JSON object.
 pub type GameDocument = fn(GameIndex, &Game) -> Vec<u8>;

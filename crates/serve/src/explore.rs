@@ -15,7 +15,7 @@ use tabia::{
     Visitor, Want, Wdl,
 };
 
-use crate::view::Tester;
+use crate::filter_and_sort::Tester;
 
 /// Games that a thread reads at a time.
 const CHUNK: u32 = 1024;

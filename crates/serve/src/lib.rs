@@ -6,11 +6,11 @@
 //!
 //! | module | contains |
 //! |---|---|
-//! | `shelf` | the inputs, opened at first use and closed when they are idle or changed |
-//! | `view` | the rows of a list: filtered and sorted record numbers |
+//! | `inputs_by_id` | the inputs, opened at first use and closed when they are idle or changed |
+//! | `filter_and_sort` | the rows of a list: filtered and sorted record numbers |
 //! | `rows` | rows as JSON |
 //! | `explore` | moves of a position in books and databases |
-//! | `health` | checks that run while the page shows what they found so far |
+//! | `input_health` | checks that run while the page shows what they found so far |
 //! | `jobs` | work in threads that ends when it is no longer asked for |
 //! | `app` | what all requests work with |
 //! | `api` | the requests and their answers |
@@ -24,19 +24,19 @@ mod app;
 mod assets;
 mod connections;
 mod explore;
+mod filter_and_sort;
 mod guard;
-mod health;
+mod input_health;
+mod inputs_by_id;
 mod jobs;
 mod openapi;
 mod params;
 mod problem;
 mod rows;
 mod server;
-mod shelf;
-mod view;
 
 pub use app::GameDocument;
 pub use connections::StopHandle;
 pub use guard::Key;
+pub use inputs_by_id::{Shelf, ShelfCounts};
 pub use server::{Server, ServerOptions};
-pub use shelf::{Shelf, ShelfCounts};

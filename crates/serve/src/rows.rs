@@ -7,7 +7,7 @@ use tabia::core::games::GameReader;
 use tabia::list::{ListRow, row};
 use tabia::{Database, Date, GameIndex};
 
-use crate::view::RowSource;
+use crate::filter_and_sort::RowSource;
 
 /// The columns, in the order of the values of a row.
 pub(crate) const COLUMNS: [&str; 16] = [

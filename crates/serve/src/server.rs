@@ -16,10 +16,10 @@ use crate::app::{App, GameDocument};
 use crate::assets::Assets;
 use crate::connections::{self, StopHandle};
 use crate::guard::{Guard, Key, protect};
-use crate::health::Health;
+use crate::input_health::Health;
+use crate::inputs_by_id::Shelf;
 use crate::jobs::{JobTable, RunningJobs};
 use crate::problem::Problem;
-use crate::shelf::Shelf;
 
 /// Requests that may wait for a thread.
 const QUEUE: usize = 64;

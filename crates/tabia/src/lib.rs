@@ -107,7 +107,7 @@
 //! | [`list`](mod@list) | a row for each record |
 //! | [`dedupe`] | duplicate games |
 //! | [`eco`] | openings of games by position |
-//! | [`explain`] | how many games each term of a query leaves |
+//! | [`explain_query`] | how many games each term of a query leaves |
 //! | [`sort`](mod@sort) | games and rows in another order |
 //! | [`read_one`] | one record |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
@@ -138,17 +138,17 @@ mod detect;
 pub mod eco;
 mod eco_tagger;
 pub mod edit;
-pub mod explain;
+pub mod explain_query;
 mod filter_stream;
 mod games;
 pub mod input;
 pub mod inspect;
 pub mod list;
-mod mark;
+mod mark_moments;
 mod open;
 mod output;
 mod parallel;
-mod rating;
+mod performance_rating;
 pub mod read_one;
 mod read_options;
 pub mod repair;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::{OpenOptions, Probe};
-use tabia_core::io::{InputFile, SettledFolder, Source, list_folder};
+use tabia_core::io::{InputFile, JournaledFolder, Source, list_folder};
 use tabia_core::{Error, ErrorKind, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
@@ -315,7 +315,7 @@ impl Resolver {
                     continue;
                 }
             };
-            let settled = SettledFolder::new(&folder, names);
+            let settled = JournaledFolder::new(&folder, names);
             let first = found.len();
             let mut companions = Vec::new();
             for (name, bytes) in settled.files {
@@ -505,7 +505,7 @@ impl Resolver {
         let Ok(names) = list_folder(folder) else {
             return Ok(None);
         };
-        let settled = SettledFolder::new(folder, names);
+        let settled = JournaledFolder::new(folder, names);
         let first_part = wanted
             .rsplit_once('.')
             .map(|(stem, extension)| format!("{stem}_0.{extension}"));

@@ -19,7 +19,7 @@ use crate::base::GameSet;
 use crate::eco_tagger::{EcoTagger, EcoUpdate};
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
-use crate::mark::Marker;
+use crate::mark_moments::Marker;
 use crate::parallel::ordered;
 use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, TakeMoments};
 use crate::summary::{Base, Notes, Observer, Summary};

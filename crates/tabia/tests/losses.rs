@@ -24,9 +24,9 @@ use tabia::core::loss::{Feature, Losses};
 use tabia::core::{GameFormat, GameIndex};
 use tabia_formats::GAMES;
 use tabia_testkit::Scratch;
-use tabia_testkit::clocks::with_implied_times;
+use tabia_testkit::games_with_unusual_tags::unusual_game;
+use tabia_testkit::implied_times::with_implied_times;
 use tabia_testkit::tiny;
-use tabia_testkit::unusual_games::unusual_game;
 
 use support::{format, read};
 

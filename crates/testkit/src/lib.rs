@@ -29,31 +29,31 @@
 )]
 
 #[cfg(feature = "formats")]
-pub mod arbitrary;
-#[cfg(feature = "formats")]
-pub mod clocks;
+pub mod arbitrary_game;
 pub mod corrupt;
-#[cfg(feature = "formats")]
-pub mod database;
 #[cfg(feature = "formats")]
 pub mod dump;
 #[cfg(feature = "formats")]
 pub mod fuzz;
-pub mod guard;
+#[cfg(feature = "formats")]
+pub mod games_with_unusual_tags;
+#[cfg(feature = "formats")]
+pub mod implied_times;
+#[cfg(feature = "formats")]
+pub mod open_and_read;
 pub mod random;
 mod repository;
 #[cfg(feature = "formats")]
 pub mod sample;
 pub mod scratch;
 pub mod shared;
-pub mod skipped;
+pub mod skipped_tests;
+pub mod time_and_memory_limits;
 #[cfg(feature = "formats")]
 pub mod tiny;
-#[cfg(feature = "formats")]
-pub mod unusual_games;
 
 pub use random::Random;
 pub use repository::repository;
 pub use scratch::Scratch;
 pub use shared::{shared, shared_data, skip};
-pub use skipped::skip_without_peer;
+pub use skipped_tests::skip_without_peer;

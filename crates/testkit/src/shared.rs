@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::repository;
-use crate::skipped::{Missing, report};
+use crate::skipped_tests::{Missing, report};
 
 /// The folder of real data: the one that `TABIA_SHARED` names, else `shared` next to the
 /// repository. `None` if absent; the caller then calls [`skip`] and returns.
@@ -31,7 +31,7 @@ pub fn shared() -> Option<PathBuf> {
 /// Reports that a test, or a part of it, was skipped because the folder of real data is absent.
 ///
 /// The message goes to standard error, also where the output of tests is captured, and the test is
-/// counted in the [`summary`](crate::skipped::summary()).
+/// counted in the [`summary`](crate::skipped_tests::summary()).
 pub fn skip(test: &str) {
     report(test, Missing::SharedData, "no shared data");
 }

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use wait4::Wait4;
 
-use crate::{Outcome, run};
+use crate::{Outcome, run_program};
 
 /// Name, what runs, what is measured.
 type Job = (&'static str, fn(&Bench) -> Outcome, &'static str);
@@ -120,15 +120,15 @@ struct Bench {
 impl Bench {
     fn new(rounds: usize) -> Result<Self, String> {
         let shared = std::env::var_os("TABIA_SHARED")
-            .map_or_else(|| run::root().join("../shared"), PathBuf::from);
+            .map_or_else(|| run_program::root().join("../shared"), PathBuf::from);
         let data = shared.join("data");
         if !data.is_dir() {
             return Err(format!("no shared data in {}", shared.display()));
         }
-        let cache = run::root().join("target/peers");
+        let cache = run_program::root().join("target/peers");
         std::fs::create_dir_all(cache.join("out")).map_err(|error| error.to_string())?;
-        run::cargo(&["build", "--release", "--quiet", "--package", "tabia-cli"]).run()?;
-        let tabia = run::root().join("target/release/tabia");
+        run_program::cargo(&["build", "--release", "--quiet", "--package", "tabia-cli"]).run()?;
+        let tabia = run_program::root().join("target/release/tabia");
         Ok(Self {
             rounds,
             data,
@@ -145,7 +145,7 @@ impl Bench {
     fn crate_peer(&self, package: &str, program: &str) -> Result<PathBuf, String> {
         let path = self.cache.join("bin").join(program);
         if !path.exists() {
-            run::cargo(&["install", "--quiet", package, "--root"])
+            run_program::cargo(&["install", "--quiet", package, "--root"])
                 .arg(&self.cache)
                 .run()?;
         }
@@ -157,11 +157,11 @@ impl Bench {
         let environment = self.cache.join("python");
         let path = environment.join("bin").join(package);
         if !path.exists() {
-            run::program("python3")
+            run_program::program("python3")
                 .args(&["-m", "venv"])
                 .arg(&environment)
                 .run()?;
-            run::program(environment.join("bin/pip"))
+            run_program::program(environment.join("bin/pip"))
                 .args(&["install", "--quiet", package])
                 .run()?;
         }
@@ -177,7 +177,7 @@ impl Bench {
                 .find(|path| path.exists())
         };
         if found().is_none() {
-            run::program("apt-get")
+            run_program::program("apt-get")
                 .args(&["install", "-y", "-qq", package])
                 .run()?;
         }
@@ -198,7 +198,7 @@ impl Bench {
         let path = self.cache.join(format!("{name}.pgn"));
         if !path.exists() {
             let packed = self.data.join("pgn").join(format!("{name}.pgn.zst"));
-            run::program("zstd")
+            run_program::program("zstd")
                 .args(&["--decompress", "--quiet"])
                 .arg(packed)
                 .arg("-o")
@@ -347,7 +347,7 @@ fn text(path: &Path) -> &str {
 }
 
 fn own(arguments: &[&str]) -> Outcome {
-    run::cargo(&[
+    run_program::cargo(&[
         "run",
         "--release",
         "--quiet",
@@ -412,7 +412,7 @@ fn large_database(bench: &Bench) -> Result<PathBuf, String> {
         let sample = bench.data.join("cbh/uncbv-twic1134/twic1134.cbh");
         // One file named twice is one input, so each copy is a set of its own.
         let copies = copies_of(bench, &sample)?;
-        run::program(&bench.tabia)
+        run_program::program(&bench.tabia)
             .arg("convert")
             .args(&copies)
             .arg("-o")
@@ -496,7 +496,7 @@ fn archive(bench: &Bench) -> Outcome {
     let cbvault = bench.crate_peer("cbvault-cli", "cbvault")?;
     let packed = bench.out("big.cbv");
     if !packed.exists() {
-        let mut create = run::program(&bench.tabia)
+        let mut create = run_program::program(&bench.tabia)
             .args(&["archive", "create"])
             .arg(&packed);
         for member in MEMBERS {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::{Outcome, run};
+use crate::{Outcome, run_program};
 
 /// Memory at which libFuzzer reports a failure, in MB.
 const MEMORY: u32 = 2048;
@@ -19,12 +19,12 @@ pub(crate) fn fuzz(arguments: &[String]) -> Outcome {
     if let Some(unknown) = wanted.iter().find(|target| !all.contains(target)) {
         return Err(format!("no target {unknown}; there are {}", all.join(", ")));
     }
-    if run::cargo(&["fuzz", "--version"]).output().is_err() {
-        run::cargo(&["install", "cargo-fuzz", "--locked"]).run()?;
+    if run_program::cargo(&["fuzz", "--version"]).output().is_err() {
+        run_program::cargo(&["install", "cargo-fuzz", "--locked"]).run()?;
     }
-    let known = run::root().join("target/fuzz/corpus");
+    let known = run_program::root().join("target/fuzz/corpus");
     // Real files as seeds, where there are any: libFuzzer does not guess a magic number.
-    run::cargo(&[
+    run_program::cargo(&[
         "run",
         "--quiet",
         "--package",
@@ -54,8 +54,8 @@ pub(crate) fn fuzz(arguments: &[String]) -> Outcome {
 
 /// Checks that the fuzz targets, which are a workspace of their own, compile.
 pub(crate) fn check() -> Outcome {
-    let target = run::root().join("target/fuzz-check");
-    run::cargo(&["check", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
+    let target = run_program::root().join("target/fuzz-check");
+    run_program::cargo(&["check", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
         .env("CARGO_TARGET_DIR", &target)
         // Nothing is linked, so that the fuzzer itself, which is C++, need not be compiled.
         .env("CUSTOM_LIBFUZZER_PATH", target.join("libfuzzer.a"))
@@ -64,8 +64,8 @@ pub(crate) fn check() -> Outcome {
 
 fn one(target: &str, seconds: u64, corpus: &Path) -> Outcome {
     std::fs::create_dir_all(corpus).map_err(|error| format!("{}: {error}", corpus.display()))?;
-    let own = run::root().join("fuzz/corpus").join(target);
-    let mut fuzz = run::cargo(&["fuzz", "run", "--fuzz-dir", "fuzz", target])
+    let own = run_program::root().join("fuzz/corpus").join(target);
+    let mut fuzz = run_program::cargo(&["fuzz", "run", "--fuzz-dir", "fuzz", target])
         .arg(corpus)
         // cargo-fuzz asks for flags that only a nightly compiler takes unless configured.
         .env("RUSTC_BOOTSTRAP", "1");
@@ -100,7 +100,7 @@ fn parse(arguments: &[String]) -> Result<(u64, Vec<String>), String> {
 
 /// The targets: one file each.
 fn targets() -> Result<Vec<String>, String> {
-    let files = run::files(&run::root().join("fuzz/targets"), &[".rs"])?;
+    let files = run_program::files(&run_program::root().join("fuzz/targets"), &[".rs"])?;
     let names: BTreeSet<String> = files
         .iter()
         .filter_map(|path| path.file_stem())
@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn every_target_is_in_the_manifest() {
-        let manifest = std::fs::read_to_string(run::root().join("fuzz/Cargo.toml")).unwrap();
+        let manifest =
+            std::fs::read_to_string(run_program::root().join("fuzz/Cargo.toml")).unwrap();
         let targets = targets().unwrap();
         assert!(!targets.is_empty());
         for target in targets {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::{Outcome, run};
+use crate::{Outcome, run_program};
 
 /// Licences under which a dependency may come. None of them asks anything of a program that links
 /// it beyond keeping the notice.
@@ -29,7 +29,7 @@ const ALLOWED: &[&str] = &[
 const NOT_SHIPPED: &[&str] = &["tabia-bench", "tabia-oracle", "tabia-testkit", "xtask"];
 
 pub(crate) fn licences(_: &[String]) -> Outcome {
-    let text = run::cargo(&[
+    let text = run_program::cargo(&[
         "metadata",
         "--format-version",
         "1",

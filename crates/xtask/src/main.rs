@@ -7,17 +7,17 @@
 )]
 
 mod bench;
-mod circles;
-mod format_names;
+mod forbidden_words;
+mod format_comparisons;
 mod fuzz;
-mod generated;
-mod instructions;
+mod generated_docs;
+mod import_circles;
+mod instruction_counts;
 mod licences;
 mod mutants;
 mod public_api;
-mod run;
+mod run_program;
 mod tidy;
-mod words;
 
 use std::process::ExitCode;
 
@@ -48,7 +48,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "generated",
-        generated::generated,
+        generated_docs::generated,
         "rewrites generated documents; --check only compares",
     ),
     (
@@ -58,7 +58,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "instructions",
-        instructions::instructions,
+        instruction_counts::instructions,
         "counts the instructions of the main jobs; --check only compares",
     ),
     (
@@ -153,7 +153,7 @@ fn ci(_: &[String]) -> Outcome {
 /// Runs all tests, the examples of the documentation first: then the output ends with the line
 /// that counts the tests without shared data or a peer program.
 fn test(rest: &[String]) -> Outcome {
-    let examples = run::cargo(&["test", "--workspace", "--doc"])
+    let examples = run_program::cargo(&["test", "--workspace", "--doc"])
         .args(rest)
         .run();
     let others = [
@@ -164,13 +164,13 @@ fn test(rest: &[String]) -> Outcome {
         "--tests",
         "--examples",
     ];
-    run::cargo(&others).args(rest).run()?;
+    run_program::cargo(&others).args(rest).run()?;
     examples
 }
 
 fn lint(_: &[String]) -> Outcome {
-    run::cargo(&["fmt", "--all", "--check"]).run()?;
-    run::cargo(&[
+    run_program::cargo(&["fmt", "--all", "--check"]).run()?;
+    run_program::cargo(&[
         "clippy",
         "--quiet",
         "--workspace",
@@ -181,7 +181,7 @@ fn lint(_: &[String]) -> Outcome {
     ])
     .run()?;
     // Without the default features the program builds too.
-    run::cargo(&[
+    run_program::cargo(&[
         "clippy",
         "--quiet",
         "--package",
@@ -199,22 +199,28 @@ fn lint(_: &[String]) -> Outcome {
 fn columns(_: &[String]) -> Outcome {
     let packages = ["--package", "tabia-columns", "--package", "tabia-cli"];
     let features = ["--features", "tabia-columns/parquet,tabia-cli/parquet"];
-    run::cargo(&["clippy", "--quiet", "--all-targets"])
+    run_program::cargo(&["clippy", "--quiet", "--all-targets"])
         .args(&packages)
         .args(&features)
         .args(&["--", "-D", "warnings"])
         .run()?;
     let only = ["--features", "parquet"];
-    run::cargo(&["test", "--package", "tabia-columns"])
+    run_program::cargo(&["test", "--package", "tabia-columns"])
         .args(&only)
         .run()?;
-    run::cargo(&["test", "--package", "tabia-cli", "--test", "tables"])
-        .args(&only)
-        .run()
+    run_program::cargo(&[
+        "test",
+        "--package",
+        "tabia-cli",
+        "--test",
+        "parquet_and_arrow",
+    ])
+    .args(&only)
+    .run()
 }
 
 fn doc(_: &[String]) -> Outcome {
-    run::cargo(&["doc", "--quiet", "--workspace", "--no-deps"])
+    run_program::cargo(&["doc", "--quiet", "--workspace", "--no-deps"])
         .env("RUSTDOCFLAGS", "-D warnings")
         .run()
 }
@@ -234,7 +240,7 @@ const SHIPPED: [&str; 8] = [
 fn package(_: &[String]) -> Outcome {
     forget_unpacked_packages();
     // What an earlier run compiled would be taken for this one's, as the version is the same.
-    let target = run::root().join("target/packages");
+    let target = run_program::root().join("target/packages");
     let _ = std::fs::remove_dir_all(&target);
     let target = target.to_string_lossy().into_owned();
     let mut arguments = vec![
@@ -247,7 +253,7 @@ fn package(_: &[String]) -> Outcome {
     for name in SHIPPED {
         arguments.extend(["--package", name]);
     }
-    run::cargo(&arguments).run()
+    run_program::cargo(&arguments).run()
 }
 
 /// Cargo keeps the packages of an earlier run unpacked and would build these, as the version is the same.
@@ -269,7 +275,7 @@ fn forget_unpacked_packages() {
 }
 
 fn oracle(rest: &[String]) -> Outcome {
-    run::cargo(&["test", "--release", "--package", "tabia-oracle"])
+    run_program::cargo(&["test", "--release", "--package", "tabia-oracle"])
         .args(rest)
         .run()
 }

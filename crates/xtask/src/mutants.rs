@@ -5,8 +5,8 @@
 
 mod areas;
 mod find;
+mod repository_copy;
 mod runner;
-mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use areas::{AREAS, Area};
 use find::Mutant;
+use repository_copy::Tree;
 use runner::{Measured, Outcome};
-use tree::Tree;
 
-use crate::{Outcome as TaskOutcome, run};
+use crate::{Outcome as TaskOutcome, run_program};
 
 /// The list of mutants that no test can notice.
 const EQUIVALENT: &str = "docs/equivalent-mutants.txt";
@@ -107,12 +107,12 @@ impl Row {
 }
 
 fn measure(rows: &mut [Row], chosen: &[Mutant], options: &Options) -> TaskOutcome {
-    let folder = run::root().join("target/mutants");
+    let folder = run_program::root().join("target/mutants");
     let start = Instant::now();
     let tree = Tree::copy(&folder)?;
     let dropped = tree.insert(chosen)?;
     let all_tests = rows.iter().flat_map(|row| row.area.tests);
-    let programs = tree.build(&all_tests.map(tree::target).collect())?;
+    let programs = tree.build(&all_tests.map(repository_copy::target).collect())?;
     let built = start.elapsed().as_secs();
     println!(
         "{} mutants built in {built} s",
@@ -127,7 +127,7 @@ fn measure(rows: &mut [Row], chosen: &[Mutant], options: &Options) -> TaskOutcom
         for test in row.area.tests {
             let name = format!("{test:?}");
             if !measured.contains_key(&name) {
-                let program = &programs[&tree::target(test)];
+                let program = &programs[&repository_copy::target(test)];
                 measured.insert(name.clone(), runner::measure(*test, program, &folder)?);
             }
             tests.push(name);
@@ -214,14 +214,14 @@ fn choose(
 ) -> Result<Vec<Mutant>, String> {
     let mut all = Vec::new();
     for path in area.files {
-        let path = run::root().join(path);
+        let path = run_program::root().join(path);
         let files = if path.is_dir() {
-            run::files(&path, &[".rs"])?
+            run_program::files(&path, &[".rs"])?
         } else {
             vec![path]
         };
         for file in files {
-            let name = file.strip_prefix(run::root()).unwrap_or(&file);
+            let name = file.strip_prefix(run_program::root()).unwrap_or(&file);
             let name = name.to_string_lossy().replace('\\', "/");
             let is_test = name.contains("/tests/") || name.ends_with("tests.rs");
             if !is_test {
@@ -264,7 +264,7 @@ fn shuffle<T>(items: &mut [T], seed: u64) {
 
 /// The listed mutants: one in a line, followed by two blanks, `#` and the reason.
 fn equivalent_mutants() -> Result<BTreeSet<String>, String> {
-    let path = run::root().join(EQUIVALENT);
+    let path = run_program::root().join(EQUIVALENT);
     let text =
         std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut keys = BTreeSet::new();
@@ -376,15 +376,15 @@ mod tests {
         let mut keys = BTreeSet::new();
         for area in AREAS {
             for path in area.files {
-                let path = run::root().join(path);
+                let path = run_program::root().join(path);
                 let files = if path.is_dir() {
-                    run::files(&path, &[".rs"]).unwrap()
+                    run_program::files(&path, &[".rs"]).unwrap()
                 } else {
                     vec![path]
                 };
                 for file in files {
                     let name = file
-                        .strip_prefix(run::root())
+                        .strip_prefix(run_program::root())
                         .unwrap()
                         .display()
                         .to_string();

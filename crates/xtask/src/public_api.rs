@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::{Outcome, run};
+use crate::{Outcome, run_program};
 
 /// The list in the repository.
 const LIST: &str = "docs/public-api.txt";
@@ -20,10 +20,10 @@ const REDIRECTION: &str = "<meta http-equiv=\"refresh\"";
 
 /// Rewrites the list; with `--check` compares only.
 pub(crate) fn public_api(arguments: &[String]) -> Outcome {
-    let folder = run::root().join("target/doc/tabia");
+    let folder = run_program::root().join("target/doc/tabia");
     // rustdoc leaves the pages of items that are gone.
     let _ = fs::remove_dir_all(&folder);
-    run::cargo(&["doc", "--quiet", "--package", "tabia", "--no-deps"]).run()?;
+    run_program::cargo(&["doc", "--quiet", "--package", "tabia", "--no-deps"]).run()?;
     let mut items = BTreeSet::new();
     collect(&folder, "tabia", &mut items)?;
     let mut text = String::from(
@@ -33,7 +33,7 @@ pub(crate) fn public_api(arguments: &[String]) -> Outcome {
         text.push_str(item);
         text.push('\n');
     }
-    let path = run::root().join(LIST);
+    let path = run_program::root().join(LIST);
     let old = fs::read_to_string(&path).unwrap_or_default();
     if old == text {
         return Ok(());

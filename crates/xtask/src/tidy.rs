@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::circles::CrateFiles;
-use crate::format_names::named_format;
-use crate::words::ForbiddenWords;
-use crate::{Outcome, run};
+use crate::forbidden_words::ForbiddenWords;
+use crate::format_comparisons::named_format;
+use crate::import_circles::CrateFiles;
+use crate::{Outcome, run_program};
 
 pub(crate) fn tidy(_: &[String]) -> Outcome {
-    let root = run::root();
+    let root = run_program::root();
     let mut problems = Vec::new();
-    for path in run::files(&root, &[".rs"])? {
+    for path in run_program::files(&root, &[".rs"])? {
         let text = read(&path)?;
         let name = relative(&root, &path);
         check_source(&name, &text, &mut problems);
     }
-    for path in run::files(&root, &["Cargo.toml"])? {
+    for path in run_program::files(&root, &["Cargo.toml"])? {
         let name = relative(&root, &path);
         if !may_name_oracles(&name) {
             let text = read(&path)?;
@@ -29,7 +29,7 @@ pub(crate) fn tidy(_: &[String]) -> Outcome {
         }
     }
     let texts = [".rs", ".md", ".toml", ".yml", ".py", ".sh", "run"];
-    for path in run::files(&root, &texts)? {
+    for path in run_program::files(&root, &texts)? {
         let text = read(&path)?;
         let name = relative(&root, &path);
         problems.extend(lines_with(
@@ -55,7 +55,7 @@ pub(crate) fn tidy(_: &[String]) -> Outcome {
 /// No file of a crate imports from another that needs it.
 fn check_circles(root: &Path, problems: &mut Vec<String>) -> Outcome {
     let mut crates: BTreeMap<String, CrateFiles> = BTreeMap::new();
-    for path in run::files(&root.join("crates"), &[".rs"])? {
+    for path in run_program::files(&root.join("crates"), &[".rs"])? {
         let name = relative(root, &path);
         let Some((folder, _)) = name.split_once("/src/") else {
             continue;
@@ -174,7 +174,7 @@ const ABOUT_WORDS: [&str; 4] = [
     "docs/forbidden-words.txt",
     "docs/terms.md",
     "LICENSE-APACHE",
-    "crates/xtask/src/words.rs",
+    "crates/xtask/src/forbidden_words.rs",
 ];
 
 /// Files whose words are still to be mended, one a line. A file leaves the list when it has none.
@@ -186,7 +186,7 @@ fn check_words(root: &Path, problems: &mut Vec<String>) -> Outcome {
         .map_err(|error| format!("docs/forbidden-words.txt: {error}"))?;
     let pending = read(&root.join(PENDING))?;
     let pending: Vec<&str> = pending.lines().collect();
-    for path in run::files(root, &[".rs", ".md", ".toml", ".py", ".sh", "run"])? {
+    for path in run_program::files(root, &[".rs", ".md", ".toml", ".py", ".sh", "run"])? {
         let name = relative(root, &path);
         if ABOUT_WORDS.contains(&name.as_str()) {
             continue;
@@ -224,7 +224,7 @@ fn check_fixtures(root: &Path, problems: &mut Vec<String>) -> Outcome {
         );
     }
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
-        let files = run::files(folder, &[""])?;
+        let files = run_program::files(folder, &[""])?;
         let only = files.iter().all(|path| path.ends_with("SOURCE.md"));
         let sources = ["SOURCE.md", "README.md"].map(|name| folder.join(name).is_file());
         if !only && sources == [false, false] {

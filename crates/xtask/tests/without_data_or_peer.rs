@@ -4,6 +4,6 @@
 fn main() {
     // Runners that list the tests first get an empty list.
     if !std::env::args().any(|argument| argument == "--list") {
-        println!("{}", tabia_testkit::skipped::summary());
+        println!("{}", tabia_testkit::skipped_tests::summary());
     }
 }

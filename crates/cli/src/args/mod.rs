@@ -4,25 +4,25 @@
 mod archive;
 pub(crate) mod book;
 mod common;
-pub(crate) mod leading_options;
+mod completions_and_man;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet_options;
 mod question_verbs;
 mod read_verbs;
+pub(crate) mod rewrite_arguments;
 #[cfg(feature = "serve")]
 mod serve;
-mod shell;
-#[cfg(feature = "parquet")]
-pub(crate) mod table;
 mod write_verbs;
 
 use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 
 pub(crate) use archive::*;
 pub(crate) use common::*;
+pub(crate) use completions_and_man::*;
 pub(crate) use question_verbs::*;
 pub(crate) use read_verbs::*;
 #[cfg(feature = "serve")]
 pub(crate) use serve::*;
-pub(crate) use shell::*;
 pub(crate) use write_verbs::*;
 
 use crate::args::book::BookVerb;

@@ -98,7 +98,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) rejects: Option<PathBuf>,
     #[cfg(feature = "parquet")]
     #[command(flatten)]
-    pub(crate) table: super::table::TableArgs,
+    pub(crate) table: super::parquet_options::TableArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

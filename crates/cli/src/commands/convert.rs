@@ -59,7 +59,7 @@ pub(crate) fn plain(
         no_wrap: false,
         rejects: None,
         #[cfg(feature = "parquet")]
-        table: crate::args::table::TableArgs::default(),
+        table: crate::args::parquet_options::TableArgs::default(),
         common: common.clone(),
     }
 }
@@ -70,10 +70,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let options = options(args, &context)?;
     #[cfg(feature = "parquet")]
     {
-        if super::convert_table::is_asked_for(args) {
-            return super::convert_table::convert_files(args, &context, options);
+        if super::convert_to_parquet::is_asked_for(args) {
+            return super::convert_to_parquet::convert_files(args, &context, options);
         }
-        super::convert_table::refuse_options(args)?;
+        super::convert_to_parquet::refuse_options(args)?;
     }
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let start = Instant::now();

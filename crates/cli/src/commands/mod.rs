@@ -3,9 +3,10 @@
 pub(crate) mod archive;
 pub(crate) mod book;
 pub(crate) mod check;
+pub(crate) mod completions_and_man;
 pub(crate) mod convert;
 #[cfg(feature = "parquet")]
-mod convert_table;
+mod convert_to_parquet;
 pub(crate) mod dedupe;
 pub(crate) mod eco;
 pub(crate) mod edit;
@@ -17,6 +18,5 @@ pub(crate) mod repair;
 pub(crate) mod search;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
-pub(crate) mod shell;
 pub(crate) mod show;
 pub(crate) mod tree;

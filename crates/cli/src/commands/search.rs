@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use serde::Serialize;
-use tabia::explain::{ExplainOptions, count_each};
+use tabia::explain_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
 use crate::args::{LsArgs, SearchArgs, SelectArgs};

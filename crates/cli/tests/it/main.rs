@@ -46,7 +46,7 @@ mod search;
 mod serve;
 mod show;
 mod split_outputs;
-mod streams;
+mod standard_streams;
 mod terminal_escapes;
 mod thread_independence;
 mod tree;

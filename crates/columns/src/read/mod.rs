@@ -1,10 +1,10 @@
 //! Parquet back to games: tables of our own, and those of others by the names of their columns.
 
 mod cells;
-mod checked;
-mod database;
-mod layout;
-mod row;
+mod column_roles;
+mod file_checks;
+mod parquet_database;
+mod row_to_game;
 mod table_file;
 mod thrift;
 
@@ -15,7 +15,7 @@ use tabia::formats::Format;
 /// Tables of games in Parquet, as a format that is read like any other.
 pub static PARQUET: GameFormat = GameFormat {
     file: FileFormat {
-        id: checked::ID,
+        id: file_checks::ID,
         name: "Parquet table",
         extensions: &["parquet"],
         companions: &[],
@@ -40,7 +40,11 @@ pub static PARQUET: GameFormat = GameFormat {
     ]),
     in_part: Features::NONE,
     can_with: None,
-    open: |source, options| Ok(Box::new(database::ParquetDatabase::open(source, options)?)),
+    open: |source, options| {
+        Ok(Box::new(parquet_database::ParquetDatabase::open(
+            source, options,
+        )?))
+    },
     open_stream: None,
     open_blocks: None,
     create_text: None,
@@ -55,7 +59,7 @@ pub fn formats() -> impl Iterator<Item = Format> {
 
 /// A Parquet file begins with its magic number.
 fn score(probe: &Probe<'_>) -> Confidence {
-    if probe.head.starts_with(&checked::MAGIC) {
+    if probe.head.starts_with(&file_checks::MAGIC) {
         Confidence::Certain
     } else {
         Confidence::No

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{
 use tabia::core::io::Blob;
 use tabia::{Error, Limits};
 
-use super::checked::{FileBytes, check_footer, check_row_group, damaged, guarded};
+use super::file_checks::{FileBytes, check_footer, check_row_group, damaged, guarded};
 
 /// Rows of a batch: those that a scan takes at a time.
 const ROWS: usize = 256;

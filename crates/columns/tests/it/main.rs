@@ -6,7 +6,7 @@
 )]
 
 mod common;
-mod files;
 mod games;
+mod output_files;
 mod positions;
 mod reading;

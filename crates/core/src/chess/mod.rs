@@ -8,8 +8,8 @@ mod attacks;
 mod cached_legality;
 mod fen;
 mod keys;
+mod legal_moves;
 mod legality;
-mod moves;
 mod piece_letters;
 mod play;
 mod position;
@@ -21,7 +21,7 @@ mod types;
 pub mod uci;
 
 pub use fen::{FenError, FenStyle, PositionError};
-pub use moves::MoveList;
+pub use legal_moves::MoveList;
 pub use piece_letters::PieceLetters;
 pub use position::{Position, SetupError};
 pub use setup::Setup;

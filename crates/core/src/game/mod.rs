@@ -5,11 +5,11 @@ mod annotation;
 mod annotation_store;
 mod date;
 mod eco;
+mod from_str;
 #[expect(clippy::module_inception, reason = "the module of the type `Game`")]
 mod game;
 mod game_sink;
 mod node;
-mod parse;
 mod projection;
 mod result;
 mod tags;
@@ -23,10 +23,10 @@ pub use annotation::{
 };
 pub use date::Date;
 pub use eco::Eco;
+pub use from_str::ParseValueError;
 pub use game::{Event, Game, Mainline, Recorder};
 pub use game_sink::{GameSink, RecordEach};
 pub use node::{Line, Node};
-pub use parse::ParseValueError;
 pub use projection::project;
 pub use result::GameResult;
 pub use tags::{SEVEN_TAG_ROSTER, TagNames, Tags};

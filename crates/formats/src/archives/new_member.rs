@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use tabia_core::io::{Blob, Progress, SettledFolder, list_folder};
+use tabia_core::io::{Blob, JournaledFolder, Progress, list_folder};
 use tabia_core::{Error, Result};
 
 use super::Timestamp;
@@ -52,7 +52,7 @@ impl NewMember {
     }
 
     /// All files below a folder, sorted by path. Their names begin with the name of the folder. Links and
-    /// hidden files that replacements of this program leave ([`SettledFolder`]) are left out; of a set
+    /// hidden files that replacements of this program leave ([`JournaledFolder`]) are left out; of a set
     /// whose replacement was interrupted, the new files are packed.
     pub fn from_folder(folder: &Path) -> Result<Vec<Self>> {
         let top = folder
@@ -64,7 +64,7 @@ impl NewMember {
         let mut pending = vec![(folder.to_path_buf(), top)];
         while let Some((folder, prefix)) = pending.pop() {
             let in_folder = |error| Error::from(error).in_path(&folder);
-            let settled = SettledFolder::new(&folder, list_folder(&folder)?);
+            let settled = JournaledFolder::new(&folder, list_folder(&folder)?);
             for (name, path) in settled.files {
                 let name = name.to_string_lossy().into_owned();
                 let name = if prefix.is_empty() {

@@ -10,7 +10,7 @@ use tabia_core::{Error, Malformed, Result};
 
 use super::OnError;
 use super::compressed::{Inflate, InputBuffer};
-use super::read_member::size_mismatch;
+use super::member_names_and_errors::size_mismatch;
 use super::unpacked_limit::exceeds_limit;
 
 /// What the archive states about a member.

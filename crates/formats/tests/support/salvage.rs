@@ -9,7 +9,7 @@ use tabia_core::game::{Event, Game, GameResult, Recorder, Want};
 use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::{GameFormat, GameIndex};
-use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::arbitrary_game::arbitrary_game;
 use tabia_testkit::corrupt;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Scratch, shared_data};

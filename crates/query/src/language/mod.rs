@@ -34,18 +34,18 @@
 //! | `moment` | terms about a position and the move played from it |
 //! | `piece_set` | sets of pieces and squares |
 //! | `attacks` | attacks and pins |
-//! | `later` | sacrifices and annotations, which are known after the moment |
+//! | `deferred_tests` | sacrifices and annotations, which are known after the moment |
 //! | `mirror` | mirror images of terms |
 //! | `values` | numbers, dates, codes and their ranges |
 //! | `plan` | the order in which terms are asked |
 //! | `print` | the normal form |
 //! | `required_positions` | what an index of positions is asked |
-//! | `error` | what is wrong with a text, and what was probably meant |
+//! | `error_and_suggestions` | what is wrong with a text, and what was probably meant |
 
 mod attacks;
-mod error;
+mod deferred_tests;
+mod error_and_suggestions;
 mod field_list;
-mod later;
 mod line_of_moves;
 mod mirror;
 mod moment;
@@ -64,9 +64,9 @@ use tabia_core::game::Want;
 
 use crate::sorting::SortOrder;
 
-pub use error::{FilterError, Suggestion};
+pub(crate) use deferred_tests::{Fact, Later, Note, STILL_GIVEN};
+pub use error_and_suggestions::{FilterError, Suggestion};
 pub use field_list::{Field, fields};
-pub(crate) use later::{Fact, Later, Note, STILL_GIVEN};
 pub(crate) use moment::{Check, Moment, MomentTerm, balance};
 pub use plan::PlanStep;
 pub use values::speed_of_time_control;

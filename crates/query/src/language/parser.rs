@@ -2,9 +2,9 @@
 
 use tabia_core::chess::Ply;
 
-use super::error::{FilterError, Suggestion, known, nearest};
+use super::deferred_tests::{Later, Note};
+use super::error_and_suggestions::{FilterError, Suggestion, known, nearest};
 use super::field_list;
-use super::later::{Later, Note};
 use super::line_of_moves::play;
 use super::print::note_text;
 use super::scanner::{RawTerm, RawValue, Token, scan};

@@ -1,6 +1,6 @@
 //! Cuts the text of a query into terms, parentheses and operators.
 
-use super::error::FilterError;
+use super::error_and_suggestions::FilterError;
 use super::{MAX_DEPTH, MAX_LENGTH, MAX_TERMS};
 
 /// A part of a query.

@@ -2,30 +2,30 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `databases` | [`Base`]: select, search, explore |
+//! | `several_databases` | [`Base`]: select, search, explore |
 //! | `tree` | what is found of a position |
-//! | `explore_scan`, `tally` | counting games by reading them, and what is counted |
+//! | `explore_scan`, `tree_counts` | counting games by reading them, and what is counted |
 //! | `candidates` | the games that may fit a query |
 //! | `game_set` | sets of games |
 //! | `saved_index` | the index file of a database |
-//! | `stamp` | whether the files of a database are unchanged |
+//! | `index_stamp` | whether the files of a database are unchanged |
 
 mod candidates;
-mod databases;
 mod explore_scan;
 mod game_set;
+mod index_stamp;
 mod saved_index;
-mod stamp;
-mod tally;
+mod several_databases;
 mod tree;
+mod tree_counts;
 
 pub use candidates::Index;
 pub(crate) use candidates::candidates;
-pub use databases::{Base, BaseOptions, Hit, Hits, SearchOptions, SelectedGames};
 pub use game_set::GameSet;
 pub use saved_index::{
     BuiltIndex, IndexChange, IndexOptions, SavedIndex, build_index, check_index, drop_index,
     index_path, open_index,
 };
+pub use several_databases::{Base, BaseOptions, Hit, Hits, SearchOptions, SelectedGames};
 pub use tabia_index::{PositionIndex, Unusable};
 pub use tree::{Tree, TreeGame, TreeMove, TreeOptions};

@@ -12,7 +12,7 @@ use tabia_index::{
     Batch, BuildOptions, Builder, Collector, Comparison, Kept, PositionIndex, Unusable,
 };
 
-use super::stamp::Stamp;
+use super::index_stamp::Stamp;
 use crate::input::InputItem;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
@@ -63,7 +63,7 @@ impl SavedIndex {
 
 /// The paths at which the index of an item may be: next to it, and in the cache.
 fn paths(item: &InputItem, options: &IndexOptions) -> Vec<PathBuf> {
-    let files = super::stamp::files_of(item);
+    let files = super::index_stamp::files_of(item);
     let Some((name, main)) = files.and_then(|files| files.into_iter().next()) else {
         return Vec::new();
     };

@@ -8,7 +8,7 @@ use tabia_core::chess::{Ply, Position, san, uci};
 use tabia_core::game::{Date, GameResult};
 use tabia_query::openings::{self, Opening};
 
-use super::tally::{Reached, Tally, Totals};
+use super::tree_counts::{Reached, Tally, Totals};
 
 /// What of a position is asked.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia_core::io::{SettledFolder, Source, list_folder};
+use tabia_core::io::{JournaledFolder, Source, list_folder};
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::Format;
 
@@ -82,7 +82,7 @@ fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathB
         // The error of the path itself is the better one.
         Err(_) => Vec::new(),
     };
-    let settled = SettledFolder::new(folder, names);
+    let settled = JournaledFolder::new(folder, names);
     let files_here: Vec<(String, PathBuf)> = settled
         .files
         .into_iter()

@@ -4,9 +4,9 @@
 mod cbh;
 mod chess;
 pub mod file_set;
-mod files;
 mod pgn;
 mod query;
+mod reading;
 pub mod seeds;
 mod tidx;
 mod writing;
@@ -26,25 +26,25 @@ pub const TARGETS: &[Target] = &[
     ("pgn_roundtrip", pgn::roundtrip),
     ("cbh_moves", cbh::moves),
     ("cbh_annotations", cbh::annotations),
-    ("cbh_set", |data| files::database("cbh", data)),
-    ("cbh_salvage", files::salvaged),
-    ("cbh2", |data| files::database("2cbh", data)),
-    ("polyglot", |data| files::book("polyglot", data)),
-    ("epd", |data| files::database("epd", data)),
-    ("abk", files::abk),
-    ("ctg", |data| files::book("ctg", data)),
-    ("kvetka", |data| files::book("kvetka", data)),
-    ("cbv", |data| files::archive("cbv", data)),
-    ("cbz", |data| files::archive("cbz", data)),
-    ("scv", |data| files::archive("scv", data)),
-    ("zip", |data| files::archive("zip", data)),
-    ("compressed", files::compressed),
-    ("si3", |data| files::database("si3", data)),
-    ("si4", |data| files::database("si4", data)),
-    ("si5", |data| files::database("si5", data)),
+    ("cbh_set", |data| reading::database("cbh", data)),
+    ("cbh_salvage", reading::salvaged),
+    ("cbh2", |data| reading::database("2cbh", data)),
+    ("polyglot", |data| reading::book("polyglot", data)),
+    ("epd", |data| reading::database("epd", data)),
+    ("abk", reading::abk),
+    ("ctg", |data| reading::book("ctg", data)),
+    ("kvetka", |data| reading::book("kvetka", data)),
+    ("cbv", |data| reading::archive("cbv", data)),
+    ("cbz", |data| reading::archive("cbz", data)),
+    ("scv", |data| reading::archive("scv", data)),
+    ("zip", |data| reading::archive("zip", data)),
+    ("compressed", reading::compressed),
+    ("si3", |data| reading::database("si3", data)),
+    ("si4", |data| reading::database("si4", data)),
+    ("si5", |data| reading::database("si5", data)),
     ("bpgn", pgn::bughouse),
-    ("cbf", |data| files::database("cbf", data)),
-    ("sci", |data| files::database("sci", data)),
+    ("cbf", |data| reading::database("cbf", data)),
+    ("sci", |data| reading::database("sci", data)),
     ("query", query::query),
     ("cbh_edit", writing::edit),
     ("salvage", writing::salvage),

@@ -10,7 +10,7 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::{GameFormat, GameIndex};
 
 use super::CheckedVisitor;
-use super::files::{game_format, options};
+use super::reading::{game_format, options};
 use crate::dump;
 
 /// Any bytes are read to the same games as a stream, in blocks and by index. The mainlines alone are

@@ -43,7 +43,7 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
             let kinds = Compression::ALL.into_iter();
             kinds
                 .filter(|kind| kind.is_available())
-                .map(|kind| super::files::packed(text.as_bytes(), kind))
+                .map(|kind| super::reading::packed(text.as_bytes(), kind))
                 .collect()
         }
         "query" => {
@@ -110,7 +110,7 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
 /// The fixture of a format as one input.
 fn fixture_set(id: &str) -> Vec<u8> {
     let folder = repository().join("crates/formats/tests/fixtures").join(id);
-    let files = tiny_files(super::files::format(id), &folder);
+    let files = tiny_files(super::reading::format(id), &folder);
     let files: Vec<(u8, &[u8])> = files
         .iter()
         .map(|(index, bytes)| (*index, &**bytes))
@@ -183,7 +183,7 @@ fn write_moves(mut writer: Box<dyn BookWriter>) {
 /// The files of the set `tiny` in a folder, with the indices of their extensions.
 fn tiny_files(format: Format, folder: &Path) -> Vec<(u8, Vec<u8>)> {
     (0u8..)
-        .zip(super::files::extensions(format))
+        .zip(super::reading::extensions(format))
         .filter_map(|(index, extension)| {
             let bytes = std::fs::read(folder.join(format!("tiny.{extension}"))).ok()?;
             Some((index, bytes))
@@ -194,7 +194,7 @@ fn tiny_files(format: Format, folder: &Path) -> Vec<(u8, Vec<u8>)> {
 /// The ChessBase fixture, complete and without each of its files.
 fn incomplete_sets() -> Vec<Vec<u8>> {
     let folder = repository().join("crates/formats/tests/fixtures/cbh");
-    let files = tiny_files(super::files::format("cbh"), &folder);
+    let files = tiny_files(super::reading::format("cbh"), &folder);
     let without = |missing: usize| {
         let files = files.iter().enumerate();
         let left = files.filter(|(number, _)| *number != missing);
@@ -210,7 +210,7 @@ fn small_ctg() -> Vec<u8> {
     let target = scratch.join("seed.ctg");
     let writer = CtgWriter::create(&target, &CreateOptions::default());
     write_moves(Box::new(writer.expect("a new book")));
-    let extensions = super::files::extensions(super::files::format("ctg"));
+    let extensions = super::reading::extensions(super::reading::format("ctg"));
     let files: Vec<(u8, Vec<u8>)> = (0u8..)
         .zip(extensions)
         .filter_map(|(index, extension)| {
@@ -250,17 +250,17 @@ pub fn real(target: &str, data: &Path) -> Vec<Vec<u8>> {
         "cbh_moves" => records(data, "cbg", move_record),
         "cbh_annotations" => records(data, "cba", annotation_record),
         "pgn_read" | "pgn_roundtrip" => texts(data),
-        "cbh_set" | "cbh_salvage" => sets(data, super::files::format("cbh")),
-        "sci" => sets(data, super::files::format("sci")),
+        "cbh_set" | "cbh_salvage" => sets(data, super::reading::format("cbh")),
+        "sci" => sets(data, super::reading::format("sci")),
         "kvetka" | "polyglot" | "ctg" | "si3" | "si4" | "si5" | "cbf" => {
-            sets(data, super::files::format(target))
+            sets(data, super::reading::format(target))
         }
         "cbv" | "cbz" | "scv" | "zip" | "bpgn" => files(data, target),
         "abk" => with_extension(data, target)
             .iter()
             .filter_map(|path| {
                 let bytes = std::fs::read(path).expect("the file can be read");
-                let records = bytes.get(super::files::ABK_HEADER..)?;
+                let records = bytes.get(super::reading::ABK_HEADER..)?;
                 Some(records[..records.len().min(LONGEST / 28 * 28)].to_vec())
             })
             .collect(),
@@ -314,7 +314,7 @@ fn with_extension(data: &Path, extension: &str) -> Vec<PathBuf> {
 
 /// Sets of files as one input each. Files are truncated so that all fit into the input.
 fn sets(data: &Path, format: Format) -> Vec<Vec<u8>> {
-    let extensions = super::files::extensions(format);
+    let extensions = super::reading::extensions(format);
     let mut found = Vec::new();
     for path in with_extension(data, extensions[0]) {
         let Ok(source) = Source::from_path(&path) else {

@@ -8,7 +8,7 @@ use tabia_core::game::Want;
 use tabia_core::io::{Blob, Progress};
 use tabia_index::{Batch, BuildOptions, Builder, Collector, PositionIndex, crc32};
 
-use crate::arbitrary::arbitrary_game;
+use crate::arbitrary_game::arbitrary_game;
 
 /// Offsets of the two headers.
 const HEADERS: [usize; 2] = [0, 4096];

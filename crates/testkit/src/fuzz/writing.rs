@@ -17,7 +17,7 @@ use tabia_formats::archives::{self, ExtractOptions, NewMember};
 use tabia_formats::{ARCHIVES, BOOKS, GAMES};
 
 use super::file_set;
-use super::files::{extensions, format, game_format, options};
+use super::reading::{extensions, format, game_format, options};
 use crate::{Scratch, dump, tiny};
 
 /// The files of a folder by name.

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::areas::TestRun;
-use super::tree::{CHOSEN, REACHED, TestProgram};
+use super::repository_copy::{CHOSEN, REACHED, TestProgram};
 
 /// Memory that a test may take, in KiB: a mutant may take all there is.
 const MEMORY: u64 = 6 << 20;

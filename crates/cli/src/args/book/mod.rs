@@ -1,18 +1,18 @@
 //! The arguments of `tabia book`.
 
+mod book_to_book_verbs;
 mod build;
 mod common;
-mod modify;
-mod query;
+mod read_verbs;
 
 use clap::Subcommand;
 
-pub(crate) use build::{BookBuildArgs, Compat, from_polyglot};
-pub(crate) use common::PositionArgs;
-pub(crate) use modify::{
+pub(crate) use book_to_book_verbs::{
     Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeModeArg,
 };
-pub(crate) use query::{
+pub(crate) use build::{BookBuildArgs, Compat, from_polyglot};
+pub(crate) use common::PositionArgs;
+pub(crate) use read_verbs::{
     BookDiffArgs, BookExplainArgs, BookFindArgs, BookInfoArgs, BookLineArgs, BookNoveltyArgs,
 };
 

@@ -12,7 +12,7 @@ use tabia::formats::books::kvetka::Header;
 
 use super::build_record::{GameCountsRow, add_record, record_path};
 use super::inputs::book_format;
-use super::report::WrittenCounts;
+use super::report_written::WrittenCounts;
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::context::Context;
 use crate::exit_code::ExitCode;

@@ -11,7 +11,7 @@ use tabia::core::io::OutputSet;
 use tabia::{Error, InputItem};
 
 use super::inputs::{QueriedPosition, book_format, book_input, open_book, report_problems_of_all};
-use super::report::report_merged;
+use super::report_written::report_merged;
 use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

@@ -16,7 +16,7 @@ use tabia::{Error, InputItem};
 use super::inputs::{
     QueriedPosition, book_input, merge_options, parse_move, report_problems_of_all,
 };
-use super::report::{advice_name, report_merged};
+use super::report_written::{advice_name, report_merged};
 use crate::args::book::{Advice, BookEditArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;

@@ -11,7 +11,7 @@ use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
 
 use super::inputs::{QueriedPosition, book_inputs, open_book};
-use super::report::advice_name;
+use super::report_written::advice_name;
 use crate::args::book::BookFindArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

@@ -4,7 +4,7 @@ use tabia::Error;
 use tabia::book::merge::merge;
 
 use super::inputs::{book_format, book_input, merge_options, report_problems_of_all};
-use super::report::report_merged;
+use super::report_written::report_merged;
 use crate::args::book::BookFixArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

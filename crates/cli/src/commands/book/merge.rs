@@ -4,7 +4,7 @@ use tabia::book::merge::{MergeMode, Merged, merge};
 use tabia::{Error, InputItem};
 
 use super::inputs::{book_format, book_inputs, merge_options, report_problems_of_all};
-use super::report::report_merged;
+use super::report_written::report_merged;
 use crate::args::book::{BookMergeArgs, MergeModeArg};
 use crate::context::Context;
 use crate::exit_code::ExitCode;

@@ -13,7 +13,7 @@ mod inputs;
 mod line;
 mod merge;
 mod novelty;
-mod report;
+mod report_written;
 
 use tabia::Error;
 

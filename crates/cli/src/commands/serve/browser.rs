@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use super::state::StateFolder;
+use super::state_folder::StateFolder;
 
 const FILE: &str = "open.html";
 

@@ -4,7 +4,7 @@
 //! reads it, and a new one takes over its socket.
 
 mod browser;
-mod state;
+mod state_folder;
 #[cfg(unix)]
 mod supervisor;
 
@@ -22,7 +22,7 @@ use crate::exit_code::ExitCode;
 use crate::game_json;
 use crate::stdout::StdoutWriter;
 
-use state::StateFolder;
+use state_folder::StateFolder;
 
 /// Ports that are tried in turn.
 const PORTS: std::ops::RangeInclusive<u16> = 6464..=6473;

@@ -1,10 +1,10 @@
 //! Archives of ChessBase: `.cbv`, and `.cbz` with a password. Layout: FORMAT.md in this folder.
 
+mod compress_block;
 mod decrypted_bytes;
 mod directory;
-mod huffman;
-mod lz;
-mod pack;
+mod huffman_decoder;
+mod lz_decoder;
 mod read;
 mod write;
 

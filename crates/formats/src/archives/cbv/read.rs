@@ -12,7 +12,7 @@ use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
 
 use super::decrypted_bytes::DecryptedBytes;
 use super::directory::{self, Entry};
-use super::{BLOCK, DIRECTORY, RECORD, checksum, huffman, lz};
+use super::{BLOCK, DIRECTORY, RECORD, checksum, huffman_decoder, lz_decoder};
 use crate::archives::extents::{Extent, mark_lost, refuse_shared_bytes};
 use crate::archives::unpacked_limit::exceeds_limit;
 use crate::archives::{Archive, ArchiveContents, ArchiveInfo, Member, OnError, Presence};
@@ -142,7 +142,7 @@ impl CbvArchive {
             remaining: entry.size,
             limit,
             produced: 0,
-            codes: huffman::CodeTable::default(),
+            codes: huffman_decoder::CodeTable::default(),
             lz_codes: Vec::new(),
             ended: false,
         })
@@ -199,7 +199,7 @@ struct BlockReader {
     /// The number of bytes unpacked so far.
     produced: u64,
     /// The Huffman codes of a block.
-    codes: huffman::CodeTable,
+    codes: huffman_decoder::CodeTable,
     /// LZ codes that were Huffman-coded.
     lz_codes: Vec<u8>,
     ended: bool,
@@ -207,7 +207,7 @@ struct BlockReader {
 
 impl BlockReader {
     /// Unpacks the next block and appends it to `out`, which must end with the last
-    /// [`lz::MAX_DISTANCE`] bytes before it; `false` at the end.
+    /// [`lz_decoder::MAX_DISTANCE`] bytes before it; `false` at the end.
     fn next(&mut self, out: &mut Vec<u8>) -> Result<bool> {
         if self.ended {
             return Ok(false);
@@ -342,11 +342,11 @@ impl BlockReader {
             }
             Some((1, packed)) => expand(packed, out, remaining).map_err(after_mode),
             Some((2, packed)) => {
-                huffman::decode(packed, &mut self.codes, out, remaining).map_err(after_mode)
+                huffman_decoder::decode(packed, &mut self.codes, out, remaining).map_err(after_mode)
             }
             Some((3, packed)) => {
                 self.lz_codes.clear();
-                huffman::decode(packed, &mut self.codes, &mut self.lz_codes, usize::MAX)
+                huffman_decoder::decode(packed, &mut self.codes, &mut self.lz_codes, usize::MAX)
                     .map_err(after_mode)?;
                 expand(&self.lz_codes, out, remaining)
             }
@@ -372,8 +372,8 @@ fn expand(packed: &[u8], out: &mut Vec<u8>, remaining: usize) -> Result<(), Malf
     let start = out.len();
     let mut capacity = remaining.min(BLOCK);
     loop {
-        out.resize(start + capacity + lz::SLACK, 0);
-        match lz::decode(packed, out, start, start + capacity) {
+        out.resize(start + capacity + lz_decoder::SLACK, 0);
+        match lz_decoder::decode(packed, out, start, start + capacity) {
             Ok(end) => {
                 out.truncate(end);
                 return Ok(());
@@ -396,14 +396,14 @@ struct MemberStream {
 impl Read for MemberStream {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while self.copied >= self.window.len() {
-            let old = self.window.len().saturating_sub(lz::MAX_DISTANCE);
+            let old = self.window.len().saturating_sub(lz_decoder::MAX_DISTANCE);
             self.window.drain(..old);
             self.copied = self.window.len();
             if !self.blocks.next(&mut self.window)? {
                 return Ok(0);
             }
         }
-        Ok(crate::archives::read_member::copy_next(
+        Ok(crate::archives::member_names_and_errors::copy_next(
             &self.window,
             &mut self.copied,
             out,

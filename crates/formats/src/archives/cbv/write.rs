@@ -10,7 +10,7 @@ use tabia_core::{Error, ErrorKind, Result};
 
 use super::decrypted_bytes::{DES_BLOCK, cipher, password_bytes};
 use super::directory::record_at;
-use super::{BLOCK, MAGIC, RECORD, checksum, pack};
+use super::{BLOCK, MAGIC, RECORD, checksum, compress_block};
 use crate::archives::new_member::{CreateOptions, NewMember, Packing, WriteSeek};
 
 /// Blocks packed at a time; bounds the memory for large members.
@@ -124,22 +124,28 @@ fn pack_all(blocks: &[&[u8]], stored: bool) -> Vec<Vec<u8>> {
     if stored || threads == 1 || blocks.len() < 2 {
         return blocks
             .iter()
-            .map(|block| pack::pack(block, stored))
+            .map(|block| compress_block::pack(block, stored))
             .collect();
     }
     std::thread::scope(|scope| {
         let workers: Vec<_> = blocks
             .chunks(share)
             .map(|part| {
-                let work = move || part.iter().map(|block| pack::pack(block, false)).collect();
+                let work = move || {
+                    part.iter()
+                        .map(|block| compress_block::pack(block, false))
+                        .collect()
+                };
                 (part, scope.spawn(work))
             })
             .collect();
         let join = |(part, worker): (&[&[u8]], std::thread::ScopedJoinHandle<'_, Vec<Vec<u8>>>)| {
             // The blocks of a thread that panicked are stored.
-            worker
-                .join()
-                .unwrap_or_else(|_| part.iter().map(|block| pack::pack(block, true)).collect())
+            worker.join().unwrap_or_else(|_| {
+                part.iter()
+                    .map(|block| compress_block::pack(block, true))
+                    .collect()
+            })
         };
         workers.into_iter().flat_map(join).collect()
     })

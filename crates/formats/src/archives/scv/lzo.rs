@@ -142,7 +142,7 @@ impl Read for LzoReader {
                 return Ok(0);
             }
         }
-        Ok(crate::archives::read_member::copy_next(
+        Ok(crate::archives::member_names_and_errors::copy_next(
             &self.data,
             &mut self.copied,
             out,

@@ -4,7 +4,7 @@ mod header;
 mod position_table;
 mod read;
 mod record;
-mod tree;
+mod tree_writer;
 mod write;
 
 pub use header::Header;

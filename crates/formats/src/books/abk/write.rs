@@ -16,7 +16,7 @@ use super::header::Header;
 use super::position_table::{PositionTable, TableMove};
 use super::read::RAW;
 use super::record::{Record, encode_move};
-use super::tree;
+use super::tree_writer;
 
 /// Bytes of moves kept in memory before they go to disk.
 const MEMORY: usize = 32 << 20;
@@ -164,7 +164,7 @@ impl BookWriter for AbkWriter {
         out.write_all(&bytes).map_err(named)?;
         // A copy of an Arena book repeats no more moves than the book itself.
         let repeats = repeats.or_else(|| Some(records?.saturating_sub(table.move_total())));
-        let tree = tree::write(&table, repeats, memory, out)?;
+        let tree = tree_writer::write(&table, repeats, memory, out)?;
         losses.add(Feature::BookMoves, tree.unreachable_moves, None);
         let [depth, moves, ..] = &mut header.numbers;
         *depth = tree.depth;

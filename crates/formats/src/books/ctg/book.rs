@@ -14,13 +14,13 @@ use tabia_core::plural::counted;
 use super::header::{Header, NO_PAGE};
 use super::inspect;
 use super::inspect::{Findings, inspect};
+use super::page_store::PageStore;
+use super::page_tree::{Lookup, Tree};
 use super::record::{PAGE, Record};
-use super::store::PageStore;
-use super::tree::{Lookup, Tree};
 use crate::books::mirrored::book;
 use crate::books::mirrored::book::MirroredBook;
 use crate::books::mirrored::orientation::Orientation;
-use crate::books::mirrored::store::MirroredStore;
+use crate::books::mirrored::record_lookup::MirroredStore;
 
 /// A CTG book, mapped into memory.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use tabia_core::plural::counted;
 use super::header::Header;
 use super::key::{Key, Keys, decode};
 use super::moves::decode_move;
+use super::page_store::{PageStore, offset};
 use super::record::Record;
-use super::store::{PageStore, offset};
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::reachable::Visited;
-use crate::books::mirrored::store::MirroredStore;
+use crate::books::mirrored::record_lookup::MirroredStore;
 
 /// What a check of all pages found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -214,7 +214,7 @@ fn parent(node: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::books::ctg::tree::path;
+    use crate::books::ctg::page_tree::path;
 
     #[test]
     fn parent_is_the_previous_node_of_a_path() {

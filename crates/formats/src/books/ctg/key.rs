@@ -7,7 +7,7 @@ use crate::books::mirrored::board_code::{BitWriter, for_each_piece, is_zero};
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash;
 use crate::books::mirrored::position_hash::MirrorHash;
-use crate::books::mirrored::store::KeyHashes;
+use crate::books::mirrored::record_lookup::KeyHashes;
 
 /// Bits of the first byte: length of the key, en passant file present, rights present.
 const LENGTH: u8 = 0x1f;

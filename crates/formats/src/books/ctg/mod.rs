@@ -1,7 +1,7 @@
 #![doc = include_str!("FORMAT.md")]
 
 mod book;
-mod book_page;
+mod book_positions;
 mod hash;
 mod header;
 mod inspect;
@@ -11,11 +11,11 @@ mod moves;
 mod nags;
 mod packed_stats;
 mod page_builder;
+mod page_store;
+mod page_tree;
 mod record;
 mod record_sorter;
 mod roundtrip_bytes;
-mod store;
-mod tree;
 mod write;
 
 pub use crate::books::mirrored::orientation::Orientation;
@@ -26,9 +26,9 @@ pub use inspect::Findings;
 pub use key::{Key, Keys, decode};
 pub use moves::{decode_move, encode_move};
 pub use nags::{annotation, commentary};
+pub use page_tree::Lookup;
 pub use record::{DATA, PAGE, Record, Records, Stats};
 pub use roundtrip_bytes::{RawMove, RawPage};
-pub use tree::Lookup;
 pub use write::CtgWriter;
 
 use std::path::Path;

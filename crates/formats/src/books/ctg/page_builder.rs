@@ -7,8 +7,8 @@ use tabia_core::error::{Error, Result};
 use tabia_core::io::Sink;
 
 use super::header::Header;
+use super::page_tree::{CTB_HEAD, CTO_HEAD};
 use super::record::{PAGE, PAGE_HEAD};
-use super::tree::{CTB_HEAD, CTO_HEAD};
 
 /// Level of the deepest node; a deeper one would mean more than a page of records with one hash.
 const MAX_LEVEL: u32 = 30;

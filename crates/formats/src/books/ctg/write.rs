@@ -11,7 +11,7 @@ use tabia_core::game::Nag;
 use tabia_core::io::{OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
-use super::book_page::results;
+use super::book_positions::results;
 use super::key::Keys;
 use super::merged_record::{Counts, MAX_MOVES, MergedRecord, Ratings};
 use super::moves::encode_move;

@@ -11,13 +11,13 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source, SourceFile};
 
+use super::block_store::BlockStore;
 use super::element::{Element, HAS_LIST, KNOWN_FLAGS, ListForm};
 use super::header::Header;
 use super::inspect::{Findings, inspect, inspect_structure};
 use super::key::Key;
 use super::parts::{Parts, file};
 use super::sources::Sources;
-use super::store::BlockStore;
 use super::varint::{TextOrder, TextOrderVotes};
 use crate::books::mirrored::book;
 
@@ -270,7 +270,7 @@ mod tests {
     use crate::books::kvetka::element::BLOCK;
     use crate::books::kvetka::packed_counts::payload;
     use crate::books::mirrored::reachable::Visited;
-    use crate::books::mirrored::store::MirroredStore;
+    use crate::books::mirrored::record_lookup::MirroredStore;
     use tabia_core::books::{BookEntry, BookWriter, Wdl};
     use tabia_core::formats::CreateOptions;
     use tabia_testkit::{Random, Scratch};

@@ -7,12 +7,12 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::book::KvetkaBook;
 use super::book_builder::KvetkaBuilder;
-use super::book_page::RAW;
+use super::book_positions::RAW;
 use super::element::Counts;
 use super::key::Key;
 use super::merged_element::Contribution;
-use super::move_links;
 use super::moves::encode_move;
+use super::write_elements;
 use crate::books::mirrored::orientation::Orientation;
 
 impl BookWriter for KvetkaBuilder {
@@ -112,7 +112,7 @@ impl BookWriter for KvetkaBuilder {
             // The header of another book may announce links, which are not copied without its sources.
             self.header.element_type &= !1;
         }
-        let written = move_links::write(&mut self)?;
+        let written = write_elements::write(&mut self)?;
         self.write_sources()?;
         if self.force {
             self.remove_stale_files(written.parts);

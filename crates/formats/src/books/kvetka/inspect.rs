@@ -3,13 +3,13 @@
 use tabia_core::books::GameLink;
 use tabia_core::plural::counted;
 
+use super::block_store::BlockStore;
 use super::element::{
     Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, MAX_ELEMENT, declared_bytes, read_links,
 };
 use super::key::Key;
 use super::moves::decode_move;
 use super::sources::Sources;
-use super::store::BlockStore;
 use super::varint::compact_length;
 use crate::books::mirrored::orientation::Orientation;
 

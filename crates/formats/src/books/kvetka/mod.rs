@@ -1,16 +1,16 @@
 #![doc = include_str!("FORMAT.md")]
 
+mod block_store;
 mod block_writer;
 mod book;
 mod book_builder;
-mod book_page;
+mod book_positions;
 mod element;
 mod from_book;
 mod header;
 mod inspect;
 mod key;
 mod merged_element;
-mod move_links;
 mod moves;
 mod packed_counts;
 mod parts;
@@ -18,8 +18,8 @@ mod record_sorter;
 mod settings;
 mod sources;
 mod sources_writer;
-mod store;
 mod varint;
+mod write_elements;
 
 pub use crate::books::mirrored::orientation::Orientation;
 pub use book::KvetkaBook;

@@ -8,7 +8,7 @@ use tabia_core::game::Flow;
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash::BATCH;
 use crate::books::mirrored::reachable::{ChildMove, Node, Visited, for_each_reachable};
-use crate::books::mirrored::store::{IndexHit, MirroredStore};
+use crate::books::mirrored::record_lookup::{IndexHit, MirroredStore};
 
 /// How the records of a store become book positions.
 pub(crate) trait MirroredBook<'b>: MirroredStore<'b> {

@@ -6,4 +6,4 @@ pub(crate) mod orientation;
 pub(crate) mod position_hash;
 pub(crate) mod reachable;
 pub(crate) mod record_index;
-pub(crate) mod store;
+pub(crate) mod record_lookup;

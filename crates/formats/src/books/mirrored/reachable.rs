@@ -7,7 +7,7 @@ use tabia_core::game::Flow;
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash::{ChildHashes, MirrorHash};
 use crate::books::mirrored::record_index::{RecordIndex, Slot};
-use crate::books::mirrored::store::MirroredStore;
+use crate::books::mirrored::record_lookup::MirroredStore;
 
 /// The records visited so far, in which orientations: four bits for each granule of the book.
 #[derive(Debug)]

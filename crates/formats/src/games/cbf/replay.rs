@@ -5,7 +5,7 @@ use tabia_core::error::Result;
 use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Want};
 use tabia_core::io::Charset;
 
-use crate::games::common::replay::{VariationWalker, WalkerBuffers};
+use crate::games::common::variation_walker::{VariationWalker, WalkerBuffers};
 
 use super::annotations::AnnotationReader;
 use super::moves::Board;

@@ -7,7 +7,7 @@ use tabia_core::chess::{Color, Piece, Ply, Role, Square};
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::game::{Annotation, Event, Game, GameResult};
 use tabia_core::io::{Charset, Cursor, Sink, Source};
-use tabia_testkit::database::{assert_fixture, open_files, read_games};
+use tabia_testkit::open_and_read::{assert_fixture, open_files, read_games};
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{dump, shared_data};
 

@@ -14,9 +14,9 @@ use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
 use super::companions::{COMPANIONS, ID};
 use super::entities::{Entity, EntityTable};
+use super::ini_file::{self, SetKind};
 use super::placeholder_names::Placeholders;
 use super::records::{BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header};
-use super::settings::{self, SetKind};
 use super::side_files::{
     EXTENDED_SIZES, EXTRA_SIZES, MEDIA_SIZES, RecordSizes, SideTable, TopGames,
 };
@@ -203,7 +203,7 @@ impl CbhDatabase {
         let settings = opener.open("ini");
         let title = settings
             .as_deref()
-            .and_then(|ini| settings::title(ini, texts, SetKind::Classic));
+            .and_then(|ini| ini_file::title(ini, texts, SetKind::Classic));
         Companions {
             moves,
             annotations,

@@ -18,7 +18,7 @@ use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
 use super::tags::Lookup;
 use crate::games::cbh::charset::{Detector, Texts};
-use crate::games::cbh::settings::{self, SetKind};
+use crate::games::cbh::ini_file::{self, SetKind};
 
 /// Opens the set that a `.2cbh` file belongs to.
 pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
@@ -114,7 +114,7 @@ impl Cbh2Database {
         };
         let (orders, lists) = (index("2lcd")?, index("2lgd")?);
         let ini = source.open_companion("ini")?;
-        let title = ini.and_then(|ini| settings::title(&ini, texts, SetKind::Second));
+        let title = ini.and_then(|ini| ini_file::title(&ini, texts, SetKind::Second));
         let mut database = Self {
             headers,
             moves,

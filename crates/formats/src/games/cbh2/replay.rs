@@ -6,7 +6,7 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::error::{Malformed, Problem, Result, Why};
 use tabia_core::game::{Flow, Foreign, Want};
 
-use crate::games::common::replay::{VariationWalker, WalkerBuffers};
+use crate::games::common::variation_walker::{VariationWalker, WalkerBuffers};
 
 use super::annotations::GameAnnotations;
 use super::move_codes;

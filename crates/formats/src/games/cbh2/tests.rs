@@ -14,8 +14,8 @@ use tabia_core::games::{Database, NameId, NameKind};
 use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Losses};
 use tabia_testkit::Scratch;
-use tabia_testkit::database::{assert_fixture, open_files, read_games};
 use tabia_testkit::dump;
+use tabia_testkit::open_and_read::{assert_fixture, open_files, read_games};
 use tabia_testkit::tiny::{self, GameBuilder};
 
 use super::annotations::{ANY_LANGUAGE, foreign};

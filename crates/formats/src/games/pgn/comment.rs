@@ -4,7 +4,7 @@ use tabia_core::game::{Annotation, Language};
 
 use super::command_parser;
 use super::full_profile::{self, ParsedCommand};
-use super::movetext_token::looks_like_movetext;
+use super::looks_like_movetext::looks_like_movetext;
 use super::wide_characters::skip_blanks;
 
 /// The properties of a comment, apart from its text and annotations.

@@ -27,12 +27,14 @@ pub(crate) mod full_profile;
 mod index;
 mod irregular_tags;
 mod letter_detection;
+mod looks_like_movetext;
 mod movetext_skipper;
-mod movetext_token;
 mod nag_symbols;
 mod national_letters;
 mod pending_annotations;
 mod profile;
+#[cfg(test)]
+mod property_tests;
 mod quotation_text;
 mod read;
 pub(crate) mod shape_colors;
@@ -40,8 +42,6 @@ mod tag_parser;
 mod tag_plan;
 mod tag_roster;
 mod tag_writer;
-#[cfg(test)]
-mod tests;
 mod text_cursor;
 #[cfg(test)]
 mod tolerance_tests;

@@ -3,7 +3,7 @@
 use tabia_core::formats::{Confidence, Probe, Profile};
 use tabia_core::game::GameResult;
 
-use super::tests::{read, write};
+use super::property_tests::{read, write};
 
 /// The games of a text in profile `standard` without the line breaks of wrapping, and the number of
 /// problems.

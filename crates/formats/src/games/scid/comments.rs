@@ -8,7 +8,7 @@ use tabia_core::game::{
 };
 use tabia_core::loss::{Feature, Losses};
 
-use crate::games::common::replay::HeldComment;
+use crate::games::common::variation_walker::HeldComment;
 use crate::games::pgn::command_parser;
 use crate::games::pgn::full_profile;
 use crate::games::pgn::full_profile::ParsedCommand;

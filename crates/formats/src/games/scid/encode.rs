@@ -12,10 +12,10 @@ use crate::games::common::annotation_order::{
 
 use crate::games::common::index_codes::count_code;
 
+use super::blob_parts::start_flag;
 use super::board::{Board, token};
 use super::comments::CommentWriter;
 use super::entry::{Entry, MAX_PLIES, Version, flag};
-use super::game_blob::start_flag;
 use super::home_pawns::PawnMoves;
 use super::move_codes::MoveBytes;
 use super::piece_lists::PieceLists;

@@ -11,7 +11,7 @@ use crate::games::common::index_codes::result_code;
 use super::disk_layout;
 use super::encode::{Detail, Encoder};
 use super::entry::{Entry, Version, flag};
-use super::tags::TagWriter;
+use super::tag_writer::TagWriter;
 
 /// Encodes games on one thread.
 #[derive(Debug)]

@@ -2,7 +2,8 @@
 //!
 //! A database is three files of one name: the index `.siN` with a fixed entry for every game, the
 //! names `.snN`, and the games `.sgN`. `FORMAT.md` in this folder describes the bytes.
-mod blob_scanner;
+mod blob_finder;
+mod blob_parts;
 mod board;
 mod comments;
 mod disk_layout;
@@ -10,7 +11,6 @@ mod encode;
 mod encoded_game;
 mod entry;
 mod file_set;
-mod game_blob;
 mod home_pawns;
 pub(crate) mod move_codes;
 mod name_writer;
@@ -20,7 +20,7 @@ mod read;
 mod replay;
 mod salvage;
 mod stored_lines;
-mod tags;
+mod tag_writer;
 mod write;
 
 use std::path::Path;

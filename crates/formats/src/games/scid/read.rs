@@ -17,10 +17,10 @@ use crate::games::common::index_codes;
 use crate::games::common::record_context::{Origin, end_game};
 use crate::games::common::record_tags;
 
+use super::blob_parts::{Tag, malformed, read_start, read_tag};
 use super::board::Board;
 use super::entry::{self, Entry, Version, flag};
 use super::file_set::{self, FileSet};
-use super::game_blob::{Tag, malformed, read_start, read_tag};
 use super::names::{self, Names};
 use super::replay::{Buffers, Replay, Walker};
 use super::salvage::{self, Index, SalvagedEntry};

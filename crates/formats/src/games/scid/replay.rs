@@ -6,14 +6,14 @@ use tabia_core::error::{Problem, Result, Why};
 use tabia_core::game::{Annotation, CommentPlacement, Flow, Nag, Want};
 use tabia_core::io::{Charset, decode};
 
-use crate::games::common::replay::{VariationWalker, WalkerBuffers};
 use crate::games::common::salvage::MainlineEnd;
+use crate::games::common::variation_walker::{VariationWalker, WalkerBuffers};
 
-use super::board::{Board, token};
-use super::comments;
-use super::game_blob::{
+use super::blob_parts::{
     Comments, Skipped, are_moves_wiped, skip_game, skip_line, variation_follows,
 };
+use super::board::{Board, token};
+use super::comments;
 
 pub(crate) type Walker<'a, 'v> = VariationWalker<'a, 'v, Board>;
 pub(crate) type Buffers = WalkerBuffers<Board>;

@@ -8,7 +8,7 @@ use tabia_core::plural::counted;
 
 use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
 
-use super::blob_scanner::{Finds, Found, block_end, game_at, scan};
+use super::blob_finder::{Finds, Found, block_end, game_at, scan};
 use super::entry::{Entry, Version};
 use super::file_set::Entries;
 

@@ -14,12 +14,12 @@ use crate::games::common::index_codes::count_code;
 
 use super::board::{Board, token};
 use super::entry::{Entry, MAX_PLIES, STANDARD, castled};
+use super::format_identity::{ID, VERSION};
 use super::record_body::{Body, is_time_table};
 use super::replay::comment_flag;
 use super::side_data;
 use super::side_data::foreign;
 use super::text;
-use super::version::{ID, VERSION};
 
 /// How much of a game is written: less if the record would be too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

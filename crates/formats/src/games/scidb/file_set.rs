@@ -12,8 +12,8 @@ use crate::games::common::file_set::{self, SetFile, SetOpener, StoredEntry};
 
 use super::code_tables;
 use super::entry::{ENTRY_LENGTH, Entry, HEADER_LENGTH};
+use super::format_identity::{ID, MAGIC, OLDEST, SECTIONS_SINCE, VERSION};
 use super::legacy_entries;
-use super::version::{ID, MAGIC, OLDEST, SECTIONS_SINCE, VERSION};
 
 /// What programs add to the name of a set while they compact or replace it.
 const MARKERS: [&str; 3] = ["__compact__", ".compact", ".partial-"];

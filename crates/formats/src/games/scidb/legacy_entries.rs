@@ -6,7 +6,7 @@ use tabia_core::error::Malformed;
 use tabia_core::io::Cursor;
 
 use super::entry::{Entry, STANDARD};
-use super::version::{SECTIONS_SINCE, WORDS_SINCE};
+use super::format_identity::{SECTIONS_SINCE, WORDS_SINCE};
 
 /// Reads the entry at the start of `bytes`.
 pub(super) fn read(bytes: &[u8], version: u16) -> Result<Entry, Malformed> {

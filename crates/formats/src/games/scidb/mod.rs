@@ -2,25 +2,25 @@
 //!
 //! A database is three files of one name: the index `.sci` with a fixed entry for every game, the
 //! names `.scn`, and the games `.scg`. `FORMAT.md` in this folder describes the bytes.
-mod blob_scanner;
+mod blob_finder;
 mod board;
 mod code_tables;
 mod encode;
 mod entry;
 mod file_set;
+mod foreign_records;
+mod format_identity;
 mod legacy_entries;
 mod name_writer;
 mod names;
-mod raw_records;
 mod read;
+mod read_tags;
 mod record_body;
 mod replay;
 mod salvage;
 mod side_data;
 mod tag_fields;
-mod tags;
 mod text;
-mod version;
 mod write;
 
 use std::path::Path;
@@ -33,8 +33,8 @@ use tabia_core::games::{Database, GameWriter};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
+use format_identity::{ID, MAGIC};
 use read::ScidbDatabase;
-use version::{ID, MAGIC};
 use write::ScidbWriter;
 
 /// Features of Scidb.
@@ -106,7 +106,7 @@ fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
 
 /// The features of a new database. One of another variant has raw records and no games of chess.
 fn features_with(options: &CreateOptions) -> Features {
-    if raw_records::has_chess_moves(write::variant(options)) {
+    if foreign_records::has_chess_moves(write::variant(options)) {
         CAN
     } else {
         CAN.with(&[Feature::UnreadMoves])

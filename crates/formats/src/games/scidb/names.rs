@@ -7,7 +7,7 @@ use tabia_core::game::Date;
 use tabia_core::io::Cursor;
 
 use super::entry;
-use super::version::WORDS_SINCE;
+use super::format_identity::WORDS_SINCE;
 
 /// The first bytes of a name file.
 pub(crate) const MAGIC: [u8; 8] = *b"Scidb.n\0";

@@ -14,20 +14,20 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 use crate::games::common::record_context::{Origin, end_game};
 use crate::games::common::record_tags;
 
-use super::blob_scanner::Scanner;
+use super::blob_finder::Scanner;
 use super::board::Board;
 use super::code_tables;
 use super::entry::{self, DELETED, Entry, MAX_PLIES};
 use super::file_set::FileSet;
+use super::foreign_records;
+use super::foreign_records::has_chess_moves;
+use super::format_identity::ID;
 use super::names::Names;
-use super::raw_records;
-use super::raw_records::has_chess_moves;
+use super::read_tags::{self, TagSources, round_text};
 use super::record_body;
 use super::record_body::{Body, LENGTH};
 use super::replay::{Buffers, Replay, ReplayOptions, Walker};
 use super::salvage::{self, Index, SalvagedEntry};
-use super::tags::{self, TagSources, round_text};
-use super::version::ID;
 
 /// An open Scidb database.
 #[derive(Debug)]
@@ -255,7 +255,7 @@ impl GameReader for ScidbReader<'_> {
                 visitor.visit_annotation(Annotation::Foreign(Foreign {
                     format: ID,
                     kind: Foreign::UNREAD_MOVES,
-                    bytes: &raw_records::to_bytes(&entry, bytes, database.version),
+                    bytes: &foreign_records::to_bytes(&entry, bytes, database.version),
                 }))
             } else {
                 Flow::Go
@@ -319,7 +319,7 @@ impl<'d> ScidbReader<'d> {
         }
         if want.has(Want::TAGS) {
             let problems = &mut self.problems;
-            tags::push(
+            read_tags::push(
                 &mut self.head.tags,
                 &TagSources {
                     record: &self.extra,

@@ -8,9 +8,9 @@ use tabia_core::io::{Charset, Cursor, decode};
 use super::board::token;
 use super::code_tables::{OWN_NAME, TAGS};
 use super::entry::STANDARD;
+use super::format_identity::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION, WORDS_SINCE};
 use super::side_data;
 use super::side_data::SideItem;
-use super::version::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION, WORDS_SINCE};
 
 /// Bytes of the length that begins a record.
 pub(crate) const LENGTH: usize = 3;

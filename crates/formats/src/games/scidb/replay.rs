@@ -5,16 +5,16 @@ use tabia_core::error::{Malformed, Result, Why};
 use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Nag, Want};
 use tabia_core::io::{Charset, Cursor, Sink, decode};
 
-use crate::games::common::replay::{HeldComment, VariationWalker, WalkerBuffers};
 use crate::games::common::salvage::MainlineEnd;
+use crate::games::common::variation_walker::{HeldComment, VariationWalker, WalkerBuffers};
 
 use super::board::{Board, token, variation_follows};
+use super::format_identity::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION};
 use super::record_body;
 use super::record_body::Body;
 use super::side_data;
 use super::side_data::{SideItem, foreign};
 use super::text;
-use super::version::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION};
 
 pub(crate) type Walker<'a, 'v> = VariationWalker<'a, 'v, Board>;
 pub(crate) type Buffers = WalkerBuffers<Board>;

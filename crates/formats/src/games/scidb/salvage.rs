@@ -9,7 +9,7 @@ use tabia_core::plural::counted;
 
 use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
 
-use super::blob_scanner::{Found, Scanner};
+use super::blob_finder::{Found, Scanner};
 use super::entry::{self, Entry, NO_YEAR, STANDARD};
 use super::file_set::Entries;
 use super::record_body::LENGTH;

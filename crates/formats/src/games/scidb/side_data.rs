@@ -7,7 +7,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::{Annotation, Clock, ClockKind, Eval, Score, Shape, ShapeColor, ShapeKind};
 use tabia_core::io::{Cursor, Sink};
 
-use super::version::SECTIONS_SINCE;
+use super::format_identity::SECTIONS_SINCE;
 
 /// Kinds of foreign bytes.
 pub(crate) mod foreign {
@@ -308,7 +308,7 @@ pub(crate) fn write_eval(eval: Eval, sink: &mut Sink) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::scidb::version::VERSION;
+    use crate::games::scidb::format_identity::VERSION;
 
     fn read_back(sink: &Sink) -> Annotation<'static> {
         let mut cursor = Cursor::new(sink.as_slice());

@@ -14,18 +14,18 @@ use tabia_core::loss::{Feature, Losses};
 use crate::games::common::set_writer::{BlockLayout, SetWriter};
 
 use super::CAN;
-use super::blob_scanner::{BLOCK, MAX_RECORD};
+use super::blob_finder::{BLOCK, MAX_RECORD};
 use super::board::Board;
 use super::code_tables;
 use super::encode::{Detail, Encoder};
 use super::entry::{self, DELETED, Entry, HEADER_LENGTH, MAX_DESCRIPTION, STANDARD};
+use super::foreign_records;
+use super::foreign_records::has_chess_moves;
+use super::format_identity::{MAGIC, VERSION};
 use super::name_writer::NameWriter;
-use super::raw_records;
-use super::raw_records::has_chess_moves;
 use super::record_body;
 use super::record_body::{LENGTH, section};
 use super::tag_fields::{UnmappedTags, cut, write_tag};
-use super::version::{MAGIC, VERSION};
 
 /// A database being written. Records and entries are written game by game; names stay in memory
 /// until the end.
@@ -93,7 +93,7 @@ impl ScidbWriter {
     /// Writes a game of another variant: the moves as they were stored, the tags as they are now.
     fn write_raw(&mut self, game: &Game) -> Result<Losses> {
         let mut losses = Losses::new();
-        let Some((stored, body)) = raw_records::find(game) else {
+        let Some((stored, body)) = foreign_records::find(game) else {
             losses.add(Feature::ChessGames, 1, None);
             return Ok(losses);
         };

@@ -15,7 +15,7 @@ use tabia_formats::books::kvetka;
 use tabia_formats::books::kvetka::{AddedGame, KvetkaBook, KvetkaBuilder, SourceGame, SourceKind};
 use tabia_query::openings;
 
-use super::collect::{GameCounts, tagged_result};
+use super::collect_occurrences::{GameCounts, tagged_result};
 use super::read_games::scan_options;
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;

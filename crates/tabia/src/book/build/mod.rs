@@ -9,19 +9,19 @@
 
 mod aggregate;
 mod book_rules;
-mod collect;
+mod books_of_positions;
+mod collect_occurrences;
 mod count_sketch;
 mod grouping;
 mod hot_positions;
 mod kvetka;
 mod occurrence;
 mod polyglot;
-mod positions;
 mod read_games;
 mod weighting;
 
 pub use book_rules::{MoveFilter, Weighting};
-pub use collect::GameCounts;
+pub use collect_occurrences::GameCounts;
 pub use kvetka::KvetkaOptions;
 
 use std::path::PathBuf;
@@ -220,7 +220,7 @@ pub fn complete(
         return kvetka::build(items, target, options, progress, observer);
     }
     if !target.format.has_key_entries {
-        return positions::build(items, target, options, progress, observer);
+        return books_of_positions::build(items, target, options, progress, observer);
     }
     match options.weighting {
         Weighting::Recency { .. } => {

@@ -9,7 +9,7 @@ use tabia_core::game::Want;
 use tabia_core::io::{Progress, TemporaryFile};
 
 use super::book_rules::Weighting;
-use super::collect::{Batch, CollectRules, Collector, GameCounts};
+use super::collect_occurrences::{Batch, CollectRules, Collector, GameCounts};
 use super::count_sketch::CountSketch;
 use super::occurrence::{Board, StoredOccurrence};
 use super::{BuildOptions, Built};

@@ -1,10 +1,10 @@
 //! Differences between two books.
 
-mod entries;
+mod polyglot_entries;
 mod positions;
 mod union;
 
-pub use entries::diff_entries;
+pub use polyglot_entries::diff_entries;
 pub use positions::diff_positions;
 
 use tabia_core::Result;

@@ -1,6 +1,6 @@
 //! Several books into one.
 
-mod entries;
+mod polyglot_entries;
 mod positions;
 mod weights;
 
@@ -106,7 +106,7 @@ pub fn merge(
     if format.has_key_entries && items.iter().all(has_key_entries) {
         let books = items.iter().map(|item| open_polyglot(item, &options.open));
         let books: Vec<PolyglotBook> = books.collect::<Result<_, _>>()?;
-        return entries::merge(&books, path, options, progress);
+        return polyglot_entries::merge(&books, path, options, progress);
     }
     let books = items.iter().map(|item| super::open(item, &options.open));
     let books: Vec<_> = books.collect::<Result<_, _>>()?;

@@ -1,13 +1,13 @@
 //! The deep check of a database: compares what the files state about themselves and each other with
 //! their contents.
 
-mod damage;
+mod check_before_edit;
 mod entities;
 mod files;
 
 use std::fmt;
 
-pub(crate) use damage::require_sound;
+pub(crate) use check_before_edit::require_sound;
 
 use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::error::{Error, ErrorKind, GameIndex, Problem};

@@ -29,9 +29,9 @@ use tabia_core::io::{Charset, Cursor};
 use tabia_core::loss::Losses;
 use zerocopy::IntoBytes;
 
+use super::ini_file::{SetKind, is_of_other_set};
 use super::open::CbhDatabase;
 use super::records::{ExtendedRecord, GameRecord, TextRecord, U24};
-use super::settings::{SetKind, is_of_other_set};
 use encoded_record::EncodedRecord;
 use encoder::RecordEncoder;
 use set_files::{FreeSpan, SetFiles};

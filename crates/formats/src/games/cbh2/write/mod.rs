@@ -24,7 +24,7 @@ use super::container::tag;
 use super::names::EntityKind;
 use super::records::{AnalysisRecord, GameRecord, Record, TextRecord};
 use super::tags::{FINE_TIMES, TIME_SHIFT};
-use crate::games::cbh::settings::{SetKind, is_of_other_set};
+use crate::games::cbh::ini_file::{SetKind, is_of_other_set};
 use crate::games::cbh::write::created;
 use encoded_record::EncodedRecord;
 use encoder::RecordEncoder;

@@ -6,13 +6,13 @@
 //! | `tags` | the tag section and the start position |
 //! | `moves` | movetext, with a fast path for moves in the usual notation |
 //! | `lenient_moves` | moves in other notations, and unreadable moves |
-//! | `ambiguous` | moves that only the rest of the game decides |
+//! | `ambiguous_moves` | moves that only the rest of the game decides |
 //! | `variations` | the begin and end of variations |
 //! | `current_line` | the position, and the moves that a variation can replace |
 //! | `comments` | comments and NAGs |
 //! | `deferred_comments` | comments that precede their move |
 
-mod ambiguous;
+mod ambiguous_moves;
 mod comments;
 mod current_line;
 mod deferred_comments;

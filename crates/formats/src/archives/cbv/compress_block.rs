@@ -1,6 +1,6 @@
 //! Packing blocks with LZ and Huffman codes, and the choice between them.
 
-use super::lz::{MAX_DISTANCE, MIN_DISTANCE};
+use super::lz_decoder::{MAX_DISTANCE, MIN_DISTANCE};
 
 /// The longest copy, in bytes.
 const MAX_COPY: usize = 255 + 16;
@@ -355,7 +355,7 @@ fn canonical(lengths: &[u32; 256]) -> [(u32, u32); 256] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{huffman, lz};
+    use super::super::{huffman_decoder, lz_decoder};
     use super::*;
     use tabia_testkit::Random;
 
@@ -398,16 +398,16 @@ mod tests {
     fn lz_round_trips() {
         for data in samples() {
             let packed = compress(&data);
-            let mut out = vec![0; data.len() + lz::SLACK];
-            let end = lz::decode(&packed, &mut out, 0, data.len()).unwrap();
+            let mut out = vec![0; data.len() + lz_decoder::SLACK];
+            let end = lz_decoder::decode(&packed, &mut out, 0, data.len()).unwrap();
             assert!(out[..end] == data, "{} bytes", data.len());
         }
     }
 
     fn unpacked(packed: &[u8], length: usize) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut codes = huffman::CodeTable::default();
-        huffman::decode(packed, &mut codes, &mut out, length).unwrap();
+        let mut codes = huffman_decoder::CodeTable::default();
+        huffman_decoder::decode(packed, &mut codes, &mut out, length).unwrap();
         out
     }
 

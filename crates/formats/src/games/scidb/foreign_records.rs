@@ -5,8 +5,8 @@ use tabia_core::io::{Cursor, Sink};
 
 use super::code_tables;
 use super::entry::{ENTRY_LENGTH, Entry};
+use super::format_identity::{ID, VERSION};
 use super::record_body::Body;
-use super::version::{ID, VERSION};
 
 /// Whether the games of a variant have the moves of chess, as those of Three-check and Losers have.
 pub(super) fn has_chess_moves(variant: u8) -> bool {

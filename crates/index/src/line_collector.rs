@@ -5,8 +5,8 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 
 use crate::keys::{is_same, rights_of};
+use crate::move_symbols;
 use crate::row::Row;
-use crate::symbol;
 
 /// Longest line that is indexed, in plies.
 pub(crate) const MAX_PLIES: u32 = 60_000;
@@ -167,7 +167,7 @@ impl Visitor for Collector {
         current.plies += 1;
         current.irregular |= current.plies > MAX_PLIES;
         if !current.irregular {
-            symbol::encode(before, ply, &mut self.batch.symbols);
+            move_symbols::encode(before, ply, &mut self.batch.symbols);
         }
         self.current = Some(current);
         Flow::Go

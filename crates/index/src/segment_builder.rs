@@ -13,14 +13,14 @@ use tabia_core::{GameIndex, Result};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
-use crate::collect::Batch;
 use crate::keys::{class_of, hash_of, is_same, mix};
 use crate::layout::{
     Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, Section,
     SegmentRecord,
 };
+use crate::line_collector::Batch;
+use crate::move_symbols;
 use crate::row::Row;
-use crate::symbol;
 
 /// A line is a node from that number of games on.
 pub(crate) const POPULAR: usize = 8;
@@ -233,7 +233,7 @@ impl<'p> Lines<'p> {
                 Some(last) if last.start == game.start => {
                     let (a, b) = (lines.line(last), lines.line(game));
                     let shared = shared(a, b);
-                    1 + symbol::count(b.get(..shared).unwrap_or_default()) as u16
+                    1 + move_symbols::count(b.get(..shared).unwrap_or_default()) as u16
                 }
                 _ => 0,
             });
@@ -337,10 +337,11 @@ impl<'p> Lines<'p> {
                         break;
                     };
                     let rest = line.get(*offset..).unwrap_or_default();
-                    let Some(played) = symbol::decode(before, rest) else {
+                    let Some(played) = move_symbols::decode(before, rest) else {
                         break;
                     };
-                    let next = offset + rest.first().map_or(1, |&first| symbol::length(first));
+                    let next =
+                        offset + rest.first().map_or(1, |&first| move_symbols::length(first));
                     let is_irreversible = match played.to_move() {
                         Some(m) if !m.is_castling() => {
                             before.piece_at(m.to()).is_some()

@@ -11,7 +11,7 @@ use tabia_core::loss::Losses;
 use super::blocks::{PgnBlocks, PgnStream};
 use super::profile::features;
 use super::write::Writer;
-use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::arbitrary_game::arbitrary_game;
 
 /// All games of a text, and the messages of its problems.
 pub(super) fn read(text: &[u8], block_size: usize) -> (Vec<Game>, Vec<String>) {

@@ -10,7 +10,7 @@ use tabia_columns::schema::{GameColumns, Table};
 use tabia_columns::write::{TableFile, TableOptions, write_table};
 
 use crate::args::ConvertArgs;
-use crate::args::table::TableArg;
+use crate::args::parquet_options::TableArg;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::report::report_losses;

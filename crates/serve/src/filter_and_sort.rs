@@ -8,8 +8,8 @@ use tabia::core::games::{IndexEntry, NameId, NameKind};
 use tabia::query::{Answer, Matcher, Query, fold};
 use tabia::{Database, Error, Flow, GameIndex, Ply, Position, Progress, Visitor, Want};
 
+use crate::inputs_by_id::{OpenedInput, Shelf};
 use crate::problem::Problem;
-use crate::shelf::{OpenedInput, Shelf};
 
 /// Records that a thread tests at a time.
 const CHUNK: u32 = 4096;

@@ -7,7 +7,7 @@ use tabia_core::game::{
     Visitor as _,
 };
 
-use crate::arbitrary::arbitrary_game;
+use crate::arbitrary_game::arbitrary_game;
 use crate::random::Random;
 
 /// Values for tags by name. Formats can hold some of them, some in part, and some not at all.

@@ -5,8 +5,8 @@
 //!
 //! ```
 //! #[global_allocator]
-//! static ALLOCATOR: tabia_testkit::guard::Allocator = tabia_testkit::guard::ALLOCATOR;
-//! # let (_, bytes) = tabia_testkit::guard::peak(&ALLOCATOR, || vec![0_u8; 1 << 20].len());
+//! static ALLOCATOR: tabia_testkit::time_and_memory_limits::Allocator = tabia_testkit::time_and_memory_limits::ALLOCATOR;
+//! # let (_, bytes) = tabia_testkit::time_and_memory_limits::peak(&ALLOCATOR, || vec![0_u8; 1 << 20].len());
 //! # assert!(bytes >= 1 << 20);
 //! ```
 

@@ -12,7 +12,7 @@ use super::varint::TextOrder;
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash::MirrorHash;
 use crate::books::mirrored::record_index::{LazyIndex, RecordIndex, Slot};
-use crate::books::mirrored::store::{KeyHashes, Located, MirroredStore};
+use crate::books::mirrored::record_lookup::{KeyHashes, Located, MirroredStore};
 
 /// The blocks of a book, mapped into memory, and how their elements are read.
 #[derive(Debug)]

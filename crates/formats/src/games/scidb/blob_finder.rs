@@ -10,9 +10,9 @@ use crate::games::common::salvage::{IndexedGame, MainlineEnd};
 
 use super::board::{Board, token, variation_follows};
 use super::entry::Entry;
+use super::format_identity::SEPARATE_NAGS_SINCE;
 use super::record_body;
 use super::record_body::{Body, LENGTH};
-use super::version::SEPARATE_NAGS_SINCE;
 
 /// Bytes of magic and version before the first record. Since version 94 a zero follows them.
 const FIRST: usize = 10;

@@ -22,7 +22,7 @@ use tabia::{InputItem, Observer, Resolver};
 use tabia_formats::ARCHIVES;
 use tabia_formats::archives::{CreateOptions as Packing, NewMember, create};
 use tabia_formats::formats;
-use tabia_testkit::arbitrary::arbitrary_game;
+use tabia_testkit::arbitrary_game::arbitrary_game;
 use tabia_testkit::dump::assert_same;
 use tabia_testkit::{Scratch, tiny};
 

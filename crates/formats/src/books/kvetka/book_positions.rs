@@ -3,9 +3,9 @@
 use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::{Move, Position};
 
+use super::block_store::BlockStore;
 use super::element::{Counts, Element, read_links};
 use super::moves::decode_move;
-use super::store::BlockStore;
 use crate::books::mirrored::book::MirroredBook;
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::reachable::{ChildMove, Node};

@@ -10,9 +10,9 @@ use tabia::core::io::Source;
 use tabia::core::{NameId, NameKind};
 use tabia::{Error, Flow, GameIndex, OpenOptions, Visitor, Want};
 
-use super::checked;
-use super::layout::{Layout, Role};
-use super::row::{Columns, RowHead};
+use super::column_roles::{Layout, Role};
+use super::file_checks;
+use super::row_to_game::{Columns, RowHead};
 use super::table_file::{SharedBatches, TableFile};
 
 /// A table of games in a Parquet file.
@@ -69,7 +69,7 @@ impl ParquetDatabase {
         };
         let header = roles().filter(|(_, role)| !role.is_of_moves()).collect();
         let mut info = DatabaseInfo::default();
-        info.format = checked::ID;
+        info.format = file_checks::ID;
         info.version = table.created_by().escape_default().to_string();
         info.records = table.rows();
         if !layout.unread.is_empty() {

@@ -12,7 +12,7 @@ use tabia_core::io::Source;
 use tabia_core::loss::Losses;
 use tabia_formats::GAMES;
 use tabia_formats::archives::compressed;
-use tabia_testkit::database::read_games;
+use tabia_testkit::open_and_read::read_games;
 use tabia_testkit::{Scratch, dump, shared_data};
 
 /// Every Scid database of the folder with the number of its games.

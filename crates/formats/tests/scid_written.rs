@@ -12,9 +12,9 @@ use tabia_core::loss::{Feature, Losses};
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_formats::games::scidb;
-use tabia_testkit::arbitrary::arbitrary_game;
-use tabia_testkit::database::{open_files, read_games};
-use tabia_testkit::guard::Watchdog;
+use tabia_testkit::arbitrary_game::arbitrary_game;
+use tabia_testkit::open_and_read::{open_files, read_games};
+use tabia_testkit::time_and_memory_limits::Watchdog;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Scratch, corrupt, dump};
 

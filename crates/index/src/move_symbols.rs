@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use tabia_core::GameIndex;
     use tabia_core::game::{Flow, Visitor, Want};
-    use tabia_testkit::arbitrary::arbitrary_game;
+    use tabia_testkit::arbitrary_game::arbitrary_game;
 
     /// Encodes and decodes every move.
     #[derive(Default)]

@@ -16,7 +16,7 @@ use tabia::{
 };
 
 use super::cells;
-use super::layout::Role;
+use super::column_roles::Role;
 
 /// Evaluations of aix from here on are mates.
 const MATE_BOUND: i64 = 32_767 - 1_000;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tabia_core::chess::Position;
 
-use crate::{Outcome, run};
+use crate::{Outcome, run_program};
 
 /// The list: job and instructions.
 const LIST: &str = "docs/instructions.tsv";
@@ -62,15 +62,15 @@ const JOBS: [(&str, &[&str]); 8] = [
 ];
 
 pub(crate) fn instructions(arguments: &[String]) -> Outcome {
-    let root = run::root();
-    run::cargo(&["build", "--quiet", "--release", "--package", "tabia-cli"]).run()?;
+    let root = run_program::root();
+    run_program::cargo(&["build", "--quiet", "--release", "--package", "tabia-cli"]).run()?;
     let tabia = root.join("target/release/tabia");
     let folder = root.join("target/instructions");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let pgn = folder.join("games.pgn");
     std::fs::write(&pgn, games()).map_err(|error| format!("{}: {error}", pgn.display()))?;
     for name in ["games.cbh", "games.si4"] {
-        run::program(&tabia)
+        run_program::program(&tabia)
             .args(&["convert", "--quiet", "--force", "-j1"])
             .arg(&pgn)
             .arg("-o")
@@ -97,7 +97,7 @@ pub(crate) fn instructions(arguments: &[String]) -> Outcome {
 
 /// Removes what an earlier job wrote, since replacing a file takes more than creating one.
 fn remove_outputs(folder: &Path) -> Outcome {
-    for path in run::files(folder, &[""])? {
+    for path in run_program::files(folder, &[""])? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with("out.") {
             std::fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -111,7 +111,7 @@ fn count(tabia: &Path, folder: &Path, job: &[&str]) -> Result<u64, String> {
     let folder = folder.to_string_lossy();
     let job: Vec<String> = job.iter().map(|word| word.replace('@', &folder)).collect();
     let log = PathBuf::from(format!("{folder}/valgrind.log"));
-    run::program("valgrind")
+    run_program::program("valgrind")
         .args(&[
             "--tool=cachegrind",
             "--cache-sim=no",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::areas::TestRun;
 use super::find::Mutant;
-use crate::run;
+use crate::run_program;
 
 /// The environment variable with the number of the mutant that is on.
 pub(crate) const CHOSEN: &str = "TABIA_MUTANT";
@@ -47,7 +47,7 @@ impl Tree {
             root: folder.join("tree"),
             target: folder.join("build"),
         };
-        let listed = run::program("git")
+        let listed = run_program::program("git")
             .args(&[
                 "ls-files",
                 "-z",
@@ -60,14 +60,14 @@ impl Tree {
             .split('\0')
             .filter(|name| !name.is_empty())
             .map(PathBuf::from)
-            .filter(|name| run::root().join(name).is_file())
+            .filter(|name| run_program::root().join(name).is_file())
             .collect();
         for name in &names {
-            let bytes = read(&run::root().join(name))?;
+            let bytes = read(&run_program::root().join(name))?;
             write_changed(&tree.root.join(name), &bytes)?;
         }
         // Files that no longer exist would still be compiled.
-        for path in run::files(&tree.root, &[""])? {
+        for path in run_program::files(&tree.root, &[""])? {
             let name = path.strip_prefix(&tree.root).unwrap_or(&path);
             if !names.contains(name) && !name.starts_with("target") {
                 std::fs::remove_file(&path).map_err(|error| named(&path, &error))?;
@@ -120,7 +120,7 @@ impl Tree {
         );
         let source = self.root.join("crates/core/src");
         write_changed(&source.join("mutants.rs"), text.as_bytes())?;
-        let library = read(&run::root().join("crates/core/src/lib.rs"))?;
+        let library = read(&run_program::root().join("crates/core/src/lib.rs"))?;
         let mut library = String::from_utf8_lossy(&library).into_owned();
         library.push_str("\n/// The mutant that is switched on.\npub mod mutants;\n");
         write_changed(&source.join("lib.rs"), library.as_bytes())
@@ -138,7 +138,7 @@ impl Tree {
         }
         let mut spans = Spans::new();
         for (file, mut numbers) in by_file {
-            let bytes = read(&run::root().join(file))?;
+            let bytes = read(&run_program::root().join(file))?;
             let text = String::from_utf8_lossy(&bytes);
             numbers.retain(|number| !dropped.contains(number));
             numbers.sort_by_key(|&number| {
@@ -170,8 +170,8 @@ impl Tree {
         Ok(spans)
     }
 
-    fn cargo(&self, arguments: &[&str]) -> run::Run {
-        let mut cargo = run::cargo(arguments)
+    fn cargo(&self, arguments: &[&str]) -> run_program::Run {
+        let mut cargo = run_program::cargo(arguments)
             .folder(&self.root)
             .env("CARGO_TARGET_DIR", &self.target)
             .env("CARGO_PROFILE_DEV_DEBUG", "false")

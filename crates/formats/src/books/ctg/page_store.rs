@@ -10,12 +10,12 @@ use super::hash::hash;
 use super::key::{self, Key, Keys, decode};
 use super::moves::decode_move;
 use super::packed_stats::{self, PackedStats};
+use super::page_tree::{Lookup, Tree};
 use super::record::{PAGE, Record, Records};
-use super::tree::{Lookup, Tree};
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash::MirrorHash;
 use crate::books::mirrored::record_index::{LazyIndex, RecordIndex, Slot};
-use crate::books::mirrored::store::{KeyHashes, Located, MirroredStore};
+use crate::books::mirrored::record_lookup::{KeyHashes, Located, MirroredStore};
 
 /// The pages of a book, mapped into memory.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use tabia_core::loss::{Feature, Losses};
 
 use crate::games::common::tag_plan_cache::TagPlanCache;
 
+use super::blob_parts::{COMMON_TAGS, FIRST_COMMON_TAG};
 use super::disk_layout;
 use super::encode::is_playable;
 use super::entry::{self, Entry, Version, flag};
-use super::game_blob::{COMMON_TAGS, FIRST_COMMON_TAG};
 use super::name_writer;
 
 /// The longest name of a tag of the blob in bytes, and the longest name and value together: Scid 5

@@ -13,12 +13,12 @@ use crate::error::Error;
 /// (`.name.7-1.tmp`) are left out.
 ///
 /// ```
-/// use tabia_core::io::{SettledFolder, list_folder};
+/// use tabia_core::io::{JournaledFolder, list_folder};
 ///
 /// # let folder = std::env::temp_dir().join(format!("tabia-doc-settled-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// std::fs::write(folder.join("games.pgn"), "*")?;
-/// let settled = SettledFolder::new(&folder, list_folder(&folder)?);
+/// let settled = JournaledFolder::new(&folder, list_folder(&folder)?);
 /// assert_eq!(settled.files, [("games.pgn".into(), folder.join("games.pgn"))]);
 /// assert!(settled.unproven.is_empty());
 /// # std::fs::remove_dir_all(folder)?;
@@ -26,7 +26,7 @@ use crate::error::Error;
 /// ```
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct SettledFolder {
+pub struct JournaledFolder {
     /// The name of each file or folder, and the path of its bytes.
     pub files: Vec<(OsString, PathBuf)>,
     /// Hidden files that look like journals of replacements and are not followed.
@@ -53,7 +53,7 @@ impl UnprovenJournal {
     }
 }
 
-impl SettledFolder {
+impl JournaledFolder {
     /// The files of `folder`, in which files and folders with these names were listed.
     pub fn new(folder: &Path, names: Vec<OsString>) -> Self {
         let (journals, names): (Vec<_>, Vec<_>) =
