@@ -28,16 +28,15 @@ const ALLOWED: &[&str] = &[
 /// Packages for tests and measurements only, which may depend on anything.
 const NOT_SHIPPED: &[&str] = &["tabia-bench", "tabia-oracle", "tabia-testkit", "xtask"];
 
-pub(crate) fn licences(_: &[String]) -> Outcome {
-    let text = run_program::cargo(&[
-        "metadata",
-        "--format-version",
-        "1",
-        "--locked",
-        "--features",
-        "tabia-cli/parquet",
-    ])
-    .output()?;
+/// With the path of a manifest, the packages of that workspace.
+pub(crate) fn licences(arguments: &[String]) -> Outcome {
+    let mut command = vec!["metadata", "--format-version", "1", "--locked"];
+    match arguments {
+        [] => command.extend(["--features", "tabia-cli/parquet"]),
+        [manifest] => command.extend(["--manifest-path", manifest]),
+        _ => return Err("one manifest at a time".to_owned()),
+    }
+    let text = run_program::cargo(&command).output()?;
     let metadata: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let shipped = shipped(&metadata).ok_or("cargo metadata has another form than expected")?;
     let mut refused = Vec::new();

@@ -44,7 +44,7 @@ const TASKS: &[Task] = &[
     (
         "licences",
         licences::licences,
-        "licences of everything that ships",
+        "[MANIFEST]: licences of everything that ships",
     ),
     (
         "generated",

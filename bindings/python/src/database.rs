@@ -1,0 +1,507 @@
+//! Databases: games by number and in order, tables, statistics of positions.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
+use tabia::base::{Base, BaseOptions, TreeOptions};
+use tabia::core::games::Database as OpenDatabase;
+use tabia::list::ListOptions;
+use tabia::select::Selection;
+use tabia::{
+    Charset, Error, GameIndex, InputItem, NoObserver, OpenOptions, Progress, Recorder, ScanOptions,
+    Want,
+};
+use tabia_columns::schema::{GameColumns, Table as TableKind};
+use tabia_columns::stream::TableStream;
+use tabia_columns::write::TableOptions;
+
+use crate::error::{self, OrRaise};
+use crate::explore::Tree;
+use crate::game::{Game, profile};
+use crate::games::{Games, Headers};
+use crate::interrupt::{self, AtSignal};
+use crate::moves::Moves;
+use crate::position::position_of;
+use crate::source::{Inputs, query};
+
+/// Opens games of any format: a file, a folder, an archive, a table. `charset` is for files that do not
+/// name theirs, `password` for archives; `deleted` counts games that are marked as deleted.
+#[pyfunction]
+#[pyo3(signature = (path, *, charset=None, password=None, deleted=false, threads=1))]
+pub(crate) fn open(
+    py: Python<'_>,
+    path: PathBuf,
+    charset: Option<String>,
+    password: Option<String>,
+    deleted: bool,
+    threads: usize,
+) -> PyResult<Database> {
+    let paths = vec![path];
+    Database::open(
+        py,
+        Arguments {
+            paths,
+            charset,
+            password,
+            deleted,
+            threads,
+        },
+    )
+}
+
+/// Opens several paths as one database, in this order.
+#[pyfunction]
+#[pyo3(signature = (paths, *, charset=None, password=None, deleted=false, threads=1))]
+pub(crate) fn open_many(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    charset: Option<String>,
+    password: Option<String>,
+    deleted: bool,
+    threads: usize,
+) -> PyResult<Database> {
+    Database::open(
+        py,
+        Arguments {
+            paths,
+            charset,
+            password,
+            deleted,
+            threads,
+        },
+    )
+}
+
+/// Opens a database again that was pickled.
+#[pyfunction]
+pub(crate) fn _reopen(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    charset: Option<String>,
+    password: Option<String>,
+    deleted: bool,
+    threads: usize,
+) -> PyResult<Database> {
+    Database::open(
+        py,
+        Arguments {
+            paths,
+            charset,
+            password,
+            deleted,
+            threads,
+        },
+    )
+}
+
+/// The arguments of [`open`].
+#[derive(Clone)]
+struct Arguments {
+    paths: Vec<PathBuf>,
+    charset: Option<String>,
+    password: Option<String>,
+    deleted: bool,
+    threads: usize,
+}
+
+type Reopen<'py> = (Vec<PathBuf>, Option<String>, Option<String>, bool, usize);
+
+/// A database, or several as one. Objects do not change and may be used from any thread.
+#[pyclass(frozen, module = "tabia")]
+pub(crate) struct Database {
+    inputs: Arc<Inputs>,
+    arguments: Arguments,
+}
+
+impl Database {
+    fn open(py: Python<'_>, arguments: Arguments) -> PyResult<Self> {
+        let mut open = OpenOptions::default();
+        if let Some(name) = arguments.charset.as_deref() {
+            let unknown = || Error::usage(format!("`{name}` is no character set"));
+            open.charset = Charset::parse(name).ok_or_else(unknown).or_raise(py)?;
+        }
+        open.password.clone_from(&arguments.password);
+        let (paths, deleted) = (arguments.paths.clone(), arguments.deleted);
+        let find = move || Inputs::find(&paths, open, deleted);
+        Ok(Self {
+            inputs: Arc::new(interrupt::read(py, find)?.or_raise(py)?),
+            arguments,
+        })
+    }
+
+    pub(crate) fn inputs(&self) -> &Arc<Inputs> {
+        &self.inputs
+    }
+
+    fn threads(&self) -> usize {
+        self.arguments.threads.max(1)
+    }
+
+    fn selection(&self) -> Selection {
+        let mut selection = Selection::default();
+        selection.deleted = self.arguments.deleted;
+        selection
+    }
+
+    fn plan(&self, py: Python<'_>, filter: Option<&str>) -> PyResult<ScanOptions> {
+        let mut plan = ScanOptions::default();
+        plan.threads = self.threads();
+        plan.selection = self.selection();
+        plan.filter = query(py, filter)?;
+        Ok(plan)
+    }
+
+    fn table_options(&self, py: Python<'_>, filter: Option<&str>) -> PyResult<TableOptions> {
+        let mut options = TableOptions::default();
+        options.open = self.inputs.open.clone();
+        options.plan = self.plan(py, filter)?;
+        Ok(options)
+    }
+
+    fn length(&self, py: Python<'_>) -> PyResult<usize> {
+        let databases = self.inputs.indexed(py)?;
+        Ok(databases
+            .iter()
+            .map(|database| database.len() as usize)
+            .sum())
+    }
+
+    /// The record with an index from 0.
+    fn at(&self, py: Python<'_>, index: usize) -> PyResult<Game> {
+        let mut rest = index;
+        for (item, database) in self.inputs.items.iter().zip(self.inputs.indexed(py)?) {
+            let length = database.len() as usize;
+            if rest < length {
+                let read = || read_game(&**database, GameIndex(rest as u32), item);
+                return py.detach(read).or_raise(py);
+            }
+            rest -= length;
+        }
+        Err(PyIndexError::new_err("there is no such game"))
+    }
+}
+
+fn read_game(
+    database: &dyn OpenDatabase,
+    index: GameIndex,
+    item: &InputItem,
+) -> Result<Game, Error> {
+    let mut recorder = Recorder::new();
+    let read = database.reader().read(index, Want::ALL, &mut recorder);
+    let locate = |error: Error| error.in_game(index).in_file(item.label());
+    let _ = read.map_err(locate)?;
+    let problems = recorder.take_problems();
+    let game = recorder.replace(tabia::Game::new());
+    let mut game = Game::new(game, Some(index.0), item.name());
+    game.problems = problems
+        .into_iter()
+        .map(|problem| locate(problem.error))
+        .collect();
+    Ok(game)
+}
+
+#[pymethods]
+impl Database {
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.length(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let names: Vec<String> = self.inputs.items.iter().map(InputItem::name).collect();
+        format!("<tabia.Database {}>", names.join(", "))
+    }
+
+    /// A record by index from 0, or a list of them by slice; texts and deleted games count.
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let length = self.length(py)?;
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let range = slice.indices(length as isize)?;
+            let games = PyList::empty(py);
+            for step in 0..range.slicelength as isize {
+                py.check_signals()?;
+                let at = range.start + step * range.step;
+                games.append(self.at(py, at as usize)?)?;
+            }
+            return Ok(games.into_any());
+        }
+        let Ok(index) = index.extract::<i64>() else {
+            return Err(PyTypeError::new_err("an index is a number or a slice"));
+        };
+        let index = if index < 0 {
+            index + length as i64
+        } else {
+            index
+        };
+        let index = usize::try_from(index);
+        let index = index.map_err(|_| PyIndexError::new_err("there is no such game"))?;
+        Ok(Bound::new(py, self.at(py, index)?)?.into_any())
+    }
+
+    /// A record by number from 1, as the command line counts.
+    fn game(&self, py: Python<'_>, number: usize) -> PyResult<Game> {
+        match number.checked_sub(1) {
+            Some(index) => self.at(py, index),
+            None => Err(PyIndexError::new_err("games are counted from 1")),
+        }
+    }
+
+    /// The format's short name; that of the first input if there are several.
+    #[getter]
+    fn format(&self) -> String {
+        let first = self.inputs.items.first();
+        first.map_or_else(String::new, |item| item.format().id().to_string())
+    }
+
+    /// What is known of each input: path, format, records, title, character set, problems.
+    #[getter]
+    #[pyo3(name = "inputs")]
+    fn inputs_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for (item, database) in self.inputs.items.iter().zip(self.inputs.indexed(py)?) {
+            let info = database.info();
+            let dict = PyDict::new(py);
+            dict.set_item("path", item.name())?;
+            dict.set_item("format", info.format.to_string())?;
+            dict.set_item("version", &info.version)?;
+            dict.set_item("records", info.records)?;
+            dict.set_item("texts", info.texts)?;
+            dict.set_item("deleted", info.deleted)?;
+            dict.set_item("encoding", &info.encoding)?;
+            dict.set_item("title", &info.title)?;
+            dict.set_item("problems", &info.problems)?;
+            list.append(dict)?;
+        }
+        Ok(list)
+    }
+
+    /// Files of a folder or archive that cannot be read, as exceptions that were not raised.
+    #[getter]
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        error::list(py, &self.inputs.problems)
+    }
+
+    /// The games in order; `where` is a query as of `tabia search`.
+    #[pyo3(signature = (*, r#where=None))]
+    fn games(&self, py: Python<'_>, r#where: Option<&str>) -> PyResult<Games> {
+        let mut plan = self.plan(py, r#where)?;
+        plan.selection.texts = false;
+        Ok(Games::start(Arc::clone(&self.inputs), plan)?)
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Games> {
+        self.games(py, None)
+    }
+
+    /// Players, ratings, dates and so on of the games in order, without their moves; `where` is a query
+    /// as of `tabia search`.
+    #[pyo3(signature = (*, r#where=None))]
+    fn headers(&self, py: Python<'_>, r#where: Option<&str>) -> PyResult<Headers> {
+        let mut options = ListOptions::default();
+        options.open = self.inputs.open.clone();
+        options.threads = self.threads();
+        options.selection = self.selection();
+        options.selection.texts = false;
+        options.filter = query(py, r#where)?.unwrap_or_default();
+        Ok(Headers::start(Arc::clone(&self.inputs), options)?)
+    }
+
+    /// A table as a stream of Arrow: `polars.DataFrame(db.table())`. `columns` are names, `header` for
+    /// all before `moves`, or `+move_codes` for one more than usual; `table` is `games` or `positions`.
+    /// `plies` (first and last) and `fen` are for positions, `pgn` (a profile) for games.
+    #[pyo3(signature = (table="games", *, columns=None, r#where=None, plies=None, fen=false, pgn=None))]
+    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn table(
+        &self,
+        py: Python<'_>,
+        table: &str,
+        columns: Option<ColumnNames>,
+        r#where: Option<&str>,
+        plies: Option<(u16, u16)>,
+        fen: bool,
+        pgn: Option<&str>,
+    ) -> PyResult<Table> {
+        let mut options = self.table_options(py, r#where)?;
+        let of_games = columns.is_some() || pgn.is_some();
+        let chosen = TableChoice {
+            table,
+            columns,
+            pgn,
+        };
+        chosen.apply(&mut options).or_raise(py)?;
+        let is_games = options.table == TableKind::Games;
+        if is_games && (plies.is_some() || fen) || !is_games && of_games {
+            let text =
+                "`columns` and `pgn` are for the table `games`, `plies` and `fen` for `positions`";
+            return Err(Error::usage(text)).or_raise(py);
+        }
+        if let Some((first, last)) = plies {
+            options.plies = first.max(1)..=last;
+        }
+        options.fen = fen;
+        Ok(Table {
+            items: Arc::clone(&self.inputs.items),
+            options,
+        })
+    }
+
+    /// The table `games` as a stream of Arrow.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let table = self.table(py, "games", None, None, None, false, None)?;
+        table.__arrow_c_stream__(py, requested_schema)
+    }
+
+    /// All moves as numbers, for numpy.
+    #[pyo3(signature = (*, r#where=None))]
+    fn moves(&self, py: Python<'_>, r#where: Option<&str>) -> PyResult<Moves> {
+        let mut options = self.table_options(py, r#where)?;
+        options.columns = GameColumns::parse("game,move_codes").or_raise(py)?;
+        Moves::read(py, Arc::clone(&self.inputs.items), options)
+    }
+
+    /// The games that reached a position, by the moves that they went on with. The position is a
+    /// `Position`, a FEN, or moves as `1. e4 c5`. A saved index is used where there is one.
+    #[pyo3(signature = (position, *, r#where=None, games=8))]
+    fn explore(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        r#where: Option<&str>,
+        games: usize,
+    ) -> PyResult<Tree> {
+        let position = position_of(position)?;
+        let query = query(py, r#where)?.unwrap_or_default();
+        let (paths, open) = (self.arguments.paths.clone(), self.inputs.open.clone());
+        let mut options = BaseOptions::default();
+        options.open = open.clone();
+        options.threads = self.threads();
+        options.deleted = self.arguments.deleted;
+        let progress = Arc::new(Progress::default());
+        let cancelled = Arc::clone(&progress);
+        let job = move || {
+            let found = Inputs::find(&paths, open, options.deleted)?;
+            let items = Arc::into_inner(found.items).unwrap_or_default();
+            let base = Base::of_items(items, options, &progress, &mut NoObserver)?;
+            let selected = base.select(&query, &progress)?;
+            let mut wanted = TreeOptions::default();
+            wanted.games = games;
+            base.tree_with(&position, &selected, &wanted, &progress, &mut NoObserver)
+        };
+        let cancel = || cancelled.cancel();
+        let tree = interrupt::run(py, job, AtSignal::Cancel(&cancel), &mut || Ok(()))?;
+        tree.or_raise(py).map(Tree::from)
+    }
+
+    /// Pickled by path, so that processes open it anew.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Reopen<'py>)> {
+        let open = py.import("tabia._tabia")?.getattr("_reopen")?;
+        let Arguments {
+            paths,
+            charset,
+            password,
+            deleted,
+            threads,
+        } = self.arguments.clone();
+        Ok((open, (paths, charset, password, deleted, threads)))
+    }
+}
+
+/// Names of columns as a list or as one text.
+#[derive(FromPyObject)]
+pub(crate) enum ColumnNames {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl ColumnNames {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::List(names) => names.join(","),
+        }
+    }
+}
+
+/// Which table with which columns.
+pub(crate) struct TableChoice<'a> {
+    pub(crate) table: &'a str,
+    pub(crate) columns: Option<ColumnNames>,
+    pub(crate) pgn: Option<&'a str>,
+}
+
+impl TableChoice<'_> {
+    pub(crate) fn apply(&self, options: &mut TableOptions) -> Result<(), Error> {
+        let unknown = || {
+            Error::usage(format!(
+                "`{}` is no table: `games`, `positions`",
+                self.table
+            ))
+        };
+        let kind = TableKind::parse(self.table).filter(|kind| *kind != TableKind::BookRows);
+        options.table = kind.ok_or_else(unknown)?;
+        if let Some(columns) = &self.columns {
+            options.columns = GameColumns::parse(&columns.text())?;
+        }
+        options.with_pgn = self.pgn.map(profile).transpose()?;
+        Ok(())
+    }
+}
+
+/// A table of a database; each use reads the database anew.
+#[pyclass(frozen, module = "tabia")]
+pub(crate) struct Table {
+    items: Arc<Vec<InputItem>>,
+    options: TableOptions,
+}
+
+#[pymethods]
+impl Table {
+    /// The names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        let schema = self.options.schema();
+        schema
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect()
+    }
+
+    /// The schema for Arrow.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(&*self.options.schema())
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// A stream of Arrow, for `pyarrow.RecordBatchReader.from_stream`, polars, `DuckDB` and others.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Consumers cast by themselves.
+        drop(requested_schema);
+        let stream = TableStream::new(Arc::clone(&self.items), self.options.clone());
+        let stream = FFI_ArrowArrayStream::new(Box::new(stream));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tabia.Table {}>", self.options.table.name())
+    }
+}

@@ -1,0 +1,251 @@
+//! Jobs that write files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use tabia::book::build::{BuildOptions, BuildTarget, build};
+use tabia::convert::{ConvertOptions, Target};
+use tabia::formats::Format;
+use tabia::{Error, InputItem, Observer, Problem, Progress, Resolver, Summary, Written};
+use tabia_columns::write::{TableFile, TableOptions, write_table};
+
+use crate::database::{ColumnNames, TableChoice};
+use crate::error::{self, OrRaise};
+use crate::game::profile;
+use crate::interrupt::{self, AtSignal};
+use crate::source::{Inputs, Source, query};
+
+/// Problems that a result has, at most.
+const MAX_PROBLEMS: usize = 1000;
+
+/// What a conversion did.
+#[pyclass(frozen, module = "tabia")]
+pub(crate) struct Converted {
+    summary: Summary,
+    written: Written,
+    problems: Vec<Error>,
+}
+
+#[pymethods]
+impl Converted {
+    /// Number of games.
+    #[getter]
+    fn games(&self) -> u64 {
+        self.summary.counts.games
+    }
+
+    /// Number of guiding texts.
+    #[getter]
+    fn texts(&self) -> u64 {
+        self.summary.counts.texts
+    }
+
+    /// Number of problems of the inputs.
+    #[getter]
+    fn problem_count(&self) -> u64 {
+        self.summary.problems
+    }
+
+    /// The first thousand problems, as exceptions that were not raised.
+    #[getter]
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        error::list(py, &self.problems)
+    }
+
+    /// What the target could not hold: counts by the names of the command line's reports.
+    #[getter]
+    fn losses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (feature, loss) in self.summary.losses.iter() {
+            dict.set_item(feature.key(), loss.count)?;
+        }
+        Ok(dict)
+    }
+
+    /// The files, main file first.
+    #[getter]
+    fn files(&self) -> Vec<PathBuf> {
+        self.written.files.clone()
+    }
+
+    /// Their length in bytes.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.written.bytes
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tabia.Converted {} games>", self.summary.counts.games)
+    }
+}
+
+/// Keeps the first problems.
+#[derive(Default)]
+struct First(Vec<Error>);
+
+impl Observer for First {
+    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<(), Error> {
+        if self.0.len() < MAX_PROBLEMS {
+            self.0.push(problem.error.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Runs a job with its progress; `report` is called with the work done, all work, and the games so far.
+fn run<T: Send + 'static>(
+    py: Python<'_>,
+    report: Option<&Bound<'_, PyAny>>,
+    job: impl FnOnce(&Arc<Progress>) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
+    let progress = Arc::new(Progress::default());
+    let shared = Arc::clone(&progress);
+    let cancel = || progress.cancel();
+    let mut tick = || match report {
+        Some(report) => {
+            let counts = (progress.done(), progress.total(), progress.games());
+            report.call1(counts).map(drop)
+        }
+        None => Ok(()),
+    };
+    interrupt::run(
+        py,
+        move || job(&shared),
+        AtSignal::Cancel(&cancel),
+        &mut tick,
+    )?
+    .or_raise(py)
+}
+
+/// Seconds since 1970.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the library takes the time as an argument"
+)]
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs())
+}
+
+/// Converts games to a database, PGN, or a table (`x.parquet`, `x.arrow`, `folder/`). The source is a
+/// database, a path or several; `to` names a format if the target's name does not. `table`, `columns` and
+/// `pgn` are for tables, as in `Database.table`. `progress` is called with the work done, all work, and
+/// the games so far.
+#[pyfunction]
+#[pyo3(signature = (
+    source, target, *, to=None, r#where=None, force=false, profile="standard", table="games", columns=None,
+    pgn=None, threads=1, progress=None
+))]
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+pub(crate) fn convert(
+    py: Python<'_>,
+    source: Source<'_>,
+    target: PathBuf,
+    to: Option<&str>,
+    r#where: Option<&str>,
+    force: bool,
+    profile: &str,
+    table: &str,
+    columns: Option<ColumnNames>,
+    pgn: Option<&str>,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Converted> {
+    let inputs = source.inputs(py)?;
+    let mut options = ConvertOptions::default();
+    options.open = inputs.open.clone();
+    options.create.force = force;
+    options.create.now = now();
+    options.create.profile = self::profile(profile).or_raise(py)?;
+    options.plan.threads = threads.max(1);
+    options.plan.selection.deleted = inputs.deleted;
+    options.plan.filter = query(py, r#where)?;
+    let is_table = to.is_none() && TableFile::of_name(&target.to_string_lossy()).is_some();
+    let mut tables = TableOptions::default();
+    if is_table {
+        tables.open = inputs.open.clone();
+        tables.plan = options.plan.clone();
+        TableChoice {
+            table,
+            columns,
+            pgn,
+        }
+        .apply(&mut tables)
+        .or_raise(py)?;
+    } else if table != "games" || columns.is_some() || pgn.is_some() {
+        let text = "`table`, `columns` and `pgn` are for tables: `x.parquet`, `x.arrow`, `folder/`";
+        return Err(Error::usage(text)).or_raise(py);
+    }
+    let format = match to {
+        Some(name) => {
+            let unknown = || Error::usage(format!("`{name}` is no format"));
+            Some(tabia::format(name).ok_or_else(unknown).or_raise(py)?)
+        }
+        None => None,
+    };
+    run(py, progress, move |progress| {
+        let mut problems = First::default();
+        let (summary, written) = if is_table {
+            let name = target.to_string_lossy();
+            let file = TableFile::of_name(&name).ok_or_else(|| Error::usage("no table"))?;
+            write_table(&inputs.items, file, &tables, force, progress, &mut problems)?
+        } else {
+            let target = Target::file(&Resolver::default(), &target, format)?;
+            let items = &inputs.items;
+            tabia::convert::convert(items, target, &options, progress, &mut problems)?
+        };
+        Ok(Converted {
+            summary,
+            written,
+            problems: problems.0,
+        })
+    })
+}
+
+/// Builds an opening book from games; the source is a database, a path or several. Returns the numbers
+/// of its positions and moves. `progress` is as in `convert`.
+#[pyfunction]
+#[pyo3(signature = (
+    source, target, *, min_games=3, max_ply=1024, r#where=None, force=false, threads=1, progress=None
+))]
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+pub(crate) fn build_book(
+    py: Python<'_>,
+    source: Source<'_>,
+    target: PathBuf,
+    min_games: u64,
+    max_ply: u32,
+    r#where: Option<&str>,
+    force: bool,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(u64, u64)> {
+    let inputs: Arc<Inputs> = source.inputs(py)?;
+    let mut options = BuildOptions::default();
+    options.open = inputs.open.clone();
+    options.filter = query(py, r#where)?.unwrap_or_default();
+    options.selection.deleted = inputs.deleted;
+    options.create.force = force;
+    options.create.now = now();
+    options.threads = threads.max(1);
+    options.max_ply = max_ply;
+    options.move_filter.min_games = min_games.max(1);
+    let extension = target.extension().unwrap_or_default().to_string_lossy();
+    let format = tabia::format(&extension).and_then(Format::book);
+    let unknown = || Error::usage(format!("{}: no book has this extension", target.display()));
+    let format = format.ok_or_else(unknown).or_raise(py)?;
+    let target = BuildTarget::new(format, &target);
+    let built = run(py, progress, move |progress| {
+        build(
+            &inputs.items,
+            &target,
+            &options,
+            progress,
+            &mut First::default(),
+        )
+    })?;
+    Ok((built.positions, built.moves))
+}

@@ -1,0 +1,58 @@
+//! Python bindings of tabia. They only translate: everything is done by the crates `tabia` and
+//! `tabia-columns`.
+
+mod batches;
+mod book;
+mod database;
+mod error;
+mod explore;
+mod game;
+mod games;
+mod interrupt;
+mod job;
+mod moves;
+mod position;
+mod source;
+
+use pyo3::PyClass;
+use pyo3::prelude::*;
+
+/// Adds a class. Python aligns its objects at 16 bytes, whatever Rust asks for.
+fn add<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    const { assert!(align_of::<T>() <= 16, "in a box it can have any alignment") };
+    module.add_class::<T>()
+}
+
+/// The compiled part of the package `tabia`.
+#[pymodule]
+fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    error::add_to(module)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    add::<database::Database>(module)?;
+    add::<games::Games>(module)?;
+    add::<games::Headers>(module)?;
+    add::<games::Header>(module)?;
+    add::<database::Table>(module)?;
+    add::<moves::Moves>(module)?;
+    add::<game::Game>(module)?;
+    add::<game::Node>(module)?;
+    add::<game::Date>(module)?;
+    add::<position::Position>(module)?;
+    add::<book::Book>(module)?;
+    add::<book::BookMove>(module)?;
+    add::<book::BookRow>(module)?;
+    add::<book::BookRows>(module)?;
+    add::<explore::Tree>(module)?;
+    add::<explore::TreeMove>(module)?;
+    add::<explore::TreeGame>(module)?;
+    add::<moves::Numbers>(module)?;
+    add::<job::Converted>(module)?;
+    module.add_function(wrap_pyfunction!(database::open, module)?)?;
+    module.add_function(wrap_pyfunction!(database::open_many, module)?)?;
+    module.add_function(wrap_pyfunction!(database::_reopen, module)?)?;
+    module.add_function(wrap_pyfunction!(book::open_book, module)?)?;
+    module.add_function(wrap_pyfunction!(job::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(job::build_book, module)?)?;
+    module.add_function(wrap_pyfunction!(position::key, module)?)?;
+    Ok(())
+}
