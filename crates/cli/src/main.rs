@@ -44,7 +44,7 @@ fn run() -> ExitCode {
     tabia::core::io::handle_lost_files(ExitCode::Input as u8);
     let arguments = args::rewrite_arguments::move_after_verb(std::env::args_os().collect());
     let arguments = args::rewrite_arguments::protect_queries(arguments);
-    let arguments = args::book::from_polyglot(arguments);
+    let arguments = args::rewrite_arguments::from_polyglot(arguments);
     let (cli, verb) = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => (cli, args::verb_name(&matches)),

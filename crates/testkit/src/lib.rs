@@ -3,17 +3,17 @@
 //! | module | contents |
 //! |---|---|
 //! | [`random`] | pseudo-random numbers |
-//! | [`arbitrary`] | random games with everything that the game model can hold |
+//! | [`arbitrary_game`] | random games with everything that the game model can hold |
 //! | [`shared`](mod@shared) | finds the folder of real data, or reports that a test is skipped |
-//! | [`skipped`] | the log of skipped tests and their number |
+//! | [`skipped_tests`] | the log of skipped tests and their number |
 //! | [`tiny`] | small games and databases in memory |
 //! | [`dump`] | a stable text form of games, for expected files and comparisons |
-//! | [`database`] | databases opened from memory, read to the end, compared with fixtures |
-//! | [`clocks`] | times that follow from other times of a game |
+//! | [`open_and_read`] | databases opened from memory, read to the end, compared with fixtures |
+//! | [`implied_times`] | times that follow from other times of a game |
 //! | [`corrupt`] | damaged copies of files: truncated, changed byte by byte, changed at random |
 //! | [`fuzz`] | the bodies of the fuzz targets |
-//! | [`guard`] | limits on the time and memory of a test |
-//! | [`unusual_games`] | random games with unusual tags and comments |
+//! | [`time_and_memory_limits`] | limits on the time and memory of a test |
+//! | [`games_with_unusual_tags`] | random games with unusual tags and comments |
 //! | [`sample`] | the games of the sample database |
 //! | [`scratch`] | temporary folders |
 //!

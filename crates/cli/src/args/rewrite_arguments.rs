@@ -1,4 +1,5 @@
-//! Common options before the verb, as git and cargo take them.
+//! Rewrites of the typed arguments before they are parsed: common options before the verb move after it, as git
+//! and cargo take them; queries that begin with `-` are protected; options of `polyglot make-book` are translated.
 
 use std::ffi::OsString;
 
@@ -75,6 +76,36 @@ fn is_negated_query(text: &str) -> bool {
         })
 }
 
+/// Translates the options of `polyglot make-book` into those of `book build`; other command lines stay
+/// as they are.
+pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
+    let is = |i: usize, text: &str| arguments.get(i).is_some_and(|argument| argument == text);
+    if !is(1, "book") || !(is(2, "build") || is(2, "make-book")) {
+        return arguments;
+    }
+    let mut ours: Vec<OsString> = Vec::new();
+    for (i, argument) in arguments.iter().enumerate() {
+        let text = argument.to_str().unwrap_or_default();
+        let option = match text {
+            "make-book" if i == 2 => "build",
+            "-pgn" => continue,
+            "-bin" => "--output",
+            "-max-ply" => "--max-ply",
+            "-min-game" => "--min-games",
+            "-min-score" => "--min-score",
+            "-only-white" => "--only-white",
+            "-only-black" => "--only-black",
+            "-uniform" => "--uniform",
+            _ => {
+                ours.push(argument.clone());
+                continue;
+            }
+        };
+        ours.push(option.into());
+    }
+    ours
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,5 +169,13 @@ mod tests {
         ] {
             assert_eq!(moved(line), line);
         }
+    }
+
+    #[test]
+    fn polyglot_options_are_translated() {
+        let typed = "tabia book make-book -pgn a.pgn -bin b.bin -min-game 2 -uniform";
+        let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
+        let expected = "tabia book build a.pgn --output b.bin --min-games 2 --uniform";
+        assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
     }
 }

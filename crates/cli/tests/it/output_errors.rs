@@ -201,3 +201,75 @@ fn vanished_sources_exit_with_4() {
     assert!([0, 3].contains(&half.code), "{}", half.err);
     assert!(!folder.join("out.cbh").exists());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_error_that_cannot_be_written_changes_no_result() {
+    let folder = with_games("full-stderr");
+    let code = |args: &[&str]| {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let mut command = crate::common::command(folder.path());
+        command.args(args).stdout(std::process::Stdio::null());
+        command.stderr(full.unwrap());
+        command.status().unwrap().code()
+    };
+    assert_eq!(code(&["convert", "games.pgn", "-o", "a.cbh"]), Some(0));
+    assert!(folder.join("a.cbh").exists());
+    assert_eq!(code(&["check", "absent"]), Some(4));
+    assert_eq!(code(&["check", "games.pgn", "-v"]), Some(0));
+    assert_eq!(code(&["convert", "games.pgn", "-o", "a.cbh"]), Some(5));
+    assert_eq!(code(&["convert", "--no-such-option"]), Some(2));
+    let progress = ["convert", "games.pgn", "-o", "b.cbh", "--progress", "json"];
+    assert_eq!(code(&progress), Some(0));
+    let build = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "a.bin",
+        "--min-games",
+        "1",
+    ];
+    assert_eq!(code(&build), Some(0));
+    let closed = Command::new("sh")
+        .args(["-c", "exec \"$0\" check absent 2>&-"])
+        .arg(env!("CARGO_BIN_EXE_tabia"))
+        .current_dir(folder.path())
+        .status();
+    assert_eq!(closed.unwrap().code(), Some(4));
+}
+
+#[test]
+fn the_limit_of_file_sizes_is_an_error_of_the_output() {
+    let folder = Scratch::new("file-size");
+    std::fs::write(folder.join("many.pgn"), many_games(2000)).unwrap();
+    let before = names(&folder);
+    for arguments in [
+        "convert many.pgn -o out.pgn",
+        "convert many.pgn -o out.cbh",
+        "convert many.pgn -o out.si5",
+        "book build many.pgn -o out.bin --min-games 1",
+        "archive create out.zip many.pgn",
+        "convert many.pgn -o - --to pgn > out.txt",
+        "ls many.pgn --json > out.txt",
+    ] {
+        let script = format!("ulimit -f 1; \"$0\" {arguments}");
+        let output = Command::new("sh")
+            .args(["-c", &script])
+            .arg(env!("CARGO_BIN_EXE_tabia"))
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        if arguments.contains("out.bin") && output.status.success() {
+            // A small book fits.
+            std::fs::remove_file(folder.join("out.bin")).unwrap();
+            let _ = std::fs::remove_file(folder.join("out.bin.json"));
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(5), "{arguments}: {err}");
+        assert!(err.contains("ulimit -f"), "{arguments}: {err}");
+        let _ = std::fs::remove_file(folder.join("out.txt"));
+        assert_eq!(names(&folder), before, "{arguments}");
+    }
+}

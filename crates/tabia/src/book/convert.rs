@@ -1,18 +1,14 @@
-//! Books in another format, or as lines of PGN.
+//! Books in another format, or as [lines of games](lines).
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookPosition};
-use tabia_core::chess::{Move, Ply, Position};
-use tabia_core::external::DiskKeySet;
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::{Annotation, Comment, CommentPlacement, GameHead, GameResult};
-use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
-use tabia_core::{BookFormat, Error, GameIndex};
+use tabia_core::{BookFormat, Error};
+
+pub use super::book_as_lines::{LinesWritten, lines};
 
 use super::merge::{MergeOptions, Merged, merge};
-use super::share;
 use crate::input::InputItem;
 
 /// Writes a book in another format: a merge of one book.
@@ -33,163 +29,4 @@ pub fn convert_book(
         ..MergeOptions::default()
     };
     merge(std::slice::from_ref(item), format, path, &options, progress)
-}
-
-/// Counts of written lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LinesWritten {
-    /// Number of lines, each of which is a game.
-    pub lines: u64,
-    /// Number of positions of the book in these lines.
-    pub positions: u64,
-}
-
-/// A position of the current line.
-struct LinePosition {
-    position: Position,
-    page: BookPosition,
-    /// Moves still to follow, the next one last.
-    rest: Vec<Move>,
-    /// The move of the current line.
-    m: Option<Move>,
-}
-
-/// Writes the lines of a book with a text writer, heaviest moves first. Every position is on one line
-/// only, so that a line ends at a position of an earlier one, or after `max_plies`. `take` gets the
-/// text of each line.
-///
-/// # Errors
-/// Those of the book and of `take`.
-pub fn lines(
-    book: &dyn Book,
-    name: &str,
-    start: &Position,
-    max_plies: usize,
-    writer: &mut dyn TextWriter,
-    progress: &Progress,
-    take: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), Error>,
-) -> Result<LinesWritten, Error> {
-    let mut done = LinesWritten::default();
-    let mut seen = DiskKeySet::default();
-    let mut line: Vec<LinePosition> = Vec::new();
-    if let Some(first) = line_position(book, start, &mut seen, &mut done)? {
-        line.push(first);
-    }
-    while let Some(last) = line.last_mut() {
-        progress.check().map_err(Error::in_output)?;
-        let Some(m) = last.rest.pop() else {
-            line.pop();
-            continue;
-        };
-        last.m = Some(m);
-        let mut after = last.position.clone();
-        after.play(m);
-        let is_new = !seen.contains(after.key());
-        let next = if is_new && line.len() < max_plies {
-            line_position(book, &after, &mut seen, &mut done)?
-        } else {
-            None
-        };
-        if let Some(next) = next {
-            line.push(next);
-            continue;
-        }
-        write_line(&line, name, start, !is_new, done.lines, writer);
-        take(writer.text())?;
-        writer.text().clear();
-        done.lines += 1;
-        progress.advance(0, 1);
-    }
-    Ok(done)
-}
-
-/// The position with the moves to follow; `None` if there are none. From a position that the book does
-/// not contain, these are the moves that lead into the book.
-fn line_position(
-    book: &dyn Book,
-    position: &Position,
-    seen: &mut DiskKeySet,
-    done: &mut LinesWritten,
-) -> Result<Option<LinePosition>, Error> {
-    let mut page = BookPosition::default();
-    let mut rest: Vec<Move> = Vec::new();
-    if book.probe(position, &mut page)? {
-        seen.insert(position.key()).map_err(Error::in_output)?;
-        done.positions += 1;
-        let mut weighted: Vec<(u64, Move)> = page
-            .entries
-            .iter()
-            .filter_map(|entry| Some((share(entry), entry.m?)))
-            .collect();
-        weighted.sort_by_key(|(weight, _)| *weight);
-        rest.extend(weighted.into_iter().map(|(_, m)| m));
-    } else {
-        let mut other = BookPosition::default();
-        for &m in &*position.legal_moves() {
-            let mut after = position.clone();
-            after.play(m);
-            let is_known = !seen.contains(after.key()) && book.moves(&after, &mut other)?;
-            if is_known {
-                rest.push(m);
-            }
-        }
-        rest.sort_by_key(|m| std::cmp::Reverse(m.to_bits()));
-        page.clear();
-    }
-    Ok((!rest.is_empty()).then(|| LinePosition {
-        position: position.clone(),
-        page,
-        rest,
-        m: None,
-    }))
-}
-
-fn write_line(
-    line: &[LinePosition],
-    name: &str,
-    start: &Position,
-    ends_at_earlier_line: bool,
-    number: u64,
-    writer: &mut dyn TextWriter,
-) {
-    let mut head = GameHead::default();
-    head.tags.push("Event", name);
-    head.tags.push("Site", "?");
-    head.tags.push("Date", "????.??.??");
-    head.tags.push("Round", &(number + 1).to_string());
-    head.tags.push("White", "?");
-    head.tags.push("Black", "?");
-    head.tags.push("Result", "*");
-    if start.key() != Position::standard().key() {
-        head.tags.push("SetUp", "1");
-        head.tags.push("FEN", &start.fen());
-        head.start.setup = Some(Box::new(start.to_setup()));
-    }
-    let _ = writer.begin_game(GameIndex(0), &head);
-    for (i, at) in line.iter().enumerate() {
-        let Some(m) = at.m else { continue };
-        let _ = writer.visit_move(&at.position, Ply::Move(m));
-        let Some(entry) = at.page.entries.iter().find(|entry| entry.m == Some(m)) else {
-            continue;
-        };
-        for nag in &entry.nags {
-            let _ = writer.visit_annotation(Annotation::Nag(*nag));
-        }
-        let total: u64 = at.page.entries.iter().map(share).sum();
-        let percent = share(entry) as f64 * 100.0 / total.max(1) as f64;
-        let mut text = format!("{percent:.0}%");
-        if let Some(comment) = &entry.comment {
-            text = format!("{text} {comment}");
-        }
-        if ends_at_earlier_line && i + 1 == line.len() {
-            text += "; goes on as in a line before";
-        }
-        let _ = writer.visit_annotation(Annotation::Comment(Comment {
-            placement: CommentPlacement::After,
-            language: None,
-            text: &text,
-        }));
-    }
-    writer.end_game(GameResult::Unknown);
 }

@@ -14,6 +14,7 @@
 //! | [`explain`](mod@explain) | the games from which a move got its weight |
 //! | [`novelty`](mod@novelty) | the moves with which games leave a book |
 
+mod book_as_lines;
 pub mod build;
 pub mod convert;
 pub mod diff;

@@ -169,53 +169,10 @@ fn percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a number from 0 to 100".to_owned())
 }
 
-/// Translates the options of `polyglot make-book` into those of `book build`; other command lines stay
-/// as they are.
-pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
-    let is = |i: usize, text: &str| arguments.get(i).is_some_and(|argument| argument == text);
-    if !is(1, "book") || !(is(2, "build") || is(2, "make-book")) {
-        return arguments;
-    }
-    let mut ours: Vec<OsString> = Vec::new();
-    for (i, argument) in arguments.iter().enumerate() {
-        let text = argument.to_str().unwrap_or_default();
-        let option = match text {
-            "make-book" if i == 2 => "build",
-            "-pgn" => continue,
-            "-bin" => "--output",
-            "-max-ply" => "--max-ply",
-            "-min-game" => "--min-games",
-            "-min-score" => "--min-score",
-            "-only-white" => "--only-white",
-            "-only-black" => "--only-black",
-            "-uniform" => "--uniform",
-            _ => {
-                ours.push(argument.clone());
-                continue;
-            }
-        };
-        ours.push(option.into());
-    }
-    ours
-}
-
 impl BookBuildArgs {
     /// The least number of games in which a move of the book was played.
     pub(crate) fn least_games(&self) -> u64 {
         let usual = if self.kvetka.game_links { 1 } else { 3 };
         self.min_games.unwrap_or(usual).max(1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn polyglot_options_are_translated() {
-        let typed = "tabia book make-book -pgn a.pgn -bin b.bin -min-game 2 -uniform";
-        let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
-        let expected = "tabia book build a.pgn --output b.bin --min-games 2 --uniform";
-        assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
     }
 }

@@ -10,7 +10,7 @@ use clap::Subcommand;
 pub(crate) use book_to_book_verbs::{
     Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeModeArg,
 };
-pub(crate) use build::{BookBuildArgs, Compat, from_polyglot};
+pub(crate) use build::{BookBuildArgs, Compat};
 pub(crate) use common::PositionArgs;
 pub(crate) use read_verbs::{
     BookDiffArgs, BookExplainArgs, BookFindArgs, BookInfoArgs, BookLineArgs, BookNoveltyArgs,

@@ -11,8 +11,8 @@ use tabia::core::loss::Feature;
 use tabia::formats::books::kvetka::Header;
 
 use super::build_record::{GameCountsRow, add_record, record_path};
-use super::inputs::book_format;
 use super::report_written::WrittenCounts;
+use super::target_format::book_format;
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::context::Context;
 use crate::exit_code::ExitCode;

@@ -8,7 +8,7 @@ use tabia::book::merge::{has_key_entries, open_polyglot};
 use tabia::core::books::BookEntry;
 use tabia::core::game::Flow;
 
-use super::inputs::{book_input, open_book, report_problems};
+use super::open_books::{book_input, open_book, report_problems};
 use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

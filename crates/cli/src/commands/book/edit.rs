@@ -13,9 +13,9 @@ use tabia::core::chess::Square;
 use tabia::core::game::Nag;
 use tabia::{Error, InputItem};
 
-use super::inputs::{
-    QueriedPosition, book_input, merge_options, parse_move, report_problems_of_all,
-};
+use super::merge::merge_options;
+use super::open_books::{book_input, report_problems_of_all};
+use super::position_arg::{QueriedPosition, parse_move};
 use super::report_written::{advice_name, report_merged};
 use crate::args::book::{Advice, BookEditArgs};
 use crate::context::Context;

@@ -15,7 +15,8 @@ use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
 
-use super::inputs::{QueriedPosition, book_input, open_book, parse_move};
+use super::open_books::{book_input, open_book};
+use super::position_arg::{QueriedPosition, parse_move};
 use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

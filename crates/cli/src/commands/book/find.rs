@@ -10,7 +10,8 @@ use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
 
-use super::inputs::{QueriedPosition, book_inputs, open_book};
+use super::open_books::{book_inputs, open_book};
+use super::position_arg::QueriedPosition;
 use super::report_written::advice_name;
 use crate::args::book::BookFindArgs;
 use crate::context::Context;

@@ -3,8 +3,10 @@
 use tabia::Error;
 use tabia::book::merge::merge;
 
-use super::inputs::{book_format, book_input, merge_options, report_problems_of_all};
+use super::merge::merge_options;
+use super::open_books::{book_input, report_problems_of_all};
 use super::report_written::report_merged;
+use super::target_format::book_format;
 use crate::args::book::BookFixArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

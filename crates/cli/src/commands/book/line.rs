@@ -9,7 +9,8 @@ use tabia::book::find::opening_of;
 use tabia::book::line::{MoveChoice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
 
-use super::inputs::{QueriedPosition, book_input, open_book};
+use super::open_books::{book_input, open_book};
+use super::position_arg::QueriedPosition;
 use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

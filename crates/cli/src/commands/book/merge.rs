@@ -1,10 +1,11 @@
 //! `tabia book merge`: merges several books into one.
 
-use tabia::book::merge::{MergeMode, Merged, merge};
+use tabia::book::merge::{MergeMode, MergeOptions, Merged, merge};
 use tabia::{Error, InputItem};
 
-use super::inputs::{book_format, book_inputs, merge_options, report_problems_of_all};
+use super::open_books::{book_inputs, report_problems_of_all};
 use super::report_written::report_merged;
+use super::target_format::book_format;
 use crate::args::book::{BookMergeArgs, MergeModeArg};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -75,4 +76,12 @@ fn warn_of_scales(context: &Context, items: &[InputItem], merged: &Merged) {
         );
         context.messages.warning(&text);
     }
+}
+
+/// How books are opened and the new one is created, with the defaults of a merge.
+pub(super) fn merge_options(context: &Context, force: bool) -> MergeOptions {
+    let mut options = MergeOptions::default();
+    options.open = context.open.clone();
+    options.create.force = force;
+    options
 }

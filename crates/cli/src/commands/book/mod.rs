@@ -3,17 +3,20 @@
 mod build;
 mod build_record;
 mod convert;
+mod convert_to_lines;
 mod diff;
 mod edit;
 mod explain;
 mod find;
 mod fix;
 mod info;
-mod inputs;
 mod line;
 mod merge;
 mod novelty;
+mod open_books;
+mod position_arg;
 mod report_written;
+mod target_format;
 
 use tabia::Error;
 

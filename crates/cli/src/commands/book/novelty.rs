@@ -5,7 +5,7 @@ use tabia::Error;
 use tabia::book::novelty::{NoveltyOptions, mark_novelties};
 use tabia::core::io::OutputSet;
 
-use super::inputs::book_input;
+use super::open_books::book_input;
 use crate::args::book::BookNoveltyArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;

@@ -8,7 +8,7 @@ use super::key::Key;
 use super::moves::decode_move;
 use super::packed_counts;
 use super::parts::{KeyRange, Parts};
-use super::varint::TextOrder;
+use super::text_order::TextOrder;
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash::MirrorHash;
 use crate::books::mirrored::record_index::{LazyIndex, RecordIndex, Slot};

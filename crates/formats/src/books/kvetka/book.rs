@@ -18,7 +18,7 @@ use super::inspect::{Findings, inspect, inspect_structure};
 use super::key::Key;
 use super::parts::{Parts, file};
 use super::sources::Sources;
-use super::varint::{TextOrder, TextOrderVotes};
+use super::text_order::{TextOrder, TextOrderVotes};
 use crate::books::mirrored::book;
 
 /// Blocks at the start that are read to determine what the description leaves open.

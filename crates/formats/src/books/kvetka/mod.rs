@@ -18,6 +18,7 @@ mod record_sorter;
 mod settings;
 mod sources;
 mod sources_writer;
+mod text_order;
 mod varint;
 mod write_elements;
 
@@ -31,7 +32,7 @@ pub use key::Key;
 pub use moves::{decode_move, encode_move};
 pub use sources::{BookSource, SourceKind, Sources};
 pub use sources_writer::SourceGame;
-pub use varint::TextOrder;
+pub use text_order::TextOrder;
 
 use tabia_core::formats::{BookFormat, Companion, Confidence, FileFormat, FormatId, Probe};
 use tabia_core::loss::{Feature, Features};

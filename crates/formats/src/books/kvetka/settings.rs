@@ -5,7 +5,7 @@ use tabia_core::io::Charset;
 
 use super::block_writer::MAX_PART;
 use super::element::{BLOCK, ListForm};
-use super::varint::TextOrder;
+use super::text_order::TextOrder;
 
 /// Bytes of contributions kept in memory before they go to disk.
 const MEMORY: usize = 128 << 20;

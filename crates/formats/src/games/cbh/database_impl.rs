@@ -6,10 +6,11 @@ use tabia_core::error::{GameIndex, Problem, Result};
 use tabia_core::game::Date;
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 
-use super::companions::{COMPANIONS, ID};
+use super::companions::COMPANIONS;
 use super::content_summary;
 use super::entities::EntityTable;
 use super::field_codecs::{decode_date, decode_eco, decode_result};
+use super::format_id::ID;
 use super::open::{CbhDatabase, Companions};
 use super::read::CbhReader;
 use super::records::{FileHeader, GameRecord, Record, TYPE_DELETED, TYPE_TEXT};

@@ -7,7 +7,7 @@ use tabia_core::io::{Cursor, Sink};
 
 use super::annotations::foreign;
 use super::charset::{TextForm, Texts, encode_plain, encode_text};
-use super::companions::ID;
+use super::format_id::ID;
 use super::records::MovesHead;
 
 /// The first word of a formatting block.

@@ -8,6 +8,7 @@ mod database_impl;
 pub mod entities;
 pub mod entity_order;
 pub mod field_codecs;
+mod format_id;
 pub mod guiding_texts;
 mod hexadecimal;
 pub(crate) mod ini_file;
@@ -37,7 +38,8 @@ use tabia_core::games::Database;
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
-use companions::{COMPANIONS, ID};
+use companions::COMPANIONS;
+use format_id::ID;
 use records::FileHeader;
 
 pub use open::CbhDatabase;

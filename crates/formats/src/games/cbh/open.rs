@@ -12,8 +12,9 @@ use tabia_core::plural::counted;
 
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
-use super::companions::{COMPANIONS, ID};
+use super::companions::COMPANIONS;
 use super::entities::{Entity, EntityTable};
+use super::format_id::ID;
 use super::ini_file::{self, SetKind};
 use super::placeholder_names::Placeholders;
 use super::records::{BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header};

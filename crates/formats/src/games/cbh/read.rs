@@ -12,10 +12,10 @@ use tabia_core::games::GameReader;
 
 use super::annotations::game_tags::{GameTag, GameTags};
 use super::annotations::{self, Item, Items, foreign, kind};
-use super::companions::ID;
 use super::content_summary::{HAS_START, IS_UNORTHODOX};
 use super::entities::EntityTable;
 use super::field_codecs::{CHESS960_ECO, decode_result};
+use super::format_id::ID;
 use super::guiding_texts;
 use super::moves::{AnnotationAnchor, AnnotationSource, Decoder, MoveRecord};
 use super::open::{CbhDatabase, Companions};

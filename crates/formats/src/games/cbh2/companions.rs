@@ -1,9 +1,6 @@
-//! The id of the format and the files of a set.
+//! The files of a set beyond its main file: their extensions and what they hold.
 
-use tabia_core::formats::{Companion, FormatId};
-
-/// The id of the format.
-pub(super) const ID: FormatId = FormatId::new("2cbh");
+use tabia_core::formats::Companion;
 
 /// The companions of the main file; none is required.
 pub(super) static COMPANIONS: [Companion; 6] = [

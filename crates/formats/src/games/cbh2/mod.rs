@@ -6,6 +6,7 @@ mod collation;
 mod companions;
 mod container;
 mod database_impl;
+mod format_id;
 mod game_lists;
 mod move_codes;
 mod move_tree;
@@ -27,7 +28,8 @@ mod tests;
 use tabia_core::formats::{Confidence, FileFormat, GameFormat, Probe};
 use tabia_core::loss::{Feature, Features};
 
-use companions::{COMPANIONS, ID};
+use companions::COMPANIONS;
+use format_id::ID;
 use records::FileHeader;
 
 /// ChessBase databases of version 17 and later.

@@ -12,8 +12,9 @@ use tabia_core::io::{Blob, Cursor, Source};
 use tabia_core::plural::counted;
 
 use super::annotations::GameAnnotations;
-use super::companions::{COMPANIONS, ID};
+use super::companions::COMPANIONS;
 use super::container::{self, FILE_HEADER, MARK};
+use super::format_id::ID;
 use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
 use super::tags::Lookup;

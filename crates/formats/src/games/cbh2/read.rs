@@ -13,8 +13,8 @@ use tabia_core::games::GameReader;
 use tabia_core::io::{Blob, Cursor};
 
 use super::annotations::{GameAnnotations, foreign};
-use super::companions::ID;
 use super::container::{self, Content, HEAD, tag};
+use super::format_id::ID;
 use super::move_tree::{NONE, ROOT, Tree};
 use super::names::{self, EntityKind};
 use super::open::Cbh2Database;

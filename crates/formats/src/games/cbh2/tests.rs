@@ -19,7 +19,7 @@ use tabia_testkit::open_and_read::{assert_fixture, open_files, read_games};
 use tabia_testkit::tiny::{self, GameBuilder};
 
 use super::annotations::{ANY_LANGUAGE, foreign};
-use super::companions::ID;
+use super::format_id::ID;
 use super::{FORMAT, container, move_codes, move_tree, names, start_position};
 
 /// The files of a set: extension and bytes.

@@ -12,6 +12,7 @@ mod encoded_game;
 mod entry;
 mod file_set;
 mod home_pawns;
+mod index_header;
 pub(crate) mod move_codes;
 mod name_writer;
 mod names;

@@ -10,6 +10,7 @@ mod entry;
 mod file_set;
 mod foreign_records;
 mod format_identity;
+mod index_header;
 mod legacy_entries;
 mod name_writer;
 mod names;

@@ -16,8 +16,8 @@ use super::items::{Item, foreign, kind};
 use super::shapes::emit_shapes;
 use super::{quotation, training};
 use crate::games::cbh::charset::{Texts, until_zero};
-use crate::games::cbh::companions::ID;
 use crate::games::cbh::field_codecs::decode_language;
+use crate::games::cbh::format_id::ID;
 
 /// Decodes items; its buffers are reused from item to item.
 #[derive(Debug)]

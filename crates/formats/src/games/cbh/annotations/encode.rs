@@ -11,8 +11,8 @@ use super::items::{foreign, kind};
 use super::shapes::{EncodedShape, encode_shape};
 use super::{quotation, training};
 use crate::games::cbh::charset::{TextForm, Texts, encode_text};
-use crate::games::cbh::companions::ID;
 use crate::games::cbh::field_codecs::encode_language;
+use crate::games::cbh::format_id::ID;
 use crate::games::cbh::records::{ANNOTATIONS_MARK, AnnotationsHead, ItemHead};
 
 /// Builds the annotation record of one game. Annotations are added in ascending order of position;

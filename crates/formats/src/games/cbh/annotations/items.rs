@@ -4,7 +4,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::{Annotation, Foreign};
 use tabia_core::io::Cursor;
 
-use crate::games::cbh::companions::ID;
+use crate::games::cbh::format_id::ID;
 use crate::games::cbh::records::{AnnotationsHead, ItemHead};
 
 /// The stored numbers of item kinds.

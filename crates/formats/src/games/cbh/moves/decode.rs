@@ -11,7 +11,7 @@ use tabia_core::game::{Annotation, Flow, Foreign, Visitor, Want};
 use super::move_reader::{Board, MoveReader, MoveRecord, Step};
 use super::piece_numbers::PieceNumbers;
 use super::start_position;
-use crate::games::cbh::companions::ID;
+use crate::games::cbh::format_id::ID;
 
 /// The game or the move to which annotations belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

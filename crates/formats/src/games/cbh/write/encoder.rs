@@ -17,9 +17,9 @@ use super::set_files::media_text;
 use crate::games::cbh::annotations;
 use crate::games::cbh::annotations::{Items, foreign, kind};
 use crate::games::cbh::charset::TextForm;
-use crate::games::cbh::companions::ID;
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
+use crate::games::cbh::format_id::ID;
 use crate::games::cbh::guiding_texts;
 use crate::games::cbh::moves;
 use crate::games::cbh::records::{

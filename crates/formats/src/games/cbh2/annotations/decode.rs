@@ -12,7 +12,7 @@ use super::kinds::kind;
 use super::{ANY_LANGUAGE, LANGUAGES, foreign, quotation, training};
 use crate::games::cbh::annotations::{common_fields, emit_shapes, time_spent};
 use crate::games::cbh::charset::Texts;
-use crate::games::cbh2::companions::ID;
+use crate::games::cbh2::format_id::ID;
 
 /// Receives annotations.
 type Emit<'e> = &'e mut dyn FnMut(Annotation<'_>) -> Flow;

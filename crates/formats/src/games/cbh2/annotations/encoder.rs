@@ -10,7 +10,7 @@ use super::kinds::{is_complete, kind};
 use super::{ANY_LANGUAGE, END, FORM, LANGUAGES, foreign};
 use crate::games::cbh::annotations::encode_shape;
 use crate::games::cbh::charset::encode_text;
-use crate::games::cbh2::companions::ID;
+use crate::games::cbh2::format_id::ID;
 
 /// Builds the annotations of one game. They are added in ascending order of position; those of one
 /// position in the order in which they are to be read again.

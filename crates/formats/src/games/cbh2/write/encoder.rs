@@ -20,8 +20,8 @@ use crate::games::cbh::write::game_losses::{
 };
 use crate::games::cbh::write::{annotation_anchors, clock_conversion};
 use crate::games::cbh2::annotations::{self, FORM, GameAnnotations, foreign};
-use crate::games::cbh2::companions::ID;
 use crate::games::cbh2::container::tag;
+use crate::games::cbh2::format_id::ID;
 use crate::games::cbh2::names::{NATIONS, put_text};
 use crate::games::cbh2::records::{
     ANALYSIS, AnalysisRecord, GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord,

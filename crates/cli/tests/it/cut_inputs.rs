@@ -1,13 +1,13 @@
-//! Inputs that are cut off while they are read, and outputs that cannot be written at all.
+//! Inputs that are cut off while they are read.
 #![cfg(unix)]
 
 use std::fs::File;
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use tabia_testkit::Scratch;
 
-use crate::common::{command, many_games, names, tabia, with_games};
+use crate::common::{command, many_games, names, tabia};
 
 /// Starts a program whose output is not read at first, cuts a file off when the output has begun, and then
 /// reads the output. Returns the exit code and standard error.
@@ -82,76 +82,5 @@ fn an_output_is_not_replaced_if_its_input_is_lost() {
         Some(4) => assert!(is_old),
         // It was done before the file was cut off, or the file was cut off before it was opened.
         other => assert!(matches!(other, Some(0 | 3)), "{other:?}"),
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn standard_error_that_cannot_be_written_changes_no_result() {
-    let folder = with_games("full-stderr");
-    let code = |args: &[&str]| {
-        let full = File::options().write(true).open("/dev/full").unwrap();
-        let mut command = command(folder.path());
-        command.args(args).stdout(Stdio::null()).stderr(full);
-        command.status().unwrap().code()
-    };
-    assert_eq!(code(&["convert", "games.pgn", "-o", "a.cbh"]), Some(0));
-    assert!(folder.join("a.cbh").exists());
-    assert_eq!(code(&["check", "absent"]), Some(4));
-    assert_eq!(code(&["check", "games.pgn", "-v"]), Some(0));
-    assert_eq!(code(&["convert", "games.pgn", "-o", "a.cbh"]), Some(5));
-    assert_eq!(code(&["convert", "--no-such-option"]), Some(2));
-    let progress = ["convert", "games.pgn", "-o", "b.cbh", "--progress", "json"];
-    assert_eq!(code(&progress), Some(0));
-    let build = [
-        "book",
-        "build",
-        "games.pgn",
-        "-o",
-        "a.bin",
-        "--min-games",
-        "1",
-    ];
-    assert_eq!(code(&build), Some(0));
-    let closed = Command::new("sh")
-        .args(["-c", "exec \"$0\" check absent 2>&-"])
-        .arg(env!("CARGO_BIN_EXE_tabia"))
-        .current_dir(folder.path())
-        .status();
-    assert_eq!(closed.unwrap().code(), Some(4));
-}
-
-#[test]
-fn the_limit_of_file_sizes_is_an_error_of_the_output() {
-    let folder = Scratch::new("file-size");
-    std::fs::write(folder.join("many.pgn"), many_games(2000)).unwrap();
-    let before = names(&folder);
-    for arguments in [
-        "convert many.pgn -o out.pgn",
-        "convert many.pgn -o out.cbh",
-        "convert many.pgn -o out.si5",
-        "book build many.pgn -o out.bin --min-games 1",
-        "archive create out.zip many.pgn",
-        "convert many.pgn -o - --to pgn > out.txt",
-        "ls many.pgn --json > out.txt",
-    ] {
-        let script = format!("ulimit -f 1; \"$0\" {arguments}");
-        let output = Command::new("sh")
-            .args(["-c", &script])
-            .arg(env!("CARGO_BIN_EXE_tabia"))
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let err = String::from_utf8_lossy(&output.stderr);
-        if arguments.contains("out.bin") && output.status.success() {
-            // A small book fits.
-            std::fs::remove_file(folder.join("out.bin")).unwrap();
-            let _ = std::fs::remove_file(folder.join("out.bin.json"));
-            continue;
-        }
-        assert_eq!(output.status.code(), Some(5), "{arguments}: {err}");
-        assert!(err.contains("ulimit -f"), "{arguments}: {err}");
-        let _ = std::fs::remove_file(folder.join("out.txt"));
-        assert_eq!(names(&folder), before, "{arguments}");
     }
 }
