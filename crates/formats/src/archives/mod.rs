@@ -14,6 +14,7 @@ mod database_source;
 mod detect;
 mod extents;
 mod extract;
+mod inflate_reader;
 mod member_names_and_errors;
 mod new_member;
 mod on_error;

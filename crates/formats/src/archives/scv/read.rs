@@ -11,7 +11,8 @@ use tabia_core::{Error, FormatId, Malformed, Result};
 
 use super::header::{self, DATA, Facts, HEAD, NO_DATA};
 use super::{checksum, lzo};
-use crate::archives::verified_reader::{Expected, InflateReader, VerifiedReader};
+use crate::archives::inflate_reader::InflateReader;
+use crate::archives::verified_reader::{Expected, VerifiedReader};
 use crate::archives::{Archive, ArchiveContents, ArchiveInfo, Member, OnError, Presence};
 
 #[derive(Debug)]

@@ -20,7 +20,8 @@ use tabia_core::{Error, FormatId, Malformed, Result};
 use super::archive::file_format;
 use super::compressed::decompress;
 use super::extents::{Extent, refuse_shared_bytes};
-use super::verified_reader::{Expected, InflateReader, VerifiedReader};
+use super::inflate_reader::InflateReader;
+use super::verified_reader::{Expected, VerifiedReader};
 use super::{
     Archive, ArchiveContents, ArchiveFormat, ArchiveInfo, Member, OnError, Packing, Presence,
 };

@@ -10,8 +10,9 @@
 //! | `movetext_skipper` | skipping movetext that is not read |
 //! | `national_letters`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
+//! | `tag_roster`, `variant_and_result_tags` | the order of tags, and tags with a meaning |
 //! | `tag_writer`, `tag_plan`, `pending_annotations`, `wrap` | parts of the text |
-//! | `profile`, `tag_roster`, `full_profile`, `chessbase_commands`, `shape_colors` | features, tags and commands of the profiles |
+//! | `profile`, `full_profile`, `chessbase_commands`, `shape_colors` | features, tags and commands of the profiles |
 
 mod blocks;
 mod char_class;
@@ -45,6 +46,7 @@ mod tag_writer;
 mod text_cursor;
 #[cfg(test)]
 mod tolerance_tests;
+mod variant_and_result_tags;
 mod wide_characters;
 mod wrap;
 mod write;

@@ -12,7 +12,8 @@ use super::full_profile;
 use super::tag_plan;
 use super::tag_plan::{ResultTag, TagLosses, TagPlan, ValueSource};
 use super::tag_roster;
-use super::tag_roster::{REST, Variant};
+use super::tag_roster::REST;
+use super::variant_and_result_tags::{self, Variant};
 
 /// A tag to be written. Items are sorted by rank, and by stored order within a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,7 +125,7 @@ impl TagWriter {
                 words.push("classical");
             }
             if !words.is_empty() {
-                write_pair(tag_roster::RECORD, &words.join(" "), out);
+                write_pair(full_profile::tags::RECORD, &words.join(" "), out);
             }
         }
         (result, losses)
@@ -144,8 +145,8 @@ impl TagWriter {
         }
         format!(
             "[{} \"{}\"]\n",
-            tag_roster::ORDER,
-            tag_roster::write_order(&order)
+            full_profile::tags::ORDER,
+            full_profile::tags::write_order(&order)
         )
     }
 
@@ -201,7 +202,10 @@ impl TagWriter {
         let seven = self.profile == Profile::Seven;
         let setup = head.start.setup.as_deref();
         let stored_fen = head.tags.get("FEN").map(parse_fen);
-        let stored_variant = head.tags.get("Variant").map(tag_roster::variant);
+        let stored_variant = head
+            .tags
+            .get("Variant")
+            .map(variant_and_result_tags::variant);
         // A reader starts from a stored FEN, so that it must not contradict the start position.
         let fen_agrees = match &stored_fen {
             Some(parsed) => parsed.as_ref() == setup,
@@ -369,7 +373,7 @@ fn write_item(
                 encoded.push(b' ');
                 full_profile::encode(value, &mut encoded);
                 let encoded = String::from_utf8_lossy(&encoded);
-                write_pair(tag_roster::ENCODED, &encoded, out);
+                write_pair(full_profile::tags::ENCODED, &encoded, out);
             }
         }
         TagSource::Missing(rank) => match SEVEN_TAG_ROSTER.get(usize::from(rank)) {

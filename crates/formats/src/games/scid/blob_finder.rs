@@ -11,7 +11,7 @@ use crate::games::common::salvage::MainlineEnd;
 
 use super::blob_parts::{Tag, are_moves_wiped, read_start, read_tag, variation_follows};
 use super::board::{Board, token};
-use super::entry::Version;
+use super::version::Version;
 
 /// The magic that begins the game files of old versions of Scid; the version and a zero follow.
 const MAGIC: &[u8; 8] = b"Scid.sg\0";

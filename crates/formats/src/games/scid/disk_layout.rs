@@ -5,7 +5,8 @@ use std::mem::offset_of;
 use zerocopy::byteorder::{big_endian, little_endian};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::entry::{Entry, Version};
+use super::entry::Entry;
+use super::version::Version;
 
 /// The first bytes of `.si3` and `.si4`.
 pub(crate) const MAGIC: [u8; 8] = *b"Scid.si\0";

@@ -15,11 +15,12 @@ use crate::games::common::index_codes::count_code;
 use super::blob_parts::start_flag;
 use super::board::{Board, token};
 use super::comments::CommentWriter;
-use super::entry::{Entry, MAX_PLIES, Version, flag};
+use super::entry::{Entry, MAX_PLIES, flag};
 use super::home_pawns::PawnMoves;
 use super::move_codes::MoveBytes;
 use super::piece_lists::PieceLists;
 use super::stored_lines::StoredLine;
+use super::version::Version;
 
 /// How much of a game is written: less if the blob would be too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

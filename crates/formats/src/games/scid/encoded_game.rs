@@ -10,8 +10,9 @@ use crate::games::common::index_codes::result_code;
 
 use super::disk_layout;
 use super::encode::{Detail, Encoder};
-use super::entry::{Entry, Version, flag};
+use super::entry::{Entry, flag};
 use super::tag_writer::TagWriter;
+use super::version::Version;
 
 /// Encodes games on one thread.
 #[derive(Debug)]

@@ -11,8 +11,9 @@ use tabia_core::io::{Blob, Source};
 use crate::games::common::file_set::{self, SetFile, SetOpener, StoredEntry};
 
 use super::disk_layout;
-use super::entry::{Entry, Version};
+use super::entry::Entry;
 use super::index_header::{announced, read_header};
+use super::version::Version;
 
 /// What Scid adds to the name of a set while it compacts it.
 const COMPACTED: &str = "__compact__";

@@ -7,7 +7,7 @@ use tabia_core::io::decode;
 use zerocopy::FromBytes;
 
 use super::disk_layout;
-use super::entry::Version;
+use super::version::Version;
 
 /// Reads the header of the index, which si5 does not have, into `info`.
 ///

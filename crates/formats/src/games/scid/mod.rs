@@ -22,6 +22,7 @@ mod replay;
 mod salvage;
 mod stored_lines;
 mod tag_writer;
+mod version;
 mod write;
 
 use std::path::Path;
@@ -34,8 +35,8 @@ use tabia_core::games::{Database, GameWriter};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
-use entry::Version;
 use read::ScidDatabase;
+use version::Version;
 use write::ScidWriter;
 
 /// Features of Scid 5.

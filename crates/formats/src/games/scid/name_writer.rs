@@ -3,8 +3,8 @@
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::Sink;
 
-use super::entry::Version;
 use super::names::MAGIC;
+use super::version::Version;
 use crate::games::common::interner::Interner;
 
 /// Numbers names in the order in which they are added.

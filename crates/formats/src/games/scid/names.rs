@@ -4,7 +4,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::games::NameKind;
 use tabia_core::io::{Blob, Cursor};
 
-use super::entry::Version;
+use super::version::Version;
 
 /// The first bytes of `.sn3` and `.sn4`.
 pub(crate) const MAGIC: [u8; 8] = *b"Scid.sn\0";

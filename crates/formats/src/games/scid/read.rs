@@ -19,11 +19,12 @@ use crate::games::common::record_tags;
 
 use super::blob_parts::{Tag, malformed, read_start, read_tag};
 use super::board::Board;
-use super::entry::{self, Entry, Version, flag};
+use super::entry::{self, Entry, flag};
 use super::file_set::{self, FileSet};
 use super::names::{self, Names};
 use super::replay::{Buffers, Replay, Walker};
 use super::salvage::{self, Index, SalvagedEntry};
+use super::version::Version;
 
 /// An open Scid database.
 #[derive(Debug)]

@@ -9,8 +9,9 @@ use tabia_core::plural::counted;
 use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
 
 use super::blob_finder::{Finds, Found, block_end, game_at, scan};
-use super::entry::{Entry, Version};
+use super::entry::Entry;
 use super::file_set::Entries;
+use super::version::Version;
 
 pub(crate) type Salvage = salvage::Salvage<Entry>;
 pub(crate) type Index = salvage::Index<Entry>;

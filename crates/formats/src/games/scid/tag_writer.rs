@@ -12,8 +12,9 @@ use crate::games::common::tag_plan_cache::TagPlanCache;
 use super::blob_parts::{COMMON_TAGS, FIRST_COMMON_TAG};
 use super::disk_layout;
 use super::encode::is_playable;
-use super::entry::{self, Entry, Version, flag};
+use super::entry::{self, Entry, flag};
 use super::name_writer;
+use super::version::Version;
 
 /// The longest name of a tag of the blob in bytes, and the longest name and value together: Scid 5
 /// imports no longer ones, and one of 250 bytes crashes Scid 4.

@@ -14,9 +14,9 @@ use crate::games::common::set_writer::{BlockLayout, SetWriter};
 
 use super::disk_layout;
 use super::encoded_game::RecordEncoder;
-use super::entry::Version;
 use super::name_writer::NameWriter;
 use super::names::take_name;
+use super::version::Version;
 
 /// A database being written. Blobs and entries are written game by game; names stay in memory until
 /// the end.

@@ -4,6 +4,7 @@
 //! `[%tabia …]` for all else. Values are percent-encoded, foreign data is in base64.
 
 mod read;
+pub(super) mod tags;
 mod write;
 
 use base64::alphabet::STANDARD;

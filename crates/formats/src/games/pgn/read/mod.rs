@@ -34,8 +34,8 @@ use self::tags::PairSpans;
 use self::variations::VariationFrame;
 use super::event_boundary::EventBoundaries;
 use super::movetext_skipper::{MovetextEnd, SkipTo, forfeit_at, skip_movetext};
-use super::tag_roster;
 use super::text_cursor::TextCursor;
+use super::variant_and_result_tags;
 
 /// Reads games, reusing its buffers.
 #[derive(Debug)]
@@ -287,7 +287,7 @@ impl Reader {
         };
         input.cursor.at = at;
         if !self.has_stopped() {
-            let result = tag_roster::result(self.tag_result, marker);
+            let result = variant_and_result_tags::result(self.tag_result, marker);
             input.visitor.end_game(self.exact_result.unwrap_or(result));
         }
     }
@@ -296,7 +296,7 @@ impl Reader {
     fn check_result(&mut self, input: &mut Input<'_, '_>, at: usize, marker: GameResult) {
         if let Some(tag) = self.tag_result
             && self.exact_result.is_none()
-            && tag_roster::contradicts(tag, marker)
+            && variant_and_result_tags::contradicts(tag, marker)
         {
             let text = format!("the tag Result is `{tag}`, but the game ends with `{marker}`");
             self.report(input, at, Error::invalid(text), None);

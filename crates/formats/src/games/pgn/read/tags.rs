@@ -9,7 +9,7 @@ use super::{Input, Reader};
 use crate::games::pgn::char_class::{CharClass, class};
 use crate::games::pgn::event_boundary::BOM;
 use crate::games::pgn::irregular_tags::{self, TagSectionPart};
-use crate::games::pgn::{tag_parser, tag_roster};
+use crate::games::pgn::{full_profile, tag_parser, variant_and_result_tags};
 
 /// The offsets and lengths of the name and the value of a tag.
 pub(super) type PairSpans = ((usize, usize), (usize, usize));
@@ -142,7 +142,7 @@ impl Reader {
         if name == "Result" && self.tag_result.is_none() {
             self.tag_result = GameResult::parse(value.trim_ascii().as_bytes());
         }
-        if name == tag_roster::RESULT {
+        if name == full_profile::tags::RESULT {
             self.exact_result = GameResult::parse(value.as_bytes());
         }
         self.head.tags.push(name, value);
@@ -151,11 +151,11 @@ impl Reader {
     /// Sets the start position; `false` if no moves can be played from it.
     pub(super) fn start(&mut self, input: &mut Input<'_, '_>, at: usize) -> bool {
         if !self.has_full_tags {
-            return self.start_position(input, at, tag_roster::RecordMarks::default());
+            return self.start_position(input, at, full_profile::tags::RecordMarks::default());
         }
-        let marks = tag_roster::record_marks(&self.head.tags);
+        let marks = full_profile::tags::record_marks(&self.head.tags);
         let playable = self.start_position(input, at, marks);
-        tag_roster::restore(&mut self.head.tags);
+        full_profile::tags::restore(&mut self.head.tags);
         if marks.deleted {
             self.head.deleted = true;
         }
@@ -170,7 +170,7 @@ impl Reader {
         &mut self,
         input: &mut Input<'_, '_>,
         at: usize,
-        marks: tag_roster::RecordMarks,
+        marks: full_profile::tags::RecordMarks,
     ) -> bool {
         if let Some(fen) = self.head.tags.get("FEN") {
             let (setup, error) = read_fen(fen);
@@ -182,13 +182,17 @@ impl Reader {
             };
             self.head.start.setup = Some(Box::new(setup));
         }
-        let variant = self.head.tags.get("Variant").map(tag_roster::variant);
+        let variant = self
+            .head
+            .tags
+            .get("Variant")
+            .map(variant_and_result_tags::variant);
         self.head.start.chess960 =
-            variant == Some(tag_roster::Variant::Chess960) && !marks.classical;
-        if variant == Some(tag_roster::Variant::Standard) {
+            variant == Some(variant_and_result_tags::Variant::Chess960) && !marks.classical;
+        if variant == Some(variant_and_result_tags::Variant::Standard) {
             self.drop_chess960_rights(input, at);
         }
-        if let Some(tag_roster::Variant::Other) = variant {
+        if let Some(variant_and_result_tags::Variant::Other) = variant {
             let name = self.head.tags.text("Variant");
             let error = format!("games of {name} are not played here");
             self.unplayable = Some(Error::unsupported(error));

@@ -21,11 +21,12 @@ use tabia_core::io::{Charset, encode};
 use tabia_core::loss::{Feature, Features, Losses};
 
 use self::token_state::{LastMove, MoveNumber, TokenState};
+use super::full_profile;
 use super::pending_annotations::PendingAnnotations;
 use super::profile::features;
 use super::tag_plan::ResultTag;
-use super::tag_roster;
 use super::tag_writer::TagWriter;
+use super::variant_and_result_tags;
 use super::wrap::wrap;
 
 /// A variation that is not closed yet.
@@ -133,10 +134,10 @@ impl Writer {
             self.result_tag.value = Some(marker);
         }
         let tag = self.result_tag.value;
-        let is_exact = tag_roster::result(tag, Some(marker)) == result
-            && !tag.is_some_and(|tag| tag_roster::contradicts(tag, marker));
+        let is_exact = variant_and_result_tags::result(tag, Some(marker)) == result
+            && !tag.is_some_and(|tag| variant_and_result_tags::contradicts(tag, marker));
         if self.is_full() && !is_exact {
-            let tag = format!("[{} \"{result}\"]\n", tag_roster::RESULT);
+            let tag = format!("[{} \"{result}\"]\n", full_profile::tags::RESULT);
             // Before the blank line that follows the tags.
             let at = self.movetext_start.saturating_sub(1);
             self.movetext_start += tag.len();
