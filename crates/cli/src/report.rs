@@ -16,8 +16,12 @@ use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, without_os_error_number};
 use crate::units::{counted_as, grouped};
 
-/// Problems shown on standard error without `--verbose`.
-const MAX_SHOWN: u64 = 10;
+/// Lines about problems on standard error without `--verbose`.
+const MAX_SHOWN: usize = 10;
+/// Problems of one kind in one file that have a line each; if there are more, one line counts them.
+const MAX_ALIKE: usize = 3;
+/// Kinds of problems that are distinguished.
+const MAX_KINDS: usize = 1000;
 /// Problems of an input, and records of a repair, listed in the result of a command.
 const MAX_LISTED: usize = 1000;
 
@@ -28,6 +32,12 @@ pub(crate) struct Reporter {
     report: Option<ReportFile>,
     rejects: Option<OutputSet>,
     problems: u64,
+    /// Those that are on standard error, or counted in a line there.
+    shown_problems: u64,
+    /// Lines about problems so far.
+    shown_lines: usize,
+    /// Problems of the current input that are not on standard error yet, by kind.
+    groups: Vec<ProblemGroup>,
     /// Whether `--max-unpacked` would allow to read more.
     exceeds_unpacked: bool,
     inputs: Vec<InputRow>,
@@ -35,6 +45,18 @@ pub(crate) struct Reporter {
     pub(crate) input_problems: Vec<ProblemRow>,
     /// The first records that a repair could not save without losses.
     pub(crate) records: Vec<RecordRow>,
+}
+
+/// Problems of one kind in one file.
+#[derive(Debug)]
+struct ProblemGroup {
+    /// The file, and the reason without numbers and quoted texts.
+    kind: String,
+    /// The first problems.
+    lines: Vec<String>,
+    count: u64,
+    /// The last game that has one.
+    last: Option<u64>,
 }
 
 /// A problem and its location; parts that do not apply are absent.
@@ -148,6 +170,9 @@ impl Reporter {
             report,
             rejects,
             problems: 0,
+            shown_problems: 0,
+            shown_lines: 0,
+            groups: Vec::new(),
             exceeds_unpacked: false,
             inputs: Vec::new(),
             input_problems: Vec::new(),
@@ -178,9 +203,60 @@ impl Reporter {
     /// Counts a problem that is on standard error already.
     pub(crate) fn count_reported(&mut self, error: &Error) -> Result<(), Error> {
         self.problems += 1;
+        self.shown_problems += 1;
         match &mut self.report {
             Some(report) => report.problem(error).map_err(Error::in_output),
             None => Ok(()),
+        }
+    }
+
+    /// Adds a problem to those of its kind.
+    fn group(&mut self, error: &Error) {
+        let at = error.location();
+        let file = at.file.as_deref().unwrap_or(Path::new(""));
+        let kind = format!("{}\n{}", file.display(), kind_of(&error.kind().to_string()));
+        let game = at.game.map(number);
+        let has_room = self.groups.len() < MAX_KINDS;
+        match self.groups.iter_mut().find(|group| group.kind == kind) {
+            Some(group) => {
+                group.count += 1;
+                group.last = game.or(group.last);
+                if group.lines.len() < MAX_ALIKE {
+                    group.lines.push(error.to_string());
+                }
+            }
+            None if has_room => self.groups.push(ProblemGroup {
+                kind,
+                lines: vec![error.to_string()],
+                count: 1,
+                last: game,
+            }),
+            None => {}
+        }
+    }
+
+    /// Writes the problems that wait: each one, or one line for many of a kind.
+    fn show_groups(&mut self) {
+        for group in std::mem::take(&mut self.groups) {
+            let is_counted = group.count > group.lines.len() as u64;
+            for line in group.lines {
+                if self.shown_lines == MAX_SHOWN {
+                    return;
+                }
+                self.shown_lines += 1;
+                if is_counted {
+                    let more = grouped(group.count - 1);
+                    let last = group.last.map(|game| format!(", the last in game {game}"));
+                    let last = last.unwrap_or_default();
+                    let line = without_os_error_number(&line);
+                    let text = format!("{line}; and {more} more like this{last}");
+                    self.messages.warning(&text);
+                    self.shown_problems += group.count;
+                    break;
+                }
+                self.messages.warning(&line);
+                self.shown_problems += 1;
+            }
         }
     }
 
@@ -214,8 +290,10 @@ impl Reporter {
         summary: Option<&Summary>,
         counts: Option<&C>,
     ) -> Result<(), Error> {
-        if !self.messages.verbose && self.problems > MAX_SHOWN {
-            let hidden = counted_as(self.problems - MAX_SHOWN, "more problem", "more problems");
+        self.show_groups();
+        let hidden = self.problems.saturating_sub(self.shown_problems);
+        if hidden > 0 {
+            let hidden = counted_as(hidden, "more problem", "more problems");
             let text = format!("{hidden}; `--verbose` or `--report FILE` lists all");
             self.messages.warning(&text);
         }
@@ -262,8 +340,11 @@ impl Observer for Reporter {
     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
         self.problems += 1;
         self.exceeds_unpacked |= exceeds_unpacked(&problem.error);
-        if self.messages.verbose || self.problems <= MAX_SHOWN {
+        if self.messages.verbose {
+            self.shown_problems += 1;
             self.messages.warning(&problem.error.to_string());
+        } else {
+            self.group(&problem.error);
         }
         if self.input_problems.len() < MAX_LISTED {
             self.input_problems.push(ProblemRow::new(&problem.error));
@@ -283,6 +364,7 @@ impl Observer for Reporter {
     }
 
     fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<()> {
+        self.show_groups();
         if self.report.is_some() {
             self.inputs.push(InputRow {
                 file: item.name(),
@@ -294,6 +376,50 @@ impl Observer for Reporter {
         }
         Ok(())
     }
+}
+
+/// What waits is written also if an error ends the command.
+impl Drop for Reporter {
+    fn drop(&mut self) {
+        self.show_groups();
+    }
+}
+
+/// A reason without what differs between problems of one kind: numbers, and texts in quotes or
+/// backquotes.
+fn kind_of(reason: &str) -> String {
+    let mut kind = String::new();
+    let mut quote = None;
+    let mut in_word = false;
+    for c in reason.chars() {
+        match quote {
+            Some(end) => {
+                if c == end {
+                    quote = None;
+                }
+                continue;
+            }
+            None if c == '`' || c == '"' => quote = Some(c),
+            None if c.is_ascii_digit() && !in_word => {}
+            // `0x1f` is a number, `Nf3` is none.
+            None if c == 'x' || c.is_ascii_hexdigit() => {
+                if !kind.ends_with('#') {
+                    in_word = true;
+                    kind.push(c);
+                }
+                continue;
+            }
+            None => {
+                in_word = c.is_alphanumeric();
+                kind.push(c);
+                continue;
+            }
+        }
+        if !kind.ends_with('#') {
+            kind.push('#');
+        }
+    }
+    kind
 }
 
 impl RepairObserver for Reporter {
@@ -512,5 +638,23 @@ fn report_loss_rows(messages: &Messages, rows: &[(&str, u64, String)]) {
         let number = grouped(*number);
         let line = format!("  {kind:<label$}  {number:>count$}  {remark}");
         messages.note(line.trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_of_one_kind_differ_in_numbers_and_quoted_texts() {
+        for (one, other) in [
+            ("`Bh6` is an illegal move", "`Ke3` is an illegal move"),
+            ("offset 0x1f is beyond 12", "offset 0xbb8 is beyond 300"),
+            ("needs 1871 bytes, 0 are left", "needs 2 bytes, 17 are left"),
+        ] {
+            assert_eq!(kind_of(one), kind_of(other));
+        }
+        assert_ne!(kind_of("no such player"), kind_of("no such event"));
+        assert_eq!(kind_of("a cbh file"), "a cbh file");
     }
 }

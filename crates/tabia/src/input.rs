@@ -203,6 +203,33 @@ impl InputItem {
         }
     }
 
+    /// Bytes of all its files together, when known: those of its set, the compressed file, or the members
+    /// of its archive that belong to its set.
+    pub fn total_bytes(&self) -> Option<u64> {
+        let Origin::Member { archive, index } = &self.origin else {
+            let sizes = self.paths().into_iter();
+            let sizes = sizes.filter_map(|path| Some(std::fs::metadata(path).ok()?.len()));
+            return sizes.reduce(|sum, size| sum + size).or_else(|| self.bytes());
+        };
+        let main = archive.members().get(*index)?;
+        let stem = Path::new(&main.name).with_extension("");
+        let companions = self.format.companions().iter();
+        let names: Vec<PathBuf> = companions
+            .map(|companion| stem.with_extension(companion.extension))
+            .collect();
+        let is_companion = |name: &str| {
+            let is_same = |companion: &PathBuf| {
+                companion
+                    .to_str()
+                    .is_some_and(|other| other.eq_ignore_ascii_case(name))
+            };
+            names.iter().any(is_same)
+        };
+        let members = archive.members().iter();
+        let others = members.filter(|member| is_companion(&member.name));
+        others.map(|member| member.size).chain([main.size]).sum()
+    }
+
     /// Opens the item. Text formats are opened as streams, so that no index is built that is not
     /// asked for; `progress` advances by the bytes read from them.
     ///

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tabia_core::books::BookInfo;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
-use tabia_core::games::{DatabaseInfo, NameKind};
+use tabia_core::game::{Annotation, Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
+use tabia_core::games::{Database, DatabaseInfo, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::plural::counted;
-use tabia_core::{Error, ErrorSide, FormatId};
+use tabia_core::{Error, ErrorSide, FormatId, GameIndex};
 
 use crate::input::{InputItem, OpenInput};
 use crate::resolve::{Resolver, not_an_archive};
@@ -37,6 +37,13 @@ pub struct Info {
     pub texts: Option<u64>,
     /// Records marked as deleted.
     pub deleted: Option<u64>,
+    /// The first and the last year of the games whose year is known.
+    pub years: Option<(u16, u16)>,
+    /// The lowest and the highest Elo of the players that have one.
+    pub elo: Option<(u16, u16)>,
+    /// Games with variations, comments or symbols; `None` if the index of the database does not state
+    /// it.
+    pub annotated: Option<u64>,
     /// Positions of a book, if known.
     pub positions: Option<u64>,
     /// Move entries of a book, if known.
@@ -47,6 +54,8 @@ pub struct Info {
     pub title: Option<String>,
     /// Bytes of the main file.
     pub bytes: Option<u64>,
+    /// Bytes of all files of the set together.
+    pub total_bytes: Option<u64>,
     /// Companion files and whether they are there.
     pub companions: Vec<(String, bool)>,
     /// Distinct names by kind.
@@ -61,8 +70,8 @@ pub struct Info {
     pub problems: Vec<String>,
 }
 
-/// Describes an item. Databases are only opened; books and streams are read to be counted,
-/// without looking at their moves; archives are looked into.
+/// Describes an item. Of databases the index is read, of text all games, to see which of them are
+/// annotated; books are counted, archives are looked into.
 ///
 /// # Errors
 /// When the item cannot be opened or, for streams, read.
@@ -99,12 +108,17 @@ fn inspect_within(
             "database"
         },
         bytes: item.bytes(),
+        total_bytes: item.total_bytes(),
         problems: opened.problems.iter().map(ToString::to_string).collect(),
         ..Info::default()
     };
     let (input, late) = opened.into_parts();
     match input {
-        OpenInput::Database(database) => database_info(&mut info, database.info()),
+        OpenInput::Database(database) => {
+            database_info(&mut info, database.info());
+            let spans = Spans::of_database(&*database, progress)?;
+            spans.fill(&mut info);
+        }
         OpenInput::Book(book) => {
             book_info(&mut info, book.info());
             let size = book.size()?;
@@ -146,18 +160,20 @@ fn inspect_within(
             let plan = ScanOptions {
                 threads,
                 selection: Selection::all(),
-                want: Want::TAGS,
+                want: Want::ALL,
                 ..ScanOptions::default()
             };
-            let tasks = (0..threads.max(1)).map(|_| HeadTask::default()).collect();
-            let mut deleted = 0;
-            scan(&mut reporter, stream, &plan, tasks, &mut |_, count| {
-                deleted += *count;
+            let tasks = (0..threads.max(1)).map(|_| SpanTask::default()).collect();
+            let mut spans = Spans::default();
+            scan(&mut reporter, stream, &plan, tasks, &mut |_, part| {
+                spans.add(part);
                 Ok(true)
             })?;
+            spans.annotated.get_or_insert(0);
+            spans.fill(&mut info);
             info.games = Some(summary.counts.games);
             info.texts = Some(summary.counts.texts);
-            info.deleted = Some(deleted);
+            info.deleted = Some(spans.deleted);
             if summary.problems > 0 {
                 let count = counted(summary.problems, "problem", "problems");
                 let text = format!("{count}; `check` lists them");
@@ -209,32 +225,142 @@ fn sum_up(info: &mut Info) {
     let (deleted, positions) = (sum(|info| info.deleted), sum(|info| info.positions));
     (info.games, info.texts) = (games, texts);
     (info.deleted, info.positions) = (deleted, positions);
+    for inner in &info.databases {
+        widen(&mut info.years, inner.years);
+        widen(&mut info.elo, inner.elo);
+    }
+    let with_games = info.databases.iter().filter(|inner| inner.games > Some(0));
+    info.annotated = with_games.map(|inner| inner.annotated).sum();
+    info.annotated = info.annotated.filter(|_| info.games > Some(0));
     let inner = info.databases.iter();
     let problems: Vec<String> = inner.flat_map(|info| info.problems.clone()).collect();
     info.problems.extend(problems);
 }
 
-/// Counts deletion marks; moves are not even looked at.
-#[derive(Debug, Default)]
-struct HeadTask(u64);
+/// What the games of an input have in common, as far as an index states it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Spans {
+    years: Option<(u16, u16)>,
+    elo: Option<(u16, u16)>,
+    annotated: Option<u64>,
+    deleted: u64,
+}
 
-impl Visitor for HeadTask {
-    fn begin_game(&mut self, _game: tabia_core::GameIndex, head: &GameHead) -> Flow {
-        self.0 += u64::from(head.deleted);
+/// Widens a span to one that also includes another.
+fn widen(span: &mut Option<(u16, u16)>, other: Option<(u16, u16)>) {
+    *span = match (*span, other) {
+        (Some((low, high)), Some((least, most))) => Some((low.min(least), high.max(most))),
+        (one, other) => one.or(other),
+    };
+}
+
+impl Spans {
+    /// The spans of the index entries of a database. Entries that cannot be read are left out: reading
+    /// the games reports them.
+    fn of_database(database: &dyn Database, progress: &Progress) -> Result<Self, Error> {
+        let mut spans = Self::default();
+        let mut is_known = true;
+        for game in (0..database.len()).map(GameIndex) {
+            if game.0.is_multiple_of(4096) {
+                progress.check()?;
+            }
+            let Ok(entry) = database.entry(game) else {
+                continue;
+            };
+            if entry.is_text {
+                continue;
+            }
+            spans.include(
+                entry.date,
+                [entry.white_elo, entry.black_elo].into_iter().flatten(),
+            );
+            let marks = [entry.has_variations, entry.has_comments, entry.has_nags];
+            is_known &= marks.iter().any(Option::is_some);
+            let is_annotated = marks.contains(&Some(true));
+            *spans.annotated.get_or_insert(0) += u64::from(is_annotated);
+        }
+        if !is_known {
+            spans.annotated = None;
+        }
+        Ok(spans)
+    }
+
+    fn include(&mut self, date: Date, ratings: impl Iterator<Item = u16>) {
+        if date.year != 0 {
+            widen(&mut self.years, Some((date.year, date.year)));
+        }
+        for elo in ratings.filter(|elo| *elo != 0) {
+            widen(&mut self.elo, Some((elo, elo)));
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        widen(&mut self.years, other.years);
+        widen(&mut self.elo, other.elo);
+        if let Some(annotated) = other.annotated {
+            *self.annotated.get_or_insert(0) += annotated;
+        }
+        self.deleted += other.deleted;
+    }
+
+    fn fill(&self, info: &mut Info) {
+        (info.years, info.elo) = (self.years, self.elo);
+        info.annotated = self.annotated.filter(|_| info.games > Some(0));
+    }
+}
+
+/// Sees the tags of games, and whether they are annotated.
+#[derive(Debug, Default)]
+struct SpanTask {
+    spans: Spans,
+    is_counted: bool,
+}
+
+impl SpanTask {
+    /// The game is annotated; the rest of it does not matter.
+    fn annotated(&mut self) -> Flow {
+        if !std::mem::replace(&mut self.is_counted, true) {
+            *self.spans.annotated.get_or_insert(0) += 1;
+        }
         Flow::Skip
+    }
+}
+
+impl Visitor for SpanTask {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
+        self.spans.deleted += u64::from(head.deleted);
+        if head.kind == RecordKind::Text {
+            return Flow::Skip;
+        }
+        self.is_counted = false;
+        let elo = |tag: &str| head.tags.get(tag)?.trim().parse().ok();
+        let ratings = ["WhiteElo", "BlackElo"].into_iter().filter_map(elo);
+        let date = head.tags.get("Date").and_then(Date::parse);
+        self.spans.include(date.unwrap_or_default(), ratings);
+        Flow::Go
     }
 
     fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
-        Flow::Skip
+        if self.is_counted { Flow::Skip } else { Flow::Go }
+    }
+
+    fn visit_annotation(&mut self, _annotation: Annotation<'_>) -> Flow {
+        // Before the first move the answer does not end the game; the first move does.
+        let _ = self.annotated();
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.annotated()
     }
 
     fn end_game(&mut self, _result: GameResult) {}
 }
 
-impl Task for HeadTask {
-    type Out = u64;
+impl Task for SpanTask {
+    type Out = Spans;
 
-    fn swap(&mut self, out: &mut u64) {
-        *out = std::mem::take(&mut self.0);
+    fn swap(&mut self, out: &mut Spans) {
+        *out = std::mem::take(&mut self.spans);
     }
 }

@@ -111,6 +111,8 @@ pub(crate) enum Compression {
 }
 
 /// Unpacks every member and verifies its checksum; exit code 3 if one is bad
+///
+/// On a terminal only the members that are not ok are listed; `--verbose` lists all.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

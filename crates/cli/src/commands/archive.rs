@@ -20,8 +20,9 @@ use crate::args::{
 };
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
-use crate::listing::{Listing, NextRow};
+use crate::listing::{Listing, NextRow, RowStyle};
 use crate::report::Reporter;
+use crate::terminal::one_line;
 use crate::units::{counted, size};
 
 const COLUMNS: &[&str] = &[
@@ -110,11 +111,50 @@ struct TestedRow<'a> {
     checksum: &'static str,
 }
 
+/// What the members of an archive are like, for a terminal.
+#[derive(Default)]
+struct TestedMembers {
+    count: u64,
+    without_checksum: u64,
+    /// The names of those that are not ok.
+    bad: Vec<String>,
+}
+
+impl TestedMembers {
+    fn add(&mut self, member: &Member, checksum: ChecksumStatus) {
+        self.count += 1;
+        match checksum {
+            ChecksumStatus::Bad => self.bad.push(member.name.clone()),
+            _ if checksum == ChecksumStatus::Absent => self.without_checksum += 1,
+            _ => {}
+        }
+    }
+
+    fn sentence(&self, archive: &str) -> String {
+        let members = counted(self.count, "member");
+        let mut text = match (self.bad.len(), self.without_checksum) {
+            (0, 0) => format!("{archive}: {members}, all ok"),
+            (0, absent) => format!("{archive}: {members}, all ok; {absent} without a checksum"),
+            (bad, _) => format!("{archive}: {members}, {bad} not ok:"),
+        };
+        text.push('\n');
+        for name in &self.bad {
+            text.push_str("  ");
+            text.push_str(&one_line(name));
+            text.push('\n');
+        }
+        text
+    }
+}
+
 fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter("archive test", false, None)?;
     let columns = ["archive", "name", "size", "checksum"];
     let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["size"])?;
+    // On a terminal an archive is a sentence, and members are rows only if they are not ok.
+    let is_described = listing.style() == RowStyle::Table && !args.listing.table;
+    let is_described = is_described && !args.common.verbose;
     let code = context.for_each_input(&args.archives, Wanted::Inputs, |item| {
         let opened = item.and_then(|item| {
             let archive = archive_of(&context, &item)?;
@@ -131,6 +171,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
         let before = reporter.count();
         let name = item.name();
         report_problems(&item, &*archive, &mut reporter)?;
+        let mut tested = TestedMembers::default();
         for (index, member) in archive.members().iter().enumerate() {
             context.progress.check()?;
             let checksum = match archive.verify(index) {
@@ -143,12 +184,19 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
                     }
                 }
             };
+            if is_described {
+                tested.add(member, checksum);
+                continue;
+            }
             listing.push(&TestedRow {
                 archive: &name,
                 name: &member.name,
                 size: member.size,
                 checksum: checksum.name(),
             })?;
+        }
+        if is_described {
+            listing.out().text(&tested.sentence(&name))?;
         }
         Ok(ExitCode::of_problems(reporter.count() - before))
     })?;

@@ -11,6 +11,8 @@ use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
 use crate::report::{ProblemRow, Reporter};
+use crate::terminal::{TextStyle, one_line};
+use crate::units::{counted, counted_as};
 
 const COLUMNS: &[&str] = &[
     "path",
@@ -40,11 +42,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         context: &context,
         options: &options,
         reporter: &mut reporter,
+        // On a terminal an input is a sentence instead of a row.
+        is_described: listing.style() == RowStyle::Table && !args.listing.table,
+        sentences: Vec::new(),
         listing: &mut listing,
     };
-    let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| match item {
-        Ok(item) => checker.check_with_members(&item, 1),
-        Err(error) => checker.report_error(&error, None),
+    let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| {
+        let code = match item {
+            Ok(item) => checker.check_with_members(&item, 1),
+            Err(error) => checker.report_error(&error, None),
+        };
+        checker.write_sentences()?;
+        code
     });
     drop(display);
     // The problem was reported when it was found.
@@ -61,24 +70,104 @@ struct Checker<'a> {
     context: &'a Context,
     options: &'a CheckOptions,
     reporter: &'a mut Reporter,
+    is_described: bool,
+    /// Of the current input: itself and what is in it.
+    sentences: Vec<Sentence>,
     listing: &'a mut Listing,
 }
 
+/// What is printed about an input on a terminal.
+struct Sentence {
+    path: String,
+    problems: u64,
+    /// What was read.
+    counts: Vec<String>,
+}
+
+impl Sentence {
+    fn new(row: &CheckRow<'_>, checked: &Checked, members: Option<u64>) -> Self {
+        let mut counts = Vec::new();
+        if let Some(book) = &row.book {
+            counts.push(counted(book.positions, "position"));
+            counts.push(counted(book.moves, "move"));
+        } else if let Some(database) = &row.database {
+            counts.push(counted(database.games, "game"));
+            if database.texts > 0 {
+                counts.push(counted(database.texts, "guiding text"));
+            }
+            counts.push(counted_as(database.plies, "ply", "plies"));
+            let annotations = checked.annotations.values().sum();
+            if annotations > 0 {
+                counts.push(counted(annotations, "annotation"));
+            }
+        }
+        counts.extend(members.map(|members| counted(members, "member")));
+        Self {
+            path: row.path.clone(),
+            problems: row.problems,
+            counts,
+        }
+    }
+}
+
 impl Checker<'_> {
+    /// Writes what is known about the current input. A healthy archive with one database is one
+    /// sentence.
+    fn write_sentences(&mut self) -> Result<(), Error> {
+        let mut sentences = std::mem::take(&mut self.sentences);
+        if let [archive, inner] = sentences.as_mut_slice()
+            && archive.problems + inner.problems == 0
+        {
+            let members = std::mem::take(&mut archive.counts);
+            archive.counts.append(&mut inner.counts);
+            archive.counts.extend(members);
+            sentences.truncate(1);
+        }
+        for sentence in sentences {
+            let (style, state) = match sentence.problems {
+                0 => (TextStyle::Green, "healthy".to_owned()),
+                count => (TextStyle::Red, counted(count, "problem")),
+            };
+            let out = self.listing.out();
+            out.text(&format!("{}: ", one_line(&sentence.path)))?;
+            out.styled(style, &state)?;
+            let counts = sentence.counts.join(", ");
+            let between = if counts.is_empty() { "" } else { "; " };
+            out.text(&format!("{between}{counts}\n"))?;
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Adds a row, or a sentence.
+    fn push(
+        &mut self,
+        row: &CheckRow<'_>,
+        checked: &Checked,
+        members: Option<u64>,
+    ) -> Result<(), Error> {
+        if self.is_described {
+            self.sentences.push(Sentence::new(row, checked, members));
+            return Ok(());
+        }
+        self.listing.push(row)
+    }
+
     /// Reports an input that cannot be opened; a file that is there has a row, and so has a member of an
     /// archive, whose format is given.
     fn report_error(&mut self, error: &Error, format: Option<FormatId>) -> Result<ExitCode, Error> {
         self.reporter.report_failed_input(error)?;
         let file = error.location().file.as_deref();
         if let Some(file) = file.filter(|file| format.is_some() || file.exists()) {
-            self.listing.push(&CheckRow {
+            let row = CheckRow {
                 path: file.display().to_string(),
                 format: format.map(Displayed),
                 book: None,
                 database: None,
                 problems: 1,
                 problem_list: &[ProblemRow::new(error)],
-            })?;
+            };
+            self.push(&row, &Checked::default(), None)?;
         }
         Ok(ExitCode::Input)
     }
@@ -115,9 +204,11 @@ impl Checker<'_> {
         self.reporter.input_problems.clear();
         match check(item, self.options, &self.context.progress, self.reporter) {
             Ok(checked) => {
-                let problems = &self.reporter.input_problems;
-                let row = CheckRow::new(item, &checked, problems, self.listing.style());
-                self.listing.push(&row)?;
+                let problems = std::mem::take(&mut self.reporter.input_problems);
+                let row = CheckRow::new(item, &checked, &problems, self.listing.style());
+                let archive = self.context.resolver.archive(item).ok().flatten();
+                let members = archive.map(|archive| archive.members().len() as u64);
+                self.push(&row, &checked, members)?;
                 Ok(ExitCode::of_problems(checked.summary.problems))
             }
             Err(error) if error.side() == ErrorSide::Input => {

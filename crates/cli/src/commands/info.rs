@@ -98,6 +98,13 @@ struct InfoRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     deleted: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    years: Option<Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elo: Option<Span>,
+    /// Games with variations, comments or symbols.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotated: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     positions: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<u64>,
@@ -107,6 +114,9 @@ struct InfoRow<'a> {
     encoding: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
+    /// Of all files of the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     names: Vec<NameCount>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -120,6 +130,19 @@ struct InfoRow<'a> {
     problems: usize,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     problem_list: &'a [String],
+}
+
+/// The lowest and the highest value.
+#[derive(Serialize)]
+struct Span {
+    first: u16,
+    last: u16,
+}
+
+impl Span {
+    fn new((first, last): (u16, u16)) -> Self {
+        Self { first, last }
+    }
 }
 
 #[derive(Serialize)]
@@ -155,11 +178,15 @@ impl<'a> InfoRow<'a> {
             games: info.games,
             texts: info.texts,
             deleted: info.deleted,
+            years: info.years.map(Span::new),
+            elo: info.elo.map(Span::new),
+            annotated: info.annotated,
             positions: info.positions,
             moves: info.moves,
             members: info.members,
             encoding: info.encoding.as_deref(),
             bytes: info.bytes,
+            total_bytes: info.total_bytes,
             names: names.collect(),
             facts: fact_rows(&info.facts),
             companions: companions.collect(),
@@ -187,37 +214,74 @@ fn facts(info: &Info) -> Vec<(String, String)> {
         }
     };
     let mut format = format!("{} ({})", info.format_name, info.format);
-    if !info.version.is_empty() {
+    // A version that only repeats the name, as `Scid 5`, adds nothing.
+    if !info.version.is_empty() && !info.format_name.contains(&info.version) {
         let _ = write!(format, ", {}", info.version);
     }
     push("format", Some(format));
     push("title", info.title.clone());
     push("games", info.games.map(|games| counts(games, info)));
+    push("years", info.years.map(|span| range(span, "-")));
+    push("Elo", info.elo.map(|span| range(span, " to ")));
+    push("annotated", annotated(info));
     push("positions", info.positions.map(grouped));
     push("moves", info.moves.map(grouped));
     push("members", info.members.map(grouped));
-    for (kind, count) in &info.names {
-        let label = format!("{kind:?}s").to_lowercase();
-        push(&label, Some(grouped(*count)));
-    }
+    let names = info.names.iter().filter(|(_, count)| *count > 0);
+    let names = names.map(|(kind, count)| counted(*count, &format!("{kind:?}").to_lowercase()));
+    push("names", Some(names.collect::<Vec<_>>().join(", ")));
     push("texts in", info.encoding.clone());
-    push("size", info.bytes.map(size));
     for (name, value) in &info.facts {
         push(name, Some(value.clone()));
     }
-    let files = |present: bool| {
-        let files = info.companions.iter().filter(|file| file.1 == present);
-        let names: Vec<&str> = files.map(|(name, _)| name.as_str()).collect();
-        Some(names.join(" "))
+    let present = info.companions.iter().filter(|file| file.1).count();
+    let files = match (info.total_bytes.or(info.bytes).map(size), present) {
+        (size, 0) => size,
+        (size, present) => size.map(|size| {
+            // The main file is not among the companions.
+            let files = counted(present as u64 + 1, "file");
+            format!("{size} in {files}")
+        }),
     };
-    push("files", files(true));
-    push("missing", files(false));
-    let problems = match info.problems.len() {
-        0 => "none".to_owned(),
-        count => grouped(count as u64),
-    };
-    push("problems", Some(problems));
+    push("size", files);
+    push(
+        "health",
+        Some(match info.problems.len() {
+            0 => "no problems; `tabia check` reads every game".to_owned(),
+            count => {
+                let count = counted(count as u64, "problem");
+                format!("{count}; `tabia check` lists what is wrong, `tabia repair` saves the rest")
+            }
+        }),
+    );
     lines
+}
+
+/// `1851-2024`, or one number.
+fn range((first, last): (u16, u16), between: &str) -> String {
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first}{between}{last}")
+    }
+}
+
+/// How many of the games are annotated.
+fn annotated(info: &Info) -> Option<String> {
+    let (annotated, games) = (info.annotated?, info.games?);
+    Some(match annotated {
+        0 => "none of the games".to_owned(),
+        all if all == games => "all games".to_owned(),
+        some => {
+            let percent = some as f64 * 100.0 / games as f64;
+            let percent = if percent < 10.0 {
+                format!("{percent:.1}")
+            } else {
+                format!("{percent:.0}")
+            };
+            format!("{} ({percent}%)", counted(some, "game"))
+        }
+    })
 }
 
 fn counts(games: u64, info: &Info) -> String {

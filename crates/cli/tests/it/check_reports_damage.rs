@@ -52,16 +52,31 @@ fn damage_is_reported_with_its_location() {
 #[test]
 fn more_than_ten_problems_are_counted_not_listed() {
     let folder = with_games("many-problems");
-    let bad = "[White \"A\"]\n\n1. Ke3 *\n\n".repeat(25);
-    std::fs::write(folder.join("bad.pgn"), bad).unwrap();
+    let bad = |moves: &str| format!("[White \"A\"]\n\n1. {moves} *\n\n");
+    // Many of one kind are one line, a few of another kind have a line each.
+    std::fs::write(folder.join("bad.pgn"), bad("Ke3").repeat(25)).unwrap();
     let run = tabia(&folder, &["check", "bad.pgn"]).expect(3);
+    let alike = "; and 24 more like this, the last in game 25\n";
+    assert!(run.err.ends_with(alike), "{}", run.err);
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+    // Problems in different files are not of one kind.
+    let mut files = Vec::new();
+    for number in 0..12 {
+        let name = format!("bad{number}.pgn");
+        std::fs::write(folder.join(&name), bad("Ke3")).unwrap();
+        files.push(name);
+    }
+    let mut args = vec!["check"];
+    args.extend(files.iter().map(String::as_str));
+    let run = tabia(&folder, &args).expect(3);
+    assert_eq!(run.err.lines().count(), 11, "{}", run.err);
+    assert!(run.err.contains("2 more problems"), "{}", run.err);
+    std::fs::write(folder.join("bad.pgn"), bad("Ke3").repeat(25)).unwrap();
     let listed = |run: &str| {
         run.lines()
             .filter(|line| line.contains("bad.pgn: game"))
             .count()
     };
-    assert_eq!(listed(&run.err), 10);
-    assert!(run.err.contains("15 more problems"), "{}", run.err);
     let run = tabia(&folder, &["check", "bad.pgn", "-v"]).expect(3);
     assert_eq!(listed(&run.err), 25);
 }
