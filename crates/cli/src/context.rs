@@ -1,7 +1,7 @@
 //! What every command works with, from the common options.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,6 +17,7 @@ use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::messages::Messages;
 use crate::output_conflicts::refuse_inputs;
+use crate::pager;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
 use crate::terminal::set_color;
@@ -140,7 +141,8 @@ impl Context {
     ) -> Result<Vec<InputItem>, Error> {
         let mut games: Vec<InputItem> = Vec::new();
         for path in paths {
-            let is_folder = is_folder(path);
+            // A glob or a folder may name the output too.
+            let is_folder = is_folder(path) || self.common.from_glob.contains(path);
             for item in self.find(path, Wanted::Games)? {
                 let item = item.and_then(|item| {
                     if is_folder {
@@ -185,8 +187,15 @@ impl Context {
     ) -> Result<ExitCode, Error> {
         let mut worst = ExitCode::Done;
         let mut seen: Vec<Arc<Path>> = Vec::new();
+        let mut found = Vec::new();
         for path in paths {
-            let items = match self.find(path, wanted) {
+            found.push((path, self.find(path, wanted)));
+        }
+        let items = found.iter().filter_map(|(_, items)| items.as_ref().ok());
+        let sizes: Option<Vec<u64>> = items.flatten().flatten().map(InputItem::bytes).collect();
+        self.progress.set_total(sizes.unwrap_or_default().iter().sum());
+        for (path, items) in found {
+            let items = match items {
                 Ok(items) => items,
                 Err(error) if error.side() == ErrorSide::Input => {
                     worst = worst.worse(job(Err(error))?);
@@ -268,6 +277,15 @@ pub(crate) enum Wanted {
     Games,
 }
 
+/// The folder for what can be computed again: `tabia` in `XDG_CACHE_HOME`, or in `.cache` of the home
+/// folder.
+pub(crate) fn cache_folder() -> Option<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.filter(|path| path.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    cache.or_else(home).map(|cache| cache.join("tabia"))
+}
+
 fn is_folder(path: &OsStr) -> bool {
     path != "-" && Path::new(path).is_dir()
 }
@@ -285,13 +303,13 @@ fn is_set(item: &InputItem) -> bool {
 
 /// A resolver of every format that this program reads.
 #[cfg(not(feature = "parquet"))]
-fn new_resolver() -> Resolver {
+pub(crate) fn new_resolver() -> Resolver {
     Resolver::default()
 }
 
 /// A resolver of every format that this program reads, tables too.
 #[cfg(feature = "parquet")]
-fn new_resolver() -> Resolver {
+pub(crate) fn new_resolver() -> Resolver {
     Resolver::new(tabia::formats::formats().chain(tabia_columns::read::formats()))
 }
 
@@ -301,6 +319,11 @@ fn cancel_on_signal(progress: &Arc<Progress>) {
     let is_cancelled = AtomicBool::new(false);
     // Without a handler ^C ends the process at once.
     let _ = ctrlc::set_handler(move || {
+        if pager::is_running() {
+            // The pager decides for itself what ^C does; this process ends with it.
+            progress.cancel();
+            return;
+        }
         if is_cancelled.swap(true, Ordering::Relaxed) {
             exit_now();
         }

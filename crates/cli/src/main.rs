@@ -15,6 +15,7 @@ mod ls_columns;
 mod ls_row;
 mod messages;
 mod output_conflicts;
+mod pager;
 mod pgn_style;
 mod progress;
 mod query_help;
@@ -27,6 +28,7 @@ mod target_args;
 mod terminal;
 mod units;
 
+use std::ffi::OsString;
 use std::io::Write;
 
 use clap::FromArgMatches;
@@ -42,16 +44,28 @@ fn main() -> std::process::ExitCode {
 
 fn run() -> ExitCode {
     tabia::core::io::handle_lost_files(ExitCode::Input as u8);
-    let arguments = args::rewrite_arguments::move_after_verb(std::env::args_os().collect());
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.len() < 2 {
+        match commands::overview::run() {
+            Ok(Some(code)) => return code,
+            Ok(None) => {}
+            Err(error) => return ExitCode::of(&error),
+        }
+    }
+    let arguments = args::rewrite_arguments::move_after_verb(arguments);
     let arguments = args::rewrite_arguments::protect_queries(arguments);
     let arguments = args::rewrite_arguments::from_polyglot(arguments);
-    let (cli, verb) = match args::command().try_get_matches_from(arguments) {
+    let (mut cli, verb) = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => (cli, args::verb_name(&matches)),
             Err(error) => return print_clap_error(&error),
         },
         Err(error) => return print_clap_error(&error),
     };
+    if let Err(error) = args::inputs::complete(&mut cli) {
+        Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
+        return ExitCode::of(&error);
+    }
     let result = match &cli.verb {
         Verb::Info(args) => commands::info::run(args),
         Verb::Ls(args) => commands::ls::run(args),
@@ -74,7 +88,7 @@ fn run() -> ExitCode {
         Verb::Man(args) => commands::completions_and_man::man(args),
     };
     result.unwrap_or_else(|error| {
-        Messages::for_final_error(cli.verb.common(), verb).error(&error);
+        Messages::for_final_error(cli.verb.common(), verb, cli.verb.appends()).error(&error);
         ExitCode::of(&error)
     })
 }

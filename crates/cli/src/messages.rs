@@ -10,9 +10,11 @@ use std::path::{Path, absolute};
 use indicatif::ProgressBar;
 use tabia::{Error, ErrorKind, ErrorSide};
 
+use tabia::core::shell::argument;
 use tabia::formats::archives::UNPACKED_SIZE;
 
 use crate::args::{ColorChoice, CommonArgs};
+use crate::pager;
 use crate::terminal::{color_on_stderr, one_line};
 
 /// The hint for [`UNPACKED_SIZE`].
@@ -31,6 +33,8 @@ pub(crate) struct Messages {
     color: bool,
     /// Whether `--from` names the format of the inputs.
     has_from: bool,
+    /// Whether `--append` is given.
+    appends: bool,
     /// The verb, for `tabia help VERB`, if the message ends the command.
     verb: Option<String>,
     /// Hidden while a message is written.
@@ -44,18 +48,24 @@ impl Messages {
             verbose: common.verbose,
             color: color_on_stderr(common.color),
             has_from: common.from.is_some(),
+            appends: false,
             verb: None,
             bar: bar.clone(),
         }
     }
 
     /// For the error that ends a command; `verb` is its name, as in `book build`.
-    pub(crate) fn for_final_error(common: Option<&CommonArgs>, verb: String) -> Self {
+    pub(crate) fn for_final_error(
+        common: Option<&CommonArgs>,
+        verb: String,
+        appends: bool,
+    ) -> Self {
         Self {
             quiet: false,
             verbose: false,
             color: color_on_stderr(common.map_or(ColorChoice::Auto, |common| common.color)),
             has_from: common.is_some_and(|common| common.from.is_some()),
+            appends,
             verb: Some(verb),
             bar: ProgressBar::hidden(),
         }
@@ -115,7 +125,7 @@ impl Messages {
         }
         match error.side() {
             ErrorSide::Input => input_hint(error, self.has_from),
-            ErrorSide::Output => output_hint(error),
+            ErrorSide::Output => output_hint(error, self.appends),
             ErrorSide::Strict => Some(
                 "without `--strict` the rest is read, and `--report FILE` lists every problem"
                     .into(),
@@ -138,6 +148,9 @@ impl Messages {
     }
 
     fn print(&self, line: &str) {
+        if pager::hold(line) {
+            return;
+        }
         self.bar.suspend(|| {
             let _ = stderr().write_all(line.as_bytes());
         });
@@ -184,11 +197,14 @@ fn repair_hint(path: Option<&Path>) -> String {
     let Some(name) = path.and_then(Path::file_name) else {
         return "`tabia repair OLD -o NEW` saves what is left of a damaged database".into();
     };
-    let (path, name) = (path.unwrap_or(Path::new("")).display(), name.display());
-    format!("`tabia repair {path} -o saved-{name}` saves what is left of a damaged database")
+    let path = path.unwrap_or(Path::new("")).display().to_string();
+    let saved = format!("saved-{}", name.display());
+    let (path, saved) = (argument(&path), argument(&saved));
+    format!("`tabia repair {path} -o {saved}` saves what is left of a damaged database")
 }
 
-fn output_hint(error: &Error) -> Option<String> {
+/// `appends`: the command was to add to an existing database.
+fn output_hint(error: &Error, appends: bool) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Exists => "`--force` replaces it".into(),
         ErrorKind::InUse { .. } => "try again when it has ended".into(),
@@ -199,9 +215,10 @@ fn output_hint(error: &Error) -> Option<String> {
             "the variable `TMPDIR` names another folder for temporary files".into()
         }
         ErrorKind::Io(io) | ErrorKind::TemporaryFile(io) => match io.kind() {
-            IoKind::NotFound if has_folder(error) => {
+            IoKind::NotFound if has_folder(error) && appends => {
                 "there is nothing to add to; without `--append` the file is made".into()
             }
+            IoKind::NotFound if has_folder(error) => return None,
             IoKind::NotFound => "create the folder first".into(),
             IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write to".into()

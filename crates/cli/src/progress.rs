@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde::Serialize;
-use tabia::core::io::Progress;
+use tabia::core::io::{Progress, ProgressUnit};
 
 use crate::args::ProgressChoice;
 use crate::json;
+use crate::pager;
 use crate::terminal::{is_dumb, stderr_is_terminal};
-use crate::units::{counted, grouped};
+use crate::units::{counted, grouped, size};
 
 /// Work that ends sooner shows no bar.
 const DELAY: Duration = Duration::from_millis(300);
@@ -72,18 +73,10 @@ fn draw(progress: &Arc<Progress>, bar: &ProgressBar, over: &AtomicBool) {
     if over.load(Ordering::Relaxed) {
         return;
     }
-    bar.set_style(style(progress, false));
+    bar.set_style(style(progress));
     bar.set_draw_target(ProgressDrawTarget::stderr());
-    let mut has_total = false;
-    while !over.load(Ordering::Relaxed) {
-        if progress.total() > 0 {
-            if !has_total {
-                has_total = true;
-                bar.set_style(style(progress, true));
-            }
-            bar.set_length(progress.total());
-            bar.set_position(progress.done().min(progress.total()));
-        }
+    // A pager has the terminal for itself.
+    while !over.load(Ordering::Relaxed) && !pager::is_running() {
         bar.tick();
         std::thread::park_timeout(REDRAW);
     }
@@ -91,38 +84,61 @@ fn draw(progress: &Arc<Progress>, bar: &ProgressBar, over: &AtomicBool) {
     bar.set_draw_target(ProgressDrawTarget::hidden());
 }
 
-/// The line of the bar: games and their rate, and if the total is known what is done and left.
-fn style(progress: &Arc<Progress>, has_total: bool) -> ProgressStyle {
-    let template = if has_total {
-        "{games}  {rate}/s  {percent}%{memory}  {eta} left"
-    } else {
-        "{games}  {rate}/s{memory}"
-    };
-    let [games, rate, memory] = [(); 3].map(|()| Arc::clone(progress));
-    ProgressStyle::with_template(template)
+/// The bar: one line of text.
+fn style(progress: &Arc<Progress>) -> ProgressStyle {
+    let progress = Arc::clone(progress);
+    ProgressStyle::with_template("{line}")
         .unwrap_or_else(|_| ProgressStyle::default_spinner())
         .with_key(
-            "games",
-            move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = out.write_str(&counted(games.games(), "game"));
-            },
-        )
-        .with_key(
-            "rate",
+            "line",
             move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let rate = per_second(rate.games(), state.elapsed());
-                let _ = out.write_str(&grouped(rate));
+                let _ = out.write_str(&status(&progress, state.elapsed()));
             },
         )
-        .with_key(
-            "memory",
-            move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let bytes = memory.memory();
-                if bytes > 0 {
-                    let _ = write!(out, "  {} MB", bytes / 1_000_000);
-                }
-            },
-        )
+}
+
+/// What is done and at which rate, and if the amount of all work is known, its share and the time that is
+/// left: `52,310 games  98,000/s  47%  0:06 left`. Before the first game is counted, the bytes that are
+/// read are shown.
+fn status(progress: &Progress, elapsed: Duration) -> String {
+    let (count, done, total) = (progress.counted(), progress.done(), progress.total());
+    let noun = match progress.unit() {
+        ProgressUnit::Positions => "position",
+        ProgressUnit::Moves => "move",
+        _ => "game",
+    };
+    let mut line = if count > 0 {
+        let rate = grouped(per_second(count, elapsed));
+        format!("{}  {rate}/s", counted(count, noun))
+    } else if done > 0 && progress.unit() == ProgressUnit::Games {
+        format!("{}  {}/s", size(done), size(per_second(done, elapsed)))
+    } else {
+        format!("working  {}", clock(elapsed.as_secs()))
+    };
+    let memory = progress.memory();
+    if memory > 0 {
+        line += &format!("  {} in memory", size(memory));
+    }
+    // What is left of very little or of more than was expected is not known.
+    if done > 0 && total > 0 && done <= total {
+        let share = done as f64 / total as f64;
+        line += &format!("  {:.0}%", (share * 100.0).floor());
+        if share > 0.005 {
+            let left = elapsed.as_secs_f64() * (1.0 - share) / share;
+            line += &format!("  {} left", clock(left.ceil() as u64));
+        }
+    }
+    line
+}
+
+/// `0:05`, `1:02:30`.
+fn clock(seconds: u64) -> String {
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
 }
 
 fn per_second(count: u64, elapsed: Duration) -> u64 {
@@ -153,6 +169,12 @@ struct ProgressEvent {
     event: &'static str,
     games: u64,
     games_per_second: u64,
+    /// Positions of books.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    positions: Option<u64>,
+    /// Moves of books.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<u64>,
     /// 0 to 1.
     share: Option<f64>,
     seconds: f64,
@@ -167,15 +189,42 @@ impl ProgressEvent {
         let seconds = elapsed.as_secs_f64();
         let (done, total) = (progress.done(), progress.total());
         let share = (total > 0).then(|| (done as f64 / total as f64).min(1.0));
+        let of_unit = |unit| (progress.unit() == unit).then(|| progress.counted());
         let left = share.filter(|share| *share > 0.005);
         Self {
             event,
             games: progress.games(),
+            positions: of_unit(ProgressUnit::Positions),
+            moves: of_unit(ProgressUnit::Moves),
             games_per_second: per_second(progress.games(), elapsed),
             share: share.map(rounded),
             seconds: rounded(seconds),
             seconds_left: left.map(|share| (seconds * (1.0 - share) / share) as u64),
             memory: Some(progress.memory()).filter(|bytes| *bytes > 0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_shows_what_is_counted() {
+        let second = Duration::from_secs(1);
+        let progress = Progress::new();
+        assert_eq!(status(&progress, second), "working  0:01");
+        progress.set_total(4_000_000);
+        progress.advance(1_000_000, 0);
+        assert_eq!(status(&progress, second), "1.0 MB  1.0 MB/s  25%  0:03 left");
+        progress.advance(1_000_000, 5000);
+        assert_eq!(status(&progress, second), "5,000 games  5,000/s  50%  0:01 left");
+        progress.begin(ProgressUnit::Positions, 300);
+        assert_eq!(status(&progress, second), "working  0:01");
+        progress.advance(1, 0);
+        assert_eq!(status(&progress, second), "1 position  1/s  0%");
+        progress.advance(499, 0);
+        assert_eq!(status(&progress, second), "500 positions  500/s");
+        assert_eq!(clock(3750), "1:02:30");
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Reporter {
     /// Those that are on standard error, or counted in a line there.
     shown_problems: u64,
     /// Lines about problems so far.
-    shown_lines: usize,
+    shown_lines: Vec<String>,
     /// Problems of the current input that are not on standard error yet, by kind.
     groups: Vec<ProblemGroup>,
     /// Whether `--max-unpacked` would allow to read more.
@@ -171,7 +171,7 @@ impl Reporter {
             rejects,
             problems: 0,
             shown_problems: 0,
-            shown_lines: 0,
+            shown_lines: Vec::new(),
             groups: Vec::new(),
             exceeds_unpacked: false,
             inputs: Vec::new(),
@@ -216,7 +216,7 @@ impl Reporter {
         let file = at.file.as_deref().unwrap_or(Path::new(""));
         let kind = format!("{}\n{}", file.display(), kind_of(&error.kind().to_string()));
         let game = at.game.map(number);
-        let has_room = self.groups.len() < MAX_KINDS;
+        let has_space = self.groups.len() < MAX_KINDS;
         match self.groups.iter_mut().find(|group| group.kind == kind) {
             Some(group) => {
                 group.count += 1;
@@ -225,7 +225,7 @@ impl Reporter {
                     group.lines.push(error.to_string());
                 }
             }
-            None if has_room => self.groups.push(ProblemGroup {
+            None if has_space => self.groups.push(ProblemGroup {
                 kind,
                 lines: vec![error.to_string()],
                 count: 1,
@@ -240,10 +240,15 @@ impl Reporter {
         for group in std::mem::take(&mut self.groups) {
             let is_counted = group.count > group.lines.len() as u64;
             for line in group.lines {
-                if self.shown_lines == MAX_SHOWN {
+                // Of an archive, also with what is in it.
+                if self.shown_lines.contains(&line) && !is_counted {
+                    self.shown_problems += 1;
+                    continue;
+                }
+                if self.shown_lines.len() == MAX_SHOWN {
                     return;
                 }
-                self.shown_lines += 1;
+                self.shown_lines.push(line.clone());
                 if is_counted {
                     let more = grouped(group.count - 1);
                     let last = group.last.map(|game| format!(", the last in game {game}"));

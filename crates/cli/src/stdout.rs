@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use indicatif::ProgressBar;
 use tabia::Error;
 
+use crate::pager::{self, Pager};
 use crate::terminal::{self, TextStyle};
 
 /// Standard output, buffered; its errors are errors of the output.
@@ -21,6 +22,7 @@ impl StdoutWriter {
         let is_terminal = terminal::stdout_is_terminal();
         let stdout = BarStdout {
             inner: io::stdout(),
+            pager: None,
             bar: is_terminal.then(|| bar.clone()),
         };
         let buffered = io::BufWriter::with_capacity(1 << 16, stdout);
@@ -32,6 +34,16 @@ impl StdoutWriter {
 
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Error> {
         self.bytes(text.as_bytes())
+    }
+
+    /// On a terminal, output longer than it goes to a pager, unless `no_pager`. For output that is written
+    /// from its start to its end by this writer alone.
+    pub(crate) fn with_pager(mut self, no_pager: bool) -> Self {
+        let command = pager::command().filter(|_| !no_pager);
+        if let (Some(command), Some(height)) = (command, terminal::height()) {
+            self.out.inner_mut().get_mut().pager = Some(Pager::new(command, height));
+        }
+        self
     }
 
     /// Writes text in a style, where standard output is coloured.
@@ -72,21 +84,43 @@ impl StdoutWriter {
 #[derive(Debug)]
 struct BarStdout {
     inner: io::Stdout,
+    pager: Option<Pager>,
     bar: Option<ProgressBar>,
+}
+
+impl BarStdout {
+    fn target(&mut self) -> &mut dyn Write {
+        match &mut self.pager {
+            Some(pager) => pager,
+            None => &mut self.inner,
+        }
+    }
+}
+
+impl Drop for BarStdout {
+    fn drop(&mut self) {
+        if let (Some(pager), Some(bar)) = (&mut self.pager, &self.bar) {
+            // Errors were reported when something was written.
+            let _ = bar.suspend(|| pager.finish());
+        }
+    }
 }
 
 impl Write for BarStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| self.inner.write(bytes)),
-            None => self.inner.write(bytes),
+        match self.bar.clone() {
+            // What waits for a pager does not disturb the bar.
+            Some(bar) if !self.pager.as_ref().is_some_and(Pager::is_waiting) => {
+                bar.suspend(|| self.target().write(bytes))
+            }
+            _ => self.target().write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| self.inner.flush()),
-            None => self.inner.flush(),
+        match self.bar.clone() {
+            Some(bar) => bar.suspend(|| self.target().flush()),
+            None => self.target().flush(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `-o`, `--to` and `--force`: what a command writes.
 
+use tabia::core::shell::argument;
 use std::path::Path;
 
 use tabia::convert::Target;
@@ -32,7 +33,8 @@ pub(crate) fn target_file<'a>(
         Ok(target) => return Ok(target),
         Err(error) => error,
     };
-    let name = path.display();
+    let name = path.display().to_string();
+    let name = argument(&name);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let format = to.or_else(|| resolver.format(&extension.to_ascii_lowercase()));
     Err(match (error.kind(), format) {

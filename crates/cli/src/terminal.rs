@@ -11,9 +11,36 @@ pub(crate) fn width() -> usize {
     terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0))
 }
 
+/// Lines of the terminal that standard output goes to.
+pub(crate) fn height() -> Option<usize> {
+    terminal_size::terminal_size().map(|(_, height)| usize::from(height.0))
+}
+
 /// Whether standard output is a terminal.
 pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// Whether standard input is a pipe or a file, and has something to read.
+#[cfg(unix)]
+pub(crate) fn stdin_is_piped() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileTypeExt;
+
+    let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned() else {
+        return false;
+    };
+    let Ok(data) = std::fs::File::from(stdin).metadata() else {
+        return false;
+    };
+    let kind = data.file_type();
+    kind.is_fifo() || kind.is_file() || kind.is_socket()
+}
+
+/// Whether standard input is a pipe or a file, and has something to read.
+#[cfg(not(unix))]
+pub(crate) fn stdin_is_piped() -> bool {
+    !io::stdin().is_terminal()
 }
 
 /// Whether standard error is a terminal.
@@ -124,6 +151,11 @@ impl<W: Write> ControlCharFilter<W> {
             pending_c2: false,
             buffer: Vec::new(),
         }
+    }
+
+    /// Where the bytes go.
+    pub(crate) fn inner_mut(&mut self) -> &mut W {
+        &mut self.inner
     }
 
     /// Writes bytes as they are: escape sequences of our own.

@@ -169,11 +169,11 @@ fn inspect_within(
                 spans.add(part);
                 Ok(true)
             })?;
-            spans.annotated.get_or_insert(0);
-            spans.fill(&mut info);
             info.games = Some(summary.counts.games);
             info.texts = Some(summary.counts.texts);
             info.deleted = Some(spans.deleted);
+            spans.annotated.get_or_insert(0);
+            spans.fill(&mut info);
             if summary.problems > 0 {
                 let count = counted(summary.problems, "problem", "problems");
                 let text = format!("{count}; `check` lists them");

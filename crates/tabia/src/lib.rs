@@ -126,6 +126,7 @@ pub use tabia_query as query;
 
 pub mod annotation;
 pub mod base;
+mod block_map;
 pub mod book;
 pub mod check;
 pub mod chess;

@@ -340,12 +340,17 @@ fn list_database<E: Send>(
         }
     };
     let mut passed = 0;
+    let (weight, length) = (reporter.item.bytes(), u64::from(database.len().max(1)));
+    let share = |game: GameIndex| u64::from(game.0) * weight.unwrap_or(length) / length;
+    let mut done = 0;
     ordered(options.threads, fill, worker, |job: &mut RowJob<E>| {
         for error in job.problems.drain(..) {
             let error = error.in_file(reporter.item.label());
             reporter.problem(error.into(), options.strict)?;
         }
-        progress.advance(0, job.entries.len() as u64);
+        let reached = job.entries.last().map_or(done, |(game, ..)| share(*game));
+        progress.advance(reached.saturating_sub(done), job.entries.len() as u64);
+        done = done.max(reached);
         passed += job.skipped;
         let shown = |rows: u64| rows.clamp(options.offset, end) - options.offset;
         let first = shown(passed);

@@ -1,12 +1,14 @@
 //! Single records, whole.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Game;
-use tabia_core::io::Progress;
+use tabia_core::io::{Blob, Progress};
 use tabia_core::{Error, GameIndex};
 
+use crate::block_map::BlockMap;
 use crate::input::{InputItem, OpenInput};
 use crate::output::RecordTask;
 use crate::scan::{ScanOptions, ScanReporter, scan};
@@ -53,6 +55,55 @@ pub fn load_each(
     observer: &mut dyn Observer,
     show: &mut dyn FnMut(GameIndex, &Game) -> Result<(), Error>,
 ) -> Result<u64, Error> {
+    let source = Source {
+        item,
+        options,
+        map: None,
+    };
+    load_from(source, numbers, progress, observer, show)
+}
+
+/// As [`load_each`], for games of a large text that are asked for one after another: the first time, all
+/// of it is read, and where its games are is saved in the folder `cache`; then a game is read without
+/// those before it. What is saved is checked (length, time and both ends of the file) and may be removed
+/// at any time. It is used for files of more than 4 MB that are neither compressed nor in an archive.
+///
+/// # Errors
+/// As of [`load_each`]; a cache that cannot be written is none.
+pub fn load_each_cached(
+    item: &InputItem,
+    numbers: RecordRanges,
+    options: &OpenOptions,
+    cache: &Path,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    show: &mut dyn FnMut(GameIndex, &Game) -> Result<(), Error>,
+) -> Result<u64, Error> {
+    let map = BlockMap::of(item, &numbers, options, cache, progress);
+    let source = Source {
+        item,
+        options,
+        map: map.map_err(|error| error.in_file(item.label()))?,
+    };
+    load_from(source, numbers, progress, observer, show)
+}
+
+/// From what records are read.
+struct Source<'a> {
+    item: &'a InputItem,
+    options: &'a OpenOptions,
+    /// With the file.
+    map: Option<(BlockMap, Blob)>,
+}
+
+fn load_from(
+    source: Source<'_>,
+    numbers: RecordRanges,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    show: &mut dyn FnMut(GameIndex, &Game) -> Result<(), Error>,
+) -> Result<u64, Error> {
+    let Source { item, options, map } = source;
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
         item,
@@ -61,7 +112,21 @@ pub fn load_each(
         progress,
     };
     reporter.read_item(options, progress, options.strict, |reporter, input| {
-        show_records(reporter, input, numbers, options.strict, show)
+        let (input, map) = match (input, map) {
+            (OpenInput::Blocks(blocks), Some((map, file))) => {
+                match map.blocks(&numbers, blocks, file) {
+                    Ok(wanted) => (OpenInput::Blocks(wanted), Some(Arc::new(map))),
+                    Err(all) => (OpenInput::Blocks(all), None),
+                }
+            }
+            (input, _) => (input, None),
+        };
+        let plan = ScanOptions {
+            strict: options.strict,
+            map,
+            ..ScanOptions::default()
+        };
+        show_records(reporter, input, numbers, plan, show)
     })
 }
 
@@ -70,7 +135,7 @@ fn show_records(
     reporter: &mut ScanReporter<'_>,
     input: OpenInput,
     numbers: RecordRanges,
-    strict: bool,
+    plan: ScanOptions,
     show: &mut dyn FnMut(GameIndex, &Game) -> Result<(), Error>,
 ) -> Result<u64, Error> {
     let last = numbers.last().unwrap_or_default();
@@ -87,8 +152,7 @@ fn show_records(
             numbers: Some(numbers),
             ..Selection::all()
         },
-        strict,
-        ..ScanOptions::default()
+        ..plan
     };
     let tasks = vec![RecordTask::default()];
     scan(reporter, input, &plan, tasks, &mut |_, recorded| {

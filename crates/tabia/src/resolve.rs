@@ -83,7 +83,7 @@ impl Resolver {
     /// When nothing is there, or what is there is not recognised; not for what is in a folder.
     pub fn resolve_each(&self, path: &OsStr) -> Result<Vec<Result<InputItem>>> {
         if path != "-" && Path::new(path).is_dir() {
-            return self.folder(Path::new(path));
+            return self.folder(Path::new(path), DEPTH);
         }
         Ok(self.single(path)?.into_iter().map(Ok).collect())
     }
@@ -102,7 +102,7 @@ impl Resolver {
             }
             return Ok(contents);
         }
-        for item in self.folder(Path::new(path))? {
+        for item in self.folder(Path::new(path), DEPTH)? {
             let members = item.and_then(|item| match self.archive(&item)? {
                 Some(archive) => Ok(self.contents(&archive)),
                 None => Ok(vec![Ok(item)]),
@@ -118,6 +118,14 @@ impl Resolver {
             return Err(Error::unsupported("no database in this folder").in_path(Path::new(path)));
         }
         Ok(contents)
+    }
+
+    /// As [`Resolver::resolve_each`] of a folder, without the folders in it.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or holds nothing that is known.
+    pub fn resolve_folder(&self, path: &Path) -> Result<Vec<Result<InputItem>>> {
+        self.folder(path, 0)
     }
 
     fn single(&self, path: &OsStr) -> Result<Vec<InputItem>> {
@@ -303,7 +311,7 @@ impl Resolver {
 
     /// Databases, books and archives in a folder and the folders in it, sorted by path. Companions whose
     /// main file is missing are an error for each set.
-    fn folder(&self, path: &Path) -> Result<Vec<Result<InputItem>>> {
+    fn folder(&self, path: &Path, max_depth: u32) -> Result<Vec<Result<InputItem>>> {
         let mut found: Vec<(PathBuf, Option<Error>)> = Vec::new();
         let mut folders = vec![(path.to_path_buf(), 0)];
         while let Some((folder, depth)) = folders.pop() {
@@ -329,7 +337,7 @@ impl Resolver {
                     continue;
                 };
                 let kind = data.file_type();
-                if kind.is_dir() && depth < DEPTH {
+                if kind.is_dir() && depth < max_depth {
                     folders.push((bytes, depth + 1));
                 } else if kind.is_file() || (kind.is_symlink() && bytes.is_file()) {
                     let file = folder.join(&*name);

@@ -12,10 +12,12 @@ use tabia_core::games::{
 };
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
+use tabia_core::shell::argument;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{FoundMoment, Matcher, Query};
 
 use crate::base::GameSet;
+use crate::block_map::BlockMap;
 use crate::eco_tagger::{EcoTagger, EcoUpdate};
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
@@ -60,6 +62,8 @@ pub struct ScanOptions {
     pub(crate) moments: bool,
     /// No other games fit.
     pub(crate) candidates: Option<Arc<GameSet>>,
+    /// Which games the blocks of a stream hold; they follow each other if there is none.
+    pub(crate) map: Option<Arc<BlockMap>>,
 }
 
 impl Default for ScanOptions {
@@ -78,6 +82,7 @@ impl Default for ScanOptions {
             count_filtered: false,
             moments: false,
             candidates: None,
+            map: None,
         }
     }
 }
@@ -383,11 +388,12 @@ pub(crate) fn scan<T: Task>(
         OpenInput::Stream(stream) => scan_stream(reporter, stream, plan, tasks, take),
         OpenInput::Book(_) | OpenInput::Archive(_) => {
             let (name, format) = (reporter.item.name(), reporter.item.format());
+            let quoted = argument(&name);
             let hint = match format.kind() {
                 FormatKind::Book => {
-                    format!("`tabia book info {name}` and `tabia book find {name}` read books")
+                    format!("`tabia book info {quoted}` and `tabia book find {quoted}` read books")
                 }
-                _ => format!("`tabia archive list {name}` lists what is in it"),
+                _ => format!("`tabia archive list {quoted}` lists what is in it"),
             };
             let text = format!("{name} holds no games: it is a {}", format.name());
             Err(Error::usage(text).with_hint(hint))
@@ -599,7 +605,10 @@ fn scan_blocks<T: Task>(
                 return;
             };
             if job.failure.is_none() {
-                pipeline.inner.base = before.load(Ordering::Relaxed);
+                pipeline.inner.base = match &plan.map {
+                    Some(map) => map.base_at(job.block.offset).games,
+                    None => before.load(Ordering::Relaxed),
+                };
                 pipeline.set_first_game(pipeline.inner.base);
                 let first = pipeline.inner.base;
                 pipeline.inner.inner.task.set_first_game(first);
@@ -617,7 +626,10 @@ fn scan_blocks<T: Task>(
     };
     let mut base = Base::default();
     ordered(threads, fill, worker, |job| {
-        base.bytes = job.block.offset;
+        match &plan.map {
+            Some(map) => base = map.base_at(job.block.offset),
+            None => base.bytes = job.block.offset,
+        }
         let games = job.notes.counts.games;
         reporter.flush(&mut job.notes, base, plan.strict)?;
         reporter.progress.advance(0, games);

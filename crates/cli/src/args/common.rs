@@ -1,5 +1,6 @@
 //! Options that several verbs share.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -149,10 +150,16 @@ pub(crate) struct CommonArgs {
         help_heading = "Common"
     )]
     pub(crate) color: ColorChoice,
+    /// No pager; otherwise rows and games longer than the terminal go to `$TABIA_PAGER`, `$PAGER` or less
+    #[arg(long, hide_short_help = true, help_heading = "Common")]
+    pub(crate) no_pager: bool,
+    /// Paths that a glob named, not the user.
+    #[arg(skip)]
+    pub(crate) from_glob: Vec<OsString>,
     /// Only errors on standard error
     #[arg(long, short, conflicts_with = "verbose", help_heading = "Common")]
     pub(crate) quiet: bool,
-    /// All problems on standard error, not only the first ten
+    /// Every problem on standard error, also many of one kind
     #[arg(long, short, help_heading = "Common")]
     pub(crate) verbose: bool,
 }

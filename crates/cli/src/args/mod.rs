@@ -5,6 +5,7 @@ mod archive;
 pub(crate) mod book;
 mod common;
 mod completions_and_man;
+pub(crate) mod inputs;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_options;
 mod question_verbs;
@@ -72,6 +73,15 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
+    /// Whether games are added to an existing output.
+    pub(crate) fn appends(&self) -> bool {
+        match self {
+            Self::Convert(args) => args.append,
+            Self::Book(BookVerb::Build(args)) => args.kvetka.append,
+            _ => false,
+        }
+    }
+
     /// The options that all verbs share, for those that have them.
     pub(crate) fn common(&self) -> Option<&CommonArgs> {
         Some(match self {

@@ -19,8 +19,9 @@ Examples:
   tabia eco games.pgn -o coded.pgn
   tabia eco games.pgn -o coded.si5 --eco replace")]
 pub(crate) struct EcoArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "IN")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// Write the games to this file instead of rows; `-` is standard output
     #[arg(long, short, value_name = "OUT")]

@@ -17,8 +17,9 @@ Examples:
   tabia info mega.cbv --json
   tabia info ~/Chess --table")]
 pub(crate) struct InfoArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "PATH")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<OsString>,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
@@ -39,8 +40,9 @@ Examples:
   tabia ls mega.cbv:mega.cbh --columns white,black,Opening --no-header
   zstdcat games.pgn.zst | tabia ls - --csv > games.csv")]
 pub(crate) struct LsArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "PATH")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<OsString>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
@@ -73,8 +75,9 @@ Examples:
     after_long_help = crate::query_help::field_table()
 )]
 pub(crate) struct SearchArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`; then the query
-    #[arg(required = true, num_args = 2.., value_name = "IN... QUERY")]
+    /// Files, base names, folders, archives, `archive:member`, or `-`; then the query. Standard input, if
+    /// it is a pipe and nothing but the query is given
+    #[arg(required = true, num_args = 1.., value_name = "IN... QUERY")]
     pub(crate) inputs: Vec<OsString>,
     /// Write the games to this file instead of rows; `-` is standard output
     #[arg(long, short, value_name = "OUT", conflicts_with = "count")]
@@ -133,8 +136,9 @@ Examples:
   tabia tree mega.cbh --line '1.e4 c5 2.Nf3 d6' --where 'elo:>=2500 date:2015..'
   tabia tree mega.cbh twic.pgn --fen '8/8/8/8/8/5k2/6p1/6K1 b - - 0 1' --json")]
 pub(crate) struct TreeArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "IN")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// The position, as FEN [default: the standard position]
     #[arg(long, value_name = "FEN")]
@@ -205,8 +209,8 @@ Examples:
   tabia show mega.cbh --game 5-7 --board
   tabia show mega.cbv --game 1 --json | jq '.moves[0]'")]
 pub(crate) struct ShowArgs {
-    /// A file, base name, archive, `archive:member`, or `-`
-    #[arg(value_name = "PATH")]
+    /// A file, base name, archive, `archive:member`, or `-` [default: standard input, if it is a pipe]
+    #[arg(value_name = "PATH", default_value = "", hide_default_value = true)]
     pub(crate) path: OsString,
     /// Number of the game from 1, or several as `5-7,12`
     #[arg(long, short, value_name = "N", default_value = "1")]
@@ -263,8 +267,9 @@ Examples:
   tabia check *.cbv --deep --json
   tabia check ~/Chess --report problems.json || echo damaged")]
 pub(crate) struct CheckArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "PATH")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<OsString>,
     /// Also compare the files of a set with each other, counts and references too
     #[arg(long)]

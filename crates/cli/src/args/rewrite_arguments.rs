@@ -15,7 +15,7 @@ const WITH_VALUE: &[&str] = &[
     "--color",
 ];
 /// Common options without a value.
-const FLAGS: &[&str] = &["--strict", "-q", "--quiet", "-v", "--verbose"];
+const FLAGS: &[&str] = &["--strict", "-q", "--quiet", "-v", "--verbose", "--no-pager"];
 /// Verbs that a second verb follows.
 const GROUPS: &[&str] = &["archive", "book"];
 

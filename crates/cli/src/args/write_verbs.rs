@@ -20,8 +20,9 @@ Examples:
   tabia convert *.pgn -o some.si5 --where 'player:carlsen date:2020..' --sort date,white
   tabia convert round9.pgn -o mega.cbh --append")]
 pub(crate) struct ConvertArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "IN")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// The output; `-` is standard output
     #[arg(long, short, value_name = "OUT")]

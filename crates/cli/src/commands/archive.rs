@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tabia::core::Problem;
 use tabia::core::io::Source;
+use tabia::core::shell::argument;
 use tabia::formats::archives;
 use tabia::formats::archives::{
     Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, Presence, create, extract,
@@ -411,7 +412,7 @@ fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, E
     archive.ok_or_else(|| {
         let (name, format) = (item.name(), item.format().name());
         Error::usage(format!("{name} is not an archive, its format is {format}"))
-            .with_hint(format!("`tabia info {name}` reads every format"))
+            .with_hint(format!("`tabia info {}` reads every format", argument(&name)))
     })
 }
 

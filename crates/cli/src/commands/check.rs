@@ -85,7 +85,7 @@ struct Sentence {
 }
 
 impl Sentence {
-    fn new(row: &CheckRow<'_>, checked: &Checked, members: Option<u64>) -> Self {
+    fn new(row: &CheckRow<'_>, members: Option<u64>) -> Self {
         let mut counts = Vec::new();
         if let Some(book) = &row.book {
             counts.push(counted(book.positions, "position"));
@@ -96,10 +96,6 @@ impl Sentence {
                 counts.push(counted(database.texts, "guiding text"));
             }
             counts.push(counted_as(database.plies, "ply", "plies"));
-            let annotations = checked.annotations.values().sum();
-            if annotations > 0 {
-                counts.push(counted(annotations, "annotation"));
-            }
         }
         counts.extend(members.map(|members| counted(members, "member")));
         Self {
@@ -140,14 +136,9 @@ impl Checker<'_> {
     }
 
     /// Adds a row, or a sentence.
-    fn push(
-        &mut self,
-        row: &CheckRow<'_>,
-        checked: &Checked,
-        members: Option<u64>,
-    ) -> Result<(), Error> {
+    fn push(&mut self, row: &CheckRow<'_>, members: Option<u64>) -> Result<(), Error> {
         if self.is_described {
-            self.sentences.push(Sentence::new(row, checked, members));
+            self.sentences.push(Sentence::new(row, members));
             return Ok(());
         }
         self.listing.push(row)
@@ -167,7 +158,7 @@ impl Checker<'_> {
                 problems: 1,
                 problem_list: &[ProblemRow::new(error)],
             };
-            self.push(&row, &Checked::default(), None)?;
+            self.push(&row, None)?;
         }
         Ok(ExitCode::Input)
     }
@@ -208,7 +199,7 @@ impl Checker<'_> {
                 let row = CheckRow::new(item, &checked, &problems, self.listing.style());
                 let archive = self.context.resolver.archive(item).ok().flatten();
                 let members = archive.map(|archive| archive.members().len() as u64);
-                self.push(&row, &checked, members)?;
+                self.push(&row, members)?;
                 Ok(ExitCode::of_problems(checked.summary.problems))
             }
             Err(error) if error.side() == ErrorSide::Input => {

@@ -58,11 +58,54 @@ fn pages() -> Vec<(String, clap::Command)> {
 }
 
 fn render(page: &clap::Command) -> Result<Vec<u8>, Error> {
+    let text_of = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string);
+    let examples = text_of(page.get_after_help()).unwrap_or_default();
+    let notes = text_of(page.get_after_long_help()).unwrap_or_default();
+    let notes = notes.replacen(&examples, "", 1);
+    // The examples have a section of their own, and options show their values.
+    let mut page = page
+        .clone()
+        .mut_args(|argument| argument.hide_possible_values(false));
+    let usage = page.render_usage().to_string();
+    let usage = usage.trim().trim_start_matches("Usage:").trim();
+    // The name of the page joins the words of the command.
+    let name = page.get_name().to_owned();
+    let usage = usage.replacen(&name, &name.replace('-', " "), 1);
+    let has_verbs = page.has_subcommands();
+    let man = clap_mangen::Man::new(page);
     let mut text = Vec::new();
-    clap_mangen::Man::new(page.clone())
-        .render(&mut text)
-        .map_err(|error| Error::from(error).in_output())?;
+    (|| {
+        man.render_title(&mut text)?;
+        man.render_name_section(&mut text)?;
+        section("SYNOPSIS", &usage, &mut text);
+        man.render_description_section(&mut text)?;
+        man.render_options_section(&mut text)?;
+        if has_verbs {
+            man.render_subcommands_section(&mut text)?;
+        }
+        Ok(())
+    })()
+    .map_err(|error: std::io::Error| Error::from(error).in_output())?;
+    if !notes.trim().is_empty() {
+        section("NOTES", notes.trim(), &mut text);
+    }
+    let examples = examples.strip_prefix("Examples:\n").unwrap_or(&examples);
+    if !examples.is_empty() {
+        section("EXAMPLES", examples, &mut text);
+    }
     Ok(text)
+}
+
+/// Appends a section of a manual page with its lines as they are.
+fn section(title: &str, lines: &str, page: &mut Vec<u8>) {
+    page.extend_from_slice(format!(".SH {title}\n.nf\n").as_bytes());
+    for line in lines.lines() {
+        let line = line.replace('\\', "\\e").replace('-', "\\-");
+        // A line that begins with a dot or an apostrophe would be a request.
+        let shield = if line.starts_with(['.', '\'']) { "\\&" } else { "" };
+        page.extend_from_slice(format!("{shield}{}\n", line.replace('\'', "\\(aq")).as_bytes());
+    }
+    page.extend_from_slice(b".fi\n");
 }
 
 fn write_all(pages: &[(String, clap::Command)], folder: &Path) -> Result<ExitCode, Error> {

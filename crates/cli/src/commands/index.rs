@@ -9,7 +9,7 @@ use tabia::base::{
 use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::{IndexArgs, IndexChoice};
-use crate::context::{Context, Wanted};
+use crate::context::{Context, cache_folder, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
 use crate::report::Reporter;
@@ -123,10 +123,7 @@ pub(crate) fn index_options(context: &Context) -> IndexOptions {
     let mut options = IndexOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.filter(|path| path.is_absolute());
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    options.cache = cache.or_else(home).map(|cache| cache.join("tabia"));
+    options.cache = cache_folder();
     options
 }
 

@@ -244,10 +244,11 @@ fn facts(info: &Info) -> Vec<(String, String)> {
         }),
     };
     push("size", files);
+    let all = if info.games.is_some() { "game" } else { "position" };
     push(
         "health",
         Some(match info.problems.len() {
-            0 => "no problems; `tabia check` reads every game".to_owned(),
+            0 => format!("no problems; `tabia check` reads every {all}"),
             count => {
                 let count = counted(count as u64, "problem");
                 format!("{count}; `tabia check` lists what is wrong, `tabia repair` saves the rest")

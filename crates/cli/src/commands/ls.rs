@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use indicatif::ProgressBar;
 use tabia::list::{ListOptions, ListRow, list};
 use tabia::sort::{GameSorter, row_key};
 use tabia::{Error, ErrorSide};
@@ -82,7 +81,7 @@ fn rows(
         is_chosen: choice.is_some(),
         has_header: !args.listing.no_header,
     };
-    let mut output = RowOutput::new(&context.bar, &layout)?;
+    let mut output = RowOutput::new(&context, &layout)?;
     let display = context.display();
     let mut found = 0;
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
@@ -230,11 +229,11 @@ fn note_tags(row: &ListRow<'_>, has_tag: &AtomicU64) {
 }
 
 impl RowOutput {
-    fn new(bar: &ProgressBar, layout: &RowLayout) -> Result<Self, Error> {
+    fn new(context: &Context, layout: &RowLayout) -> Result<Self, Error> {
         let style = layout.style;
         let mut output = Self {
             style,
-            out: StdoutWriter::new(bar),
+            out: StdoutWriter::new(&context.bar).with_pager(context.common.no_pager),
             table: None,
             empty: true,
         };

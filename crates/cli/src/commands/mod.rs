@@ -14,6 +14,7 @@ pub(crate) mod formats;
 pub(crate) mod index;
 pub(crate) mod info;
 pub(crate) mod ls;
+pub(crate) mod overview;
 pub(crate) mod repair;
 pub(crate) mod search;
 #[cfg(feature = "serve")]

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use tabia::core::GameIndex;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind};
-use tabia::read_one::load_each;
+use tabia::read_one::{load_each, load_each_cached};
 use tabia::{Error, InputItem};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::{BoardPly, ShowArgs};
 use crate::board;
-use crate::context::Context;
+use crate::context::{Context, cache_folder};
 use crate::exit_code::ExitCode;
 use crate::game_json::document;
 use crate::game_pgn::pgn;
@@ -35,20 +35,22 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     };
     let mut open = context.open.clone();
     open.strict = args.common.strict;
-    let mut out = StdoutWriter::new(&context.bar);
+    let mut out = StdoutWriter::new(&context.bar).with_pager(args.common.no_pager);
     let mut gap = "";
     let display = context.display();
-    let shown = load_each(
-        item,
-        numbers,
-        &open,
-        &context.progress,
-        &mut reporter,
-        &mut |number, game| {
-            out.text(std::mem::replace(&mut gap, "\n"))?;
-            show(&context, args, number, game, &mut out)
-        },
-    )?;
+    let progress = &context.progress;
+    progress.set_total(item.bytes().unwrap_or_default());
+    let mut show_one = |number: GameIndex, game: &Game| {
+        out.text(std::mem::replace(&mut gap, "\n"))?;
+        show(&context, args, number, game, &mut out)
+    };
+    let reports = &mut reporter;
+    let shown = match cache_folder() {
+        Some(cache) => {
+            load_each_cached(item, numbers, &open, &cache, progress, reports, &mut show_one)
+        }
+        None => load_each(item, numbers, &open, progress, reports, &mut show_one),
+    }?;
     drop(display);
     if shown == 0 {
         let text = format!("there is no game {}", args.game);

@@ -72,7 +72,15 @@ fn every_verb_has_completions_and_a_manual_page() {
         assert!(run.out.contains("include-deleted"), "{shell}");
     }
     let page = tabia(&folder, &["man", "convert"]).expect(0);
-    assert!(page.out.contains(".TH tabia-convert 1"), "{}", page.out);
+    for part in [
+        ".TH tabia-convert 1",
+        "tabia convert [OPTIONS]",
+        "\\fB\\-\\-to\\fR \\fI<FORMAT>\\fR",
+        ".SH EXAMPLES\n.nf\n  tabia convert mega.cbv \\-o mega.pgn",
+        "auto",
+    ] {
+        assert!(page.out.contains(part), "{part}: {}", page.out);
+    }
     tabia(&folder, &["man", "-d", "man"]).expect(0);
     for verb in VERBS {
         assert!(

@@ -136,3 +136,37 @@ fn recommended_commands_exist() {
         }
     }
 }
+
+/// A recommended command can be copied into a shell whatever the name of the file.
+#[test]
+#[cfg(unix)]
+fn file_names_in_hints_are_quoted() {
+    let scratch = folder("hints-quoted");
+    fs::write(scratch.join("my games.cbh"), "?").unwrap();
+    fs::write(scratch.join("Tal's.pgn"), "[White \"A\"]\n\n1. e4 *\n").unwrap();
+    for (args, expected) in [
+        (
+            &["info", "my games.cbh"][..],
+            "`tabia repair 'my games.cbh' -o 'saved-my games.cbh'`",
+        ),
+        (&["book", "find", "Tal's.pgn"], "`tabia book build 'Tal'\\''s.pgn' -o BOOK`"),
+        (
+            &["convert", "Tal's.pgn", "-o", "my book.bin"],
+            "`tabia book build GAMES -o 'my book.bin'`",
+        ),
+    ] {
+        let run = tabia(&scratch, args);
+        assert!(run.err.contains(expected), "{args:?}: {}", run.err);
+    }
+}
+
+/// Only a command that adds to a file is asked to do without.
+#[test]
+fn append_is_mentioned_where_it_is_given() {
+    let scratch = folder("hints-append");
+    let append = ["convert", "games.pgn", "-o", "new.cbh", "--append"];
+    let run = tabia(&scratch, &append).expect(5);
+    assert!(run.err.contains("without `--append`"), "{}", run.err);
+    let run = tabia(&scratch, &["convert", "games.pgn", "-o", "no/new.pgn"]).expect(5);
+    assert!(run.err.contains("create the folder first"), "{}", run.err);
+}

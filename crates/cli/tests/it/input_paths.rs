@@ -101,3 +101,48 @@ fn content_decides_the_format_before_the_name() {
         assert_eq!(info[0]["format"], "pgn", "{name}");
     }
 }
+
+#[test]
+fn a_missing_path_is_standard_input_if_that_is_a_pipe() {
+    let folder = with_games("piped");
+    for args in [
+        &["ls", "--no-header"][..],
+        &["search", "carlsen OR tal OR white:A", "--no-header"],
+        &["info", "--no-header"],
+        &["check", "--no-header"],
+        &["eco", "--no-header"],
+        &["show", "--game", "2"],
+        &["convert"],
+    ] {
+        let run = tabia_with_input(&folder, args, GAMES.as_bytes()).expect(0);
+        assert!(!run.out.is_empty(), "{args:?}");
+        // Nothing is read from a terminal, or from nothing.
+        let run = tabia(&folder, args).expect(2);
+        assert!(run.err.contains("name a"), "{args:?}: {}", run.err);
+    }
+}
+
+#[test]
+fn globs_are_expanded() {
+    let folder = with_games("globs");
+    for name in ["b.pgn", "c.txt", "[x].pgn"] {
+        std::fs::copy(folder.join("games.pgn"), folder.join(name)).unwrap();
+    }
+    std::fs::create_dir(folder.join("sub")).unwrap();
+    std::fs::copy(folder.join("games.pgn"), folder.join("sub/d.pgn")).unwrap();
+    let files = |pattern: &str| -> Vec<String> {
+        let run = tabia(&folder, &["info", pattern, "--no-header"]).expect(0);
+        let name = |line: &str| line.split('\t').next().unwrap_or_default().replace('\\', "/");
+        run.out.lines().map(name).collect()
+    };
+    assert_eq!(files("*.pgn"), ["[x].pgn", "b.pgn", "games.pgn"]);
+    assert_eq!(files("s*/?.pgn"), ["sub/d.pgn"]);
+    assert_eq!(files("[a-c].pgn"), ["b.pgn"]);
+    // The file of that name, not what it would fit as a glob.
+    assert_eq!(files("[x].pgn"), ["[x].pgn"]);
+    tabia(&folder, &["info", "*.cbv"]).expect(4);
+    // An output that a glob names too is left out of the inputs.
+    tabia(&folder, &["convert", "*.pgn", "-o", "all.pgn"]).expect(0);
+    let run = tabia(&folder, &["convert", "*.pgn", "-o", "all.pgn", "--force"]).expect(0);
+    assert!(run.err.contains("all.pgn is the output and left out"), "{}", run.err);
+}

@@ -11,11 +11,16 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use tabia_testkit::Scratch;
 
-use crate::common::{command, tabia, with_sample};
+use crate::common::{GAMES, command, samples, tabia, with_sample};
 
-/// Runs the program on a terminal of `columns` and returns what it showed and its exit code. Escape
-/// characters are written as `␛`.
+/// Runs the program on a terminal of `columns` without a pager and returns what it showed and its exit
+/// code. Escape characters are written as `␛`.
 fn on_terminal(folder: &Scratch, args: &[&str], columns: u16) -> (String, i32) {
+    with_pager(folder, args, columns, "")
+}
+
+/// As [`on_terminal`], with a pager.
+fn with_pager(folder: &Scratch, args: &[&str], columns: u16, pager: &str) -> (String, i32) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -38,6 +43,7 @@ fn on_terminal(folder: &Scratch, args: &[&str], columns: u16) -> (String, i32) {
         .env_remove("CLICOLOR")
         .env_remove("CLICOLOR_FORCE")
         .env_remove("COLUMNS")
+        .env("TABIA_PAGER", pager)
         .stdout(Stdio::from(terminal.try_clone().unwrap()))
         .stderr(Stdio::from(terminal.try_clone().unwrap()))
         .spawn()
@@ -216,4 +222,85 @@ fn books_show_whole_bars_at_every_width() {
             expect_screen(&format!("find-{name}-{columns}.txt"), &screen);
         }
     }
+}
+
+/// A folder with the sample database, its archive, games and a book.
+fn with_everything(name: &str) -> Scratch {
+    let folder = with_sample(name);
+    std::fs::copy(samples().join("tabia.cbv"), folder.join("mega.cbv")).unwrap();
+    std::fs::write(folder.join("my games.pgn"), GAMES).unwrap();
+    let build = ["book", "build", "my games.pgn", "-o", "b.bin", "--min-games", "1"];
+    tabia(&folder, &build).expect(0);
+    folder
+}
+
+#[test]
+fn inputs_are_described_on_a_terminal() {
+    let folder = with_everything("screens-inputs");
+    for (name, args) in [
+        ("info-80.txt", &["info", "mega.cbh", "my games.pgn", "b.bin"][..]),
+        ("check-80.txt", &["check", "."]),
+        ("archive-test-80.txt", &["archive", "test", "mega.cbv"]),
+        ("archive-test-all-80.txt", &["archive", "test", "mega.cbv", "-v"]),
+        ("overview-80.txt", &[]),
+    ] {
+        let (screen, code) = on_terminal(&folder, args, 80);
+        assert_eq!(code, 0, "{screen}");
+        for line in screen.lines() {
+            assert!(width(line) <= 80, "{line}");
+        }
+        expect_screen(name, &screen);
+    }
+}
+
+#[test]
+fn damage_is_described_on_a_terminal() {
+    let folder = with_everything("screens-damage");
+    let archive = std::fs::read(folder.join("mega.cbv")).unwrap();
+    std::fs::write(folder.join("cut.cbv"), &archive[..3000]).unwrap();
+    let bad = "[White \"A\"]\n\n1. Ke3 *\n\n".repeat(25);
+    std::fs::write(folder.join("bad.pgn"), bad).unwrap();
+    for (name, args) in [
+        ("check-bad-80.txt", &["check", "bad.pgn"][..]),
+        ("archive-test-cut-80.txt", &["archive", "test", "cut.cbv"]),
+    ] {
+        let (screen, code) = on_terminal(&folder, args, 80);
+        assert_eq!(code, 3, "{screen}");
+        expect_screen(name, &screen);
+    }
+}
+
+#[test]
+fn a_folder_without_chess_files_gets_the_help() {
+    let folder = Scratch::new("screens-empty");
+    let (screen, code) = on_terminal(&folder, &[], 80);
+    assert_eq!(code, 2, "{screen}");
+    assert!(screen.contains("Usage: tabia"), "{screen}");
+}
+
+#[test]
+fn long_output_goes_to_the_pager() {
+    let folder = Scratch::new("screens-pager");
+    std::fs::write(folder.join("many.pgn"), "[White \"A\"]\n\n1. e4 *\n\n".repeat(200)).unwrap();
+    let pager = "sed 's/^/> /'";
+    let (screen, code) = with_pager(&folder, &["ls", "many.pgn"], 80, pager);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(screen.lines().filter(|line| line.starts_with("> ")).count(), 201);
+    // What fits the terminal does not, nor what the user wants without one.
+    for args in [
+        &["ls", "many.pgn", "--limit", "20"][..],
+        &["ls", "many.pgn", "--no-pager"],
+        &["--no-pager", "ls", "many.pgn"],
+    ] {
+        let (screen, code) = with_pager(&folder, args, 80, pager);
+        assert_eq!(code, 0, "{screen}");
+        assert!(!screen.contains("> "), "{screen}");
+        assert!(screen.contains('A'), "{screen}");
+    }
+    // A pager that is left at once, and one that does not exist, are no errors.
+    let (screen, code) = with_pager(&folder, &["ls", "many.pgn"], 80, "head -n 3");
+    assert_eq!((screen.lines().count(), code), (3, 0), "{screen}");
+    let (screen, code) = with_pager(&folder, &["show", "many.pgn", "-g", "1-90"], 80, "false");
+    assert_eq!(code, 0, "{screen}");
+    assert!(!screen.contains("error"), "{screen}");
 }

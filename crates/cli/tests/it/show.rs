@@ -1,4 +1,6 @@
-use crate::common::{tabia, with_games, with_sample};
+use tabia_testkit::Scratch;
+
+use crate::common::{command, many_games, tabia, with_games, with_sample};
 
 #[test]
 fn games_are_shown_as_pgn() {
@@ -44,4 +46,63 @@ fn guiding_texts_are_shown_as_text() {
     let run = tabia(&folder, &["show", "mega", "--game", "1"]).expect(0);
     assert!(run.out.starts_with("# "), "{}", run.out);
     assert!(!run.out.contains('<'), "{}", run.out);
+}
+
+/// A game far into a large file is read with a map of the file, which changes no answer.
+#[test]
+fn games_of_large_files_are_found_with_a_map() {
+    let folder = Scratch::new("show-map");
+    let count = 17_000;
+    std::fs::write(folder.join("large.pgn"), many_games(count)).unwrap();
+    // A map of a file that was just written is not trusted.
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let set_time = |name: &str| {
+        let file = std::fs::File::options().write(true).open(folder.join(name)).unwrap();
+        file.set_modified(old).unwrap();
+    };
+    set_time("large.pgn");
+    let cache = folder.join("cache");
+    let show = |game: &str| {
+        let output = command(folder.path())
+            .args(["show", "large.pgn", "--game", game])
+            .env("XDG_CACHE_HOME", &cache)
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr), output.status.code())
+    };
+    let maps = || {
+        let entries = std::fs::read_dir(cache.join("tabia")).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    // Games near the start need none.
+    let first = show("7");
+    assert!(first.0.contains("{Game 6}") && maps().is_empty(), "{first:?}");
+    let built = show("11000");
+    assert!(built.0.contains("{Game 10999}"), "{built:?}");
+    let [map] = maps().try_into().unwrap();
+    let text = std::fs::read_to_string(&map).unwrap();
+    assert_eq!(show("11000"), built);
+    assert_eq!(show("7"), first);
+    assert_eq!(show("17001").2, Some(4));
+    let range = show("4999-5002,17000");
+    let comments = ["{Game 4998}", "{Game 5001}", "{Game 16999}"];
+    assert!(comments.iter().all(|comment| range.0.contains(comment)), "{}", range.0);
+    // A damaged map is not used, and made again.
+    std::fs::write(&map, text.replace("\n0 ", "\n1 ")).unwrap();
+    assert_eq!(show("11000"), built);
+    assert_eq!(std::fs::read_to_string(&map).unwrap(), text);
+    // Nor is that of another file, also if its length and time are the same.
+    let mut changed = many_games(count).replace("{Game 10999}", "{other game}").into_bytes();
+    let last = changed.len() - 1;
+    changed[last] = b' ';
+    std::fs::write(folder.join("large.pgn"), changed).unwrap();
+    set_time("large.pgn");
+    let other = show("11000");
+    assert!(other.0.contains("{other game}"), "{}", other.0);
+    assert_ne!(std::fs::read_to_string(&map).unwrap(), text);
+    // Without a cache the answer is the same.
+    std::fs::remove_dir_all(&cache).unwrap();
+    std::fs::write(&cache, "no folder").unwrap();
+    assert_eq!(show("11000"), other);
 }

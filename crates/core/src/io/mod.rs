@@ -31,7 +31,7 @@ pub use journaled_folder::{JournaledFolder, UnprovenJournal};
 pub use lock::{FolderLock, SetLock};
 pub use output::{Output, OutputSet};
 pub use private_names::is_private_name;
-pub use progress::Progress;
+pub use progress::{Progress, ProgressUnit};
 pub use signals::handle_lost_files;
 pub use sink::Sink;
 pub use source::{Source, SourceFile};

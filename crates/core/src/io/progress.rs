@@ -1,8 +1,21 @@
 //! Progress of long work, and a request to stop it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
+
+/// What a job counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProgressUnit {
+    /// Games; the total is in bytes or records.
+    #[default]
+    Games,
+    /// Positions of a book; the total is in positions, too.
+    Positions,
+    /// Moves of a book; the total is in moves, too.
+    Moves,
+}
 
 /// Counters that workers advance and a display reads, and a flag by which the display asks the workers
 /// to stop. Shared between threads.
@@ -13,6 +26,7 @@ pub struct Progress {
     games: AtomicU64,
     memory: AtomicU64,
     cancelled: AtomicBool,
+    unit: AtomicU8,
 }
 
 impl Progress {
@@ -24,6 +38,38 @@ impl Progress {
     /// Sets the amount of all work, in bytes or records; 0 if unknown.
     pub fn set_total(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
+    }
+
+    /// Begins work of `total` units, 0 if unknown: what was done before does not count.
+    pub fn begin(&self, unit: ProgressUnit, total: u64) {
+        self.unit.store(unit as u8, Ordering::Relaxed);
+        self.done.store(0, Ordering::Relaxed);
+        self.set_total(total);
+    }
+
+    /// Counts these from now on, unless the amount of all work is known: then it is that of the work in
+    /// progress.
+    pub fn count_if_unknown(&self, unit: ProgressUnit) {
+        if self.total() == 0 {
+            self.unit.store(unit as u8, Ordering::Relaxed);
+        }
+    }
+
+    /// What is counted.
+    pub fn unit(&self) -> ProgressUnit {
+        match self.unit.load(Ordering::Relaxed) {
+            1 => ProgressUnit::Positions,
+            2 => ProgressUnit::Moves,
+            _ => ProgressUnit::Games,
+        }
+    }
+
+    /// The number of units that are done: games, or what [`begin`](Self::begin) named.
+    pub fn counted(&self) -> u64 {
+        match self.unit() {
+            ProgressUnit::Games => self.games(),
+            ProgressUnit::Positions | ProgressUnit::Moves => self.done(),
+        }
     }
 
     /// Adds finished work, in the unit of the total, and finished games.

@@ -3,7 +3,7 @@
 use tabia_core::books::{Book, BookKey, BookPosition, Wdl};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressUnit};
 use tabia_core::{Error, Result};
 
 use super::walk::walk;
@@ -78,6 +78,7 @@ struct BoardVisitor<'p> {
 
 impl<'p> BoardVisitor<'p> {
     fn new(progress: &'p Progress) -> Self {
+        progress.count_if_unknown(ProgressUnit::Positions);
         Self {
             progress,
             counts: BoardCounts::default(),

@@ -5,7 +5,7 @@ use tabia_core::books::{Book, BookInfo, BookKey, BookPosition};
 use tabia_core::chess::{Color, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressUnit};
 use tabia_formats::books::polyglot;
 use tabia_formats::books::polyglot::PolyglotBook;
 
@@ -150,7 +150,7 @@ fn walk_through(
     let mut castlings = [0; 2];
     let is_polyglot = report.learn.is_some();
     let stored = report.boards;
-    progress.set_total(stored);
+    progress.begin(ProgressUnit::Positions, stored);
     let walked = walk(
         book,
         &[Position::standard()],

@@ -36,6 +36,7 @@ pub mod walk;
 
 pub use sorted_polyglot_entries::FixCounts;
 
+use tabia_core::shell::argument;
 use tabia_core::books::{Book, BookEntry};
 use tabia_core::formats::OpenOptions;
 use tabia_core::{BookFormat, Error};
@@ -78,6 +79,7 @@ pub fn book_format(item: &InputItem) -> Result<&'static BookFormat, Error> {
 fn not_a_book(item: &InputItem) -> Error {
     let (name, format) = (item.name(), item.format().name());
     let error = Error::usage(format!("{name} is not a book, its format is {format}"));
+    let name = argument(&name);
     if item.format().games().is_some() {
         return error.with_hint(format!(
             "`tabia book build {name} -o BOOK` makes a book of games"

@@ -5,7 +5,7 @@ use tabia_core::books::{Book, BookKey, BookPosition};
 use tabia_core::chess::{Move, Position};
 use tabia_core::external::{DiskKeySet, DiskQueue};
 use tabia_core::game::Flow;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressUnit};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -162,6 +162,7 @@ fn walk_queue(
     mut queue: VisitQueue,
     visit: &mut dyn FnMut(&WalkStep<'_>) -> Result<Flow>,
 ) -> Result<Walked> {
+    progress.count_if_unknown(ProgressUnit::Positions);
     let mut walked = Walked::default();
     for start in starts {
         queue.push_start(start)?;

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use serde::Serialize;
+use tabia::core::shell::argument;
 use tabia::Error;
 use tabia::book::explain::{ExplainQuery, MoveOccurrence, MoveStats, explain};
 use tabia::book::find::{FoundPosition, find};
@@ -176,7 +177,8 @@ impl MissingGames {
             messages.push(format!("and in {} more", counted(others as u64, "file")));
         }
         if self.games > 0 {
-            let book = book.display();
+            let book = book.display().to_string();
+            let book = argument(&book);
             messages.push(format!(
                 "name the database: `tabia book explain {book} FILE --move MOVE` reads its games"
             ));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tabia_core::books::{BookSize, Learn};
 use tabia_core::error::{Error, Result};
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressUnit};
 use tabia_formats::books::polyglot::{Header, PolyglotBook};
 
 use super::weights::CombinedWeight;
@@ -26,7 +26,7 @@ pub(super) fn merge(
         runs.push(EntryRuns::new(book, progress)?);
     }
     let entries = books.iter().map(|book| book.book_entries().len() as u64);
-    progress.set_total(entries.sum());
+    progress.begin(ProgressUnit::Moves, entries.sum());
     let mut merged = Merged::default();
     let mut run = Vec::new();
     let mut moves: Vec<BookMove> = Vec::new();

@@ -8,7 +8,7 @@ use tabia_core::error::{Error, Result};
 use tabia_core::external::DiskKeySet;
 use tabia_core::formats::{BookFormat, CreateOptions};
 use tabia_core::game::Flow;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, ProgressUnit};
 use tabia_core::loss::Feature;
 
 use super::weights::CombinedWeight;
@@ -38,7 +38,7 @@ pub(super) fn merge(
         merged: Merged::default(),
     };
     let positions = books.iter().filter_map(|book| book.info().positions);
-    progress.set_total(positions.sum());
+    progress.begin(ProgressUnit::Positions, positions.sum());
     for number in 0..books.len() {
         merger.add_book(number, progress)?;
     }

@@ -1,0 +1,247 @@
+//! Inputs that the user left to us: standard input where a path is missing, and globs that the shell did
+//! not expand.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+
+use tabia::Error;
+
+use super::{ArchiveVerb, Cli, CommonArgs, Verb};
+use crate::args::book::BookVerb;
+use crate::terminal;
+
+/// Puts `-` where an input is missing and standard input is a pipe or a file, and replaces globs by the
+/// files they name.
+///
+/// # Errors
+/// A usage error if an input is missing.
+pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
+    match &mut cli.verb {
+        Verb::Info(args) => piped(&mut args.paths)?,
+        Verb::Ls(args) => piped(&mut args.paths)?,
+        Verb::Tree(args) => piped(&mut args.paths)?,
+        Verb::Convert(args) => piped(&mut args.paths)?,
+        Verb::Eco(args) => piped(&mut args.paths)?,
+        Verb::Check(args) => piped(&mut args.paths)?,
+        Verb::Search(args) if args.inputs.len() == 1 => {
+            if !terminal::stdin_is_piped() {
+                return Err(Error::usage("name a database and a query, in this order"));
+            }
+            args.inputs.insert(0, "-".into());
+        }
+        Verb::Show(args) if args.path.is_empty() => {
+            let mut paths = Vec::new();
+            piped(&mut paths)?;
+            args.path = paths.pop().unwrap_or_default();
+        }
+        _ => {}
+    }
+    if let Some((paths, common)) = globbed(&mut cli.verb) {
+        let given = std::mem::take(paths);
+        for path in given {
+            match expand(&path) {
+                Some(files) => {
+                    common.from_glob.extend(files.iter().cloned());
+                    paths.extend(files);
+                }
+                None => paths.push(path),
+            }
+        }
+    }
+    if let Verb::Search(args) = &mut cli.verb
+        && let Some(query) = args.inputs.pop()
+    {
+        let paths = std::mem::take(&mut args.inputs).into_iter();
+        let paths = paths.flat_map(|path| expand(&path).unwrap_or_else(|| vec![path]));
+        args.inputs = paths.chain([query]).collect();
+    }
+    Ok(())
+}
+
+/// `-` if nothing is named and standard input has something.
+fn piped(paths: &mut Vec<OsString>) -> Result<(), Error> {
+    if paths.is_empty() {
+        if !terminal::stdin_is_piped() {
+            let text = "name an input: a file, a folder, an archive, or `-` for standard input";
+            return Err(Error::usage(text));
+        }
+        paths.push("-".into());
+    }
+    Ok(())
+}
+
+/// The inputs of a verb that takes several.
+fn globbed(verb: &mut Verb) -> Option<(&mut Vec<OsString>, &mut CommonArgs)> {
+    Some(match verb {
+        Verb::Info(args) => (&mut args.paths, &mut args.common),
+        Verb::Ls(args) => (&mut args.paths, &mut args.common),
+        Verb::Tree(args) => (&mut args.paths, &mut args.common),
+        Verb::Index(args) => (&mut args.paths, &mut args.common),
+        Verb::Convert(args) => (&mut args.paths, &mut args.common),
+        Verb::Eco(args) => (&mut args.paths, &mut args.common),
+        Verb::Dedupe(args) => (&mut args.paths, &mut args.common),
+        Verb::Check(args) => (&mut args.paths, &mut args.common),
+        Verb::Archive(ArchiveVerb::Test(args)) => (&mut args.archives, &mut args.common),
+        Verb::Book(BookVerb::Build(args)) => (&mut args.paths, &mut args.common),
+        Verb::Book(BookVerb::Info(args)) => (&mut args.books, &mut args.common),
+        Verb::Book(BookVerb::Novelty(args)) => (&mut args.paths, &mut args.common),
+        _ => return None,
+    })
+}
+
+fn is_glob(text: &OsStr) -> bool {
+    text.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
+}
+
+/// The files that a glob names, sorted; `None` if it is none, or names nothing.
+fn expand(path: &OsStr) -> Option<Vec<OsString>> {
+    if !is_glob(path) || Path::new(path).exists() {
+        return None;
+    }
+    let mut found = vec![PathBuf::new()];
+    for component in Path::new(path).components() {
+        let name = component.as_os_str();
+        match component {
+            Component::Normal(_) if is_glob(name) => {
+                let pattern: Vec<char> = name.to_str()?.chars().collect();
+                found = found
+                    .iter()
+                    .flat_map(|folder| matching(folder, &pattern))
+                    .collect();
+            }
+            _ => {
+                for path in &mut found {
+                    path.push(name);
+                }
+                found.retain(|path| path.exists());
+            }
+        }
+    }
+    (!found.is_empty()).then(|| found.into_iter().map(PathBuf::into_os_string).collect())
+}
+
+/// The names in a folder that fit a pattern, sorted; hidden ones only if the pattern begins with a dot.
+fn matching(folder: &Path, pattern: &[char]) -> Vec<PathBuf> {
+    let listed = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let Ok(entries) = std::fs::read_dir(listed) else {
+        return Vec::new();
+    };
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let mut names: Vec<OsString> = names
+        .filter(|name| {
+            let name: Vec<char> = name.to_string_lossy().chars().collect();
+            let is_hidden = name.first() == Some(&'.') && pattern.first() != Some(&'.');
+            !is_hidden && fits(pattern, &name)
+        })
+        .collect();
+    names.sort();
+    names.into_iter().map(|name| folder.join(name)).collect()
+}
+
+/// Whether a name fits a pattern of `*`, `?`, `[a-z]` and letters.
+fn fits(pattern: &[char], name: &[char]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    // Where the last `*` is, and from where on it fits the rest of the name.
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        if pattern.get(p) == Some(&'*') {
+            star = Some((p + 1, n));
+            p += 1;
+            continue;
+        }
+        let letter = name.get(n).copied();
+        if p == pattern.len() && letter.is_none() {
+            return true;
+        }
+        let one = letter.and_then(|letter| one_fits(pattern.get(p..).unwrap_or_default(), letter));
+        match (one, star) {
+            (Some(length), _) => {
+                p += length;
+                n += 1;
+            }
+            // The `*` takes one letter more.
+            (None, Some((after, from))) if from < name.len() => {
+                star = Some((after, from + 1));
+                p = after;
+                n = from + 1;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// The length of the part of a pattern that fits one letter.
+fn one_fits(pattern: &[char], letter: char) -> Option<usize> {
+    match pattern {
+        ['?', ..] => Some(1),
+        ['[', rest @ ..] => {
+            // The first letter of a set may be the closing bracket.
+            let end = rest.iter().skip(1).position(|c| *c == ']').map(|at| at + 1);
+            let Some(end) = end else {
+                return (letter == '[').then_some(1);
+            };
+            let set = rest.get(..end)?;
+            let (is_negated, set) = match set {
+                ['!' | '^', set @ ..] if !set.is_empty() => (true, set),
+                set => (false, set),
+            };
+            let mut has = false;
+            let mut at = 0;
+            while let Some(&first) = set.get(at) {
+                match (set.get(at + 1), set.get(at + 2)) {
+                    (Some('-'), Some(&last)) => {
+                        has |= (first..=last).contains(&letter);
+                        at += 3;
+                    }
+                    _ => {
+                        has |= first == letter;
+                        at += 1;
+                    }
+                }
+            }
+            (has != is_negated).then_some(end + 2)
+        }
+        [c, ..] => {
+            let is_same = *c == letter
+                || cfg!(windows) && c.to_lowercase().eq(letter.to_lowercase());
+            is_same.then_some(1)
+        }
+        [] => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_fit_whole_names() {
+        let fits = |pattern: &str, name: &str| {
+            let letters = |text: &str| text.chars().collect::<Vec<_>>();
+            super::fits(&letters(pattern), &letters(name))
+        };
+        for (pattern, name) in [
+            ("*.pgn", "a.pgn"),
+            ("*", ""),
+            ("a*b*c", "axxbyybc"),
+            ("?", "王"),
+            ("twic[0-9]*.cbv", "twic1134.cbv"),
+            ("[!a]b", "bb"),
+            ("[]]", "]"),
+            ("[x", "[x"),
+        ] {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("*.pgn", "a.pgnx"),
+            ("?", ""),
+            ("a*b", "acbd"),
+            ("[!a]b", "ab"),
+            ("[a-c]", "d"),
+        ] {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+    }
+}

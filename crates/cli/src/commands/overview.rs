@@ -1,0 +1,118 @@
+//! `tabia` without arguments: the chess files of the folder, and what can be done with them.
+
+use std::path::Path;
+
+use indicatif::ProgressBar;
+use tabia::core::shell::argument;
+use tabia::core::GameFormat;
+use tabia::formats::Format;
+use tabia::{Error, InputItem, Resolver};
+use unicode_width::UnicodeWidthStr;
+
+use crate::context::new_resolver;
+use crate::exit_code::ExitCode;
+use crate::stdout::StdoutWriter;
+use crate::terminal::{TextStyle, one_line};
+use crate::units::{counted, size};
+
+/// Files that are listed.
+const MAX_FILES: usize = 12;
+
+/// Shows what is in the folder; `None` if there are no chess files.
+pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
+    let resolver = new_resolver();
+    let Ok(items) = resolver.resolve_folder(Path::new(".")) else {
+        return Ok(None);
+    };
+    let items: Vec<InputItem> = items.into_iter().flatten().collect();
+    if items.is_empty() {
+        return Ok(None);
+    }
+    let mut out = StdoutWriter::new(&ProgressBar::hidden());
+    out.text("In this folder:\n")?;
+    let shown = items.get(..MAX_FILES).unwrap_or(&items);
+    let rows = shown.iter().map(|item| {
+        let bytes = item.total_bytes().map_or_else(String::new, size);
+        [name(item), item.format().name().to_owned(), bytes]
+    });
+    let rows: Vec<[String; 3]> = rows.collect();
+    let widest = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.width()).max().unwrap_or_default()
+    };
+    let widths = [widest(0), widest(1)];
+    for [name, format, bytes] in &rows {
+        let gap = |cell: &str, width: usize| " ".repeat(width.saturating_sub(cell.width()) + 2);
+        let [name_gap, format_gap] = [gap(name, widths[0]), gap(format, widths[1])];
+        out.text(&format!("  {}{name_gap}", one_line(name)))?;
+        out.styled(TextStyle::Dim, &format!("{format}{format_gap}{bytes}"))?;
+        out.text("\n")?;
+    }
+    if items.len() > shown.len() {
+        let more = counted((items.len() - shown.len()) as u64, "other");
+        out.text(&format!("  and {more}; `tabia info . --table` lists all\n"))?;
+    }
+    out.text("\nFor example:\n")?;
+    let examples = examples(&items, &resolver);
+    let widest = examples.iter().map(|(command, _)| command.width()).max();
+    for (command, purpose) in &examples {
+        let gap = " ".repeat(widest.unwrap_or_default() - command.width() + 2);
+        out.text(&format!("  {}{gap}", one_line(command)))?;
+        out.styled(TextStyle::Dim, purpose)?;
+        out.text("\n")?;
+    }
+    out.text("\n`tabia --help` lists all verbs.\n")?;
+    out.flush()?;
+    Ok(Some(ExitCode::Done))
+}
+
+/// The name of an item in this folder.
+fn name(item: &InputItem) -> String {
+    let name = item.name();
+    name.strip_prefix("./").unwrap_or(&name).to_owned()
+}
+
+/// Commands for these files, each with its purpose.
+fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
+    let mut examples = vec![(
+        "tabia info .".to_owned(),
+        "format, games and health of each".to_owned(),
+    )];
+    let mut add = |command: String, purpose: String| examples.push((command, purpose));
+    let games = items.iter().find(|item| item.format().games().is_some());
+    let archive = items.iter().find(|item| item.is_archive());
+    if let Some(item) = games.or(archive) {
+        let name = name(item);
+        let input = argument(&name);
+        add(format!("tabia ls {input}"), "its games, a row each".to_owned());
+        // Text becomes a database, everything else text.
+        let is_text = |format: Format| format.games().is_some_and(GameFormat::is_streamable);
+        let mut others = resolver.formats().iter().filter(|format| {
+            let is_other = format.games().is_some() && format.is_writable();
+            is_other && is_text(**format) != is_text(item.format())
+        });
+        if let Some((format, extension)) = others
+            .next()
+            .and_then(|format| Some((format, format.extensions().first()?)))
+        {
+            let target = Path::new(&name).with_extension(extension);
+            let target = target.display().to_string();
+            if !Path::new(&target).exists() {
+                let command = format!("tabia convert {input} -o {}", argument(&target));
+                add(command, format!("the same games as {}", format.name()));
+            }
+        }
+    }
+    if let Some(book) = items.iter().find(|item| item.format().book().is_some()) {
+        let name = name(book);
+        let command = format!("tabia book find {} --moves '1.e4'", argument(&name));
+        add(command, "what a book plays".to_owned());
+    }
+    if cfg!(feature = "serve") {
+        add(
+            "tabia serve .".to_owned(),
+            "all of it in the browser".to_owned(),
+        );
+    }
+    examples
+}
