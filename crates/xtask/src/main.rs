@@ -17,6 +17,7 @@ mod licences;
 mod mutants;
 mod public_api;
 mod run_program;
+mod terminal_picture;
 mod tidy;
 
 use std::process::ExitCode;
