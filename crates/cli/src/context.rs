@@ -193,7 +193,8 @@ impl Context {
         }
         let items = found.iter().filter_map(|(_, items)| items.as_ref().ok());
         let sizes: Option<Vec<u64>> = items.flatten().flatten().map(InputItem::bytes).collect();
-        self.progress.set_total(sizes.unwrap_or_default().iter().sum());
+        self.progress
+            .set_total(sizes.unwrap_or_default().iter().sum());
         for (path, items) in found {
             let items = match items {
                 Ok(items) => items,

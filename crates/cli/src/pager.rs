@@ -33,7 +33,9 @@ pub(crate) fn command() -> Option<String> {
     if !terminal::stdout_is_terminal() || terminal::is_dumb() {
         return None;
     }
-    let variable = ["TABIA_PAGER", "PAGER"].into_iter().find_map(std::env::var_os);
+    let variable = ["TABIA_PAGER", "PAGER"]
+        .into_iter()
+        .find_map(std::env::var_os);
     let command = match variable {
         Some(command) => command.into_string().ok()?,
         None if cfg!(unix) => "less".to_owned(),
@@ -117,7 +119,9 @@ impl Pager {
         let waiting = std::mem::take(&mut self.waiting);
         let written = if self.is_waiting() {
             self.is_direct = true;
-            io::stdout().write_all(&waiting).and_then(|()| io::stdout().flush())
+            io::stdout()
+                .write_all(&waiting)
+                .and_then(|()| io::stdout().flush())
         } else {
             Ok(())
         };

@@ -216,9 +216,15 @@ mod tests {
         assert_eq!(status(&progress, second), "working  0:01");
         progress.set_total(4_000_000);
         progress.advance(1_000_000, 0);
-        assert_eq!(status(&progress, second), "1.0 MB  1.0 MB/s  25%  0:03 left");
+        assert_eq!(
+            status(&progress, second),
+            "1.0 MB  1.0 MB/s  25%  0:03 left"
+        );
         progress.advance(1_000_000, 5000);
-        assert_eq!(status(&progress, second), "5,000 games  5,000/s  50%  0:01 left");
+        assert_eq!(
+            status(&progress, second),
+            "5,000 games  5,000/s  50%  0:01 left"
+        );
         progress.begin(ProgressUnit::Positions, 300);
         assert_eq!(status(&progress, second), "working  0:01");
         progress.advance(1, 0);

@@ -1,7 +1,7 @@
 //! `-o`, `--to` and `--force`: what a command writes.
 
-use tabia::core::shell::argument;
 use std::path::Path;
+use tabia::core::shell::argument;
 
 use tabia::convert::Target;
 use tabia::core::{ErrorKind, GameFormat};

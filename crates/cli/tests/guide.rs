@@ -157,7 +157,8 @@ fn examples_show_what_is_printed() {
                 Ok(example) => {
                     count += 1;
                     let output = printed(&folder, &example.command);
-                    let is_failure = output.contains("error:") && !example.output.contains("error:");
+                    let is_failure =
+                        output.contains("error:") && !example.output.contains("error:");
                     assert!(!is_failure, "`{}`: {output}", example.command);
                     if without_times(&output) != without_times(&example.output) {
                         wrong.push(format!(

@@ -76,8 +76,13 @@ impl BlockMap {
             return Ok(None);
         }
         let source = item.source().filter(|source| !source.is_interrupted());
-        let is_text = item.format().games().is_some_and(|format| format.open_blocks.is_some());
-        let file = source.filter(|_| is_text).and_then(|source| source.main().path());
+        let is_text = item
+            .format()
+            .games()
+            .is_some_and(|format| format.open_blocks.is_some());
+        let file = source
+            .filter(|_| is_text)
+            .and_then(|source| source.main().path());
         let (Some(file), Some(first)) = (file, numbers.next_from(0)) else {
             return Ok(None);
         };
@@ -374,7 +379,12 @@ mod tests {
 
     #[test]
     fn blocks_without_gaps_only() {
-        for text in ["3 10 2 5\n14 9 2 5\n", "3 10 2 5\n3 10 2 5\n", "3 10 2\n", "3 10 2 x\n"] {
+        for text in [
+            "3 10 2 5\n14 9 2 5\n",
+            "3 10 2 5\n3 10 2 5\n",
+            "3 10 2\n",
+            "3 10 2 x\n",
+        ] {
             let mut text = format!("{TITLE}\nstate\n{text}");
             let crc = crc32(text.as_bytes());
             let _ = writeln!(text, "{crc:08x}");

@@ -209,7 +209,9 @@ impl InputItem {
         let Origin::Member { archive, index } = &self.origin else {
             let sizes = self.paths().into_iter();
             let sizes = sizes.filter_map(|path| Some(std::fs::metadata(path).ok()?.len()));
-            return sizes.reduce(|sum, size| sum + size).or_else(|| self.bytes());
+            return sizes
+                .reduce(|sum, size| sum + size)
+                .or_else(|| self.bytes());
         };
         let main = archive.members().get(*index)?;
         let stem = Path::new(&main.name).with_extension("");

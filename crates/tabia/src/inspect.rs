@@ -341,7 +341,11 @@ impl Visitor for SpanTask {
     }
 
     fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
-        if self.is_counted { Flow::Skip } else { Flow::Go }
+        if self.is_counted {
+            Flow::Skip
+        } else {
+            Flow::Go
+        }
     }
 
     fn visit_annotation(&mut self, _annotation: Annotation<'_>) -> Flow {

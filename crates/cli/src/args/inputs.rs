@@ -90,7 +90,8 @@ fn globbed(verb: &mut Verb) -> Option<(&mut Vec<OsString>, &mut CommonArgs)> {
 }
 
 fn is_glob(text: &OsStr) -> bool {
-    text.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
+    text.to_str()
+        .is_some_and(|text| text.contains(['*', '?', '[']))
 }
 
 /// The files that a glob names, sorted; `None` if it is none, or names nothing.
@@ -206,8 +207,8 @@ fn one_fits(pattern: &[char], letter: char) -> Option<usize> {
             (has != is_negated).then_some(end + 2)
         }
         [c, ..] => {
-            let is_same = *c == letter
-                || cfg!(windows) && c.to_lowercase().eq(letter.to_lowercase());
+            let is_same =
+                *c == letter || cfg!(windows) && c.to_lowercase().eq(letter.to_lowercase());
             is_same.then_some(1)
         }
         [] => None,

@@ -411,8 +411,9 @@ fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, E
     let archive = context.resolver.archive(item)?;
     archive.ok_or_else(|| {
         let (name, format) = (item.name(), item.format().name());
-        Error::usage(format!("{name} is not an archive, its format is {format}"))
-            .with_hint(format!("`tabia info {}` reads every format", argument(&name)))
+        Error::usage(format!("{name} is not an archive, its format is {format}")).with_hint(
+            format!("`tabia info {}` reads every format", argument(&name)),
+        )
     })
 }
 

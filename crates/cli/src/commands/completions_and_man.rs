@@ -102,7 +102,11 @@ fn section(title: &str, lines: &str, page: &mut Vec<u8>) {
     for line in lines.lines() {
         let line = line.replace('\\', "\\e").replace('-', "\\-");
         // A line that begins with a dot or an apostrophe would be a request.
-        let shield = if line.starts_with(['.', '\'']) { "\\&" } else { "" };
+        let shield = if line.starts_with(['.', '\'']) {
+            "\\&"
+        } else {
+            ""
+        };
         page.extend_from_slice(format!("{shield}{}\n", line.replace('\'', "\\(aq")).as_bytes());
     }
     page.extend_from_slice(b".fi\n");

@@ -9,7 +9,7 @@ use tabia::base::{
 use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::{IndexArgs, IndexChoice};
-use crate::context::{Context, cache_folder, Wanted};
+use crate::context::{Context, Wanted, cache_folder};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
 use crate::report::Reporter;

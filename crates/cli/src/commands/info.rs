@@ -244,7 +244,11 @@ fn facts(info: &Info) -> Vec<(String, String)> {
         }),
     };
     push("size", files);
-    let all = if info.games.is_some() { "game" } else { "position" };
+    let all = if info.games.is_some() {
+        "game"
+    } else {
+        "position"
+    };
     push(
         "health",
         Some(match info.problems.len() {

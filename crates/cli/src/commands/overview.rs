@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use tabia::core::shell::argument;
 use tabia::core::GameFormat;
+use tabia::core::shell::argument;
 use tabia::formats::Format;
 use tabia::{Error, InputItem, Resolver};
 use unicode_width::UnicodeWidthStr;
@@ -84,7 +84,10 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
     if let Some(item) = games.or(archive) {
         let name = name(item);
         let input = argument(&name);
-        add(format!("tabia ls {input}"), "its games, a row each".to_owned());
+        add(
+            format!("tabia ls {input}"),
+            "its games, a row each".to_owned(),
+        );
         // Text becomes a database, everything else text.
         let is_text = |format: Format| format.games().is_some_and(GameFormat::is_streamable);
         let mut others = resolver.formats().iter().filter(|format| {

@@ -46,9 +46,15 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     };
     let reports = &mut reporter;
     let shown = match cache_folder() {
-        Some(cache) => {
-            load_each_cached(item, numbers, &open, &cache, progress, reports, &mut show_one)
-        }
+        Some(cache) => load_each_cached(
+            item,
+            numbers,
+            &open,
+            &cache,
+            progress,
+            reports,
+            &mut show_one,
+        ),
         None => load_each(item, numbers, &open, progress, reports, &mut show_one),
     }?;
     drop(display);

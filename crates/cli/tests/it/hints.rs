@@ -149,7 +149,10 @@ fn file_names_in_hints_are_quoted() {
             &["info", "my games.cbh"][..],
             "`tabia repair 'my games.cbh' -o 'saved-my games.cbh'`",
         ),
-        (&["book", "find", "Tal's.pgn"], "`tabia book build 'Tal'\\''s.pgn' -o BOOK`"),
+        (
+            &["book", "find", "Tal's.pgn"],
+            "`tabia book build 'Tal'\\''s.pgn' -o BOOK`",
+        ),
         (
             &["convert", "Tal's.pgn", "-o", "my book.bin"],
             "`tabia book build GAMES -o 'my book.bin'`",

@@ -132,7 +132,12 @@ fn globs_are_expanded() {
     std::fs::copy(folder.join("games.pgn"), folder.join("sub/d.pgn")).unwrap();
     let files = |pattern: &str| -> Vec<String> {
         let run = tabia(&folder, &["info", pattern, "--no-header"]).expect(0);
-        let name = |line: &str| line.split('\t').next().unwrap_or_default().replace('\\', "/");
+        let name = |line: &str| {
+            line.split('\t')
+                .next()
+                .unwrap_or_default()
+                .replace('\\', "/")
+        };
         run.out.lines().map(name).collect()
     };
     assert_eq!(files("*.pgn"), ["[x].pgn", "b.pgn", "games.pgn"]);
@@ -144,5 +149,9 @@ fn globs_are_expanded() {
     // An output that a glob names too is left out of the inputs.
     tabia(&folder, &["convert", "*.pgn", "-o", "all.pgn"]).expect(0);
     let run = tabia(&folder, &["convert", "*.pgn", "-o", "all.pgn", "--force"]).expect(0);
-    assert!(run.err.contains("all.pgn is the output and left out"), "{}", run.err);
+    assert!(
+        run.err.contains("all.pgn is the output and left out"),
+        "{}",
+        run.err
+    );
 }

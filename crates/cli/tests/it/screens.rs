@@ -229,7 +229,15 @@ fn with_everything(name: &str) -> Scratch {
     let folder = with_sample(name);
     std::fs::copy(samples().join("tabia.cbv"), folder.join("mega.cbv")).unwrap();
     std::fs::write(folder.join("my games.pgn"), GAMES).unwrap();
-    let build = ["book", "build", "my games.pgn", "-o", "b.bin", "--min-games", "1"];
+    let build = [
+        "book",
+        "build",
+        "my games.pgn",
+        "-o",
+        "b.bin",
+        "--min-games",
+        "1",
+    ];
     tabia(&folder, &build).expect(0);
     folder
 }
@@ -238,10 +246,16 @@ fn with_everything(name: &str) -> Scratch {
 fn inputs_are_described_on_a_terminal() {
     let folder = with_everything("screens-inputs");
     for (name, args) in [
-        ("info-80.txt", &["info", "mega.cbh", "my games.pgn", "b.bin"][..]),
+        (
+            "info-80.txt",
+            &["info", "mega.cbh", "my games.pgn", "b.bin"][..],
+        ),
         ("check-80.txt", &["check", "."]),
         ("archive-test-80.txt", &["archive", "test", "mega.cbv"]),
-        ("archive-test-all-80.txt", &["archive", "test", "mega.cbv", "-v"]),
+        (
+            "archive-test-all-80.txt",
+            &["archive", "test", "mega.cbv", "-v"],
+        ),
         ("overview-80.txt", &[]),
     ] {
         let (screen, code) = on_terminal(&folder, args, 80);
@@ -281,11 +295,18 @@ fn a_folder_without_chess_files_gets_the_help() {
 #[test]
 fn long_output_goes_to_the_pager() {
     let folder = Scratch::new("screens-pager");
-    std::fs::write(folder.join("many.pgn"), "[White \"A\"]\n\n1. e4 *\n\n".repeat(200)).unwrap();
+    std::fs::write(
+        folder.join("many.pgn"),
+        "[White \"A\"]\n\n1. e4 *\n\n".repeat(200),
+    )
+    .unwrap();
     let pager = "sed 's/^/> /'";
     let (screen, code) = with_pager(&folder, &["ls", "many.pgn"], 80, pager);
     assert_eq!(code, 0, "{screen}");
-    assert_eq!(screen.lines().filter(|line| line.starts_with("> ")).count(), 201);
+    assert_eq!(
+        screen.lines().filter(|line| line.starts_with("> ")).count(),
+        201
+    );
     // What fits the terminal does not, nor what the user wants without one.
     for args in [
         &["ls", "many.pgn", "--limit", "20"][..],

@@ -57,7 +57,10 @@ fn games_of_large_files_are_found_with_a_map() {
     // A map of a file that was just written is not trusted.
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     let set_time = |name: &str| {
-        let file = std::fs::File::options().write(true).open(folder.join(name)).unwrap();
+        let file = std::fs::File::options()
+            .write(true)
+            .open(folder.join(name))
+            .unwrap();
         file.set_modified(old).unwrap();
     };
     set_time("large.pgn");
@@ -69,15 +72,24 @@ fn games_of_large_files_are_found_with_a_map() {
             .output()
             .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (text(&output.stdout), text(&output.stderr), output.status.code())
+        (
+            text(&output.stdout),
+            text(&output.stderr),
+            output.status.code(),
+        )
     };
     let maps = || {
         let entries = std::fs::read_dir(cache.join("tabia")).into_iter().flatten();
-        entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+        entries
+            .map(|entry| entry.unwrap().path())
+            .collect::<Vec<_>>()
     };
     // Games near the start need none.
     let first = show("7");
-    assert!(first.0.contains("{Game 6}") && maps().is_empty(), "{first:?}");
+    assert!(
+        first.0.contains("{Game 6}") && maps().is_empty(),
+        "{first:?}"
+    );
     let built = show("11000");
     assert!(built.0.contains("{Game 10999}"), "{built:?}");
     let [map] = maps().try_into().unwrap();
@@ -87,13 +99,19 @@ fn games_of_large_files_are_found_with_a_map() {
     assert_eq!(show("17001").2, Some(4));
     let range = show("4999-5002,17000");
     let comments = ["{Game 4998}", "{Game 5001}", "{Game 16999}"];
-    assert!(comments.iter().all(|comment| range.0.contains(comment)), "{}", range.0);
+    assert!(
+        comments.iter().all(|comment| range.0.contains(comment)),
+        "{}",
+        range.0
+    );
     // A damaged map is not used, and made again.
     std::fs::write(&map, text.replace("\n0 ", "\n1 ")).unwrap();
     assert_eq!(show("11000"), built);
     assert_eq!(std::fs::read_to_string(&map).unwrap(), text);
     // Nor is that of another file, also if its length and time are the same.
-    let mut changed = many_games(count).replace("{Game 10999}", "{other game}").into_bytes();
+    let mut changed = many_games(count)
+        .replace("{Game 10999}", "{other game}")
+        .into_bytes();
     let last = changed.len() - 1;
     changed[last] = b' ';
     std::fs::write(folder.join("large.pgn"), changed).unwrap();

@@ -36,9 +36,9 @@ pub mod walk;
 
 pub use sorted_polyglot_entries::FixCounts;
 
-use tabia_core::shell::argument;
 use tabia_core::books::{Book, BookEntry};
 use tabia_core::formats::OpenOptions;
+use tabia_core::shell::argument;
 use tabia_core::{BookFormat, Error};
 
 use crate::input::{InputItem, OpenInput};

@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use serde::Serialize;
-use tabia::core::shell::argument;
 use tabia::Error;
 use tabia::book::explain::{ExplainQuery, MoveOccurrence, MoveStats, explain};
 use tabia::book::find::{FoundPosition, find};
@@ -15,6 +14,7 @@ use tabia::core::books::{Book, LinkedGame};
 use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
+use tabia::core::shell::argument;
 
 use super::open_books::{book_input, open_book};
 use super::position_arg::{QueriedPosition, parse_move};
