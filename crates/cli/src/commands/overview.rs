@@ -91,8 +91,10 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
         // Text becomes a database, everything else text.
         let is_text = |format: Format| format.games().is_some_and(GameFormat::is_streamable);
         let mut others = resolver.formats().iter().filter(|format| {
-            let is_other = format.games().is_some() && format.is_writable();
-            is_other && is_text(**format) != is_text(item.format())
+            let is_other = is_text(**format) != is_text(item.format());
+            // A database has several files, a suite of positions has one.
+            let is_whole = is_text(**format) || !format.companions().is_empty();
+            format.games().is_some() && format.is_writable() && is_other && is_whole
         });
         if let Some((format, extension)) = others
             .next()
