@@ -9,6 +9,7 @@ mod fact_row;
 mod format_arg;
 mod game_json;
 mod game_pgn;
+mod html_to_text;
 mod json;
 mod listing;
 mod ls_columns;
@@ -62,7 +63,7 @@ fn run() -> ExitCode {
         },
         Err(error) => return print_clap_error(&error),
     };
-    if let Err(error) = args::inputs::complete(&mut cli) {
+    if let Err(error) = args::complete_inputs::complete(&mut cli) {
         Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
         return ExitCode::of(&error);
     }

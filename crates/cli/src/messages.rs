@@ -10,7 +10,7 @@ use std::path::{Path, absolute};
 use indicatif::ProgressBar;
 use tabia::{Error, ErrorKind, ErrorSide};
 
-use tabia::core::shell::argument;
+use tabia::core::shell_argument::argument;
 use tabia::formats::archives::UNPACKED_SIZE;
 
 use crate::args::{ColorChoice, CommonArgs};

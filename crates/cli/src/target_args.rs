@@ -1,7 +1,7 @@
 //! `-o`, `--to` and `--force`: what a command writes.
 
 use std::path::Path;
-use tabia::core::shell::argument;
+use tabia::core::shell_argument::argument;
 
 use tabia::convert::Target;
 use tabia::core::{ErrorKind, GameFormat};

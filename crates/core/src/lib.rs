@@ -38,7 +38,7 @@ pub mod ids;
 pub mod io;
 pub mod loss;
 pub mod plural;
-pub mod shell;
+pub mod shell_argument;
 
 pub use error::{Error, ErrorKind, ErrorSide, Malformed, Problem, Result};
 pub use formats::{BookFormat, GameFormat};

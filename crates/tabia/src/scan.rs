@@ -12,7 +12,7 @@ use tabia_core::games::{
 };
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
-use tabia_core::shell::argument;
+use tabia_core::shell_argument::argument;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{FoundMoment, Matcher, Query};
 

@@ -4,8 +4,8 @@
 mod archive;
 pub(crate) mod book;
 mod common;
+pub(crate) mod complete_inputs;
 mod completions_and_man;
-pub(crate) mod inputs;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_options;
 mod question_verbs;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tabia::core::Problem;
 use tabia::core::io::Source;
-use tabia::core::shell::argument;
+use tabia::core::shell_argument::argument;
 use tabia::formats::archives;
 use tabia::formats::archives::{
     Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, Presence, create, extract,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use tabia::core::GameFormat;
-use tabia::core::shell::argument;
+use tabia::core::shell_argument::argument;
 use tabia::formats::Format;
 use tabia::{Error, InputItem, Resolver};
 use unicode_width::UnicodeWidthStr;

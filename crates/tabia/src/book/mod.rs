@@ -38,7 +38,7 @@ pub use sorted_polyglot_entries::FixCounts;
 
 use tabia_core::books::{Book, BookEntry};
 use tabia_core::formats::OpenOptions;
-use tabia_core::shell::argument;
+use tabia_core::shell_argument::argument;
 use tabia_core::{BookFormat, Error};
 
 use crate::input::{InputItem, OpenInput};

@@ -14,7 +14,7 @@ use tabia::core::books::{Book, LinkedGame};
 use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
-use tabia::core::shell::argument;
+use tabia::core::shell_argument::argument;
 
 use super::open_books::{book_input, open_book};
 use super::position_arg::{QueriedPosition, parse_move};

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// ```
 /// # #[cfg(not(windows))]
 /// # {
-/// use tabia_core::shell::argument;
+/// use tabia_core::shell_argument::argument;
 ///
 /// assert_eq!(argument("mega.cbh"), "mega.cbh");
 /// assert_eq!(argument("my games.pgn"), "'my games.pgn'");
