@@ -236,6 +236,23 @@ impl BookSize {
     }
 }
 
+/// What [`Book::inspect`] finds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BookInspection {
+    /// As of [`Book::size`].
+    pub size: BookSize,
+    /// As of [`Book::problems`].
+    pub problems: Vec<String>,
+}
+
+impl BookInspection {
+    /// A book of that size with those problems.
+    pub fn new(size: BookSize, problems: Vec<String>) -> Self {
+        Self { size, problems }
+    }
+}
+
 /// An opening book.
 pub trait Book: Send + Sync {
     /// Properties of the book and the problems found on opening.
@@ -309,6 +326,21 @@ pub trait Book: Send + Sync {
     /// [`BookInfo::problems`]. May take as long as reading everything.
     fn problems(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
+    }
+
+    /// Visits all positions as [`for_each_unordered`](Book::for_each_unordered) does and returns size
+    /// and problems, all from one scan of the file. If `visit` stops, they are those of a part of it.
+    fn inspect(
+        &self,
+        visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow,
+    ) -> Result<BookInspection> {
+        let mut size = BookSize::default();
+        self.for_each(&mut |position, page| {
+            size.positions += 1;
+            size.moves += page.entries.len() as u64;
+            visit(position, page)
+        })?;
+        Ok(BookInspection::new(size, self.problems()?))
     }
 }
 

@@ -171,6 +171,13 @@ pub trait Database: Send + Sync {
         false
     }
 
+    /// The number of plies that are stored for the mainline of a game, if they can be counted without
+    /// decoding moves and agree with its index entry; otherwise `None`, and the record has to be read.
+    fn stored_plies(&self, game: GameIndex) -> Option<u32> {
+        let _ = game;
+        None
+    }
+
     /// Offset and length in bytes of a record in the main file; `None` in formats whose records are not
     /// contiguous there.
     fn span(&self, game: GameIndex) -> Option<(u64, u64)> {

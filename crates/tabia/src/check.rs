@@ -129,11 +129,10 @@ fn read_all(
             }
         }
         OpenInput::Book(book) => {
-            let found = book.problems()?;
-            for text in book.info().problems.iter().chain(&found) {
+            for text in &book.info().problems {
                 reporter.problem(item.problem_text(text).into(), options.strict)?;
             }
-            book.for_each(&mut |_, page| {
+            let found = book.inspect(&mut |_, page| {
                 sums.positions += 1;
                 sums.entries += page.entries.len() as u64;
                 if progress.is_cancelled() {
@@ -142,6 +141,11 @@ fn read_all(
                     Flow::Go
                 }
             })?;
+            if !progress.is_cancelled() {
+                for text in &found.problems {
+                    reporter.problem(item.problem_text(text).into(), options.strict)?;
+                }
+            }
         }
         OpenInput::Archive(archive) => {
             for problem in &archive.info().problems {

@@ -78,6 +78,12 @@ impl<V> FilterVisitor<V> {
         }
     }
 
+    /// Whether the parts of the game are handed on as they come.
+    #[inline]
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self.state, State::Passing)
+    }
+
     fn exclude(&mut self) -> Flow {
         self.state = State::Excluded;
         self.filtered += u64::from(self.is_counted);

@@ -428,6 +428,7 @@ fn database_row<'d>(
             .filter(|name| name != "?")
             .unwrap_or_default()
     };
+    let stored_plies = || database.stored_plies(game).filter(|_| !entry.is_text);
     let mut row = ListRow {
         game,
         white: name(NameKind::Player, entry.white),
@@ -440,7 +441,7 @@ fn database_row<'d>(
         site: name(NameKind::Site, entry.site),
         round: name(NameKind::Round, entry.round),
         eco: entry.eco,
-        plies: entry.ply_count.map(u32::from),
+        plies: entry.ply_count.map(u32::from).or_else(stored_plies),
         annotator: name(NameKind::Annotator, entry.annotator),
         flags: Flags {
             deleted: entry.deleted,
@@ -463,7 +464,7 @@ fn database_row<'d>(
         let mut want = Want::TAGS;
         if entry.is_text {
             want = want.and(Want::ANNOTATIONS);
-        } else if row.plies.is_none() || wanted.is_empty() {
+        } else if row.plies.is_none() {
             want = want.and(Want::MAINLINE);
         }
         if reader.read(game, want, &mut facts).is_ok() {

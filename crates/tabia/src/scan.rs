@@ -321,7 +321,57 @@ impl<T: Task> Visitor for Collecting<T> {
     }
 }
 
-type Pipeline<T> = FilterVisitor<SelectVisitor<Collecting<T>>>;
+/// What the parts of a game go through on their way to a task.
+struct Pipeline<T> {
+    filter: FilterVisitor<SelectVisitor<Collecting<T>>>,
+    /// Whether moves of games that fit the query go to the task as they are.
+    passes_moves: bool,
+}
+
+impl<T: Task> Pipeline<T> {
+    fn select(&mut self) -> &mut SelectVisitor<Collecting<T>> {
+        &mut self.filter.inner
+    }
+
+    fn collecting(&mut self) -> &mut Collecting<T> {
+        &mut self.filter.inner.inner
+    }
+}
+
+impl<T: Task> Visitor for Pipeline<T> {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        self.filter.begin_game(game, head)
+    }
+
+    #[inline]
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        if self.passes_moves && self.filter.is_passing() {
+            self.filter.inner.inner.task.visit_move(before, ply)
+        } else {
+            self.filter.visit_move(before, ply)
+        }
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.filter.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.filter.begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        self.filter.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        self.filter.end_game(result);
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        self.filter.problem(problem)
+    }
+}
 
 /// `matcher`: is asked about each game as it is read.
 fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> Pipeline<T> {
@@ -342,7 +392,13 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
     pick.left = plan.at_most;
     let mut filter = FilterVisitor::new(pick, matcher, plan.want, plan.selection.clone());
     filter.candidates.clone_from(&plan.candidates);
-    filter
+    let collecting = &filter.inner.inner;
+    let passes_moves =
+        plan.languages.is_empty() && collecting.eco.is_none() && collecting.marker.is_none();
+    Pipeline {
+        filter,
+        passes_moves,
+    }
 }
 
 /// The matcher of one thread for a query that leaves games out.
@@ -364,11 +420,11 @@ fn want_of_stream(plan: &ScanOptions) -> Want {
 
 /// Takes the notes and the output of a pipeline.
 fn drain<T: Task>(pipeline: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Out) {
-    let pick = &mut pipeline.inner;
+    let pick = pipeline.select();
     std::mem::swap(&mut pick.inner.notes, notes);
     notes.counts = std::mem::take(&mut pick.counts);
-    notes.counts.filtered += std::mem::take(&mut pipeline.filtered);
     pick.inner.task.swap(out);
+    notes.counts.filtered += std::mem::take(&mut pipeline.filter.filtered);
 }
 
 /// Goes through an open input; `tasks` holds one task for each thread.
@@ -488,7 +544,7 @@ fn read_range<T: Task>(
         if !plan.selection.has(game) || !is_candidate {
             continue;
         }
-        pipeline.inner.inner.game = game;
+        pipeline.collecting().game = game;
         let wanted = match matcher {
             Some(matcher) => matcher.matches_record(database, reader, game),
             None => Ok(true),
@@ -498,13 +554,13 @@ fn read_range<T: Task>(
                 if plan.count_filtered {
                     let entry = database.entry(game).unwrap_or_default();
                     let is_counted = plan.selection.keeps(entry.deleted, entry.is_text);
-                    pipeline.filtered += u64::from(is_counted);
+                    pipeline.filter.filtered += u64::from(is_counted);
                 }
                 continue;
             }
             Ok(true) => {
                 if let Some(matcher) = matcher {
-                    pipeline.inner.take_moments(matcher.moments());
+                    pipeline.select().take_moments(matcher.moments());
                 }
                 reader.read(game, plan.want, pipeline)
             }
@@ -605,14 +661,14 @@ fn scan_blocks<T: Task>(
                 return;
             };
             if job.failure.is_none() {
-                pipeline.inner.base = match &plan.map {
+                let first = match &plan.map {
                     Some(map) => map.base_at(job.block.offset).games,
                     None => before.load(Ordering::Relaxed),
                 };
-                pipeline.set_first_game(pipeline.inner.base);
-                let first = pipeline.inner.base;
-                pipeline.inner.inner.task.set_first_game(first);
-                pipeline.inner.inner.game = GameIndex(0);
+                pipeline.select().base = first;
+                pipeline.filter.set_first_game(first);
+                pipeline.collecting().task.set_first_game(first);
+                pipeline.collecting().game = GameIndex(0);
                 match reader.read(&job.block, want, pipeline) {
                     Ok((flow, counts)) => {
                         job.stop = flow == Flow::Stop;

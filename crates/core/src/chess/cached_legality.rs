@@ -52,6 +52,20 @@ impl Position {
         true
     }
 
+    /// Caches that `m` is legal, which the caller has tested, and whether it gives check, as
+    /// [`Position::is_legal_cached`] does.
+    #[inline]
+    pub fn cache_legal(&mut self, m: Move) {
+        self.next_move = NextMoveCache::legal(m, self.gives_check(m));
+    }
+
+    /// Whether the last move that was tested and found legal is `m`; `false` also for legal moves that
+    /// were not tested.
+    #[inline]
+    pub fn is_known_legal(&self, m: Move) -> bool {
+        self.next_move.is_legal(m)
+    }
+
     /// [`is_legal_cached`](Self::is_legal_cached) for castling, promotions, en passant, and positions
     /// with a check.
     #[inline(never)]
@@ -120,8 +134,12 @@ mod tests {
             "{m} in {}",
             position.fen()
         );
+        assert_eq!(other.is_known_legal(m), is_legal, "{m}");
         if is_legal {
             let mut next = position.clone();
+            let mut vouched = position.clone();
+            vouched.cache_legal(m);
+            assert!(vouched.is_known_legal(m), "{m}");
             next.play(m);
             let cached = other.next_move.gives_check(m);
             assert_eq!(cached, Some(next.is_check()), "{m} in {}", position.fen());

@@ -132,6 +132,12 @@ impl NextMoveCache {
         self.0 & !Self::LEGAL == u32::from(m.to_bits()) | Self::KNOWN
     }
 
+    /// Whether the cache holds that `m` is legal.
+    #[inline(always)]
+    pub(super) fn is_legal(self, m: Move) -> bool {
+        self.0 & !Self::CHECK == u32::from(m.to_bits()) | Self::KNOWN | Self::LEGAL
+    }
+
     /// Whether the cache holds that `m` is legal and gives no check.
     #[inline(always)]
     pub(super) fn is_legal_and_quiet(self, m: Move) -> bool {

@@ -54,6 +54,19 @@ pub struct Game {
     pub(super) tokens: Vec<Token>,
     pub(super) annotations: AnnotationStore,
     has_variations: bool,
+    legality: Legality,
+}
+
+/// What is known of the moves of a game.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Legality {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// There is no move yet.
+    NoMoves,
+    /// All moves were found legal before they were recorded, from the standard start position on.
+    Known,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -100,6 +113,7 @@ impl Game {
     fn clear_moves(&mut self) {
         self.tokens.clear();
         self.has_variations = false;
+        self.legality = Legality::Unknown;
         self.annotations.clear();
     }
 
@@ -151,6 +165,16 @@ impl Game {
     /// Whether the game has variations.
     pub const fn has_variations(&self) -> bool {
         self.has_variations
+    }
+
+    /// Whether the game begins in the standard start position and its recorder was handed every move
+    /// with a position that [knows](Position::is_known_legal) it to be legal, so that an encoder need
+    /// not test the moves again. `false` for most games that were not read from a file, for games
+    /// with null moves, and for Chess960.
+    pub fn has_known_moves(&self) -> bool {
+        self.legality == Legality::Known
+            && self.head.start.setup.is_none()
+            && !self.head.start.chess960
     }
 
     /// Whether the game has annotations.
@@ -244,6 +268,25 @@ impl Game {
             }
         }
         Flow::Go
+    }
+
+    #[inline]
+    fn push_move(&mut self, ply: Ply) {
+        self.tokens.push(match ply {
+            Ply::Move(m) => Token::Move(m),
+            Ply::Null => Token::Null,
+        });
+    }
+
+    /// Notes whether the next move is known to be legal.
+    #[inline]
+    fn note_legality(&mut self, before: &Position, ply: Ply) {
+        let is_known = matches!(ply, Ply::Move(m) if before.is_known_legal(m));
+        self.legality = match self.legality {
+            Legality::Known if is_known => Legality::Known,
+            Legality::NoMoves if is_known && *before == Position::standard() => Legality::Known,
+            _ => Legality::Unknown,
+        };
     }
 
     /// Whether a variation begins at token `next`, or after annotations there.
@@ -372,10 +415,9 @@ impl<G: BorrowMut<Game>> Recorder<G> {
     /// Appends a move; for sources that have no position to pass to
     /// [`visit_move`](Visitor::visit_move).
     pub fn push_move(&mut self, ply: Ply) {
-        self.game.borrow_mut().tokens.push(match ply {
-            Ply::Move(m) => Token::Move(m),
-            Ply::Null => Token::Null,
-        });
+        let game = self.game.borrow_mut();
+        game.legality = Legality::Unknown;
+        game.push_move(ply);
     }
 }
 
@@ -386,11 +428,15 @@ impl<G: BorrowMut<Game>> Visitor for Recorder<G> {
         game.clear_moves();
         game.head.clone_from(head);
         game.result = GameResult::default();
+        game.legality = Legality::NoMoves;
         Flow::Go
     }
 
-    fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
-        self.push_move(ply);
+    #[inline]
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        let game = self.game.borrow_mut();
+        game.note_legality(before, ply);
+        game.push_move(ply);
         Flow::Go
     }
 

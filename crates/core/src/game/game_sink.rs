@@ -53,6 +53,7 @@ impl<S: GameSink> Visitor for RecordEach<S> {
         self.recorder.begin_game(game, head)
     }
 
+    #[inline]
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         self.recorder.visit_move(before, ply)
     }

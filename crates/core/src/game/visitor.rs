@@ -213,6 +213,7 @@ impl<V: Visitor + ?Sized> Visitor for Box<V> {
         (**self).begin_game(game, head)
     }
 
+    #[inline]
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         (**self).visit_move(before, ply)
     }

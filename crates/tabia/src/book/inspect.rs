@@ -54,8 +54,7 @@ pub fn inspect(
     with_walk: bool,
     progress: &Progress,
 ) -> Result<BookReport, Error> {
-    let is_polyglot = has_key_entries(item);
-    let polyglot = is_polyglot
+    let polyglot = has_key_entries(item)
         .then(|| open_polyglot(item, options))
         .transpose()?;
     let other;
@@ -72,6 +71,7 @@ pub fn inspect(
     };
     let mut unreadable = 0;
     match &polyglot {
+        // Problems of Polyglot books are counted as defects.
         Some(book) => inspect_polyglot(&mut report, book),
         None => unreadable = count_entries(&mut report, book)?,
     }
@@ -80,10 +80,6 @@ pub fn inspect(
         unreadable = unreadable.max(illegal);
     }
     report.defect("moves that are not legal", unreadable);
-    // Those of Polyglot books are counted as defects.
-    if !is_polyglot {
-        report.problems = book.problems()?;
-    }
     Ok(report)
 }
 
@@ -111,15 +107,13 @@ fn inspect_polyglot(report: &mut BookReport, book: &PolyglotBook) {
     }
 }
 
-/// Counts what is stored; returns how many moves are unreadable.
+/// Counts what is stored and checks it; returns how many moves are unreadable.
 fn count_entries(report: &mut BookReport, book: &dyn Book) -> tabia_core::Result<u64> {
     let mut unreadable = 0;
     let mut zero = 0;
     let mut sides = [0; 2];
     let mut have_boards = false;
-    let size = book.size()?;
-    (report.positions, report.moves) = (size.positions, size.moves);
-    book.for_each(&mut |position, page: &BookPosition| {
+    let found = book.inspect(&mut |position, page: &BookPosition| {
         report.boards += 1;
         for entry in &page.entries {
             unreadable += u64::from(entry.m.is_none());
@@ -132,6 +126,8 @@ fn count_entries(report: &mut BookReport, book: &dyn Book) -> tabia_core::Result
         }
         Flow::Go
     })?;
+    (report.positions, report.moves) = (found.size.positions, found.size.moves);
+    report.problems = found.problems;
     if have_boards {
         report.sides = Some(sides);
     }

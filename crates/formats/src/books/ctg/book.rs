@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::books::{Book, BookInfo, BookKey, BookPosition, BookSize};
+use tabia_core::books::{Book, BookInfo, BookInspection, BookKey, BookPosition, BookSize};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
@@ -136,7 +136,7 @@ impl CtgBook {
 
     /// Checks all pages, records and moves, and that every record can be found.
     pub fn inspect(&self) -> Findings {
-        inspect(&self.store, &self.header)
+        inspect(&self.store, &self.header, &mut |_, _| Flow::Go)
     }
 }
 
@@ -186,7 +186,18 @@ impl Book for CtgBook {
     }
 
     fn problems(&self) -> Result<Vec<String>> {
-        Ok(self.inspect().problems())
+        Ok(CtgBook::inspect(self).problems())
+    }
+
+    fn inspect(
+        &self,
+        visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow,
+    ) -> Result<BookInspection> {
+        let findings = inspect(&self.store, &self.header, &mut |position, page| {
+            visit(position, page)
+        });
+        let size = BookSize::new(findings.records, findings.moves);
+        Ok(BookInspection::new(size, findings.problems()))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Counts the defects of a book by kind.
 
+use tabia_core::books::{BookKey, BookPosition};
 use tabia_core::chess::Position;
+use tabia_core::game::Flow;
 use tabia_core::plural::counted;
 
 use super::header::Header;
@@ -8,8 +10,8 @@ use super::key::{Key, Keys, decode};
 use super::moves::decode_move;
 use super::page_store::{PageStore, offset};
 use super::record::Record;
+use crate::books::mirrored::book::scan;
 use crate::books::mirrored::orientation::Orientation;
-use crate::books::mirrored::reachable::Visited;
 use crate::books::mirrored::record_lookup::MirroredStore;
 
 /// What a check of all pages found.
@@ -48,6 +50,13 @@ pub struct Findings {
 }
 
 impl Findings {
+    fn count(&mut self, record: &Record<'_>) {
+        self.records += 1;
+        let moves = record.moves.len() as u64;
+        self.moves += moves;
+        self.most_moves = self.most_moves.max(moves);
+    }
+
     /// The defects, one line for each kind.
     pub fn problems(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -108,19 +117,34 @@ impl Findings {
     }
 }
 
-pub(super) fn inspect(store: &PageStore, header: &Header) -> Findings {
+/// Checks everything and visits the positions.
+pub(super) fn inspect(
+    store: &PageStore,
+    header: &Header,
+    visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
+) -> Findings {
     let mut findings = Findings {
         added: u64::from(header.added),
         ..Findings::default()
     };
-    let visited = Visited::reachable(store);
+    // A reachable record was found by the key of its position, so that only its moves are checked.
+    let visited = scan(store, visit, |node, moves| {
+        findings.count(&node.record);
+        for child in moves {
+            findings.bad_moves += u64::from(child.m.is_none());
+            findings.missing += u64::from(child.m.is_some() && child.child.is_none());
+        }
+    })
+    .visited;
     for page in 0..store.page_count() {
         let mut records = store.page_records(page);
         while let Some(record) = records.next() {
             let offset = offset(page, records.at());
-            check_record(store, offset, &record, &mut findings);
             let orientations = visited.orientations(offset);
-            findings.unreached += u64::from(orientations == 0);
+            if orientations == 0 {
+                findings.unreached += 1;
+                check_record(store, offset, &record, &mut findings);
+            }
             findings.shared += u64::from(orientations.count_ones() > 1);
         }
         findings.damaged_pages += u64::from(!records.is_intact());
@@ -140,10 +164,7 @@ pub(super) fn damaged_pages(store: &PageStore) -> u64 {
 }
 
 fn check_record(store: &PageStore, offset: u64, record: &Record<'_>, findings: &mut Findings) {
-    findings.records += 1;
-    let moves = record.moves.len() as u64;
-    findings.moves += moves;
-    findings.most_moves = findings.most_moves.max(moves);
+    findings.count(record);
     let found = Key::from_stored(record.key).and_then(|key| store.find_key(&key));
     findings.misplaced += u64::from(found.is_none_or(|(found, _)| found != offset));
     let Some(position) = decode(record.key, Orientation::IDENTITY) else {

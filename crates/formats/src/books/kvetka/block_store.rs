@@ -137,7 +137,7 @@ impl BlockStore {
 }
 
 /// The offset of an element that begins at byte `at` of a block.
-const fn offset(block: u32, at: usize) -> u64 {
+pub(super) const fn offset(block: u32, at: usize) -> u64 {
     block as u64 * BLOCK as u64 + at as u64
 }
 

@@ -4,7 +4,9 @@ use std::any::Any;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use tabia_core::books::{Book, BookInfo, BookKey, BookPosition, BookSize, GameLink, LinkedGame};
+use tabia_core::books::{
+    Book, BookInfo, BookInspection, BookKey, BookPosition, BookSize, GameLink, LinkedGame,
+};
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
 use tabia_core::formats::OpenOptions;
@@ -157,7 +159,7 @@ impl KvetkaBook {
 
     /// Checks all blocks, elements, links and fields of the index. The result is cached.
     pub fn inspect(&self) -> Findings {
-        let inspect = || inspect(&self.store, self.sources());
+        let inspect = || inspect(&self.store, self.sources(), &mut |_, _| Flow::Go);
         self.findings.get_or_init(inspect).clone()
     }
 
@@ -258,7 +260,18 @@ impl Book for KvetkaBook {
     }
 
     fn problems(&self) -> Result<Vec<String>> {
-        Ok(self.inspect().problems())
+        Ok(KvetkaBook::inspect(self).problems())
+    }
+
+    fn inspect(
+        &self,
+        visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow,
+    ) -> Result<BookInspection> {
+        let findings = inspect(&self.store, self.sources(), &mut |position, page| {
+            visit(position, page)
+        });
+        let size = BookSize::new(findings.elements, findings.moves);
+        Ok(BookInspection::new(size, findings.problems()))
     }
 }
 

@@ -86,11 +86,11 @@ impl BlockStore {
 
 /// A set of move codes: a code that an element repeats counts once.
 #[derive(Default)]
-struct CodeSet([u64; 4]);
+pub(super) struct CodeSet([u64; 4]);
 
 impl CodeSet {
     /// Adds a code; `true` if it is new.
-    fn insert(&mut self, code: u8) -> bool {
+    pub(super) fn insert(&mut self, code: u8) -> bool {
         let bit = 1 << (code & 63);
         let word = &mut self.0[usize::from(code >> 6)];
         let is_new = *word & bit == 0;

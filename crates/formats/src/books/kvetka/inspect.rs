@@ -1,9 +1,11 @@
 //! Counts the defects of a book by kind.
 
-use tabia_core::books::GameLink;
+use tabia_core::books::{BookKey, BookPosition, GameLink};
+use tabia_core::game::Flow;
 use tabia_core::plural::counted;
 
-use super::block_store::BlockStore;
+use super::block_store::{BlockStore, offset};
+use super::book_page::CodeSet;
 use super::element::{
     Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, MAX_ELEMENT, declared_bytes, read_links,
 };
@@ -11,6 +13,7 @@ use super::key::Key;
 use super::moves::decode_move;
 use super::sources::Sources;
 use super::varint::compact_length;
+use crate::books::mirrored::book::scan;
 use crate::books::mirrored::orientation::Orientation;
 
 /// What a check of all blocks found.
@@ -62,28 +65,49 @@ pub struct Findings {
 /// Checks that the fields of all elements can be read, and counts elements and moves.
 pub(super) fn inspect_structure(store: &BlockStore) -> Findings {
     let mut findings = Findings::default();
-    for_each_element(store, &mut findings, |element, _, findings| {
-        findings.moves += element.moves.len() as u64;
-        findings.later_flags += u64::from(element.flags & !KNOWN_FLAGS != 0);
-        findings.bad_comments += u64::from(element.bad_comment);
-        findings.leftovers += u64::from(element.has_leftover(store.has_links));
+    for_each_element(store, &mut findings, |element, _, _, findings| {
+        check_structure(store, element, findings);
     });
     findings
 }
 
-/// Checks everything.
-pub(super) fn inspect(store: &BlockStore, sources: Option<&Sources>) -> Findings {
-    let mut findings = inspect_structure(store);
+fn check_structure(store: &BlockStore, element: &Element<'_>, findings: &mut Findings) {
+    findings.moves += element.moves.len() as u64;
+    findings.later_flags += u64::from(element.flags & !KNOWN_FLAGS != 0);
+    findings.bad_comments += u64::from(element.bad_comment);
+    findings.leftovers += u64::from(element.has_leftover(store.has_links));
+}
+
+/// Checks everything and visits the positions.
+pub(super) fn inspect(
+    store: &BlockStore,
+    sources: Option<&Sources>,
+    visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
+) -> Findings {
+    let mut findings = Findings::default();
+    // A reachable element was found by the key of its position, so that only its moves are checked.
+    let visited = scan(store, visit, |_, moves| {
+        findings.repeated_moves += repeated(moves.iter().map(|child| child.code));
+        if moves.iter().any(|child| child.m.is_none()) {
+            let bad = moves.iter().filter(|child| child.m.is_none());
+            let codes = bad.map(|child| child.code);
+            findings.bad_moves += codes.clone().count() as u64 - repeated(codes);
+        }
+    })
+    .visited;
     let mut before: Option<Key> = None;
     let mut games = Vec::new();
-    let mut counted = Findings::default();
-    for_each_element(store, &mut counted, |element, body, _| {
+    for_each_element(store, &mut findings, |element, body, at, findings| {
+        check_structure(store, element, findings);
         if let Some(before) = before {
             findings.repeated += u64::from(before == element.key);
             findings.out_of_order += u64::from(before > element.key);
         }
         before = Some(element.key);
-        check_element(element, &mut findings);
+        check_comment(element, findings);
+        if visited.orientations(at) == 0 {
+            check_moves(element, findings);
+        }
         let length = body.len() + compact_length(body.len() as u64);
         findings.long_elements += u64::from(length > MAX_ELEMENT);
         games.clear();
@@ -97,11 +121,11 @@ pub(super) fn inspect(store: &BlockStore, sources: Option<&Sources>) -> Findings
     findings
 }
 
-/// Calls `visit` with every element and its bytes; counts elements and damaged blocks.
+/// Calls `visit` with every element, its bytes and its offset; counts elements and damaged blocks.
 fn for_each_element(
     store: &BlockStore,
     findings: &mut Findings,
-    mut visit: impl FnMut(&Element<'_>, &[u8], &mut Findings),
+    mut visit: impl FnMut(&Element<'_>, &[u8], u64, &mut Findings),
 ) {
     for number in 0..store.parts.len() {
         let block = store.parts.block(number);
@@ -110,39 +134,47 @@ fn for_each_element(
         }
         let mut elements = store.parts.elements(number);
         let mut count = 0u64;
-        for body in elements.by_ref() {
+        loop {
+            let at = offset(number, elements.at());
+            let Some(body) = elements.next() else { break };
             count += 1;
             findings.elements += 1;
             let Some(element) = Element::read(body, store.has_links) else {
                 findings.opaque += 1;
                 continue;
             };
-            visit(&element, body, findings);
+            visit(&element, body, at, findings);
         }
         findings.lost_bytes += elements.lost as u64;
         findings.empty_blocks += u64::from(count == 0);
     }
 }
 
-fn check_element(element: &Element<'_>, findings: &mut Findings) {
+fn check_comment(element: &Element<'_>, findings: &mut Findings) {
     if let Some(comment) = element.comment {
         findings.comments += 1;
         findings.long_comments += u64::from(comment.len() / 2 > MAX_COMMENT_UNITS);
     }
-    let mut codes = element.moves.to_vec();
-    codes.sort_unstable();
-    let total = codes.len();
-    codes.dedup();
-    findings.repeated_moves += (total - codes.len()) as u64;
+}
+
+/// Checks key and moves of an element.
+fn check_moves(element: &Element<'_>, findings: &mut Findings) {
+    let codes = element.moves.iter().copied();
+    findings.repeated_moves += repeated(codes.clone());
     match element.key.position(Orientation::IDENTITY) {
         Some(position) => {
-            let bad = codes
-                .iter()
-                .filter(|code| decode_move(&position, Orientation::IDENTITY, **code).is_none());
-            findings.bad_moves += bad.count() as u64;
+            let is_bad = |code: &u8| decode_move(&position, Orientation::IDENTITY, *code).is_none();
+            let bad = codes.filter(is_bad);
+            findings.bad_moves += bad.clone().count() as u64 - repeated(bad);
         }
         None => findings.bad_keys += 1,
     }
+}
+
+/// How many codes repeat an earlier one.
+fn repeated(codes: impl Iterator<Item = u8>) -> u64 {
+    let mut known = CodeSet::default();
+    codes.filter(|code| !known.insert(*code)).count() as u64
 }
 
 /// Whether a link names a game of a source; `false` without a list of sources.

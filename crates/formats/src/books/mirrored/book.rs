@@ -110,10 +110,31 @@ pub(crate) fn for_each_unordered<'b, S: MirroredBook<'b>>(
     store: S,
     visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
 ) -> u64 {
+    scan(store, visit, |_, _| {}).skipped
+}
+
+/// What a scan of a book has visited.
+pub(crate) struct Scanned {
+    /// The records that are reachable from the standard position.
+    pub(crate) visited: Visited,
+    /// The number of records whose key is not that of a position.
+    pub(crate) skipped: u64,
+}
+
+/// As [`for_each_unordered`]; `on_record` gets every reachable record once, with its moves, before its
+/// position is visited.
+pub(crate) fn scan<'b, S: MirroredBook<'b>>(
+    store: S,
+    visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
+    mut on_record: impl FnMut(&Node<S::Record>, &[ChildMove<S::Record, S::Code>]),
+) -> Scanned {
     let mut visited = Visited::empty(store);
     let mut page = BookPosition::default();
     let mut flow = Flow::Go;
     for_each_reachable(store, &mut visited, |node, moves| {
+        if node.is_first {
+            on_record(node, moves);
+        }
         page.clear();
         store.fill_unordered(node, moves, &mut page);
         flow = visit(BookKey::Board(&node.position), &mut page);
@@ -121,7 +142,7 @@ pub(crate) fn for_each_unordered<'b, S: MirroredBook<'b>>(
     });
     let mut skipped = 0;
     if flow == Flow::Stop {
-        return skipped;
+        return Scanned { visited, skipped };
     }
     for (offset, record) in store.records() {
         if visited.orientations(offset) != 0 {
@@ -130,13 +151,13 @@ pub(crate) fn for_each_unordered<'b, S: MirroredBook<'b>>(
         match fill_record(store, &record, Orientation::IDENTITY, &mut page) {
             Some(position) => {
                 if visit(BookKey::Board(&position), &mut page) == Flow::Stop {
-                    return skipped;
+                    break;
                 }
             }
             None => skipped += 1,
         }
     }
-    skipped
+    Scanned { visited, skipped }
 }
 
 /// Fills a page for the position of a record in an orientation; `None` if its key is not that of a

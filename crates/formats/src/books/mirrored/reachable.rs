@@ -67,6 +67,8 @@ pub(crate) struct Node<R> {
     hash: MirrorHash,
     pub(crate) orientation: Orientation,
     pub(crate) record: R,
+    /// Whether the record is visited for the first time, in any orientation.
+    pub(crate) is_first: bool,
 }
 
 /// A move of a record, and the record of the position it leads to.
@@ -138,12 +140,14 @@ fn root<'b, S: MirroredStore<'b>>(store: S, visited: &mut Visited) -> Option<Nod
     let position = Position::standard();
     let hash = MirrorHash::of(&position);
     let found = store.locate(&position, store.index_hit_for(hash))?;
+    let is_first = visited.orientations(found.offset) == 0;
     let is_new = visited.insert(found.offset, found.orientation);
     is_new.then_some(Node {
         position,
         hash,
         orientation: found.orientation,
         record: found.record,
+        is_first,
     })
 }
 
@@ -202,8 +206,10 @@ fn push_known<R: Copy, C>(
 ) -> Option<R> {
     let (hash, offset, record) = (next.hash?, next.offset?, next.record?);
     let orientation = next.orientation;
+    let is_first = visited.orientations(offset) == 0;
     if !next.is_visited && visited.insert(offset, orientation) {
         let node = stack.push_mut(parent.clone());
+        node.is_first = is_first;
         node.position.play(m);
         (node.hash, node.orientation, node.record) = (hash, orientation, record);
     }
@@ -225,6 +231,7 @@ fn push_played<'b, S: MirroredStore<'b>>(
     let found = store.locate(&node.position, store.index_hit_for(node.hash));
     let is_kept = found.is_some_and(|found| {
         (node.orientation, node.record) = (found.orientation, found.record);
+        node.is_first = visited.orientations(found.offset) == 0;
         visited.insert(found.offset, found.orientation)
             && S::apply_en_passant(&mut node.position, found.orientation, &found.record)
     });

@@ -11,6 +11,7 @@ use super::content_summary;
 use super::entities::EntityTable;
 use super::field_codecs::{decode_date, decode_eco, decode_result};
 use super::format_id::ID;
+use super::moves;
 use super::open::{CbhDatabase, Companions};
 use super::read::CbhReader;
 use super::records::{FileHeader, GameRecord, Record, TYPE_DELETED, TYPE_TEXT};
@@ -59,6 +60,17 @@ impl Database for CbhDatabase {
             });
         }
         true
+    }
+
+    fn stored_plies(&self, game: GameIndex) -> Option<u32> {
+        let Some(Record::Game(record)) = self.record(game) else {
+            return None;
+        };
+        let at = usize::try_from(self.offsets(game, Record::Game(record)).moves_at).ok()?;
+        let bytes = self.companions().moves.as_ref()?.as_slice().get(at..)?;
+        let plies = moves::stored_plies(bytes, at as u64).filter(|_| at != 0)?;
+        // A header that states another number is that of another record, or the moves are damaged.
+        (plies.div_ceil(2) == u32::from(record.move_count)).then_some(plies)
     }
 
     fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {

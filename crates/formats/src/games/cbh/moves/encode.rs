@@ -124,6 +124,9 @@ impl Encoder {
                 self.put(&MODES[usize::from(mode)], mode, compact_codes::END_VALUE, 0);
                 0
             }
+            (false, Some(_)) if is_linear && game.has_known_moves() => {
+                self.write_known_mainline(game)
+            }
             (false, Some(position)) if is_linear => self.write_mainline(game, position, mode)?,
             (false, Some(position)) => self.write(position, mode)?,
             (false, None) => {
@@ -147,6 +150,37 @@ impl Encoder {
             is_start_exact: is_start_exact && !self.granted,
             is_chess960,
         })
+    }
+
+    /// Writes the moves of a game without variations from the standard start position, all of which
+    /// are known to be legal. Returns their number.
+    fn write_known_mainline(&mut self, game: &Game) -> u32 {
+        let table = &MODES[usize::from(ORDINARY)];
+        let mut numbers = self.standard.clone();
+        let mut color = Color::White;
+        let mut en_passant = None;
+        let mut count = 0_u32;
+        for ply in game.mainline() {
+            let Ply::Move(m) = ply else { break };
+            let (from, to) = (m.from(), m.to());
+            let slot = numbers.on(from);
+            let double_step = PieceNumbers::double_step(slot, from, to);
+            if m.is_normal()
+                && let Some(value) = compact_codes::value(color, slot, from, to)
+            {
+                self.put(table, ORDINARY, value, count);
+                numbers.step_known(color, en_passant, slot, from, to);
+            } else {
+                self.put_special(table, ORDINARY, m, count);
+                numbers.play_known(color, m);
+            }
+            en_passant = double_step;
+            color = color.other();
+            count = count.wrapping_add(1);
+        }
+        self.put(table, ORDINARY, compact_codes::END_VALUE, count);
+        self.stored.extend(0..count);
+        count
     }
 
     /// Writes the moves of a game without variations and returns their number.
@@ -233,7 +267,8 @@ impl Encoder {
                     self.put(table, mode, value, count);
                     board.numbers.step(&board.position, slot, from, to);
                 } else {
-                    self.put_special(table, mode, board, m, count);
+                    self.put_special(table, mode, m, count);
+                    board.numbers.play(&board.position, m);
                 }
             }
         }
@@ -256,7 +291,7 @@ impl Encoder {
 
     /// Writes castling or a move of two bytes.
     #[inline(never)]
-    fn put_special(&mut self, table: &Table, mode: u8, board: &mut Board, m: Move, count: u32) {
+    fn put_special(&mut self, table: &Table, mode: u8, m: Move, count: u32) {
         match special_value(m, mode) {
             Ok(value) => self.put(table, mode, value, count),
             Err(word) => {
@@ -265,7 +300,6 @@ impl Encoder {
                 self.put(table, mode, word as u8, count);
             }
         }
-        board.numbers.play(&board.position, m);
     }
 
     /// Writes a value after `count` moves.

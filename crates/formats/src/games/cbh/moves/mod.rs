@@ -14,7 +14,7 @@ mod tests;
 pub use decode::{AnnotationAnchor, AnnotationSource, Decoder, NoAnnotations, Visited};
 pub(crate) use encode::is_chess960;
 pub use encode::{Encoded, Encoder};
-pub use move_reader::MoveRecord;
+pub use move_reader::{MoveRecord, stored_plies};
 pub use quotation::{
     decode_quoted_moves, decode_quoted_start, encode_quoted_moves, encode_quoted_start,
 };

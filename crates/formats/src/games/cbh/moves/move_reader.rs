@@ -365,6 +365,35 @@ impl<'r> MoveReader<'r> {
         })
     }
 
+    /// The number of moves up to the end of the first line. `None` if the record ends before, and for
+    /// records of simple words.
+    fn count_line(mut self) -> Option<u32> {
+        if self.simple {
+            return None;
+        }
+        // A line that ends at once is empty, and the mainline goes on with the next alternative.
+        let mut branches_here = 0_u32;
+        loop {
+            let stored = *self.bytes.get(self.at)?;
+            self.at += 1;
+            match CODES[0][usize::from(self.value(stored))].slot {
+                compact_codes::IGNORED => {}
+                compact_codes::BRANCH => branches_here = branches_here.saturating_add(1),
+                compact_codes::END => match branches_here.checked_sub(1) {
+                    Some(less) => branches_here = less,
+                    None => return Some(self.moves),
+                },
+                slot => {
+                    if slot == compact_codes::TWO_BYTES {
+                        self.at += 2;
+                    }
+                    self.moves = self.moves.wrapping_add(1);
+                    branches_here = 0;
+                }
+            }
+        }
+    }
+
     /// Counts the remaining moves of a game with `open` lines to end, without decoding them. `None`
     /// if the record ends too early.
     pub(super) fn count_rest(&self, mut open: u32) -> Option<u32> {
@@ -429,6 +458,17 @@ impl<'r> MoveReader<'r> {
             why,
         }
     }
+}
+
+/// The number of plies of the mainline in the record at the start of `bytes`, not tested for legality;
+/// `base` is its offset in the file. `None` if it ends too early, and for records with a start position
+/// or another encoding than most.
+pub fn stored_plies(bytes: &[u8], base: u64) -> Option<u32> {
+    let record = MoveRecord::read(bytes, base, None).ok()?;
+    if record.start.setup.is_some() || record.start.chess960 {
+        return None;
+    }
+    MoveReader::new(&record)?.count_line()
 }
 
 const fn side_of(color: Color) -> usize {

@@ -54,6 +54,59 @@ impl PieceNumbers {
         Square::new(self.squares[side(color)][usize::from(slot & 31)])
     }
 
+    /// The square that a pawn, by the number of its piece, has passed with a step of two ranks.
+    #[inline(always)]
+    pub(super) fn double_step(slot: u8, from: Square, to: Square) -> Option<Square> {
+        let is_double = (PAWNS..NONE).contains(&slot) && from.number() ^ to.number() == 16;
+        Square::new(from.number().midpoint(to.number())).filter(|_| is_double)
+    }
+
+    /// As [`play`](Self::play), for castling, promotions and moves of pieces without numbers of `us`.
+    pub(super) fn play_known(&mut self, us: Color, m: Move) {
+        if m.is_castling() {
+            return self.castle(us, m);
+        }
+        let (from, to) = (m.from(), m.to());
+        let slot = self.on(from);
+        self.step_known(us, None, slot, from, to);
+        if let Some(role) = m.promotion_role() {
+            self.promote(us, slot, role, to);
+        }
+    }
+
+    /// As [`step`](Self::step), for a side and the square that a pawn has just passed, in games in
+    /// which every pawn has a number.
+    #[inline(always)]
+    pub(super) fn step_known(
+        &mut self,
+        us: Color,
+        en_passant: Option<Square>,
+        slot: u8,
+        from: Square,
+        to: Square,
+    ) {
+        let captured = self.on(to);
+        if captured != NONE {
+            self.remove(us.other(), captured);
+        } else if en_passant == Some(to) && (PAWNS..NONE).contains(&slot) {
+            self.remove_en_passant(us, from, to);
+        }
+        self.shift(us, slot, from, to);
+    }
+
+    /// Removes the pawn that a pawn takes en passant, if it moves to another file.
+    #[cold]
+    fn remove_en_passant(&mut self, us: Color, from: Square, to: Square) {
+        let Some(square) = Square::from_coords(to.file(), from.rank()) else {
+            return;
+        };
+        let captured = self.on(square);
+        if from.file() != to.file() && captured != NONE {
+            self.at[square.index()] = NONE;
+            self.remove(us.other(), captured);
+        }
+    }
+
     /// Updates the numbers for a move that is legal in `before`.
     pub(super) fn play(&mut self, before: &Position, m: Move) {
         let us = before.turn();
@@ -64,12 +117,17 @@ impl PieceNumbers {
         let slot = self.on(from);
         self.step(before, slot, from, to);
         if let Some(role) = m.promotion_role() {
-            if slot != NONE {
-                self.squares[side(us)][usize::from(slot & 31)] = NONE;
-            }
-            self.at[to.index()] = NONE;
-            self.add(us, role, to);
+            self.promote(us, slot, role, to);
         }
+    }
+
+    /// Numbers the piece that the pawn with number `slot` has become on `square`.
+    fn promote(&mut self, us: Color, slot: u8, role: Role, square: Square) {
+        if slot != NONE {
+            self.squares[side(us)][usize::from(slot & 31)] = NONE;
+        }
+        self.at[square.index()] = NONE;
+        self.add(us, role, square);
     }
 
     /// Updates the numbers for a legal move of the piece with number `slot` that is neither
@@ -83,6 +141,11 @@ impl PieceNumbers {
         } else if before.en_passant() == Some(to) && slot >= PAWNS {
             self.capture_en_passant(before, from, to);
         }
+        self.shift(us, slot, from, to);
+    }
+
+    #[inline(always)]
+    fn shift(&mut self, us: Color, slot: u8, from: Square, to: Square) {
         self.at[from.index()] = NONE;
         self.at[to.index()] = slot;
         if slot != NONE {
@@ -97,13 +160,8 @@ impl PieceNumbers {
                 .piece_at(square)
                 .is_some_and(|piece| piece.role == Role::Pawn)
         };
-        let Some(square) = Square::from_coords(to.file(), from.rank()) else {
-            return;
-        };
-        let captured = self.on(square);
-        if is_pawn(from) && from.file() != to.file() && captured != NONE {
-            self.at[square.index()] = NONE;
-            self.remove(before.turn().other(), captured);
+        if is_pawn(from) {
+            self.remove_en_passant(before.turn(), from, to);
         }
     }
 

@@ -180,9 +180,9 @@ impl Reader {
     /// Hands a move to the visitor and plays it.
     #[inline(always)]
     fn play(&mut self, input: &mut Input<'_, '_>, ply: Ply) -> Flow {
-        // Both a writer of SAN and the next move need the cached values.
+        // Writers and the next move need the cached values. Only legal moves are played.
         if let Ply::Move(m) = ply {
-            self.line.position.cache_check(m);
+            self.line.position.cache_legal(m);
         }
         let flow = if input.want.has(Want::MAINLINE) || !self.frames.is_empty() {
             input.visitor.visit_move(&self.line.position, ply)
