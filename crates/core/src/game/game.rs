@@ -282,10 +282,20 @@ impl Game {
     #[inline]
     fn note_legality(&mut self, before: &Position, ply: Ply) {
         let is_known = matches!(ply, Ply::Move(m) if before.is_known_legal(m));
-        self.legality = match self.legality {
-            Legality::Known if is_known => Legality::Known,
-            Legality::NoMoves if is_known && *before == Position::standard() => Legality::Known,
-            _ => Legality::Unknown,
+        match self.legality {
+            Legality::Unknown => {}
+            Legality::Known if is_known => {}
+            Legality::Known => self.legality = Legality::Unknown,
+            Legality::NoMoves => self.note_first_move(before, is_known),
+        }
+    }
+
+    #[inline(never)]
+    fn note_first_move(&mut self, before: &Position, is_known: bool) {
+        self.legality = if is_known && *before == Position::standard() {
+            Legality::Known
+        } else {
+            Legality::Unknown
         };
     }
 
@@ -557,6 +567,52 @@ mod tests {
         fn end_game(&mut self, result: GameResult) {
             self.0 += result.pgn();
         }
+    }
+
+    /// Records `1. e4 e5`, with moves that the position has found legal or not.
+    fn open_game(start: &Position, is_tested: bool) -> Game {
+        let mut game = Game::new();
+        let mut recorder = game.recorder();
+        let mut position = start.clone();
+        let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
+        for text in ["e4", "e5"] {
+            let ply = san::read(&position, text.as_bytes()).unwrap();
+            if let Ply::Move(m) = ply
+                && is_tested
+            {
+                assert!(position.is_legal_cached(m));
+            }
+            let _ = recorder.visit_move(&position, ply);
+            position.play_ply(ply);
+        }
+        recorder.end_game(GameResult::Draw);
+        game
+    }
+
+    #[test]
+    fn moves_are_known_only_if_each_was_tested() {
+        let standard = Position::standard();
+        assert!(open_game(&standard, true).has_known_moves());
+        assert!(!open_game(&standard, false).has_known_moves());
+        assert!(!Game::new().has_known_moves());
+        let other = Position::parse_fen(b"4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
+        assert!(!open_game(&other, true).has_known_moves());
+        let mut game = open_game(&standard, true);
+        game.head.start.chess960 = true;
+        assert!(!game.has_known_moves());
+        let mut recorder = Recorder::new();
+        let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
+        let _ = open_game(&standard, true).replay(GameIndex(0), Want::ALL, &mut recorder);
+        assert!(!recorder.game().has_known_moves());
+        let mut recorder = Recorder::new();
+        let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
+        let mut position = standard.clone();
+        let m = position.legal_moves()[0];
+        assert!(position.is_legal_cached(m));
+        let _ = recorder.visit_move(&position, Ply::Move(m));
+        assert!(recorder.game().has_known_moves());
+        recorder.push_move(Ply::Null);
+        assert!(!recorder.game().has_known_moves());
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Packing blocks with LZ and Huffman codes, and the choice between them.
 
+use zerocopy::byteorder::big_endian::U32;
+use zerocopy::byteorder::little_endian::U64;
+
 use super::lz_decoder::{MAX_DISTANCE, MIN_DISTANCE};
 
 /// The longest copy, in bytes.
@@ -61,7 +64,8 @@ pub(super) fn compress(data: &[u8]) -> Vec<u8> {
     let mut costs = vec![0_u32; data.len() + 1];
     let mut tokens = vec![Token::Literal; data.len()];
     for at in (0..data.len()).rev() {
-        let cost_at = |length: usize| costs.get(at + length).copied().unwrap_or(u32::MAX / 2);
+        let rest = costs.get(at..).unwrap_or_default();
+        let cost_at = |length: usize| rest.get(length).copied().unwrap_or(u32::MAX / 2);
         let mut best = (LITERAL + cost_at(1), Token::Literal);
         let mut offer = |cost: u32, token: Token| {
             if cost < best.0 {
@@ -69,25 +73,21 @@ pub(super) fn compress(data: &[u8]) -> Vec<u8> {
             }
         };
         let run = runs.get(at).copied().unwrap_or_default();
-        let short_run = run.min(18);
-        for length in 3..=short_run {
-            offer(SHORT + cost_at(usize::from(length)), Token::Run(length));
-        }
-        if run > 18 {
-            offer(LONG + cost_at(usize::from(run)), Token::Run(run));
+        if run >= 3 {
+            let (length, cost) = cheapest(rest, 3, run.min(18));
+            offer(SHORT + cost, Token::Run(length));
+            if run > 18 {
+                offer(LONG + cost_at(usize::from(run)), Token::Run(run));
+            }
         }
         let (distance, longest) = matches.get(at).copied().unwrap_or_default();
-        for length in 3..=longest.min(15) {
-            offer(
-                SHORT + cost_at(usize::from(length)),
-                Token::Copy { distance, length },
-            );
-        }
-        for length in longest.saturating_sub(8).max(16)..=longest {
-            offer(
-                LONG + cost_at(usize::from(length)),
-                Token::Copy { distance, length },
-            );
+        if longest >= 3 {
+            let (length, cost) = cheapest(rest, 3, longest.min(15));
+            offer(SHORT + cost, Token::Copy { distance, length });
+            if longest >= 16 {
+                let (length, cost) = cheapest(rest, longest.saturating_sub(8).max(16), longest);
+                offer(LONG + cost, Token::Copy { distance, length });
+            }
         }
         if let (Some(cost), Some(token)) = (costs.get_mut(at), tokens.get_mut(at)) {
             (*cost, *token) = best;
@@ -96,55 +96,121 @@ pub(super) fn compress(data: &[u8]) -> Vec<u8> {
     write_tokens(data, &tokens)
 }
 
+/// The length from `first` to `last` with the lowest cost of the bytes after it, the shortest of several,
+/// and that cost.
+#[inline(always)]
+fn cheapest(costs: &[u32], first: u16, last: u16) -> (u16, u32) {
+    let mut best = (first, u32::MAX / 2);
+    let range = costs.get(usize::from(first)..=usize::from(last));
+    for (length, cost) in (first..).zip(range.unwrap_or_default()) {
+        if *cost < best.1 {
+            best = (length, *cost);
+        }
+    }
+    best
+}
+
+/// Bytes of the buffer in which copies are searched: a power of two, so that a masked index is valid.
+const WINDOW: usize = 1 << 17;
+
+/// The bytes of a block, followed by zeros.
+struct Window(Box<[u8; WINDOW]>);
+
+impl Window {
+    /// `None` if the block is longer than positions of 16 bits reach.
+    fn of(data: &[u8]) -> Option<Self> {
+        let mut bytes = vec![0; WINDOW].into_boxed_slice();
+        if data.len() >= usize::from(NO_POSITION) {
+            return None;
+        }
+        bytes.get_mut(..data.len())?.copy_from_slice(data);
+        Some(Self(bytes.try_into().ok()?))
+    }
+
+    #[inline(always)]
+    fn byte(&self, at: usize) -> u8 {
+        self.0[at & (WINDOW - 1)]
+    }
+
+    /// Two bytes in one number.
+    #[inline(always)]
+    fn pair(&self, at: usize) -> u16 {
+        u16::from(self.byte(at)) | u16::from(self.byte(at + 1)) << 8
+    }
+
+    /// The number of equal bytes at two positions, at most `limit`.
+    #[inline(always)]
+    fn same(&self, one: usize, other: usize, limit: usize) -> usize {
+        let word = |at: usize| {
+            let bytes = self.0.get(at..)?.first_chunk::<8>()?;
+            Some(U64::from_bytes(*bytes).get())
+        };
+        let mut same = 0;
+        while same < limit
+            && let (Some(x), Some(y)) = (word(one + same), word(other + same))
+        {
+            let different = x ^ y;
+            if different != 0 {
+                return limit.min(same + (different.trailing_zeros() / 8) as usize);
+            }
+            same += 8;
+        }
+        same.min(limit)
+    }
+}
+
+/// No position in a block.
+const NO_POSITION: u16 = u16::MAX;
+
 /// The longest copy at each position, as distance and length; (0, 0) if absent.
 fn longest_matches(data: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
-    const NONE: u32 = u32::MAX;
-    let mut newest = vec![NONE; 1 << 14];
-    let mut older = vec![NONE; data.len()];
     let mut matches = vec![(0, 0); data.len()];
-    for (at, window) in data.windows(3).enumerate() {
-        let &[a, b, c] = window else { continue };
-        let hash =
-            (u32::from(a) << 16 | u32::from(b) << 8 | u32::from(c)).wrapping_mul(0x9e37_79b1);
-        let Some(slot) = newest.get_mut((hash >> 18) as usize) else {
+    let Some(window) = Window::of(data) else {
+        return matches;
+    };
+    let mut newest = [NO_POSITION; 1 << 14];
+    let older = vec![NO_POSITION; 1 << 16].into_boxed_slice();
+    let Ok(mut older) = <Box<[u16; 1 << 16]>>::try_from(older) else {
+        return matches;
+    };
+    let slots = matches.iter_mut().zip(runs).enumerate();
+    for (at, (found, run)) in slots.take(data.len().saturating_sub(2)) {
+        let three = u32::from(window.byte(at)) << 16
+            | u32::from(window.byte(at + 1)) << 8
+            | u32::from(window.byte(at + 2));
+        let hash = three.wrapping_mul(0x9e37_79b1) >> 18;
+        let slot = &mut newest[hash as usize & ((1 << 14) - 1)];
+        let mut candidate = std::mem::replace(slot, at as u16);
+        older[at & 0xffff] = candidate;
+        if *run >= LONG_RUN {
             continue;
-        };
-        let mut candidate = std::mem::replace(slot, at as u32);
-        if let Some(link) = older.get_mut(at) {
-            *link = candidate;
         }
-        if runs.get(at).is_some_and(|run| *run >= LONG_RUN) {
-            continue;
-        }
-        let rest = data.get(at..).unwrap_or_default();
-        let mut best = (0_usize, 2_usize);
+        let rest = data.len() - at;
+        let (mut best_distance, mut best) = (0_usize, 2_usize);
+        // A longer match must also match at the end of the best one so far.
+        let mut last = window.pair(at + best - 1);
         for _ in 0..MAX_CANDIDATES {
-            let from = candidate as usize;
-            if candidate == NONE || at - from > MAX_DISTANCE {
+            let from = usize::from(candidate);
+            let distance = at.wrapping_sub(from);
+            if distance > MAX_DISTANCE {
+                // No position is beyond every block, so that it ends here as well.
                 break;
             }
-            let distance = at - from;
-            let earlier = data.get(from..).unwrap_or_default();
-            // A longer match must also match at the end of the best one so far.
-            if distance > best.1 && earlier.get(best.1) == rest.get(best.1) {
-                let limit = distance.min(MAX_COPY);
-                let same = earlier
-                    .iter()
-                    .zip(rest)
-                    .take(limit)
-                    .take_while(|(x, y)| x == y)
-                    .count();
-                if distance >= MIN_DISTANCE && same > best.1 {
-                    best = (distance, same);
-                    if same == MAX_COPY || same == rest.len() {
-                        break;
-                    }
-                }
+            candidate = older[from];
+            if distance <= best || window.pair(from + best - 1) != last {
+                continue;
             }
-            candidate = older.get(from).copied().unwrap_or(NONE);
+            let same = window.same(from, at, distance.min(MAX_COPY).min(rest));
+            if same > best {
+                (best_distance, best) = (distance, same);
+                if same == MAX_COPY || same == rest {
+                    break;
+                }
+                last = window.pair(at + best - 1);
+            }
         }
-        if let (true, Some(found)) = (best.0 > 0, matches.get_mut(at)) {
-            *found = (best.0 as u16, best.1 as u16);
+        if best_distance > 0 {
+            *found = (best_distance as u16, best as u16);
         }
     }
     matches
@@ -256,23 +322,30 @@ pub(super) fn huffman(data: &[u8], limit: usize) -> Option<Vec<u8>> {
 
 /// Writes bits, the most significant first.
 struct BitWriter {
-    buffer: u32,
+    /// The lowest `filled` bits are not written yet.
+    buffer: u64,
+    /// Below 32 between two calls.
     filled: u32,
 }
 
 impl BitWriter {
     /// Writes the lowest `count` bits of `value`, at most 15.
+    #[inline(always)]
     fn put(&mut self, value: u32, count: u32, out: &mut Vec<u8>) {
-        self.buffer = self.buffer << count | value;
+        self.buffer = self.buffer << count | u64::from(value);
         self.filled += count;
+        if self.filled >= 32 {
+            self.filled -= 32;
+            let word = (self.buffer >> self.filled) as u32;
+            out.extend_from_slice(&U32::new(word).to_bytes());
+        }
+    }
+
+    fn flush(mut self, out: &mut Vec<u8>) {
         while self.filled >= 8 {
             self.filled -= 8;
             out.push((self.buffer >> self.filled) as u8);
         }
-        self.buffer &= (1 << self.filled) - 1;
-    }
-
-    fn flush(self, out: &mut Vec<u8>) {
         if self.filled > 0 {
             out.push((self.buffer << (8 - self.filled)) as u8);
         }

@@ -341,6 +341,37 @@ mod tests {
     }
 
     #[test]
+    fn one_scan_finds_what_several_find() {
+        let scratch = Scratch::new("kvetka_one_scan");
+        let book = book(&scratch);
+        let (mut scanned, mut visited) = (Vec::new(), Vec::new());
+        let moves = |page: &BookPosition| -> Vec<_> {
+            let entries = page.entries.iter();
+            entries.map(|entry| (entry.m, entry.weight)).collect()
+        };
+        let found = Book::inspect(&book, &mut |position, page| {
+            if let BookKey::Board(position) = position {
+                scanned.push((position.key(), moves(page)));
+            }
+            Flow::Go
+        })
+        .unwrap();
+        book.for_each(&mut |position, page| {
+            if let BookKey::Board(position) = position {
+                visited.push((position.key(), moves(page)));
+            }
+            Flow::Go
+        })
+        .unwrap();
+        scanned.sort_by_key(|(key, _)| *key);
+        visited.sort_by_key(|(key, _)| *key);
+        assert!(scanned.len() > 1_500);
+        assert_eq!(scanned, visited);
+        assert_eq!(found.size, book.size().unwrap());
+        assert_eq!(found.problems, book.problems().unwrap());
+    }
+
+    #[test]
     fn index_has_what_a_search_finds() {
         let scratch = Scratch::new("kvetka_index");
         let book = book(&scratch);

@@ -146,10 +146,15 @@ impl Encoder {
             has_other: false,
             first: [0; 2],
         };
+        let is_plain = !game.has_annotations() && !game.has_variations();
         let last = if let Some(board) = board {
-            let events = move_annotations_before_variations(game.events().collect());
-            self.write_events(&events, detail, board, &mut facts, losses)?
-                .position
+            if is_plain {
+                self.write_mainline(game, board, &mut facts)?.position
+            } else {
+                let events = move_annotations_before_variations(game.events().collect());
+                self.write_events(&events, detail, board, &mut facts, losses)?
+                    .position
+            }
         } else {
             // Annotations of the game need no position.
             let events: Vec<Event<'_>> = game
@@ -182,6 +187,25 @@ impl Encoder {
         }
         entry.pawns = pawns(&last);
         Ok(())
+    }
+
+    /// Writes the moves of a game without variations and annotations, as most are. Returns the position
+    /// at the end.
+    fn write_mainline(
+        &mut self,
+        game: &Game,
+        mut board: Board,
+        facts: &mut EntryFacts,
+    ) -> Result<Board> {
+        for ply in game.mainline() {
+            if !board.encode(ply, &mut self.moves) {
+                return Err(unplayable(ply, &board.position));
+            }
+            let us = board.position.turn();
+            board.play(ply);
+            facts.play(ply, us, &board.position);
+        }
+        Ok(board)
     }
 
     /// Writes the events. Returns the position at the end of the mainline.
@@ -221,12 +245,7 @@ impl Encoder {
                     }
                     self.flush(facts, depth);
                     if !board.encode(ply, &mut self.moves) {
-                        let ply = match ply {
-                            Ply::Move(m) => m.to_string(),
-                            Ply::Null => "--".to_owned(),
-                        };
-                        let fen = board.position.fen();
-                        return Err(Error::invalid(format!("{ply} cannot be played in {fen}")));
+                        return Err(unplayable(ply, &board.position));
                     }
                     let rest = events.get(index + 1..).unwrap_or_default();
                     before = is_replaced(rest).then(|| board.clone());
@@ -578,6 +597,16 @@ impl EntryFacts {
             *code = u16::from(m.from().number()) | u16::from(m.to().number()) << 6;
         }
     }
+}
+
+#[cold]
+fn unplayable(ply: Ply, position: &Position) -> Error {
+    let ply = match ply {
+        Ply::Move(m) => m.to_string(),
+        Ply::Null => "--".to_owned(),
+    };
+    let fen = position.fen();
+    Error::invalid(format!("{ply} cannot be played in {fen}"))
 }
 
 /// Whether a variation replaces the move before these events.

@@ -46,14 +46,18 @@ const FIELDS: [&str; 26] = [
 /// The tags of a game that are not stored in a field yet.
 pub(crate) struct UnmappedTags<'g> {
     tags: &'g Tags,
+    /// The [`name_bit`]s of the tags.
+    name_bits: u64,
     /// Indexes of the tags that are stored in a field; at most one for each field.
     taken: Vec<usize>,
 }
 
 impl<'g> UnmappedTags<'g> {
-    pub(crate) const fn new(tags: &'g Tags) -> Self {
+    pub(crate) fn new(tags: &'g Tags) -> Self {
+        let bits = tags.iter().map(|(name, _)| name_bit("", name));
         Self {
             tags,
+            name_bits: bits.fold(0, |bits, bit| bits | bit),
             taken: Vec::new(),
         }
     }
@@ -69,11 +73,33 @@ impl<'g> UnmappedTags<'g> {
         name: &str,
         fit: impl FnOnce(&'g str) -> Option<T>,
     ) -> Option<T> {
+        if self.name_bits & name_bit("", name) == 0 {
+            return None;
+        }
         let index = self.tags.iter().position(|(other, _)| other == name)?;
         let (_, value) = self.tags.pair(index)?;
         let fitted = fit(value)?;
         self.taken.push(index);
         Some(fitted)
+    }
+
+    /// As [`take_if`](Self::take_if), for a tag of a colour.
+    fn take_of<T>(
+        &mut self,
+        color: &str,
+        name: &str,
+        fit: impl FnOnce(&'g str) -> Option<T>,
+    ) -> Option<T> {
+        if self.name_bits & name_bit(color, name) == 0 {
+            return None;
+        }
+        self.take_if(&format!("{color}{name}"), fit)
+    }
+
+    /// As [`take_code`](Self::take_code), for a tag of a colour.
+    fn take_code_of(&mut self, color: &str, name: &str, table: &[&str]) -> u16 {
+        self.take_of(color, name, |text| code_tables::code(table, text))
+            .unwrap_or(0)
     }
 
     /// Whether a tag of that name before the one at `index` is stored in a field.
@@ -115,11 +141,11 @@ impl<'g> UnmappedTags<'g> {
     /// The facts of a player, `White` or `Black`.
     pub(crate) fn take_player_facts(&mut self, color: &str) -> PlayerFacts {
         PlayerFacts {
-            species: self.take_code(&format!("{color}Type"), &code_tables::SPECIES) as u8,
-            sex: self.take_code(&format!("{color}Sex"), &code_tables::SEXES) as u8,
-            country: self.take_code(&format!("{color}Country"), &code_tables::COUNTRIES),
-            title: self.take_code(&format!("{color}Title"), &code_tables::TITLES) as u8,
-            fide: self.take_if(&format!("{color}FideId"), number).unwrap_or(0),
+            species: self.take_code_of(color, "Type", &code_tables::SPECIES) as u8,
+            sex: self.take_code_of(color, "Sex", &code_tables::SEXES) as u8,
+            country: self.take_code_of(color, "Country", &code_tables::COUNTRIES),
+            title: self.take_code_of(color, "Title", &code_tables::TITLES) as u8,
+            fide: self.take_of(color, "FideId", number).unwrap_or(0),
         }
     }
 
@@ -153,7 +179,7 @@ impl<'g> UnmappedTags<'g> {
     fn take_rating(&mut self, color: &str) -> (u8, u16) {
         let mut kinds = (0..).zip(code_tables::RATINGS).skip(1);
         kinds
-            .find_map(|(kind, name)| Some((kind, self.take_if(&format!("{color}{name}"), elo)?)))
+            .find_map(|(kind, name)| Some((kind, self.take_of(color, name, elo)?)))
             .unwrap_or((0, 0))
     }
 
@@ -171,6 +197,15 @@ impl<'g> UnmappedTags<'g> {
             write_tag(name, value, out, losses);
         }
     }
+}
+
+/// A bit for a name in two parts, so that most names of no tag are recognized without comparing them.
+fn name_bit(first: &str, second: &str) -> u64 {
+    let (Some(last), length) = (second.as_bytes().last(), first.len() + second.len()) else {
+        return 1;
+    };
+    let start = first.bytes().chain(second.bytes()).next().unwrap_or(0);
+    1 << ((length + 3 * usize::from(start) + 5 * usize::from(*last)) & 63)
 }
 
 /// The opening key of games whose opening is unknown.

@@ -348,6 +348,73 @@ fn random_games_round_trip() {
     }
 }
 
+/// A game of random moves; `is_tested`: the position has found each of them legal.
+fn long_game(seed: u64, is_tested: bool) -> Game {
+    let mut random = Random::new(seed);
+    let mut recorder = tabia_core::game::Recorder::new();
+    let _ = recorder.begin_game(GameIndex(0), &GameHead::default());
+    let mut position = Position::standard();
+    for _ in 0..300 {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        // Special moves more often than others.
+        let special: Vec<_> = moves
+            .iter()
+            .copied()
+            .filter(|m| !m.is_normal() || Some(m.to()) == position.en_passant())
+            .collect();
+        let m = if special.is_empty() || random.one_in(3) {
+            moves[random.below(moves.len())]
+        } else {
+            special[random.below(special.len())]
+        };
+        if is_tested {
+            assert!(position.is_legal_cached(m));
+        }
+        let _ = recorder.visit_move(&position, Ply::Move(m));
+        position.play(m);
+    }
+    recorder.end_game(GameResult::Draw);
+    recorder.replace(Game::new())
+}
+
+#[test]
+fn known_moves_are_encoded_as_others() {
+    let mut plies = 0;
+    for seed in 0..60 {
+        let (known, other) = (long_game(seed, true), long_game(seed, false));
+        assert!(known.has_known_moves() && !other.has_known_moves());
+        let record = encode(&known);
+        assert_eq!(record, encode(&other), "{seed}");
+        let stored = super::stored_plies(&record, 0);
+        assert_eq!(stored.map(|count| count as usize), Some(known.ply_count()));
+        plies += known.ply_count();
+    }
+    assert!(plies > 5_000);
+}
+
+#[test]
+fn plies_of_the_mainline_are_counted_without_decoding() {
+    let mut random = Random::new(31);
+    let mut decoder = Decoder::new(DEPTH);
+    for _ in 0..200 {
+        let game = random_game(&mut random);
+        let record = encode(&game);
+        let (read, error) = read(&mut decoder, &record, Want::ALL, &mut NoAnnotations);
+        assert_eq!(error, "");
+        if let Some(plies) = super::stored_plies(&record, 0) {
+            assert_eq!(plies as usize, read.ply_count());
+        } else {
+            assert!(read.head.start != Start::default());
+        }
+        for length in 0..record.len() {
+            let _ = super::stored_plies(&record[..length], 0);
+        }
+    }
+}
+
 #[test]
 fn simple_words_are_read_in_every_mode() {
     let game = GameBuilder::new()
