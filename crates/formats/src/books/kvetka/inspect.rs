@@ -5,7 +5,7 @@ use tabia_core::game::Flow;
 use tabia_core::plural::counted;
 
 use super::block_store::{BlockStore, offset};
-use super::book_page::CodeSet;
+use super::book_positions::CodeSet;
 use super::element::{
     Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, MAX_ELEMENT, declared_bytes, read_links,
 };
