@@ -183,6 +183,8 @@ export interface ExplorerMove {
   recommended?: boolean | null;
   annotation?: string | null;
   comment?: string | null;
+  transposes?: boolean;
+  childGames?: number;
   opening: { eco: string; name: string } | null;
 }
 
@@ -210,6 +212,10 @@ export interface ExplorerSource {
   comment?: string | null;
   moves: ExplorerMove[];
   isDone: boolean;
+  /** Whether a saved index answered. */
+  indexed?: boolean;
+  /** Whether there could be one. */
+  indexable?: boolean;
   scanned?: number;
   total?: number;
   topGames?: ExplorerGame[];

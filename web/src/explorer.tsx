@@ -168,6 +168,7 @@ export function ExplorerTable(props: {
                       class="move-button"
                       title={row.opening}
                       aria-label={spoken(row.san)}
+                      disabled={row.uci === "0000"}
                       onClick={() => props.onMove(row.uci)}
                     >
                       {moveText(row.san, pieces)}
@@ -180,6 +181,11 @@ export function ExplorerTable(props: {
                       ) : null,
                     )}
                     {row.cells.map((cell) => cell?.annotation && <span class="nag">{cell.annotation}</span>)}
+                    {row.cells.some((cell) => cell?.transposes) && (
+                      <span class="only" title={t("explorer.transposes")} aria-label={t("explorer.transposes")} role="img">
+                        ⤨
+                      </span>
+                    )}
                     {sources.length > 1 && row.cells.filter((cell) => cell).length === 1 && (
                       <span class="only" title={t("explorer.only")}>
                         1/{sources.length}
@@ -227,6 +233,15 @@ export function ExplorerTable(props: {
               {t("stop")}
             </button>
           )}
+        </p>
+      ))}
+      {sources.filter((source) => source.kind === "database" && source.isDone).map((source) => (
+        <p class="scan">
+          {source.indexed
+            ? t("explorer.indexed", { name: source.name ?? source.id })
+            : source.indexable
+              ? t("explorer.notIndexed", { name: source.name ?? source.id })
+              : t("explorer.read", { name: source.name ?? source.id })}
         </p>
       ))}
       {sources.filter((source) => source.error).map((source) => (

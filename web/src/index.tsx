@@ -1,6 +1,6 @@
 // The page of `tabia serve`.
 
-import { render } from "preact";
+import { type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { onGone, takeKey } from "./api.ts";
 import { ExplorerView } from "./explorer.tsx";
@@ -11,10 +11,29 @@ import { addSprite } from "./pieces.ts";
 import { follow, useAddress } from "./router.ts";
 import { COLORS, LANGUAGES, type Settings, apply, change, current, useSettings } from "./settings.ts";
 import { ShelfView } from "./shelf.tsx";
-import { Dialog, isTyping } from "./ui.tsx";
+import { Dialog, ErrorBox, Spinner, isTyping } from "./ui.tsx";
 import { load, t } from "./words.ts";
 
 const NAMES: Record<string, string> = { en: "English", de: "Deutsch", ru: "Русский", fr: "Français", es: "Español" };
+
+/** Views that are loaded when they are first shown. */
+const later: Record<string, () => Promise<{ View: ComponentType }>> = {
+  player: () => import("./player.tsx"),
+  search: () => import("./positions.tsx"),
+  duplicates: () => import("./duplicates.tsx"),
+  convert: () => import("./convert.tsx"),
+  book: () => import("./book.tsx"),
+};
+
+function Later({ name }: { name: string }) {
+  const [Loaded, set] = useState<ComponentType | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    later[name]?.().then((module) => set(() => module.View), setError);
+  }, [name]);
+  if (error !== null) return <ErrorBox error={error} />;
+  return Loaded ? <Loaded /> : <Spinner />;
+}
 
 function View() {
   const { path } = useAddress();
@@ -30,6 +49,7 @@ function View() {
     case "health":
       return <HealthView />;
     default:
+      if (path[0] in later) return <Later key={path[0]} name={path[0]} />;
       return <p class="empty">{t("notFound")}</p>;
   }
 }
@@ -80,6 +100,8 @@ function App() {
         <nav aria-label={t("nav")}>
           <a href="/">{t("shelf.title")}</a>
           <a href="/explorer">{t("explorer.title")}</a>
+          <a href="/player/">{t("player.title")}</a>
+          <a href="/search">{t("positions.title")}</a>
         </nav>
         <span class="grow" />
         <button type="button" onClick={() => open("settings")}>

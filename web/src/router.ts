@@ -116,3 +116,18 @@ export const explorerHref = (src: string[], query: Record<string, string> = {}) 
 };
 
 export const healthHref = (db: string) => `/health?${new URLSearchParams({ db }).toString()}`;
+
+export const playerHref = (name: string, db: string) =>
+  `/player/${encodeURIComponent(name)}${db === "" ? "" : `?${new URLSearchParams({ db }).toString()}`}`;
+
+export const positionsHref = (db: string, q: string) => `/search?${new URLSearchParams(q === "" ? { db } : { db, q }).toString()}`;
+
+export const duplicatesHref = (db: string) => `/duplicates?${new URLSearchParams({ db }).toString()}`;
+
+export const convertHref = (db: string, to: string, profile: string) =>
+  `/convert?${new URLSearchParams({ db, ...(to ? { to } : {}), ...(profile ? { profile } : {}) }).toString()}`;
+
+export const bookHref = (id: string, query: Record<string, string> = {}) => {
+  const params = new URLSearchParams(query).toString();
+  return `/book/${encodeURIComponent(id)}${params ? `?${params}` : ""}`;
+};

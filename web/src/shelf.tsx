@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, type Card, type InputInfo, type Shelf, get } from "./api.ts";
-import { explorerHref, gamesHref, healthHref } from "./router.ts";
+import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref } from "./router.ts";
 import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
 import { bytesText, dateText, t } from "./words.ts";
 
@@ -199,7 +199,7 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
         )}
       </p>
       {!failed && card.kind !== "archive" && (
-        <p class="actions">
+        <div class="actions">
           {card.kind === "database" && <a href={gamesHref([card.id])}>{t("card.games")}</a>}
           <a href={explorerHref([card.id])}>{t("card.explore")}</a>
           <a href={healthHref(card.id)}>
@@ -207,7 +207,17 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
               ? t("card.problems", { n: known.problems.length })
               : t("card.check")}
           </a>
-        </p>
+          {card.kind === "book" && <a href={bookHref(card.id)}>{t("card.entries")}</a>}
+          {card.kind === "database" && (
+            <details class="more">
+              <summary>{t("card.more")}</summary>
+              <a href={playerHref("", card.id)}>{t("player.title")}</a>
+              <a href={positionsHref(card.id, "")}>{t("positions.title")}</a>
+              <a href={duplicatesHref(card.id)}>{t("duplicates.title")}</a>
+              <a href={convertHref(card.id, "", "")}>{t("convert.title")}</a>
+            </details>
+          )}
+        </div>
       )}
     </li>
   );

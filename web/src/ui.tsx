@@ -52,7 +52,7 @@ export function ErrorBox({ error }: { error: unknown }) {
 }
 
 /** Shown only if loading takes longer than an eye notices. */
-export function Spinner({ text }: { text?: string }) {
+export function Spinner({ text }: { text?: string | undefined }) {
   const [isShown, show] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => show(true), 300);
@@ -70,7 +70,8 @@ export function Spinner({ text }: { text?: string }) {
 }
 
 /** White's wins, draws and Black's wins as a bar with numbers. */
-export function Bar({ white, draws, black }: { white: number; draws: number; black: number }) {
+export function Bar(props: { white: number; draws: number; black: number; label?: string }) {
+  const { white, draws, black } = props;
   const total = white + draws + black;
   if (total === 0) return <span class="none">–</span>;
   const parts = [
@@ -79,7 +80,7 @@ export function Bar({ white, draws, black }: { white: number; draws: number; bla
     ["b", black],
   ] as const;
   const percent = (value: number) => Math.round((value * 100) / total);
-  const label = t("bar.label", { white: percent(white), draws: percent(draws), black: percent(black) });
+  const label = props.label ?? t("bar.label", { white: percent(white), draws: percent(draws), black: percent(black) });
   return (
     <span class="bar" role="img" aria-label={label} title={label}>
       {parts.map(([kind, value]) =>

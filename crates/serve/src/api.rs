@@ -10,26 +10,32 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Response, header};
 use axum::routing::get;
 use serde_json::{Value, json};
+use tabia::base::Base;
 use tabia::book::find::opening_of;
 use tabia::core::chess::Ply;
 use tabia::formats::Format;
-use tabia::query::{Query, fields};
+use tabia::query::{Query, fields, fold};
 use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder, Want};
 
 use crate::app::App;
-use crate::explore;
-use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
+use crate::explore::{self, FoundTree};
 use crate::input_health;
-use crate::inputs_by_id::{OpenedInput, ShelfInput};
+use crate::jobs::Job;
 use crate::openapi;
 use crate::params::Params;
+use crate::people;
 use crate::problem::Problem;
+use crate::reports;
 use crate::rows::{COLUMNS, rows};
+use crate::inputs_by_id::{OpenedInput, ShelfInput};
+use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
 
 /// Rows of one answer at most.
 const MAX_ROWS: u32 = 500;
 /// Sources of one explorer at most.
 const MAX_SOURCES: usize = 6;
+/// Names that are suggested at most.
+const MAX_SUGGESTIONS: usize = 20;
 /// How long an answer waits for a search before it states what was found so far.
 const PATIENCE: Duration = Duration::from_millis(250);
 
@@ -48,6 +54,34 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/db/{id}/health", get(check))
         .route("/api/v1/fields", get(query_fields))
         .route("/api/v1/openapi.json", get(description))
+        .route("/api/v1/suggest", get(suggest))
+        .route("/api/v1/player", get(player))
+        .route("/api/v1/search", get(search))
+        .route("/api/v1/duplicates", get(duplicates))
+        .route("/api/v1/formats", get(formats))
+        .route("/api/v1/convert", get(preview))
+        .route("/api/v1/book/{id}", get(book))
+}
+
+/// The result of `work`, which runs in the bounded pool.
+///
+/// # Errors
+/// Those of the work; [`Problem::busy`] if too much waits for a thread.
+pub(crate) async fn in_pool<T: Send + 'static>(
+    app: &Arc<App>,
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let Ok(permit) = Arc::clone(&app.queue).try_acquire_owned() else {
+        return Err(Problem::busy("too many requests wait"));
+    };
+    let done = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        work()
+    });
+    done.await.unwrap_or_else(|_| {
+        let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
+        Err(Problem::new(status, "an internal error; please report it"))
+    })
 }
 
 /// Runs `work` in the bounded pool.
@@ -55,24 +89,13 @@ async fn answer(
     app: Arc<App>,
     work: impl FnOnce(&App) -> Result<Response<Body>, Problem> + Send + 'static,
 ) -> Response<Body> {
-    let Ok(permit) = Arc::clone(&app.queue).try_acquire_owned() else {
-        return Problem::busy("too many requests wait").into_response();
-    };
-    let done = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        work(&app)
-    });
-    match done.await {
-        Ok(Ok(response)) => response,
-        Ok(Err(problem)) => problem.into_response(),
-        Err(_) => {
-            let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
-            Problem::new(status, "an internal error; please report it").into_response()
-        }
-    }
+    let shared = Arc::clone(&app);
+    in_pool(&app, move || work(&shared))
+        .await
+        .unwrap_or_else(Problem::into_response)
 }
 
-fn of_type(content_type: &'static str, bytes: Vec<u8>) -> Response<Body> {
+pub(crate) fn of_type(content_type: &'static str, bytes: Vec<u8>) -> Response<Body> {
     let mut response = Response::new(Body::from(bytes));
     let value = HeaderValue::from_static(content_type);
     response.headers_mut().insert(header::CONTENT_TYPE, value);
@@ -169,7 +192,7 @@ async fn input(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
 enum List {
     /// Every row of the source in its order.
     Everything,
-    Found(Arc<crate::jobs::Job<ViewRows>>),
+    Found(Arc<Job<ViewRows>>),
 }
 
 fn list(app: &App, params: &Params) -> Result<(RowSource, List), Problem> {
@@ -318,6 +341,16 @@ async fn game(
     .await
 }
 
+/// The game with a number from 1 as PGN.
+pub(crate) fn game_pgn(
+    opened: &OpenedInput,
+    number: u32,
+    profile: &str,
+) -> Result<Vec<u8>, Problem> {
+    let (index, game, _) = read_game(opened, number)?;
+    pgn(index, &game, profile)
+}
+
 /// The game with a number from 1, and what was wrong with it.
 fn read_game(opened: &OpenedInput, number: u32) -> Result<(GameIndex, Game, Vec<String>), Problem> {
     let database = opened
@@ -344,15 +377,7 @@ fn read_game(opened: &OpenedInput, number: u32) -> Result<(GameIndex, Game, Vec<
 
 fn pgn(index: GameIndex, game: &Game, profile: &str) -> Result<Vec<u8>, Problem> {
     let mut options = CreateOptions::default();
-    if !profile.is_empty() {
-        let found = Profile::ALL.iter().find(|(_, name)| *name == profile);
-        let (profile, _) = found.ok_or_else(|| {
-            let names: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
-            Problem::bad_request(format!("no profile is called `{profile}`"))
-                .with_hint(format!("profiles: {}", names.join(", ")))
-        })?;
-        options.profile = *profile;
-    }
+    options.profile = profile_of(profile)?;
     let format = tabia::format("pgn").and_then(Format::games);
     let create = format
         .and_then(|format| format.create_text)
@@ -361,6 +386,20 @@ fn pgn(index: GameIndex, game: &Game, profile: &str) -> Result<Vec<u8>, Problem>
     // The writer never stops a replay.
     let _ = game.replay(index, Want::ALL, &mut *writer);
     Ok(std::mem::take(writer.text()))
+}
+
+/// The profile with a name; the usual one if it is empty.
+fn profile_of(name: &str) -> Result<Profile, Problem> {
+    if name.is_empty() {
+        return Ok(Profile::default());
+    }
+    let found = Profile::ALL.iter().find(|(_, known)| *known == name);
+    let (profile, _) = found.ok_or_else(|| {
+        let names: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
+        Problem::bad_request(format!("no profile is called `{name}`"))
+            .with_hint(format!("profiles: {}", names.join(", ")))
+    })?;
+    Ok(*profile)
 }
 
 async fn position(State(app): Shared, params: Params) -> Response<Body> {
@@ -409,7 +448,7 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
         let mut sources = Vec::new();
         for id in ids {
             let input = app.shelf.find(id)?;
-            let found = explore_source(app, input, &position, &query, params.text("where"));
+            let found = explore_source(app, input, &position, &query);
             let (mut source, key, value) = match found {
                 Ok(Value::Object(source)) => (source, "name", json!(input.name)),
                 Ok(_) => continue,
@@ -436,10 +475,9 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
 
 fn explore_source(
     app: &App,
-    input: &ShelfInput,
+    input: &Arc<ShelfInput>,
     position: &tabia::Position,
     query: &Query,
-    filter: &str,
 ) -> Result<Value, Problem> {
     let opened = input.open()?;
     if let Some(book) = opened.book() {
@@ -451,45 +489,45 @@ fn explore_source(
         }
         return Ok(answer);
     }
-    let key = format!(
-        "{}\n{}\n{}\n{filter}",
-        input.id,
-        opened.fingerprint,
-        position.fen()
-    );
-    let (scanned, wanted, searched) = (Arc::clone(&opened), position.clone(), query.clone());
-    let (id, threads) = (input.id.clone(), app.threads);
-    let start = explore::PositionCounts::default();
-    let job = app.scans.get_or_start(&key, start, move |job| {
-        let Some(database) = scanned.database() else {
-            return Ok(());
-        };
-        let update = |counts: &explore::PositionCounts| {
-            job.update(|found| found.clone_from(counts));
-        };
-        let progress = &job.progress;
-        explore::scan(
-            database, &id, &wanted, &searched, threads, progress, &update,
-        )
-    })?;
+    let total = opened.database().map(tabia::Database::len);
+    let (base, name) = app.bases.of(std::slice::from_ref(input))?;
+    let is_indexed = base.has_index(0);
+    let job = tree_job(app, base, &name, position, query)?;
     let found = job.wait(PATIENCE, |_| false);
     if let Some(error) = found.error() {
         return Err(Problem::busy(error));
     }
-    let counts = found.found().clone();
+    let tree = found.found().clone();
     let is_done = found.is_done();
     drop(found);
-    let mut answer = explore::of_database(position, &counts);
-    if let (Value::Object(answer), Some(database)) = (&mut answer, opened.database()) {
-        let (top, recent) = explore::games_of(&input.id, database, position, &counts);
+    let mut answer = match &tree {
+        Some(tree) => explore::of_tree(&input.id, tree),
+        None => json!({"kind": "database", "games": 0, "moves": []}),
+    };
+    if let Value::Object(answer) = &mut answer {
         answer.insert("isDone".into(), json!(is_done));
+        answer.insert("indexed".into(), json!(is_indexed));
+        answer.insert("indexable".into(), json!(input.container.is_none()));
         answer.insert("scanned".into(), json!(job.progress.games()));
-        answer.insert("total".into(), json!(database.len()));
-        answer.insert("topGames".into(), json!(top));
-        answer.insert("recentGames".into(), json!(recent));
+        answer.insert("total".into(), json!(total));
         answer.insert("fingerprint".into(), json!(opened.fingerprint));
     }
     Ok(answer)
+}
+
+/// Counts the games of a position; `name` identifies the databases and their state.
+pub(crate) fn tree_job(
+    app: &App,
+    base: Arc<Base>,
+    name: &str,
+    position: &tabia::Position,
+    query: &Query,
+) -> Result<Arc<Job<FoundTree>>, Problem> {
+    let key = format!("{name}\n{}\n{query}", position.fen());
+    let (wanted, searched) = (position.clone(), query.clone());
+    app.scans.get_or_start(&key, None, move |job| {
+        explore::count(&base, &wanted, &searched, job)
+    })
 }
 
 async fn check(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
@@ -538,4 +576,207 @@ async fn query_fields(State(app): Shared) -> Response<Body> {
 
 async fn description(State(app): Shared) -> Response<Body> {
     answer(app, |_| document(&openapi::document())).await
+}
+
+/// The result of a job as JSON, with `isDone` and the number of games read so far.
+fn report(job: &Job<Value>) -> Result<Response<Body>, Problem> {
+    let found = job.wait(PATIENCE, |_| false);
+    if let Some(error) = found.error() {
+        return Err(Problem::new(
+            axum::http::StatusCode::UNPROCESSABLE_ENTITY,
+            error,
+        ));
+    }
+    let mut answer = match found.found() {
+        Value::Null => json!({}),
+        value => value.clone(),
+    };
+    answer["isDone"] = json!(found.is_done());
+    answer["scanned"] = json!(job.progress.games());
+    drop(found);
+    document(&answer)
+}
+
+/// The databases of `db`.
+fn databases(app: &App, params: &Params) -> Result<Vec<Arc<ShelfInput>>, Problem> {
+    let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+    let parts = source.parts.iter();
+    parts
+        .map(|part| app.shelf.find(&part.id).map(Arc::clone))
+        .collect()
+}
+
+async fn suggest(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let kind = people::kind_of_field(params.text("field"))
+            .ok_or_else(|| Problem::bad_request("`field` is player, event, site or annotator"))?;
+        let wanted = fold(params.text("q").trim());
+        let mut found: BTreeMap<String, u32> = BTreeMap::new();
+        for id in params.ids("db") {
+            let names = app.shelf.database(id)?.names(kind);
+            let fitting = names.iter().filter(|name| name.fits(&wanted));
+            for name in fitting.take(MAX_SUGGESTIONS) {
+                *found.entry(name.name.clone()).or_default() += name.games;
+            }
+        }
+        let mut names: Vec<(String, u32)> = found.into_iter().collect();
+        names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        names.truncate(MAX_SUGGESTIONS);
+        let names: Vec<Value> = names
+            .into_iter()
+            .map(|(name, games)| json!({"name": name, "games": games}))
+            .collect();
+        document(&json!({"names": names}))
+    })
+    .await
+}
+
+async fn player(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let name = params.text("name").trim().to_owned();
+        if name.is_empty() {
+            return Err(Problem::bad_request("`name` is empty"));
+        }
+        let key = format!("player\n{}\n{name}", source.key());
+        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
+            let mut games = people::PlayerGames::default();
+            job.progress.set_total(source.total.into());
+            for part in &source.parts {
+                if let Some(database) = part.opened.database() {
+                    games.add(database, &name, &job.progress)?;
+                }
+            }
+            let found = games.document(&name);
+            job.update(|report| *report = found);
+            Ok(())
+        })?;
+        report(&job)
+    })
+    .await
+}
+
+async fn search(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let inputs = databases(app, &params)?;
+        let query = Query::parse(params.text("where"))?;
+        if query.is_empty() {
+            return Err(Problem::bad_request("`where` is empty"));
+        }
+        let ids: Vec<String> = inputs.iter().map(|input| input.id.clone()).collect();
+        let (base, name) = app.bases.of(&inputs)?;
+        let key = format!("search\n{name}\n{query}");
+        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
+            reports::search(&base, &ids, &query, job)
+        })?;
+        report(&job)
+    })
+    .await
+}
+
+async fn duplicates(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let from: usize = params.number("from", 0)?;
+        let count: usize = params.number("n", 50)?;
+        if count > MAX_ROWS as usize {
+            return Err(Problem::bad_request("`n` is at most 500"));
+        }
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let inputs = databases(app, &params)?;
+        let threads = app.threads;
+        let key = source.key();
+        let job = app
+            .duplicates
+            .get_or_start(&key, Arc::default(), move |job| {
+                reports::duplicates(&inputs, threads, job)
+            })?;
+        let found = job.wait(PATIENCE, |_| false);
+        if let Some(error) = found.error() {
+            return Err(Problem::new(
+                axum::http::StatusCode::UNPROCESSABLE_ENTITY,
+                error,
+            ));
+        }
+        let (all, is_done) = (Arc::clone(found.found()), found.is_done());
+        drop(found);
+        let open: Vec<(String, &dyn tabia::Database)> = source
+            .parts
+            .iter()
+            .filter_map(|part| Some((part.id.clone(), part.opened.database()?)))
+            .collect();
+        let mut readers: Vec<_> = open.iter().map(|(_, database)| database.reader()).collect();
+        let pairs: Vec<Value> = all
+            .iter()
+            .skip(from)
+            .take(count)
+            .map(|duplicate| reports::pair(duplicate, &open, &mut readers))
+            .collect();
+        let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+        for duplicate in all.iter() {
+            *kinds.entry(duplicate.kind.name()).or_default() += 1;
+        }
+        document(&json!({
+            "count": all.len(),
+            "kinds": kinds,
+            "from": from,
+            "pairs": pairs,
+            "isDone": is_done,
+            "scanned": job.progress.games(),
+            "total": source.total,
+        }))
+    })
+    .await
+}
+
+async fn formats(State(app): Shared) -> Response<Body> {
+    answer(app, |_| {
+        let profiles: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
+        document(&json!({"targets": reports::targets(), "profiles": profiles}))
+    })
+    .await
+}
+
+async fn preview(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let id = params.text("db");
+        let input = Arc::clone(app.shelf.find(id)?);
+        let opened = app.shelf.database(id)?;
+        let records = opened.database().map_or(0, tabia::Database::len);
+        let name = params.text("to");
+        let to = tabia::format(name)
+            .filter(|format| format.game_writer().is_some())
+            .ok_or_else(|| {
+                Problem::bad_request(format!("games cannot be written in the format `{name}`"))
+            })?;
+        let profile = profile_of(params.text("profile"))?;
+        let key = format!("convert\n{id}\n{}\n{name}\n{profile:?}", opened.fingerprint);
+        let threads = app.threads;
+        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
+            reports::preview(&input, to, profile, records, threads, job)
+        })?;
+        report(&job)
+    })
+    .await
+}
+
+async fn book(State(app): Shared, Path(id): Path<String>, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let opened = input.open()?;
+        let book = opened
+            .book()
+            .ok_or_else(|| Problem::bad_request(format!("`{id}` is no book")))?;
+        let (start, plies, position) = params.position()?;
+        let opening = opening_of(&start, &plies);
+        let mut page = reports::book_page(book, &position)?;
+        page["id"] = json!(id);
+        page["name"] = json!(input.name);
+        page["format"] = json!(input.format.map(|format| format.id().to_string()));
+        page["fen"] = json!(position.fen());
+        page["opening"] =
+            json!(opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})));
+        page["fingerprint"] = json!(opened.fingerprint);
+        document(&page)
+    })
+    .await
 }

@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+use tabia::dedupe::Duplicate;
 use tabia::{Game, GameIndex};
 use tokio::sync::Semaphore;
 
 use crate::assets::Assets;
-use crate::explore::PositionCounts;
-use crate::filter_and_sort::ViewRows;
+use crate::bases::Bases;
+use crate::explore::FoundTree;
 use crate::guard::Guard;
 use crate::input_health::Health;
-use crate::inputs_by_id::Shelf;
 use crate::jobs::JobTable;
+use crate::lichess::Answers;
+use crate::inputs_by_id::Shelf;
+use crate::filter_and_sort::ViewRows;
 
 /// Writes a game as a JSON object.
 pub type GameDocument = fn(GameIndex, &Game) -> Vec<u8>;
@@ -26,8 +30,15 @@ pub(crate) struct App {
     pub(crate) threads: usize,
     pub(crate) game_document: GameDocument,
     pub(crate) views: JobTable<ViewRows>,
-    pub(crate) scans: JobTable<PositionCounts>,
+    pub(crate) scans: JobTable<FoundTree>,
     pub(crate) checks: JobTable<Health>,
+    /// Players, searches, previews.
+    pub(crate) reports: JobTable<Value>,
+    pub(crate) duplicates: JobTable<Arc<Vec<Duplicate>>>,
+    pub(crate) bases: Bases,
+    pub(crate) answers: Answers,
+    /// Without the page.
+    pub(crate) is_api_only: bool,
     pub(crate) assets: Assets,
     pub(crate) guard: Guard,
 }

@@ -86,6 +86,12 @@ impl RowSource {
         parts.join("-")
     }
 
+    /// The same for the same databases in the same state.
+    pub(crate) fn key(&self) -> String {
+        let ids: Vec<&str> = self.parts.iter().map(|part| part.id.as_str()).collect();
+        format!("{}\n{}", ids.join(","), self.fingerprint())
+    }
+
     /// Whether no record is marked as deleted.
     fn has_deleted(&self) -> bool {
         let databases = self.parts.iter().filter_map(|part| part.opened.database());
@@ -208,8 +214,7 @@ impl ViewQuery {
 
     /// The same for the same rows.
     pub(crate) fn key(&self, source: &RowSource) -> String {
-        let ids: Vec<&str> = source.parts.iter().map(|part| part.id.as_str()).collect();
-        format!("{}\n{}\n{}", ids.join(","), source.fingerprint(), self.text)
+        format!("{}\n{}", source.key(), self.text)
     }
 }
 

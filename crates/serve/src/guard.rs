@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 
+use crate::lichess::is_explorer;
 use crate::problem::Problem;
 
 /// Wrong keys that are answered in a minute; further ones are refused without being compared.
@@ -61,19 +62,30 @@ impl Key {
     }
 }
 
+/// Who is answered.
+#[derive(Debug)]
+pub(crate) struct GuardOptions {
+    pub(crate) key: Key,
+    pub(crate) port: u16,
+    /// The key is needed for the explorer that other programs ask, too.
+    pub(crate) is_private: bool,
+    /// Origins whose pages may ask that explorer.
+    pub(crate) origins: Vec<String>,
+    /// Names and addresses of this machine other than the loopback ones, in lower case.
+    pub(crate) hosts: Vec<String>,
+}
+
 /// Decides on requests before they are routed.
 #[derive(Debug)]
 pub(crate) struct Guard {
-    key: Key,
-    port: u16,
+    options: GuardOptions,
     wrong: Mutex<VecDeque<Instant>>,
 }
 
 impl Guard {
-    pub(crate) fn new(key: Key, port: u16) -> Self {
+    pub(crate) fn new(options: GuardOptions) -> Self {
         Self {
-            key,
-            port,
+            options,
             wrong: Mutex::default(),
         }
     }
@@ -89,18 +101,38 @@ impl Guard {
             let text = "the request names another host than this machine";
             return Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, text));
         }
+        let is_allowed_origin = self.allowed_origin(uri, headers).is_some();
+        if *method == Method::OPTIONS && is_allowed_origin {
+            return None;
+        }
         if !matches!(*method, Method::GET | Method::HEAD) {
             let text = "the server only reads: GET and HEAD";
             return Some(Problem::new(StatusCode::METHOD_NOT_ALLOWED, text));
         }
-        if !uri.path().starts_with("/api/") {
+        let is_explorer = is_explorer(uri.path());
+        if !is_explorer && !uri.path().starts_with("/api/") {
             return None;
         }
-        if !self.is_our_page(headers) {
+        if !is_allowed_origin && !self.is_our_page(headers) {
             let text = "the request comes from a page of another site";
             return Some(Problem::new(StatusCode::FORBIDDEN, text));
         }
+        if is_explorer && !self.options.is_private {
+            // Programs may send the key of another server.
+            return None;
+        }
         self.check_key(headers).err()
+    }
+
+    /// The origin of a request for the explorer, if its pages may ask.
+    pub(crate) fn allowed_origin(&self, uri: &Uri, headers: &HeaderMap) -> Option<HeaderValue> {
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let (Some(origin), None) = (origins.next(), origins.next()) else {
+            return None;
+        };
+        let known = self.options.origins.iter();
+        let is_known = known.into_iter().any(|known| origin == known.as_str());
+        (is_known && is_explorer(uri.path())).then(|| origin.clone())
     }
 
     fn is_our_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
@@ -116,14 +148,18 @@ impl Guard {
     }
 
     fn is_our_authority(&self, host: &str) -> bool {
-        ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| {
+        let loopback = ["127.0.0.1", "localhost", "[::1]"].into_iter();
+        let own = self.options.hosts.iter().map(String::as_str);
+        loopback.chain(own).any(|name| {
             let rest = host
                 .get(..name.len())
                 .filter(|start| start.eq_ignore_ascii_case(name))
                 .and_then(|_| host.get(name.len()..));
             match rest {
-                Some("") => self.port == 80,
-                Some(rest) => rest.strip_prefix(':') == Some(self.port.to_string().as_str()),
+                Some("") => self.options.port == 80,
+                Some(rest) => {
+                    rest.strip_prefix(':') == Some(self.options.port.to_string().as_str())
+                }
                 None => false,
             }
         })
@@ -145,7 +181,7 @@ impl Guard {
         let key = value
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.strip_prefix("Bearer "));
-        if key.is_some_and(|key| self.key.is(key)) {
+        if key.is_some_and(|key| self.options.key.is(key)) {
             return Ok(());
         }
         if key.is_some() {
@@ -165,8 +201,8 @@ impl Guard {
     }
 }
 
-/// Adds the headers that every answer has.
-pub(crate) fn protect(response: &mut Response<Body>) {
+/// Adds the headers that every answer has, and those for a page of another origin that may read it.
+pub(crate) fn protect(response: &mut Response<Body>, origin: Option<&HeaderValue>) {
     let headers = response.headers_mut();
     for (name, value) in [
         ("content-security-policy", POLICY),
@@ -177,6 +213,12 @@ pub(crate) fn protect(response: &mut Response<Body>) {
         ("x-frame-options", "DENY"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Some(origin) = origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        headers.insert(header::VARY, HeaderValue::from_static("origin"));
+        let policy = HeaderValue::from_static("cross-origin");
+        headers.insert("cross-origin-resource-policy", policy);
     }
     let no_store = HeaderValue::from_static("no-store");
     headers.entry(header::CACHE_CONTROL).or_insert(no_store);
@@ -192,8 +234,18 @@ mod tests {
 
     const DIGITS: &str = "00112233445566778899aabbccddeeff";
 
+    fn guard(is_private: bool, origins: &[&str]) -> Guard {
+        Guard::new(GuardOptions {
+            key: Key::parse(DIGITS).unwrap(),
+            port: 6464,
+            is_private,
+            origins: origins.iter().map(|&origin| origin.to_owned()).collect(),
+            hosts: Vec::new(),
+        })
+    }
+
     fn status(method: &str, path: &str, headers: &[(&str, &str)]) -> u16 {
-        let guard = Guard::new(Key::parse(DIGITS).unwrap(), 6464);
+        let guard = guard(false, &[]);
         refused_by(&guard, method, path, headers)
     }
 
@@ -236,6 +288,47 @@ mod tests {
         assert_eq!(status("GET", "/", &two), 421);
         let uri = "http://evil.example/";
         assert_eq!(status("GET", uri, &[("host", "127.0.0.1:6464")]), 421);
+    }
+
+    #[test]
+    fn addresses_of_this_machine_are_hosts_on_a_network() {
+        let guard = Guard::new(GuardOptions {
+            key: Key::parse(DIGITS).unwrap(),
+            port: 6464,
+            is_private: true,
+            origins: Vec::new(),
+            hosts: vec![
+                "192.168.1.5".to_owned(),
+                "[fd00::5]".to_owned(),
+                "box.local".to_owned(),
+            ],
+        });
+        for host in [
+            "192.168.1.5:6464",
+            "[fd00::5]:6464",
+            "Box.local:6464",
+            "localhost:6464",
+        ] {
+            assert_eq!(
+                refused_by(&guard, "GET", "/", &[("host", host)]),
+                200,
+                "{host}"
+            );
+            let masters = refused_by(&guard, "GET", "/masters", &[("host", host)]);
+            assert_eq!(masters, 401, "{host}");
+        }
+        for host in [
+            "192.168.1.6:6464",
+            "192.168.1.5",
+            "box.local.evil.example:6464",
+            "box:6464",
+        ] {
+            assert_eq!(
+                refused_by(&guard, "GET", "/", &[("host", host)]),
+                421,
+                "{host}"
+            );
+        }
     }
 
     #[test]
@@ -294,7 +387,7 @@ mod tests {
 
     #[test]
     fn wrong_keys_are_counted_and_the_right_one_still_works() {
-        let guard = Guard::new(Key::parse(DIGITS).unwrap(), 6464);
+        let guard = guard(false, &[]);
         let ask = |key: &str| {
             let key = format!("Bearer {key}");
             let headers = [("host", "127.0.0.1:6464"), ("authorization", key.as_str())];
@@ -305,6 +398,49 @@ mod tests {
         assert_eq!(answers.iter().filter(|status| **status == 401).count(), 10);
         assert_eq!(answers.last(), Some(&429));
         assert_eq!(ask(DIGITS), 200);
+    }
+
+    #[test]
+    fn the_explorer_of_other_programs_needs_no_key_unless_it_is_private() {
+        let host = ("host", "127.0.0.1:6464");
+        for path in [
+            "/masters?play=e2e4",
+            "/lichess",
+            "/player",
+            "/game/export/00000000",
+        ] {
+            assert_eq!(refused_by(&guard(false, &[]), "GET", path, &[host]), 200);
+            assert_eq!(refused_by(&guard(true, &[]), "GET", path, &[host]), 401);
+            let cross = [host, ("sec-fetch-site", "cross-site")];
+            assert_eq!(refused_by(&guard(false, &[]), "GET", path, &cross), 403);
+            let foreign = [host, ("authorization", "Bearer lip_another")];
+            assert_eq!(refused_by(&guard(false, &[]), "GET", path, &foreign), 200);
+        }
+    }
+
+    #[test]
+    fn allowed_origins_reach_the_explorer_only() {
+        let guard = guard(false, &["https://example.org"]);
+        let host = ("host", "127.0.0.1:6464");
+        let from =
+            |origin: &'static str| [host, ("origin", origin), ("sec-fetch-site", "cross-site")];
+        let ask = |method: &str, path: &str, origin: &'static str| {
+            refused_by(&guard, method, path, &from(origin))
+        };
+        assert_eq!(ask("GET", "/masters", "https://example.org"), 200);
+        assert_eq!(ask("OPTIONS", "/masters", "https://example.org"), 200);
+        assert_eq!(ask("POST", "/masters", "https://example.org"), 405);
+        assert_eq!(ask("GET", "/api/v1/shelf", "https://example.org"), 403);
+        assert_eq!(ask("OPTIONS", "/api/v1/shelf", "https://example.org"), 405);
+        for origin in [
+            "https://example.org.evil",
+            "http://example.org",
+            "null",
+            "*",
+        ] {
+            assert_eq!(ask("GET", "/masters", origin), 403, "{origin}");
+            assert_eq!(ask("OPTIONS", "/masters", origin), 405, "{origin}");
+        }
     }
 
     #[test]

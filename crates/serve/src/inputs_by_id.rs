@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use tabia::core::games::NameKind;
 use tabia::formats::Format;
 use tabia::{
     Book, BookSize, Database, Error, GameIndex, InputItem, OpenInput, OpenOptions, Resolver,
 };
 
+use crate::people::{CountedName, names};
 use crate::problem::Problem;
 
 /// How long an input that nothing asks about stays open. Other programs cannot replace a mapped file on
@@ -32,6 +34,8 @@ const COUNTED_BOOK: u64 = 256 << 20;
 pub struct Shelf {
     inputs: Vec<Arc<ShelfInput>>,
     by_id: BTreeMap<String, usize>,
+    /// Numbers of the inputs with games of masters.
+    masters: Vec<usize>,
 }
 
 /// The number of inputs by kind.
@@ -87,6 +91,7 @@ pub(crate) struct OpenedInput {
     pub(crate) problems: Vec<String>,
     years: OnceLock<Option<(u16, u16)>>,
     size: OnceLock<Option<BookSize>>,
+    names: Mutex<Vec<(NameKind, Arc<Vec<CountedName>>)>>,
     used: Mutex<Instant>,
 }
 
@@ -113,6 +118,7 @@ impl Shelf {
         let mut shelf = Self {
             inputs: Vec::new(),
             by_id: BTreeMap::new(),
+            masters: Vec::new(),
         };
         for path in paths {
             for found in resolver.resolve_each(path.as_ref())? {
@@ -120,6 +126,37 @@ impl Shelf {
             }
         }
         Ok(shelf)
+    }
+
+    /// Adds inputs with the games that `/masters` answers from; without such inputs it answers from all.
+    ///
+    /// # Errors
+    /// When a path does not exist or cannot be read.
+    pub fn add_masters(
+        &mut self,
+        paths: &[impl AsRef<OsStr>],
+        resolver: &Resolver,
+    ) -> Result<(), Error> {
+        for path in paths {
+            for found in resolver.resolve_each(path.as_ref())? {
+                let label = found.as_ref().ok().map(|item| Arc::clone(item.label()));
+                let before = self.inputs.len();
+                self.add(resolver, found, None);
+                let known = label.and_then(|label| {
+                    let mut inputs = self.inputs.iter();
+                    inputs.position(|input| input.label == label)
+                });
+                self.masters.extend(known);
+                // The members of an archive too.
+                self.masters.extend(before..self.inputs.len());
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of the inputs with games of masters.
+    pub(crate) fn masters(&self) -> &[usize] {
+        &self.masters
     }
 
     fn add(
@@ -299,6 +336,11 @@ impl ShelfInput {
         matches!(self.format, Some(Format::Book(_)))
     }
 
+    /// Whether it is a database that can be used.
+    pub(crate) fn is_database(&self) -> bool {
+        matches!(self.format, Some(Format::Games(_))) && self.error.is_none()
+    }
+
     /// When its files changed last, in seconds since 1970 UTC.
     pub(crate) fn modified(&self) -> Option<u64> {
         let times = self.files.iter().filter_map(|file| {
@@ -306,6 +348,11 @@ impl ShelfInput {
             modified.duration_since(UNIX_EPOCH).ok()
         });
         times.map(|time| time.as_secs()).max()
+    }
+
+    /// A text that changes when the length or time of a file does.
+    pub(crate) fn state_of_files(&self) -> String {
+        fingerprint(&self.files)
     }
 
     /// What is known without opening it.
@@ -385,6 +432,7 @@ impl ShelfInput {
             problems,
             years: OnceLock::new(),
             size: OnceLock::new(),
+            names: Mutex::default(),
             used: Mutex::new(Instant::now()),
         });
         Ok((item, opened))
@@ -451,6 +499,19 @@ impl OpenedInput {
         })
     }
 
+    /// The names of one kind by frequency.
+    pub(crate) fn names(&self, kind: NameKind) -> Arc<Vec<CountedName>> {
+        let mut known = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, names)) = known.iter().find(|(other, _)| *other == kind) {
+            return Arc::clone(names);
+        }
+        let database = self.database();
+        let names = database.map(|database| names(database, kind));
+        let names = Arc::new(names.unwrap_or_default());
+        known.push((kind, Arc::clone(&names)));
+        names
+    }
+
     /// Positions and moves of a book; `None` if only a long walk could count them.
     pub(crate) fn size(&self, bytes: Option<u64>) -> Option<BookSize> {
         *self.size.get_or_init(|| {
@@ -491,6 +552,7 @@ mod tests {
         let mut shelf = Shelf {
             inputs: Vec::new(),
             by_id: BTreeMap::new(),
+            masters: Vec::new(),
         };
         for (index, name) in names.iter().enumerate() {
             let id = shelf.free_id(name);

@@ -9,11 +9,16 @@
 //! | `inputs_by_id` | the inputs, opened at first use and closed when they are idle or changed |
 //! | `filter_and_sort` | the rows of a list: filtered and sorted record numbers |
 //! | `rows` | rows as JSON |
+//! | `bases` | databases with their saved indexes |
 //! | `explore` | moves of a position in books and databases |
+//! | `people` | names by frequency, and what one player played |
+//! | `reports` | searches of positions, duplicates, previews of conversions, pages of books |
+//! | `lichess` | answers in the shape of Lichess' opening explorer |
 //! | `input_health` | checks that run while the page shows what they found so far |
 //! | `jobs` | work in threads that ends when it is no longer asked for |
 //! | `app` | what all requests work with |
 //! | `api` | the requests and their answers |
+//! | `stream` | answers that are sent in parts |
 //! | `guard` | which requests are answered at all |
 //! | `assets` | the files of the page |
 //! | `connections` | accepting and limiting connections |
@@ -22,6 +27,7 @@
 mod api;
 mod app;
 mod assets;
+mod bases;
 mod connections;
 mod explore;
 mod filter_and_sort;
@@ -29,14 +35,18 @@ mod guard;
 mod input_health;
 mod inputs_by_id;
 mod jobs;
+mod lichess;
 mod openapi;
 mod params;
+mod people;
 mod problem;
+mod reports;
 mod rows;
 mod server;
+mod stream;
 
 pub use app::GameDocument;
 pub use connections::StopHandle;
 pub use guard::Key;
-pub use inputs_by_id::{Shelf, ShelfCounts};
 pub use server::{Server, ServerOptions};
+pub use inputs_by_id::{Shelf, ShelfCounts};

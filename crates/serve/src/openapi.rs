@@ -45,6 +45,27 @@ const PLAY: Param = param(
     "string",
     "moves from there in UCI notation, separated by commas",
 );
+const SINCE: Param = param("since", "string", "first year, or month as 2012-01");
+const UNTIL: Param = param("until", "string", "last year, or month as 2012-12");
+const VARIANT: Param = param("variant", "string", "standard or chess960");
+const SPEEDS: Param = param(
+    "speeds",
+    "string",
+    "ultraBullet, bullet, blitz, rapid, classical, correspondence",
+);
+const RATINGS: Param = param(
+    "ratings",
+    "string",
+    "groups by mean rating: 0, 1000, 1200, … 2200, 2500",
+);
+const MOVES: Param = param("moves", "integer", "number of moves; 12 if absent");
+const TOP_GAMES: Param = param(
+    "topGames",
+    "integer",
+    "number of games with the highest ratings",
+);
+const RECENT_GAMES: Param = param("recentGames", "integer", "number of last games");
+const HISTORY: Param = param("history", "boolean", "the results by month too");
 const JSON: &str = "application/json";
 
 /// Every request.
@@ -134,6 +155,126 @@ pub(crate) const ROUTES: &[Route] = &[
         summary: "The fields of the query language",
         params: &[],
         content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/suggest",
+        summary: "Names that begin with a text, the most frequent ones first",
+        params: &[
+            required(&DB),
+            required(&param(
+                "field",
+                "string",
+                "player, event, site or annotator",
+            )),
+            param("q", "string", "the start of a word of the name"),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/player",
+        summary: "What a player played: results by colour, opening and year",
+        params: &[
+            required(&DB),
+            required(&param("name", "string", "the whole name")),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/search",
+        summary: "Games that fit a query, with the moment at which each does; at most 500",
+        params: &[required(&DB), required(&WHERE)],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/duplicates",
+        summary: "Pairs of duplicate games, as `tabia dedupe` finds them",
+        params: &[
+            required(&DB),
+            param("from", "integer", "first pair, from 0"),
+            param("n", "integer", "number of pairs, at most 500"),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/formats",
+        summary: "The formats that games can be written in, and the profiles of PGN",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/convert",
+        summary: "What the games of a database lose in another format; nothing is kept",
+        params: &[
+            required(&param("db", "string", "id of a database")),
+            required(&param("to", "string", "id of a format")),
+            param(
+                "profile",
+                "string",
+                "for PGN: standard, full, lichess, chessbase or seven",
+            ),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/book/{id}",
+        summary: "The entries of a position of a book, in stored order",
+        params: &[FEN, PLAY],
+        content_type: JSON,
+    },
+    Route {
+        path: "/masters",
+        summary: "The moves of a position, as Lichess' explorer of masters' games answers; also /master",
+        params: &[FEN, PLAY, SINCE, UNTIL, MOVES, TOP_GAMES],
+        content_type: JSON,
+    },
+    Route {
+        path: "/lichess",
+        summary: "The moves of a position, as Lichess' explorer of its games answers",
+        params: &[
+            FEN,
+            PLAY,
+            SINCE,
+            UNTIL,
+            VARIANT,
+            SPEEDS,
+            RATINGS,
+            MOVES,
+            TOP_GAMES,
+            RECENT_GAMES,
+            HISTORY,
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/lichess/history",
+        summary: "The results of a position by month",
+        params: &[FEN, PLAY, SINCE, UNTIL, VARIANT, SPEEDS, RATINGS],
+        content_type: JSON,
+    },
+    Route {
+        path: "/player",
+        summary: "The moves of one player in a position, as Lichess' explorer answers; also /personal",
+        params: &[
+            required(&param("player", "string", "the whole name")),
+            required(&param("color", "string", "white or black")),
+            FEN,
+            PLAY,
+            SINCE,
+            UNTIL,
+            VARIANT,
+            SPEEDS,
+            param("modes", "string", "casual, rated"),
+            MOVES,
+            RECENT_GAMES,
+            HISTORY,
+        ],
+        content_type: "application/x-ndjson",
+    },
+    Route {
+        path: "/game/export/{id}",
+        summary: "A game by its id in an answer; also /masters/pgn/{id}, /master/pgn/{id}",
+        params: &[],
+        content_type: "application/x-chess-pgn",
     },
     Route {
         path: "/api/v1/openapi.json",

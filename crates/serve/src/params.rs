@@ -62,6 +62,12 @@ impl Params {
             fen => Position::parse_fen(fen.as_bytes())
                 .map_err(|error| Problem::bad_request(format!("fen: {error}")))?,
         };
+        let (plies, position) = self.play_from(&start)?;
+        Ok((start, plies, position))
+    }
+
+    /// The moves of `play` from a position, and the position after them.
+    pub(crate) fn play_from(&self, start: &Position) -> Result<(Vec<Ply>, Position), Problem> {
         let mut position = start.clone();
         let mut plies = Vec::new();
         for text in self.ids("play") {
@@ -75,6 +81,6 @@ impl Params {
             position.play_ply(ply);
             plies.push(ply);
         }
-        Ok((start, plies, position))
+        Ok((plies, position))
     }
 }

@@ -6,20 +6,24 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::Response;
+use axum::http::{HeaderValue, Method, Response, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use tabia::Error;
+use tabia::base::IndexOptions;
+use tabia::dedupe::Duplicate;
 use tokio::sync::Semaphore;
 
 use crate::api;
 use crate::app::{App, GameDocument};
 use crate::assets::Assets;
+use crate::bases::Bases;
 use crate::connections::{self, StopHandle};
-use crate::guard::{Guard, Key, protect};
+use crate::guard::{Guard, GuardOptions, Key, protect};
 use crate::input_health::Health;
-use crate::inputs_by_id::Shelf;
 use crate::jobs::{JobTable, RunningJobs};
+use crate::lichess::{self, Answers};
 use crate::problem::Problem;
+use crate::inputs_by_id::Shelf;
 
 /// Requests that may wait for a thread.
 const QUEUE: usize = 64;
@@ -38,6 +42,17 @@ pub struct ServerOptions {
     pub threads: usize,
     /// Writes games as `tabia show --json` does.
     pub game_document: GameDocument,
+    /// Where the saved indexes of databases are.
+    pub index: IndexOptions,
+    /// The key is needed for the explorer that other programs ask, too.
+    pub is_private: bool,
+    /// Origins whose pages may ask that explorer, as `https://example.org`.
+    pub origins: Vec<String>,
+    /// Without the page.
+    pub is_api_only: bool,
+    /// Other machines may ask: the listener may have any address, and the key is needed for everything. The names
+    /// and addresses of this machine that requests may name, IPv6 ones in brackets.
+    pub lan_hosts: Option<Vec<String>>,
 }
 
 impl ServerOptions {
@@ -47,6 +62,11 @@ impl ServerOptions {
             key,
             threads: 1,
             game_document,
+            index: IndexOptions::default(),
+            is_private: false,
+            origins: Vec::new(),
+            is_api_only: false,
+            lan_hosts: None,
         }
     }
 }
@@ -61,13 +81,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server on a listener, which has to be bound to a loopback address.
+    /// A server on a listener, which has to be bound to a loopback address unless other machines may ask.
     ///
     /// # Errors
-    /// When the listener has no address, or another than a loopback one.
+    /// When the listener has no address, or another than a loopback one though they may not.
     pub fn new(listener: TcpListener, shelf: Shelf, options: ServerOptions) -> Result<Self, Error> {
         let address = listener.local_addr().map_err(in_output)?;
-        if !address.ip().is_loopback() {
+        if !address.ip().is_loopback() && options.lan_hosts.is_none() {
             return Err(Error::usage(
                 "the server listens on loopback addresses only",
             ));
@@ -96,8 +116,19 @@ impl Server {
             views: JobTable::new(&running),
             scans: JobTable::new(&running),
             checks: JobTable::new(&running),
+            reports: JobTable::new(&running),
+            duplicates: JobTable::new(&running),
+            answers: Answers::default(),
+            is_api_only: self.options.is_api_only,
+            bases: Bases::new(self.options.index, self.options.threads.max(1)),
             assets: Assets::new(),
-            guard: Guard::new(self.options.key, self.address.port()),
+            guard: Guard::new(GuardOptions {
+                key: self.options.key,
+                port: self.address.port(),
+                is_private: self.options.is_private || self.options.lan_hosts.is_some(),
+                origins: self.options.origins,
+                hosts: lower_case(self.options.lan_hosts.unwrap_or_default()),
+            }),
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(cores.min(4))
@@ -116,6 +147,7 @@ impl Server {
             }
             let cleaner = tokio::spawn(clean(Arc::clone(&app)));
             let router = api::router()
+                .merge(lichess::router())
                 .fallback(file)
                 .layer(from_fn_with_state(Arc::clone(&app), guarded))
                 .with_state(Arc::clone(&app));
@@ -126,9 +158,16 @@ impl Server {
         app.views.close();
         app.scans.close();
         app.checks.close();
+        app.reports.close();
+        app.duplicates.close();
         runtime.shutdown_timeout(GRACE);
         result.map_err(in_output)
     }
+}
+
+fn lower_case(hosts: Vec<String>) -> Vec<String> {
+    let hosts = hosts.into_iter();
+    hosts.map(|host| host.to_ascii_lowercase()).collect()
 }
 
 fn in_output(error: std::io::Error) -> Error {
@@ -146,6 +185,12 @@ async fn clean(app: Arc<App>) {
                 .clean(|view| view.rows.capacity() * 4, MAX_VIEW_BYTES);
             app.scans.clean(|_| 4096, MAX_VIEW_BYTES);
             app.checks.clean(Health::weight, MAX_VIEW_BYTES);
+            app.reports.clean(|_| 256 << 10, MAX_VIEW_BYTES);
+            app.duplicates.clean(
+                |found| found.capacity() * size_of::<Duplicate>(),
+                MAX_VIEW_BYTES,
+            );
+            app.bases.clean();
         });
         // A panic here is one of a bug; the next round runs all the same.
         let _ = cleaned.await;
@@ -154,21 +199,38 @@ async fn clean(app: Arc<App>) {
 
 /// Refuses what is not from our page or a program of this user, and protects the answers.
 async fn guarded(State(app): State<Arc<App>>, request: Request, next: Next) -> Response<Body> {
-    let refused = app
-        .guard
-        .refuse(request.method(), request.uri(), request.headers());
-    let mut response = match refused {
+    let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+    let origin = app.guard.allowed_origin(uri, headers);
+    let mut response = match app.guard.refuse(method, uri, headers) {
         Some(problem) => problem.into_response(),
+        // Only what a browser asks first is not refused.
+        None if *method == Method::OPTIONS => preflight(),
         None => next.run(request).await,
     };
-    protect(&mut response);
+    protect(&mut response, origin.as_ref());
+    response
+}
+
+/// The answer to a browser that asks what a page of another origin may do.
+fn preflight() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        ("access-control-allow-methods", "GET, HEAD"),
+        ("access-control-allow-headers", "authorization, accept"),
+        ("access-control-allow-private-network", "true"),
+        ("access-control-max-age", "600"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
     response
 }
 
 /// Everything outside the API.
 async fn file(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
     let path = request.uri().path();
-    if path.starts_with("/api/") {
+    if app.is_api_only || path.starts_with("/api/") {
         return Problem::not_found("the API has no such path").into_response();
     }
     app.assets.answer(path, request.headers())

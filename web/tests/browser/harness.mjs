@@ -111,6 +111,10 @@ export function makeShelf() {
   const path = (name) => join(folder, name);
   writeFileSync(path("games.pgn"), games);
   writeFileSync(path("league.pgn"), many(3000));
+  run("index", path("league.pgn"));
+  const game = (site) =>
+    `[Event "Match"]\n[Site "${site}"]\n[Date "1999.05.01"]\n[Round "3"]\n[White "Adams, Michael"]\n[Black "Short, Nigel"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 1-0\n\n`;
+  writeFileSync(path("twice.pgn"), game("London") + game("Londres"));
   const made = { games: [], books: [] };
   for (const ending of ["cbh", "si3", "si4", "si5", "sci"]) {
     const name = `games-${ending}.${ending}`;

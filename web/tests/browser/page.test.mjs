@@ -471,6 +471,138 @@ describe("check", () => {
     }));
 });
 
+describe("explorer with a saved index", () => {
+  test("states whether an index answered, with the same numbers", () =>
+    scenario("/explorer?src=league.pgn-2,league.pgn,packed.pgn.gz&play=e2e4", async (page) => {
+      await page.waitForFunction(() => document.querySelectorAll("p.scan").length === 3 && !document.querySelector("p.scan button"));
+      const notes = (await page.locator("p.scan").allTextContents()).join("\n");
+      assert.match(notes, /league\.pgn: from its saved index/);
+      assert.match(notes, /league\.pgn: read from start to end\n/);
+      assert.match(notes, /packed\.pgn\.gz: read from start to end; “tabia index”/);
+      const cells = await page.locator("tfoot td.n").allTextContents();
+      assert.equal(cells[1], cells[3]);
+      assert.equal(cells[1], cells[5]);
+    }));
+});
+
+describe("players", () => {
+  test("a player is found by the start of the name", () =>
+    scenario("/player/?db=league.pgn", async (page) => {
+      await page.locator(".empty").waitFor();
+      await page.fill("#search", "carl");
+      await page.waitForFunction(() => (document.querySelector("#player-names option")?.value ?? "").startsWith("Carlsen"));
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/player\/Carlsen/);
+      await page.locator(".two .data tbody tr").first().waitFor();
+      assert.match(await page.locator("h1").textContent(), /Carlsen/);
+      await page.screenshot({ path: join(pictures, "player.png") });
+    }));
+
+  test("an opening of the player is a list of games", () =>
+    scenario("/player/Carlsen,%20B?db=league.pgn", async (page) => {
+      const link = page.locator(".two .data tbody a").first();
+      await link.waitFor();
+      const wanted = await page.locator(".two .data tbody tr td.n").first().textContent();
+      await link.click();
+      await page.waitForFunction((n) => (document.querySelector(".found")?.textContent ?? "").startsWith(`${n} of`), wanted);
+      await page.goBack();
+      await page.locator(".two .data").first().waitFor();
+    }));
+
+  test("a player without games", () =>
+    scenario("/player/Unknown?db=league.pgn", async (page) => {
+      await page.locator(".report .empty").waitFor();
+    }));
+});
+
+describe("positions", () => {
+  test("a position is built, found, and opens at its ply", () =>
+    scenario("/search?db=league.pgn", async (page) => {
+      await page.locator(".edit-board button").first().waitFor();
+      await page.locator('.tools [aria-label="white bishop"]').click();
+      await page.locator('.edit-board [aria-label^="b5:"]').click();
+      assert.equal(await page.locator("#search").inputValue(), "sub:8/8/8/1B6/8/8/8/8");
+      await page.fill('.fields-grid input[placeholder="20..80"]', "..10");
+      await page.keyboard.press("Tab");
+      await page.locator("button.primary").click();
+      await page.waitForURL(/q=sub/);
+      await page.locator(".hits tbody tr").nth(20).waitFor();
+      await page.screenshot({ path: join(pictures, "positions.png") });
+      await page.locator(".hits a").first().click();
+      await currentMove(page).waitFor();
+      assert.equal(await piece(page, "b5"), "B");
+    }));
+
+  test("an edited query changes the board", () =>
+    scenario("/search?db=league.pgn", async (page) => {
+      await page.fill("#search", "sub:8/8/8/8/4N3/8/8/_7 move:Nc3");
+      await page.locator('.edit-board [aria-label="e4: white knight"]').waitFor();
+      await page.locator('.edit-board [aria-label="a1: must be empty"]').waitFor();
+      assert.equal(await page.locator('.fields-grid input[placeholder="Bxh7+"]').inputValue(), "Nc3");
+    }));
+
+  test("a wrong query states what is wrong", async () => {
+    const view = await open(browser, server, "/search?db=league.pgn&q=sub%3Ax");
+    await view.page.waitForSelector(".error");
+    view.problems.length = 0;
+    await view.close();
+  });
+});
+
+describe("duplicates", () => {
+  test("pairs show what differs", () =>
+    scenario("/duplicates?db=twice.pgn", async (page) => {
+      await page.locator(".pair").first().waitFor();
+      assert.equal(await page.locator(".pair").count(), 1);
+      assert.match(await page.locator(".pair").first().textContent(), /different: Site/);
+      assert.equal(await page.locator(".pair mark").count(), 2);
+      await page.screenshot({ path: join(pictures, "duplicates.png") });
+    }));
+
+  test("none", () =>
+    scenario("/duplicates?db=games.pgn", async (page) => {
+      await page.locator(".state.ok").waitFor();
+    }));
+});
+
+describe("conversion", () => {
+  test("states what is lost and copies the command", () =>
+    scenario("/convert?db=games.pgn", async (page) => {
+      await page.locator(".empty").waitFor();
+      const value = await page.locator(".choose select").nth(1).locator("option", { hasText: "Scid 3" }).first().getAttribute("value");
+      await page.locator(".choose select").nth(1).selectOption(value);
+      await page.locator(".data tbody tr").first().waitFor();
+      await page.screenshot({ path: join(pictures, "convert.png") });
+      await page.locator(".command button").click();
+      await page.waitForFunction(async () => (await navigator.clipboard.readText()).startsWith("tabia convert games.pgn -o games-new."));
+    }));
+
+  test("nothing is lost in PGN", () =>
+    scenario("/convert?db=league.pgn&to=pgn", async (page) => {
+      await page.locator(".state.ok").waitFor();
+    }));
+});
+
+describe("book", () => {
+  for (const name of ["league.bin", "league.abk", "league.ctg", "league_0.kob"]) {
+    test(`${name} shows its entries`, () =>
+      scenario(`/book/${name}`, async (page) => {
+        await page.locator(".book-view .move-button", { hasText: "e4" }).click();
+        await page.waitForURL(/play=e2e4/);
+        await page.locator(".book-view .move-button", { hasText: "c5" }).waitFor();
+        if (name === "league.ctg") await page.screenshot({ path: join(pictures, "book.png") });
+        await page.keyboard.press("ArrowLeft");
+        await page.waitForFunction(() => !location.search.includes("play"));
+      }));
+  }
+
+  test("a move of a book leads to the games with the position", () =>
+    scenario("/book/league.ctg?play=e2e4,c7c5", async (page) => {
+      await page.locator(".book-view a", { hasText: "league.pgn" }).first().click();
+      await page.waitForFunction(() => /of 3,000/.test(document.querySelector(".found")?.textContent ?? ""));
+    }));
+});
+
 describe("page", () => {
   const views = {
     shelf: "/",
@@ -478,8 +610,14 @@ describe("page", () => {
     game: "/db/games.pgn/game/1?ply=3",
     explorer: "/explorer?src=league.ctg,league.bin,league.pgn",
     check: "/health?db=games.pgn",
+    player: "/player/Carlsen,%20B?db=league.pgn",
+    positions: "/search?db=league.pgn&q=sub%3A8%2F8%2F8%2F1B6%2F8%2F8%2F8%2F8",
+    duplicates: "/duplicates?db=twice.pgn",
+    convert: "/convert?db=games.pgn&to=si3",
+    book: "/book/league.ctg?play=e2e4",
   };
-  const ready = { shelf: ".card a", games: ".layer .row", game: ".notation .move", explorer: ".explorer-table tbody tr", check: ".state.bad" };
+  const ready = { shelf: ".card a", games: ".layer .row", game: ".notation .move", explorer: ".explorer-table tbody tr", check: ".state.bad",
+    player: ".two .data tbody tr", positions: ".hits tbody tr", duplicates: ".pair", convert: ".command", book: ".book-view .move-button" };
 
   for (const [name, path] of Object.entries(views)) {
     for (const colorScheme of ["light", "dark"]) {
@@ -519,7 +657,7 @@ describe("page", () => {
           await page.locator(ready[name]).first().waitFor();
           assert.equal(await page.locator("html").getAttribute("lang"), "de");
           assert.match(await page.locator(".top").textContent(), /Regal.*Einstellungen/);
-          assert.ok(!/\b(Settings|Games|Loading|Moves|Result)\b/.test(await page.locator("main").innerText()));
+          assert.ok(!/\b(Settings|Games|Loading|Moves|Result|Score|Choose|Database)\b/.test(await page.locator("main").innerText()));
         },
         { locale: "de-DE" },
       ));

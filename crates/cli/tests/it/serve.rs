@@ -531,11 +531,45 @@ fn every_documented_path_is_answered() {
     let server = Running::start(&folder, &["games.pgn"]);
     let (_, document) = server.json("openapi.json");
     let paths = document["paths"].as_object().unwrap();
-    assert!(paths.len() >= 10);
+    assert!(paths.len() >= 20);
+    drop(server);
+    tabia(
+        &folder,
+        &[
+            "book",
+            "build",
+            "games.pgn",
+            "-o",
+            "made.bin",
+            "--min-games",
+            "1",
+        ],
+    )
+    .expect(0);
+    let server = Running::start(&folder, &["games.pgn", "made.bin"]);
     for path in paths.keys() {
-        let path = path.replace("{id}", "games.pgn").replace("{n}", "1");
-        let path = path.strip_prefix("/api/v1/").unwrap().to_owned();
+        let id = match path.as_str() {
+            "/api/v1/book/{id}" => "made.bin",
+            "/game/export/{id}" => "00000000",
+            _ => "games.pgn",
+        };
+        let path = path.replace("{id}", id).replace("{n}", "1");
+        let Some(path) = path.strip_prefix("/api/v1/").map(str::to_owned) else {
+            let query = if path == "/player" {
+                "?player=A&color=white"
+            } else {
+                ""
+            };
+            let (status, ..) = server.ask(&format!("GET {path}{query}"), &[server.host()]);
+            assert_eq!(status, 200, "{path}");
+            continue;
+        };
         let query = match path.as_str() {
+            "suggest" => "?db=games.pgn&field=player&q=a",
+            "player" => "?db=games.pgn&name=A",
+            "search" => "?db=games.pgn&where=move:c5",
+            "duplicates" => "?db=games.pgn",
+            "convert" => "?db=games.pgn&to=si5",
             "games" => "?db=games.pgn",
             "row" => "?db=games.pgn&in=games.pgn&game=1",
             "explorer" => "?src=games.pgn",
@@ -633,4 +667,459 @@ fn silent_connections_do_not_stop_the_page() {
         start.elapsed()
     );
     drop(silent);
+}
+
+/// Games of several openings with ratings, dates and time controls.
+fn league() -> String {
+    let lines = [
+        "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7",
+        "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6",
+        "1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6",
+        "1. c4 Nf6 2. d4 g6 3. Nc3 Bg7",
+        "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6",
+        "1. Nf3 d5 2. d4 Nf6 3. c4 e6",
+    ];
+    let results = ["1-0", "1/2-1/2", "0-1"];
+    let names = ["Adams, M", "Carlsen, M", "Polgar, J", "Short, N"];
+    let times = ["15+0", "60+0", "180+2", "600+5", "5400+30", "-"];
+    let mut text = String::new();
+    for number in 0..60_usize {
+        let result = results[number * 7 % 3];
+        let (white, black) = (names[number % 4], names[(number + 1 + number / 4 % 3) % 4]);
+        let (year, month) = (2001 + number % 20, 1 + number % 12);
+        let (a, b) = (1500 + number * 37 % 1200, 1500 + number * 53 % 1200);
+        let (time, line) = (times[number % 6], lines[number % 6]);
+        text.push_str(&format!(
+            "[Event \"League\"]\n[Site \"https://lichess.org/game{number:04}\"]\n\
+             [Date \"{year}.{month:02}.11\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n\
+             [Result \"{result}\"]\n[WhiteElo \"{a}\"]\n[BlackElo \"{b}\"]\n\
+             [TimeControl \"{time}\"]\n\n{line} {result}\n\n"
+        ));
+    }
+    text
+}
+
+/// What of an answer has to agree with `tree`.
+fn counts_of(answer: &Value) -> Vec<Value> {
+    let mut all = Vec::new();
+    for key in [
+        "games",
+        "white",
+        "draws",
+        "black",
+        "averageRating",
+        "performance",
+    ] {
+        all.push(answer[key].clone());
+    }
+    for m in answer["moves"].as_array().into_iter().flatten() {
+        for key in [
+            "uci",
+            "san",
+            "games",
+            "white",
+            "draws",
+            "black",
+            "averageRating",
+            "performance",
+            "childGames",
+        ] {
+            all.push(m[key].clone());
+        }
+    }
+    all
+}
+
+#[test]
+fn the_explorer_counts_as_tree_does_with_and_without_an_index() {
+    let folder = Scratch::new("serve-tree");
+    std::fs::write(folder.path().join("league.pgn"), league()).unwrap();
+    let mut paths = vec!["league.pgn"];
+    for name in [
+        "made.cbh",
+        "made.si4",
+        "made.si5",
+        "made.sci",
+        "made.pgn.gz",
+    ] {
+        tabia(&folder, &["convert", "league.pgn", "-o", name]);
+        paths.push(name);
+    }
+    let server = Running::start(&folder, &paths);
+    let lines = [
+        "",
+        "e2e4",
+        "e2e4,e7e5,g1f3",
+        "d2d4,g8f6,c2c4,g7g6,b1c3,f8g7",
+        "e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3,a7a6",
+        "h2h4",
+    ];
+    for is_indexed in [false, true] {
+        if is_indexed {
+            for path in paths.iter().filter(|path| !path.ends_with(".gz")) {
+                tabia(&folder, &["index", path]).expect(0);
+            }
+        }
+        for path in &paths {
+            let has_index = is_indexed && !path.ends_with(".gz");
+            for (number, line) in lines.iter().enumerate() {
+                // `tree` counts the same everywhere; one format has every line, the others two each.
+                if *path != "league.pgn" && number % 3 != usize::from(is_indexed) {
+                    continue;
+                }
+                let request = format!("explorer?src={path}&play={line}");
+                let answer = loop {
+                    let (status, answer) = server.json(&request);
+                    assert_eq!(status, 200, "{answer}");
+                    if answer["sources"][0]["isDone"] == true {
+                        break answer;
+                    }
+                };
+                let source = &answer["sources"][0];
+                assert_eq!(source["indexed"], has_index, "{path} {line}");
+                let moves = line.replace(',', " ");
+                let index = if has_index { "auto" } else { "never" };
+                let args = ["tree", path, "--line", &moves, "--json", "--index", index];
+                let tree = tabia(&folder, &args).json();
+                assert_eq!(counts_of(source), counts_of(&tree), "{path} {line}");
+            }
+        }
+    }
+}
+
+/// The names of an object in their order.
+fn names_in_order(text: &str, from: &str) -> Vec<String> {
+    let start = text
+        .find(from)
+        .unwrap_or_else(|| panic!("{from} in {text}"))
+        + from.len();
+    let (mut depth, mut names, mut rest) = (0, Vec::new(), &text[start..]);
+    while let Some(at) = rest.find(['{', '}', '[', ']', '"']) {
+        let (c, after) = (rest.as_bytes()[at], &rest[at + 1..]);
+        rest = after;
+        match c {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {
+                let end = rest.find('"').unwrap();
+                let (word, after) = (&rest[..end], &rest[end + 1..]);
+                if depth == 1 && after.starts_with(':') {
+                    names.push(word.to_owned());
+                }
+                rest = after;
+            }
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    names
+}
+
+fn plain(server: &Running, path: &str) -> (u16, String) {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        let (status, _, body) = server.ask(&format!("GET {path}"), &[server.host()]);
+        if matches!(status, 503 | 0) && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(100));
+            continue;
+        }
+        return (status, String::from_utf8(body).unwrap());
+    }
+}
+
+#[test]
+fn answers_for_other_programs_have_the_names_of_the_original_in_their_order() {
+    let folder = Scratch::new("serve-lichess");
+    std::fs::write(folder.path().join("league.pgn"), league()).unwrap();
+    let server = Running::start(&folder, &["league.pgn"]);
+    let (status, text) = plain(
+        &server,
+        "/masters?play=e2e4,e7e5,g1f3,b8c6,f1b5,a7a6,b5a4,g8f6",
+    );
+    assert_eq!(status, 200, "{text}");
+    let all = ["white", "draws", "black", "moves", "topGames", "opening"];
+    assert_eq!(names_in_order(&text, ""), all);
+    let of_move = [
+        "uci",
+        "san",
+        "averageRating",
+        "white",
+        "draws",
+        "black",
+        "game",
+        "opening",
+    ];
+    assert_eq!(names_in_order(&text, "\"moves\":["), of_move);
+    let of_game = ["uci", "id", "winner", "black", "white", "year", "month"];
+    assert_eq!(names_in_order(&text, "\"topGames\":["), of_game);
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    // Castling is the king taking its rook.
+    assert_eq!(answer["moves"][0]["uci"], "e1h1");
+    assert_eq!(answer["moves"][0]["san"], "O-O");
+    assert!(answer["opening"]["eco"].as_str().unwrap().starts_with("C7"));
+    let (_, both) = plain(
+        &server,
+        "/masters?play=e2e4,e7e5,g1f3,b8c6,f1b5,a7a6,b5a4,g8f6,e1h1",
+    );
+    let (_, other) = plain(
+        &server,
+        "/master?play=e2e4,e7e5,g1f3,b8c6,f1b5,a7a6,b5a4,g8f6,e1g1",
+    );
+    assert_eq!(both, other);
+
+    let (_, text) = plain(&server, "/lichess?history=true");
+    let all = [
+        "white",
+        "draws",
+        "black",
+        "moves",
+        "recentGames",
+        "topGames",
+        "opening",
+        "history",
+    ];
+    assert_eq!(names_in_order(&text, ""), all);
+    let of_game = [
+        "uci", "id", "winner", "speed", "mode", "black", "white", "year", "month",
+    ];
+    assert_eq!(names_in_order(&text, "\"recentGames\":["), of_game);
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["recentGames"].as_array().unwrap().len(), 4);
+    let months = answer["history"].as_array().unwrap();
+    let sum = |key: &str| {
+        months
+            .iter()
+            .map(|month| month[key].as_u64().unwrap())
+            .sum::<u64>()
+    };
+    assert_eq!(sum("white"), answer["white"].as_u64().unwrap());
+    assert_eq!(sum("black"), answer["black"].as_u64().unwrap());
+
+    let path = "/player?player=Carlsen,%20M&color=white&recentGames=2";
+    let (status, text) = plain(&server, path);
+    assert_eq!(status, 200);
+    let line = text.trim_end();
+    assert_eq!(line.lines().count(), 1, "{text}");
+    let all = [
+        "white",
+        "draws",
+        "black",
+        "moves",
+        "recentGames",
+        "opening",
+        "queuePosition",
+    ];
+    assert_eq!(names_in_order(line, ""), all);
+    let of_move = [
+        "uci",
+        "san",
+        "averageOpponentRating",
+        "performance",
+        "white",
+        "draws",
+        "black",
+        "game",
+        "opening",
+    ];
+    assert_eq!(names_in_order(line, "\"moves\":["), of_move);
+
+    // An id leads to its game, whether it is that of Lichess or ours.
+    let answer: Value = serde_json::from_str(line).unwrap();
+    let id = answer["recentGames"][0]["id"].as_str().unwrap();
+    let (status, pgn) = plain(&server, &format!("/game/export/{id}"));
+    assert_eq!(status, 200);
+    assert!(
+        pgn.contains("[White \"Carlsen, M\"]") && pgn.contains(id),
+        "{pgn}"
+    );
+    let (status, pgn) = plain(&server, "/masters/pgn/00000000");
+    assert!(status == 200 && pgn.contains("game0000"), "{pgn}");
+    assert_eq!(plain(&server, "/masters/pgn/zzzzzzzz").0, 404);
+
+    // Nothing there: empty lists.
+    let (status, text) = plain(&server, "/lichess?play=h2h4,a7a5,h4h5,a5a4");
+    assert_eq!(status, 200);
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["white"], 0);
+    assert_eq!(answer["moves"], serde_json::json!([]));
+    assert_eq!(answer["topGames"], serde_json::json!([]));
+}
+
+#[test]
+fn requests_of_other_programs_choose_games() {
+    let folder = Scratch::new("serve-lichess-query");
+    std::fs::write(folder.path().join("league.pgn"), league()).unwrap();
+    let server = Running::start(&folder, &["league.pgn"]);
+    let count = |path: &str| {
+        let (status, text) = plain(&server, path);
+        assert_eq!(status, 200, "{path}: {text}");
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        ["white", "draws", "black"]
+            .iter()
+            .map(|key| answer[key].as_u64().unwrap())
+            .sum::<u64>()
+    };
+    assert_eq!(count("/lichess"), 60);
+    assert_eq!(count("/lichess?speeds=bullet"), 10);
+    assert_eq!(count("/lichess?speeds=ultraBullet,blitz"), 20);
+    assert_eq!(count("/lichess?speeds=classical"), 10);
+    assert_eq!(count("/lichess?unknown=1&variant=standard"), 60);
+    assert_eq!(count("/masters?since=2001&until=2001"), 3);
+    assert_eq!(count("/lichess?since=2001-01&until=2001-12"), 3);
+    let groups: u64 = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500]
+        .iter()
+        .map(|group| count(&format!("/lichess?ratings={group}")))
+        .sum();
+    assert_eq!(groups, 60);
+    let wrong_rights =
+        "/lichess?fen=rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR%20b%20KQkq%20e3%200%201";
+    assert_eq!(count(wrong_rights), 30);
+    for path in [
+        "/lichess?fen=nonsense",
+        "/lichess?play=e2e5",
+        "/lichess?speeds=slow",
+        "/lichess?ratings=1",
+        "/lichess?since=x",
+        "/lichess?moves=x",
+        "/player?color=white",
+        "/player?player=A",
+        "/player?player=A&color=grey",
+    ] {
+        let (status, text) = plain(&server, path);
+        assert_eq!(status, 400, "{path}");
+        assert!(text.starts_with("bad request: "), "{path}: {text}");
+    }
+}
+
+#[test]
+fn masters_origins_and_keys_are_those_of_the_command_line() {
+    let folder = Scratch::new("serve-options");
+    std::fs::write(folder.path().join("league.pgn"), league()).unwrap();
+    std::fs::write(folder.path().join("games.pgn"), GAMES).unwrap();
+    let server = Running::start(
+        &folder,
+        &[
+            "games.pgn",
+            "--masters",
+            "league.pgn",
+            "--cors",
+            "https://example.org",
+            "--api-only",
+        ],
+    );
+    let games = |path: &str| {
+        let (status, text) = plain(&server, path);
+        assert_eq!(status, 200, "{text}");
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        answer["white"].as_u64().unwrap()
+            + answer["draws"].as_u64().unwrap()
+            + answer["black"].as_u64().unwrap()
+    };
+    assert_eq!(games("/masters"), 60);
+    assert_eq!(games("/lichess"), 63);
+    let (host, origin) = (server.host(), "Origin: https://example.org".to_owned());
+    let (status, head, _) = server.ask("GET /masters", &[host.clone(), origin.clone()]);
+    let head = head.to_lowercase();
+    assert_eq!(status, 200);
+    assert!(
+        head.contains("access-control-allow-origin: https://example.org"),
+        "{head}"
+    );
+    let (status, head, _) = server.ask("OPTIONS /masters", &[host.clone(), origin.clone()]);
+    assert_eq!(status, 204);
+    assert!(
+        head.to_lowercase()
+            .contains("access-control-allow-headers: authorization")
+    );
+    let (status, head, _) = server.ask("GET /api/v1/shelf", &[host.clone(), origin]);
+    assert_eq!(status, 403);
+    assert!(!head.to_lowercase().contains("access-control"), "{head}");
+    let other = "Origin: https://example.com".to_owned();
+    assert_eq!(server.ask("GET /masters", &[host.clone(), other]).0, 403);
+    // There is no page.
+    assert_eq!(server.ask("GET /", &[host]).0, 404);
+    assert_eq!(server.stop(), 0);
+
+    let server = Running::start(&folder, &["league.pgn", "--private"]);
+    let (host, key) = (server.host(), server.bearer());
+    assert_eq!(
+        server.ask("GET /masters", std::slice::from_ref(&host)).0,
+        401
+    );
+    assert_eq!(server.ask("GET /masters", &[host, key]).0, 200);
+}
+
+#[test]
+fn on_a_network_everything_needs_the_key() {
+    let folder = folder_with_games();
+    let server = Running::start(&folder, &["games.pgn", "--lan"]);
+    let (host, key) = (server.host(), server.bearer());
+    assert_eq!(server.ask("GET /", std::slice::from_ref(&host)).0, 200);
+    assert_eq!(
+        server.ask("GET /masters", std::slice::from_ref(&host)).0,
+        401
+    );
+    assert_eq!(
+        server.ask("GET /masters", &[host.clone(), key.clone()]).0,
+        200
+    );
+    assert_eq!(server.ask("GET /api/v1/shelf", &[host, key.clone()]).0, 200);
+    let foreign = format!("Host: evil.example:{}", server.port);
+    assert_eq!(server.ask("GET /api/v1/shelf", &[foreign, key]).0, 421);
+    let wanted = format!("00000000:{:04X} ", server.port);
+    if let Ok(table) = std::fs::read_to_string("/proc/net/tcp") {
+        let mut listening = table.lines().filter(|line| line.contains(" 0A "));
+        assert!(listening.any(|line| line.contains(&wanted)), "{table}");
+    }
+    assert_eq!(server.stop(), 0);
+}
+
+#[test]
+fn reports_are_those_of_the_other_verbs() {
+    let folder = Scratch::new("serve-reports");
+    let doubled = format!("{}{}", league(), league().replace("League", "Copy"));
+    std::fs::write(folder.path().join("league.pgn"), doubled).unwrap();
+    std::fs::write(folder.path().join("games.pgn"), GAMES).unwrap();
+    let server = Running::start(&folder, &["league.pgn", "games.pgn"]);
+
+    let names = server
+        .json("suggest?db=league.pgn,games.pgn&field=player&q=carl")
+        .1;
+    assert_eq!(names["names"][0]["name"], "Carlsen, M");
+    let player = server.complete("player?db=league.pgn&name=Carlsen,%20M", "isDone");
+    assert_eq!(player["white"]["games"], 30, "{player}");
+    let openings = player["white"]["openings"].as_array().unwrap();
+    let sum: u64 = openings
+        .iter()
+        .map(|row| row["games"].as_u64().unwrap())
+        .sum();
+    assert_eq!(sum, 30);
+
+    let found = server.complete("search?db=league.pgn&where=move:Bb5", "isDone");
+    let hits = found["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), 20);
+    assert_eq!(
+        (&hits[0]["ply"], &hits[0]["san"]),
+        (&Value::from(4), &Value::from("Bb5"))
+    );
+
+    let same = server.complete("duplicates?db=league.pgn&n=500", "isDone");
+    let args = ["dedupe", "league.pgn", "--dry-run", "--explain", "rows.tsv"];
+    tabia(&folder, &args);
+    let rows = std::fs::read_to_string(folder.path().join("rows.tsv")).unwrap();
+    assert_eq!(same["count"], rows.lines().count() - 1, "{rows}");
+    assert_eq!(
+        same["pairs"].as_array().unwrap().len(),
+        rows.lines().count() - 1
+    );
+
+    let lost = server.complete("convert?db=games.pgn&to=si3", "isDone");
+    assert_eq!(lost["written"], 3, "{lost}");
+    let formats = server.json("formats").1;
+    assert!(formats["targets"].as_array().unwrap().len() >= 5);
+    assert_eq!(server.json("convert?db=games.pgn&to=nothing").0, 400);
+    assert_eq!(server.json("book/games.pgn").0, 400);
+    assert_eq!(server.json("suggest?db=games.pgn&field=x").0, 400);
+    assert_eq!(server.json("search?db=games.pgn").0, 400);
 }

@@ -31,7 +31,18 @@ pub(crate) struct Assets {
 }
 
 /// The first parts of the addresses that the page shows views at.
-const VIEWS: [&str; 7] = ["", "games", "db", "explorer", "health", "book", "about"];
+const VIEWS: [&str; 10] = [
+    "",
+    "games",
+    "db",
+    "explorer",
+    "health",
+    "book",
+    "player",
+    "search",
+    "duplicates",
+    "convert",
+];
 
 impl Assets {
     pub(crate) fn new() -> Self {

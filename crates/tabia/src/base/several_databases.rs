@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{thread, vec};
 
 use tabia_core::chess::{Ply, Position};
@@ -30,6 +30,8 @@ use crate::summary::{NoObserver, Observer, Summary};
 const CACHED_BYTES: u64 = 256 << 20;
 /// Batches of hits that wait for the consumer.
 const WAITING: usize = 2;
+/// How often what was counted so far is handed on.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How databases are opened and asked.
 #[derive(Debug, Clone, Default)]
@@ -320,10 +322,33 @@ impl Base {
         progress: &Arc<Progress>,
         observer: &mut dyn Observer,
     ) -> Result<Tree> {
+        self.tree_updates(position, selected, options, progress, observer, &mut |_| {})
+    }
+
+    /// As [`tree_with`](Self::tree_with). While databases are read, `update` gets what was counted so far, about
+    /// ten times a second.
+    ///
+    /// # Errors
+    /// As [`tree_with`](Self::tree_with).
+    pub fn tree_updates(
+        &self,
+        position: &Position,
+        selected: &SelectedGames,
+        options: &TreeOptions,
+        progress: &Arc<Progress>,
+        observer: &mut dyn Observer,
+        update: &mut dyn FnMut(Tree),
+    ) -> Result<Tree> {
         let targets = Arc::new(Targets::new(position));
         let mut tally = Tally::new(position.turn(), options.games);
         let mut is_complete = true;
         for (number, part) in self.parts.iter().enumerate() {
+            let before = tally.clone();
+            let mut update = |partial: &Tally| {
+                let mut sum = before.clone();
+                sum.merge(partial);
+                update(Tree::new(position, &sum, options, false));
+            };
             let mut explorer = Explorer {
                 number,
                 part,
@@ -335,6 +360,7 @@ impl Base {
                 query: selected.query(),
                 games: selected.sets.get(number).cloned().flatten(),
                 is_complete: true,
+                update: &mut update,
             };
             let found = match &part.index {
                 Some(index) => explorer.ask(index, progress, observer)?,
@@ -401,6 +427,8 @@ struct Explorer<'a> {
     query: &'a Query,
     games: Option<Arc<GameSet>>,
     is_complete: bool,
+    /// Gets what was counted so far.
+    update: &'a mut dyn FnMut(&Tally),
 }
 
 impl Explorer<'_> {
@@ -441,7 +469,7 @@ impl Explorer<'_> {
         for (played, arrival) in &continuations {
             let mut totals = Totals::default();
             for row in rows(index, arrival)?.iter().filter(|row| self.counts(row)) {
-                totals.add(row, self.position.turn());
+                totals.add(self.number, row, self.position.turn());
                 if tally.keeps_games() {
                     tally.keep(&Reached {
                         database: self.number,
@@ -515,6 +543,8 @@ impl Explorer<'_> {
         };
         let mut is_complete = true;
         let (number, deadline) = (self.number, self.tree.deadline);
+        let mut updated = Instant::now();
+        let update = &mut *self.update;
         reporter.read_item(&self.options.open, progress, false, |reporter, input| {
             let tasks = (0..threads)
                 .map(|_| ExploreTask::new(self.targets, self.tree.games > 0))
@@ -533,7 +563,12 @@ impl Explorer<'_> {
                         *tally.children.entry(ply).or_default() += 1;
                     }
                 }
-                is_complete = deadline.is_none_or(|deadline| Instant::now() < deadline);
+                let now = Instant::now();
+                if now.duration_since(updated) >= UPDATE_INTERVAL {
+                    updated = now;
+                    update(&tally);
+                }
+                is_complete = deadline.is_none_or(|deadline| now < deadline);
                 Ok(is_complete)
             })
         })?;

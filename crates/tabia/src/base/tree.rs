@@ -84,6 +84,8 @@ pub struct TreeMove {
     pub score: Option<f64>,
     /// The mean rating of the players who played it.
     pub average_rating: Option<u16>,
+    /// The mean rating of their opponents, in games with a result.
+    pub average_opponent_rating: Option<u16>,
     /// Their performance: the mean rating of their opponents and the difference for their score.
     pub performance: Option<u16>,
     /// The date of the last of the games.
@@ -92,6 +94,8 @@ pub struct TreeMove {
     pub child_games: u64,
     /// The opening after the move.
     pub opening: Option<Opening>,
+    /// One of the games: number of its database among those that were opened, from 0, and of the record in it.
+    pub sample: Option<(usize, GameIndex)>,
 }
 
 /// A game that reached the position.
@@ -184,10 +188,12 @@ impl TreeMove {
             results: totals.results,
             score: crate::book::find::score(totals.results, is_white),
             average_rating: totals.average_rating(),
+            average_opponent_rating: totals.average_opponent_rating(),
             performance: totals.performance(),
             last_played: totals.last_played,
             child_games,
             opening: openings::lookup(&position.after(ply)),
+            sample: totals.sample,
         }
     }
 }

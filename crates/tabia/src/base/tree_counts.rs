@@ -23,13 +23,18 @@ pub(super) struct Totals {
     /// Twice the points against opponents with a rating.
     points: u64,
     pub(super) last_played: Date,
+    /// One of the games: number of its database, and of its record.
+    pub(super) sample: Option<(usize, GameIndex)>,
 }
 
 impl Totals {
-    /// Adds a game.
+    /// Adds a game of the database with this number.
     #[inline]
-    pub(super) fn add(&mut self, row: &Row, turn: Color) {
+    pub(super) fn add(&mut self, database: usize, row: &Row, turn: Color) {
         self.games += 1;
+        if self.sample.is_none() {
+            self.sample = Some((database, row.game()));
+        }
         let mut points = 0;
         let result = row.result().to_pgn();
         match result {
@@ -74,11 +79,18 @@ impl Totals {
         pair(&mut self.opponents, other.opponents);
         self.points += other.points;
         self.last_played = self.last_played.max(other.last_played);
+        self.sample = self.sample.or(other.sample);
     }
 
     /// The mean rating of the side to move.
     pub(super) fn average_rating(&self) -> Option<u16> {
         let (sum, count) = self.own;
+        (count > 0).then(|| ((sum + count / 2) / count) as u16)
+    }
+
+    /// The mean rating of the opponents.
+    pub(super) fn average_opponent_rating(&self) -> Option<u16> {
+        let (sum, count) = self.opponents;
         (count > 0).then(|| ((sum + count / 2) / count) as u16)
     }
 
@@ -207,7 +219,7 @@ impl Tally {
     /// Adds a game with its move.
     pub(super) fn add(&mut self, game: &Reached) {
         let totals = self.moves.entry(game.played).or_default();
-        totals.add(&game.row, self.turn);
+        totals.add(game.database, &game.row, self.turn);
         self.keep(game);
     }
 

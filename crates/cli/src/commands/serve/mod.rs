@@ -4,6 +4,7 @@
 //! reads it, and a new one takes over its socket.
 
 mod browser;
+mod lan;
 mod state_folder;
 #[cfg(unix)]
 mod supervisor;
@@ -17,6 +18,7 @@ use tabia::Error;
 use tabia_serve::{Key, Server, ServerOptions, Shelf, ShelfCounts, StopHandle};
 
 use crate::args::ServeArgs;
+use crate::commands::index::index_options;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_json;
@@ -53,8 +55,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
             "`serve` reads files; standard input can be read only once",
         ));
     }
-    let shelf = Shelf::new(&paths, &context.resolver)?;
-    let listener = listen(args.port)?;
+    let shelf = shelf(args, &context)?;
+    let listener = listen(args)?;
     let port = listener.local_addr().map_err(in_output)?.port();
     if args.port.is_none() && port != *PORTS.start() {
         let text = format!("port {} is taken, this is {port}", PORTS.start());
@@ -66,8 +68,16 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     #[cfg(unix)]
     let is_stopped = supervisor::flag_of_signals();
     print_address(args, &context, &url, port)?;
-    context.messages.note(&summary(shelf.counts()));
-    if !args.no_open && !args.json {
+    if args.lan {
+        for host in lan::hosts() {
+            let text = format!("on the network: http://{host}:{port}/#k={}", key.as_str());
+            context.messages.note(&text);
+        }
+        let text = "other machines can ask with this key; the traffic is not encrypted";
+        context.messages.note(text);
+    }
+    context.messages.note(&summary(shelf.counts(), args.lan));
+    if !args.no_open && !args.json && !args.api_only {
         browser::open(&folder, &url);
     }
     drop(shelf);
@@ -82,13 +92,19 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::Done)
 }
 
-/// The paths given; the current folder if none are.
+/// The paths given, those of `--masters` aside; the current folder if none are.
 fn paths(args: &ServeArgs) -> Vec<OsString> {
-    if args.paths.is_empty() {
+    if args.paths.is_empty() && args.masters.is_empty() {
         vec![".".into()]
     } else {
         args.paths.clone()
     }
+}
+
+fn shelf(args: &ServeArgs, context: &Context) -> Result<Shelf, Error> {
+    let mut shelf = Shelf::new(&paths(args), &context.resolver)?;
+    shelf.add_masters(&args.masters, &context.resolver)?;
+    Ok(shelf)
 }
 
 fn serve(
@@ -98,16 +114,29 @@ fn serve(
     key: Key,
     stop: &StopHandle,
 ) -> Result<(), Error> {
-    let shelf = Shelf::new(&paths(args), &context.resolver)?;
+    let shelf = shelf(args, context)?;
     let mut options = ServerOptions::new(key, game_json::document);
     options.threads = context.threads;
+    options.is_private = args.private;
+    options.lan_hosts = args.lan.then(lan::hosts);
+    options.is_api_only = args.api_only;
+    options.origins.clone_from(&args.cors);
+    options.index = index_options(context);
+    if let Some(folder) = &args.index {
+        options.index.cache = Some(folder.clone());
+    }
     Server::new(listener, shelf, options)?.run(stop)
 }
 
-/// A listener on this machine only.
-fn listen(port: Option<u16>) -> Result<TcpListener, Error> {
-    let bind = |port: u16| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-    if let Some(port) = port {
+/// A listener on this machine only, unless other machines may ask.
+fn listen(args: &ServeArgs) -> Result<TcpListener, Error> {
+    let address = if args.lan {
+        Ipv4Addr::UNSPECIFIED
+    } else {
+        Ipv4Addr::LOCALHOST
+    };
+    let bind = |port: u16| TcpListener::bind(SocketAddr::from((address, port)));
+    if let Some(port) = args.port {
         return bind(port).map_err(|error| {
             let text = format!("port {port} cannot be used: {error}");
             Error::unsupported(text).in_output()
@@ -144,7 +173,7 @@ fn print_address(args: &ServeArgs, context: &Context, url: &str, port: u16) -> R
     out.flush()
 }
 
-fn summary(counts: ShelfCounts) -> String {
+fn summary(counts: ShelfCounts, lan: bool) -> String {
     let mut parts = vec![
         counted_as(counts.databases as u64, "database", "databases"),
         counted_as(counts.books as u64, "book", "books"),
@@ -157,6 +186,9 @@ fn summary(counts: ShelfCounts) -> String {
         parts.push(format!("{files} that cannot be read"));
     }
     let text = parts.join(", ");
+    if lan {
+        return format!("{text}. Nothing is changed. Ctrl-C ends it.");
+    }
     format!("{text}. Nothing is changed, nothing leaves this machine. Ctrl-C ends it.")
 }
 

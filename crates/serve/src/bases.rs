@@ -1,0 +1,128 @@
+//! Databases together with their saved indexes.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use tabia::base::{Base, BaseOptions, Index, IndexOptions, index_path};
+use tabia::{NoObserver, Progress};
+
+use crate::problem::Problem;
+use crate::inputs_by_id::ShelfInput;
+
+/// Combinations of databases that stay open.
+const MAX_KEPT: usize = 16;
+/// How long one that nothing asks about stays open.
+const IDLE: Duration = Duration::from_mins(10);
+
+/// The combinations of databases that were asked, with their indexes.
+#[derive(Debug)]
+pub(crate) struct Bases {
+    index: IndexOptions,
+    threads: usize,
+    kept: Mutex<Vec<Kept>>,
+}
+
+/// Lengths and times of index files.
+type IndexFiles = Vec<Option<(PathBuf, u64, Option<SystemTime>)>>;
+
+#[derive(Debug)]
+struct Kept {
+    key: String,
+    base: Arc<Base>,
+    files: IndexFiles,
+    used: Instant,
+}
+
+impl Bases {
+    pub(crate) fn new(index: IndexOptions, threads: usize) -> Self {
+        Self {
+            index,
+            threads,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The databases as one, and a text that changes when one of them or its index does.
+    ///
+    /// # Errors
+    /// When one of them is gone.
+    pub(crate) fn of(&self, inputs: &[Arc<ShelfInput>]) -> Result<(Arc<Base>, String), Problem> {
+        let mut key = String::new();
+        for input in inputs {
+            key.push_str(&input.id);
+            key.push('\n');
+            key.push_str(&input.state_of_files());
+            key.push('\n');
+        }
+        let known = {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let found = kept.iter().find(|kept| kept.key == key);
+            found.map(|kept| (Arc::clone(&kept.base), kept.files.clone()))
+        };
+        if let Some((base, files)) = known
+            && self.index_files(&base) == files
+        {
+            self.touch(&key);
+            let key = format!("{key}{files:?}");
+            return Ok((base, key));
+        }
+        let mut items = Vec::new();
+        for input in inputs {
+            let item = input.resolve().map_err(|error| {
+                let problem = Problem::from(error);
+                Problem {
+                    detail: input.without_folder(&problem.detail),
+                    ..problem
+                }
+            })?;
+            items.push(item);
+        }
+        let mut options = BaseOptions::default();
+        if let Some(input) = inputs.first() {
+            options.open.clone_from(input.options());
+        }
+        options.index = Index::Auto;
+        options.index_options.clone_from(&self.index);
+        options.threads = self.threads;
+        let progress = Arc::new(Progress::new());
+        let base = Arc::new(Base::of_items(items, options, &progress, &mut NoObserver)?);
+        let files = self.index_files(&base);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|kept| kept.key != key);
+        if kept.len() >= MAX_KEPT {
+            kept.remove(0);
+        }
+        let name = format!("{key}{files:?}");
+        kept.push(Kept {
+            key,
+            base: Arc::clone(&base),
+            files,
+            used: Instant::now(),
+        });
+        Ok((base, name))
+    }
+
+    fn touch(&self, key: &str) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = kept.iter_mut().find(|kept| kept.key == key) {
+            kept.used = Instant::now();
+        }
+    }
+
+    fn index_files(&self, base: &Base) -> IndexFiles {
+        base.items()
+            .map(|item| {
+                let path = index_path(item, &self.index)?;
+                let metadata = std::fs::metadata(&path).ok()?;
+                Some((path, metadata.len(), metadata.modified().ok()))
+            })
+            .collect()
+    }
+
+    /// Closes what nothing asks about any more.
+    pub(crate) fn clean(&self) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|kept| kept.used.elapsed() < IDLE);
+    }
+}

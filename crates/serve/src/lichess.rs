@@ -1,0 +1,965 @@
+//! Answers in the shape of Lichess' opening explorer, from the databases of the shelf.
+//!
+//! The names, their order and which of them are present are those of the original, so that a program works with
+//! another base address only.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::routing::get;
+use serde::Serialize;
+use tabia::base::{SearchOptions, Tree, TreeGame};
+use tabia::book::find::opening_of;
+use tabia::core::chess::uci;
+use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, Wdl};
+
+use crate::api::{game_pgn, in_pool, of_type, tree_job};
+use crate::app::App;
+use crate::explore::{FoundTree, uci_of};
+use crate::jobs::Job;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::inputs_by_id::ShelfInput;
+use crate::stream::{self, Sender};
+
+/// The groups that ratings fall into.
+const RATING_GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+/// How often an answer that is not ready is looked at.
+const INTERVAL: Duration = Duration::from_millis(20);
+/// How often a newline is sent while games of a player are counted.
+const ALIVE: Duration = Duration::from_secs(8);
+/// Answers that are kept, and their bytes together.
+const MAX_ANSWERS: usize = 4096;
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+/// Games whose Lichess id is known because an answer had it.
+const MAX_IDS: usize = 100_000;
+
+type Shared = State<Arc<App>>;
+
+/// The paths that other programs ask.
+pub(crate) fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/masters", get(masters))
+        .route("/master", get(masters))
+        .route("/lichess", get(lichess))
+        .route("/lichess/history", get(history))
+        .route("/player", get(player))
+        .route("/personal", get(player))
+        .route("/masters/pgn/{id}", get(export))
+        .route("/master/pgn/{id}", get(export))
+        .route("/game/export/{id}", get(export))
+}
+
+/// Whether a path is one of these.
+pub(crate) fn is_explorer(path: &str) -> bool {
+    let is_endpoint = matches!(
+        path,
+        "/masters" | "/master" | "/lichess" | "/lichess/history" | "/player" | "/personal"
+    );
+    let exports = ["/masters/pgn/", "/master/pgn/", "/game/export/"];
+    is_endpoint || exports.iter().any(|start| path.starts_with(start))
+}
+
+/// Finished answers, and games by their Lichess id.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    kept: Mutex<KeptAnswers>,
+    ids: Mutex<BTreeMap<String, (usize, u32)>>,
+}
+
+#[derive(Debug, Default)]
+struct KeptAnswers {
+    by_key: BTreeMap<String, Bytes>,
+    order: VecDeque<String>,
+    bytes: usize,
+}
+
+impl Answers {
+    fn find(&self, key: &str) -> Option<Bytes> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.by_key.get(key).cloned()
+    }
+
+    fn keep(&self, key: String, answer: Bytes) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.bytes += answer.len();
+        if let Some(old) = kept.by_key.insert(key.clone(), answer) {
+            kept.bytes -= old.len();
+        } else {
+            kept.order.push_back(key);
+        }
+        while kept.order.len() > MAX_ANSWERS || kept.bytes > MAX_ANSWER_BYTES {
+            let Some(oldest) = kept.order.pop_front() else {
+                return;
+            };
+            if let Some(old) = kept.by_key.remove(&oldest) {
+                kept.bytes -= old.len();
+            }
+        }
+    }
+
+    fn name_game(&self, id: &str, at: (usize, u32)) {
+        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        if ids.len() < MAX_IDS {
+            ids.insert(id.to_owned(), at);
+        }
+    }
+
+    fn game(&self, id: &str) -> Option<(usize, u32)> {
+        let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.get(id).copied()
+    }
+}
+
+/// Which of the endpoints is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Endpoint {
+    Masters,
+    Lichess,
+    Player(Color),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    white: u64,
+    draws: u64,
+    black: u64,
+    moves: Vec<MoveAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recent_games: Option<Vec<MovedGame>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_games: Option<Vec<MovedGame>>,
+    opening: Option<OpeningAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue_position: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Vec<MonthAnswer>>,
+}
+
+#[derive(Serialize)]
+struct HistoryAnswer {
+    history: Vec<MonthAnswer>,
+}
+
+#[derive(Serialize)]
+struct MonthAnswer {
+    month: String,
+    white: u64,
+    draws: u64,
+    black: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MoveAnswer {
+    uci: String,
+    san: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    average_rating: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    average_opponent_rating: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    performance: Option<u16>,
+    white: u64,
+    draws: u64,
+    black: u64,
+    game: Option<GameAnswer>,
+    opening: Option<OpeningAnswer>,
+}
+
+#[derive(Serialize)]
+struct OpeningAnswer {
+    eco: &'static str,
+    name: &'static str,
+}
+
+#[derive(Serialize)]
+struct MovedGame {
+    uci: String,
+    #[serde(flatten)]
+    game: GameAnswer,
+}
+
+#[derive(Serialize, Clone)]
+struct GameAnswer {
+    id: String,
+    winner: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speed: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'static str>,
+    black: PlayerAnswer,
+    white: PlayerAnswer,
+    year: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    month: Option<String>,
+}
+
+#[derive(Serialize, Clone)]
+struct PlayerAnswer {
+    name: String,
+    rating: u16,
+}
+
+/// A request that was understood.
+struct Request {
+    endpoint: Endpoint,
+    start: Position,
+    plies: Vec<Ply>,
+    position: Position,
+    query: Query,
+    moves: usize,
+    top_games: usize,
+    recent_games: usize,
+    has_history: bool,
+}
+
+fn bad_request(why: impl std::fmt::Display) -> Response<Body> {
+    plain(StatusCode::BAD_REQUEST, format!("bad request: {why}\n"))
+}
+
+fn plain(status: StatusCode, text: String) -> Response<Body> {
+    let mut response = of_type("text/plain; charset=utf-8", text.into_bytes());
+    *response.status_mut() = status;
+    response
+}
+
+fn refused(problem: Problem) -> Response<Body> {
+    match problem.status {
+        StatusCode::BAD_REQUEST => bad_request(problem.detail),
+        StatusCode::SERVICE_UNAVAILABLE => {
+            let mut response = plain(problem.status, format!("{}\n", problem.detail));
+            let seconds = HeaderValue::from_static("1");
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            response
+        }
+        status => plain(status, format!("{}\n", problem.detail)),
+    }
+}
+
+/// A position of a FEN whose castling rights or en passant square may be wrong.
+fn forgiving_position(fen: &str) -> Result<Position, Problem> {
+    let error = match Position::parse_fen(fen.as_bytes()) {
+        Ok(position) => return Ok(position),
+        Err(error) => error,
+    };
+    let mut fields: Vec<&str> = fen
+        .split([' ', '_'])
+        .filter(|field| !field.is_empty())
+        .collect();
+    let castling = fields.get(2).copied().unwrap_or("-").to_owned();
+    if let Some(en_passant) = fields.get_mut(3) {
+        *en_passant = "-";
+    }
+    // With as many of the rights as there can be.
+    let rights: Vec<char> = castling.chars().filter(|c| *c != '-').take(4).collect();
+    let mut subsets: Vec<u32> = (0..1 << rights.len()).collect();
+    subsets.sort_by_key(|subset| std::cmp::Reverse(subset.count_ones()));
+    for subset in subsets {
+        let kept = rights.iter().enumerate();
+        let kept: String = kept
+            .filter(|(number, _)| subset >> number & 1 == 1)
+            .map(|(_, c)| *c)
+            .collect();
+        let mut fields = fields.clone();
+        if let Some(field) = fields.get_mut(2) {
+            *field = if kept.is_empty() { "-" } else { &kept };
+        }
+        if let Ok(position) = Position::parse_fen(fields.join(" ").as_bytes()) {
+            return Ok(position);
+        }
+    }
+    Err(Problem::bad_request(format!("fen: {error}")))
+}
+
+/// A year, or year and month, as the start or end of a range of dates.
+fn date_part(text: &str, has_month: bool) -> Option<String> {
+    let mut parts = text.split('-');
+    let year: u16 = parts
+        .next()?
+        .parse()
+        .ok()
+        .filter(|year| (1..=9999).contains(year))?;
+    match (parts.next(), has_month) {
+        (None, _) => Some(format!("{year:04}")),
+        (Some(month), true) if parts.next().is_none() => {
+            let month: u8 = month
+                .parse()
+                .ok()
+                .filter(|month| (1..=12).contains(month))?;
+            Some(format!("{year:04}.{month:02}"))
+        }
+        _ => None,
+    }
+}
+
+/// The query for the games that a request asks.
+fn query_of(params: &Params, endpoint: Endpoint) -> Result<Query, Problem> {
+    let mut terms: Vec<String> = Vec::new();
+    let bad = |name: &str| {
+        let text = params.text(name);
+        Problem::bad_request(format!("{name}: `{text}` is not allowed"))
+    };
+    let mut bounds = [String::new(), String::new()];
+    for (name, bound) in ["since", "until"].into_iter().zip(&mut bounds) {
+        if !params.text(name).is_empty() {
+            let has_month = endpoint != Endpoint::Masters;
+            *bound = date_part(params.text(name), has_month).ok_or_else(|| bad(name))?;
+        }
+    }
+    let [since, until] = &bounds;
+    if !since.is_empty() || !until.is_empty() {
+        terms.push(format!("date:{since}..{until}"));
+    }
+    if endpoint != Endpoint::Masters {
+        match params.text("variant") {
+            "" | "standard" | "chess" | "fromPosition" => {}
+            "chess960" => terms.push("is:chess960".to_owned()),
+            other if other.chars().all(|c| c.is_ascii_alphanumeric()) => {
+                terms.push(format!("variant:{other}"));
+            }
+            _ => return Err(bad("variant")),
+        }
+        let speeds = params.ids("speeds");
+        if !speeds.is_empty() {
+            let known = [
+                "ultraBullet",
+                "bullet",
+                "blitz",
+                "rapid",
+                "classical",
+                "correspondence",
+            ];
+            if speeds.iter().any(|speed| !known.contains(speed)) {
+                return Err(bad("speeds"));
+            }
+            let list = speeds.join(",").to_lowercase();
+            // Games without a time control count as classical.
+            terms.push(if speeds.contains(&"classical") {
+                format!("(speed:{list} OR -tag:TimeControl)")
+            } else {
+                format!("speed:{list}")
+            });
+        }
+        let mut ranges = Vec::new();
+        for group in params.ids("ratings") {
+            let number: u16 = group.parse().map_err(|_| bad("ratings"))?;
+            let index = RATING_GROUPS.iter().position(|known| *known == number);
+            let index = index.ok_or_else(|| bad("ratings"))?;
+            ranges.push(match (number, RATING_GROUPS.get(index + 1)) {
+                (0, Some(next)) => format!("..{}", next - 1),
+                (from, Some(next)) => format!("{from}..{}", next - 1),
+                (from, None) => format!("{from}.."),
+            });
+        }
+        if !ranges.is_empty() {
+            terms.push(format!("avgelo:{}", ranges.join(",")));
+        }
+    }
+    if let Endpoint::Player(color) = endpoint {
+        let player = params.text("player");
+        if player.is_empty() {
+            return Err(Problem::bad_request("missing field `player`"));
+        }
+        let field = if color.is_white() { "white" } else { "black" };
+        let quoted = player.replace('\\', "\\\\").replace('"', "\\\"");
+        terms.push(format!("{field}:\"={quoted}\""));
+        let modes = params.ids("modes");
+        if modes.iter().any(|mode| !["casual", "rated"].contains(mode)) {
+            return Err(bad("modes"));
+        }
+        if let [mode] = modes.as_slice() {
+            terms.push(format!(
+                "rated:{}",
+                if *mode == "rated" { "yes" } else { "no" }
+            ));
+        }
+    }
+    Query::parse(&terms.join(" ")).map_err(Problem::from)
+}
+
+impl Request {
+    fn new(params: &Params, endpoint: Endpoint) -> Result<Self, Problem> {
+        let start = match params.text("fen") {
+            "" => Position::standard(),
+            fen => forgiving_position(fen)?,
+        };
+        let (plies, position) = params.play_from(&start)?;
+        let (top, recent) = match endpoint {
+            Endpoint::Masters => (15, 0),
+            Endpoint::Lichess => (4, 4),
+            Endpoint::Player(_) => (0, 8),
+        };
+        Ok(Self {
+            endpoint,
+            query: query_of(params, endpoint)?,
+            moves: params.number("moves", 12)?,
+            top_games: params.number("topGames", top)?,
+            recent_games: params.number("recentGames", recent)?,
+            has_history: params.is_on("history"),
+            start,
+            plies,
+            position,
+        })
+    }
+
+    /// The databases that are asked.
+    fn inputs(&self, app: &App) -> Vec<(usize, Arc<ShelfInput>)> {
+        let masters = app.shelf.masters();
+        let inputs = app.shelf.inputs().iter().enumerate();
+        inputs
+            .filter(|(_, input)| input.is_database())
+            .filter(|(number, _)| {
+                self.endpoint != Endpoint::Masters || masters.is_empty() || masters.contains(number)
+            })
+            .map(|(number, input)| (number, Arc::clone(input)))
+            .collect()
+    }
+}
+
+/// What a request waits for.
+struct Counting {
+    job: Arc<Job<FoundTree>>,
+    /// The databases, their state, the position and the query.
+    name: String,
+    /// Numbers of the databases on the shelf.
+    numbers: Vec<usize>,
+}
+
+impl Counting {
+    fn start(app: &App, request: &Request) -> Result<Self, Problem> {
+        let (numbers, inputs): (Vec<usize>, Vec<Arc<ShelfInput>>) =
+            request.inputs(app).into_iter().unzip();
+        let (base, name) = app.bases.of(&inputs)?;
+        let job = tree_job(app, base, &name, &request.position, &request.query)?;
+        let line: String = request
+            .plies
+            .iter()
+            .map(|ply| format!(" {ply:?}"))
+            .collect();
+        let name = format!(
+            "{name}\n{}\n{}{line}\n{}",
+            request.start.fen(),
+            request.position.fen(),
+            request.query
+        );
+        Ok(Self { job, name, numbers })
+    }
+
+    /// The tree once it is complete.
+    fn tree(&self) -> Result<Option<Arc<Tree>>, Problem> {
+        let found = self.job.wait(Duration::ZERO, |_| false);
+        match found.error() {
+            Some(error) => Err(Problem::busy(error)),
+            None if found.is_done() => Ok(found.found().clone()),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Waits for an answer without holding a thread.
+async fn answer(app: Arc<App>, params: Params, endpoint: Endpoint) -> Response<Body> {
+    match answered(app, params, endpoint).await {
+        Ok(bytes) => {
+            let mut response = of_type("application/json", Vec::new());
+            *response.body_mut() = Body::from(bytes);
+            response
+        }
+        Err(problem) => refused(problem),
+    }
+}
+
+async fn answered(app: Arc<App>, params: Params, endpoint: Endpoint) -> Result<Bytes, Problem> {
+    let start = Arc::clone(&app);
+    let (request, counting, key) = in_pool(&app, move || {
+        let request = Request::new(&params, endpoint)?;
+        let counting = Counting::start(&start, &request)?;
+        let key = format!(
+            "{endpoint:?} {} {} {} {} {}",
+            request.moves,
+            request.top_games,
+            request.recent_games,
+            request.has_history,
+            counting.name
+        );
+        Ok((request, counting, key))
+    })
+    .await?;
+    if let Some(known) = app.answers.find(&key) {
+        return Ok(known);
+    }
+    let tree = loop {
+        if let Some(tree) = counting.tree()? {
+            break tree;
+        }
+        tokio::time::sleep(INTERVAL).await;
+    };
+    let history = if request.has_history {
+        Some(wait_for_history(&app, &request).await?)
+    } else {
+        None
+    };
+    let shared = Arc::clone(&app);
+    let bytes = in_pool(&app, move || {
+        let answer = document(&shared, &request, &counting, &tree, history);
+        let bytes = serde_json::to_vec(&answer).map_err(internal)?;
+        Ok(Bytes::from(bytes))
+    })
+    .await?;
+    app.answers.keep(key, bytes.clone());
+    Ok(bytes)
+}
+
+fn internal(error: impl std::fmt::Display) -> Problem {
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+}
+
+async fn masters(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, params, Endpoint::Masters).await
+}
+
+async fn lichess(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, params, Endpoint::Lichess).await
+}
+
+async fn history(State(app): Shared, params: Params) -> Response<Body> {
+    let request = match Request::new(&params, Endpoint::Lichess) {
+        Ok(request) => request,
+        Err(problem) => return refused(problem),
+    };
+    match wait_for_history(&app, &request).await {
+        Ok(history) => match serde_json::to_vec(&HistoryAnswer { history }) {
+            Ok(bytes) => of_type("application/json", bytes),
+            Err(error) => refused(internal(error)),
+        },
+        Err(problem) => refused(problem),
+    }
+}
+
+/// One line when everything is counted; newlines until then.
+async fn player(State(app): Shared, params: Params) -> Response<Body> {
+    let color = match params.text("color") {
+        "white" => Color::White,
+        "black" => Color::Black,
+        "" => return bad_request("missing field `color`"),
+        other => return bad_request(format!("color: `{other}` is neither white nor black")),
+    };
+    let endpoint = Endpoint::Player(color);
+    // What is wrong with the request is known before the stream begins.
+    if let Err(problem) = Request::new(&params, endpoint) {
+        return refused(problem);
+    }
+    let (sender, body) = stream::body();
+    tokio::spawn(async move {
+        let mut counted = pin!(answered(app, params, endpoint));
+        loop {
+            match tokio::time::timeout(ALIVE, counted.as_mut()).await {
+                Ok(found) => {
+                    send_line(&sender, found).await;
+                    return;
+                }
+                Err(_) if sender.send(Bytes::from_static(b"\n")).await => {}
+                Err(_) => return,
+            }
+        }
+    });
+    let mut response = of_type("application/x-ndjson", Vec::new());
+    *response.body_mut() = body;
+    response
+}
+
+async fn send_line(sender: &Sender, found: Result<Bytes, Problem>) {
+    // A stream that cannot be finished ends without its line.
+    if let Ok(bytes) = found {
+        let mut line = bytes.to_vec();
+        line.push(b'\n');
+        sender.send(Bytes::from(line)).await;
+    }
+}
+
+async fn wait_for_history(app: &Arc<App>, request: &Request) -> Result<Vec<MonthAnswer>, Problem> {
+    let inputs: Vec<Arc<ShelfInput>> = request
+        .inputs(app)
+        .into_iter()
+        .map(|(_, input)| input)
+        .collect();
+    let fen = request.position.fen();
+    let fields: Vec<&str> = fen.split(' ').take(4).collect();
+    let text = format!("{} fen:{}", request.query, fields.join("_"));
+    let query = Query::parse(&text)?;
+    let shared = Arc::clone(app);
+    let job = in_pool(app, move || {
+        let (base, name) = shared.bases.of(&inputs)?;
+        let key = format!("history\n{name}\n{query}");
+        shared
+            .reports
+            .get_or_start(&key, serde_json::Value::Null, move |job| {
+                let mut months: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+                let mut options = SearchOptions::default();
+                options.progress = Arc::clone(&job.progress);
+                for hit in base.search(&query, &options) {
+                    let header = hit?.header;
+                    let date = header.date;
+                    if date.year == 0 || date.month == 0 {
+                        continue;
+                    }
+                    let counts = months
+                        .entry(format!("{:04}-{:02}", date.year, date.month))
+                        .or_default();
+                    let results = match header.result.to_pgn() {
+                        GameResult::WhiteWins => 0,
+                        GameResult::Draw => 1,
+                        GameResult::BlackWins => 2,
+                        _ => continue,
+                    };
+                    if let Some(count) = counts.get_mut(results) {
+                        *count += 1;
+                    }
+                }
+                job.update(|found| *found = serde_json::json!(months));
+                Ok(())
+            })
+    })
+    .await?;
+    loop {
+        {
+            let found = job.wait(Duration::ZERO, |_| false);
+            if let Some(error) = found.error() {
+                return Err(Problem::busy(error));
+            }
+            if found.is_done() {
+                let months: BTreeMap<String, [u64; 3]> =
+                    serde_json::from_value(found.found().clone()).map_err(internal)?;
+                let months = months.into_iter();
+                return Ok(months
+                    .map(|(month, [white, draws, black])| MonthAnswer {
+                        month,
+                        white,
+                        draws,
+                        black,
+                    })
+                    .collect());
+            }
+        }
+        tokio::time::sleep(INTERVAL).await;
+    }
+}
+
+fn document(
+    app: &App,
+    request: &Request,
+    counting: &Counting,
+    tree: &Tree,
+    history: Option<Vec<MonthAnswer>>,
+) -> Answer {
+    let games = Games {
+        app,
+        counting,
+        endpoint: request.endpoint,
+    };
+    let is_player = matches!(request.endpoint, Endpoint::Player(_));
+    let Wdl {
+        white,
+        draws,
+        black,
+    } = tree.results;
+    let moves = tree
+        .moves
+        .iter()
+        .filter_map(|m| {
+            let Ply::Move(played) = m.ply else {
+                return None;
+            };
+            let Wdl {
+                white,
+                draws,
+                black,
+            } = m.results;
+            let game = m.sample.filter(|_| m.games == 1);
+            Some(MoveAnswer {
+                // The original writes castling as the king taking the rook.
+                uci: uci_of(played, true),
+                san: m.san.clone(),
+                average_rating: m.average_rating.filter(|_| !is_player),
+                average_opponent_rating: m.average_opponent_rating.filter(|_| is_player),
+                performance: m.performance.filter(|_| is_player),
+                white,
+                draws,
+                black,
+                game: game.and_then(|(database, game)| games.answer(database, game)),
+                opening: m.opening.map(|opening| OpeningAnswer {
+                    eco: opening.eco,
+                    name: opening.name,
+                }),
+            })
+        })
+        .take(request.moves)
+        .collect();
+    let rows = |list: &[TreeGame], count: usize| -> Vec<MovedGame> {
+        let list = list.iter().take(count);
+        list.filter_map(|game| games.moved(&request.position, game))
+            .collect()
+    };
+    Answer {
+        white,
+        draws,
+        black,
+        moves,
+        recent_games: (request.endpoint != Endpoint::Masters)
+            .then(|| rows(&tree.recent_games, request.recent_games)),
+        top_games: (!is_player).then(|| rows(&tree.top_games, request.top_games)),
+        opening: opening_of(&request.start, &request.plies).map(|opening| OpeningAnswer {
+            eco: opening.eco,
+            name: opening.name,
+        }),
+        queue_position: is_player.then_some(0),
+        history,
+    }
+}
+
+/// Makes the rows of games.
+struct Games<'a> {
+    app: &'a App,
+    counting: &'a Counting,
+    endpoint: Endpoint,
+}
+
+impl Games<'_> {
+    fn moved(&self, position: &Position, game: &TreeGame) -> Option<MovedGame> {
+        let uci = game.uci.as_deref().unwrap_or_default();
+        let ply = uci::read(position, uci.as_bytes());
+        Some(MovedGame {
+            uci: match ply {
+                Some(Ply::Move(m)) => uci_of(m, true),
+                _ => uci.to_owned(),
+            },
+            game: self.answer(game.database, game.game)?,
+        })
+    }
+
+    /// A game of the database with this number among those that were asked.
+    fn answer(&self, database: usize, game: GameIndex) -> Option<GameAnswer> {
+        let number = *self.counting.numbers.get(database)?;
+        let input = self.app.shelf.inputs().get(number)?;
+        let opened = input.open().ok()?;
+        let mut recorder = Recorder::new();
+        let mut reader = opened.database()?.reader();
+        // The recorder never stops a reader.
+        let _ = reader.read(game, Want::TAGS, &mut recorder).ok()?;
+        let tags = &recorder.game().head.tags;
+        let id = match lichess_id(tags.text("Site")) {
+            Some(id) => {
+                self.app.answers.name_game(id, (number, game.0));
+                id.to_owned()
+            }
+            None => own_id(number, game.0),
+        };
+        let date = tags.date().unwrap_or_default();
+        let player = |name: &str, rating: Option<u16>| PlayerAnswer {
+            name: tags.text(name).to_owned(),
+            rating: rating.unwrap_or(0),
+        };
+        let is_online = self.endpoint != Endpoint::Masters;
+        let is_casual = tags.text("Event").to_lowercase().starts_with("casual");
+        Some(GameAnswer {
+            id,
+            winner: match tags.text("Result") {
+                "1-0" => Some("white"),
+                "0-1" => Some("black"),
+                _ => None,
+            },
+            speed: is_online.then(|| speed_of(tags.text("TimeControl"))),
+            mode: is_online.then_some(if is_casual { "casual" } else { "rated" }),
+            black: player("Black", tags.black_elo()),
+            white: player("White", tags.white_elo()),
+            year: date.year,
+            month: (date.year > 0 && date.month > 0)
+                .then(|| format!("{:04}-{:02}", date.year, date.month)),
+        })
+    }
+}
+
+/// The id in the address of a game on Lichess.
+fn lichess_id(site: &str) -> Option<&str> {
+    let rest = site
+        .strip_prefix("https://")
+        .or_else(|| site.strip_prefix("http://"))?;
+    let path = rest
+        .strip_prefix("www.")
+        .unwrap_or(rest)
+        .strip_prefix("lichess.org/")?;
+    let id = path.split(['/', '#', '?']).next()?.get(..8)?;
+    id.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric())
+        .then_some(id)
+}
+
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Eight digits to the base 62 for a game of an input of the shelf.
+fn own_id(input: usize, game: u32) -> String {
+    let mut value = (input as u64) << 32 | u64::from(game);
+    let mut digits = [b'0'; 8];
+    for digit in digits.iter_mut().rev() {
+        *digit = DIGITS.get((value % 62) as usize).copied().unwrap_or(b'0');
+        value /= 62;
+    }
+    String::from_utf8_lossy(&digits).into_owned()
+}
+
+fn game_of_id(id: &str) -> Option<(usize, u32)> {
+    if id.len() != 8 {
+        return None;
+    }
+    let mut value = 0_u64;
+    for byte in id.bytes() {
+        let digit = DIGITS.iter().position(|digit| *digit == byte)?;
+        value = value * 62 + digit as u64;
+    }
+    Some(((value >> 32) as usize, (value & u64::from(u32::MAX)) as u32))
+}
+
+/// How fast a game was, by its time control: the time for 40 moves.
+fn speed_of(time_control: &str) -> &'static str {
+    let first = time_control.split(':').next().unwrap_or_default().trim();
+    if first == "-" {
+        return "correspondence";
+    }
+    let time = first.rsplit('/').next().unwrap_or_default();
+    let (initial, increment) = time.split_once('+').unwrap_or((time, "0"));
+    let number = |text: &str| text.trim_start_matches('*').parse::<u64>().ok();
+    let (Some(initial), Some(increment)) = (number(initial), number(increment)) else {
+        return "classical";
+    };
+    match initial.saturating_add(increment.saturating_mul(40)) {
+        0..30 => "ultraBullet",
+        30..180 => "bullet",
+        180..480 => "blitz",
+        480..1500 => "rapid",
+        1500..86_400 => "classical",
+        _ => "correspondence",
+    }
+}
+
+/// A game by the id that an answer had.
+async fn export(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
+    let shared = Arc::clone(&app);
+    let found = in_pool(&app, move || {
+        let id = id.strip_suffix(".pgn").unwrap_or(&id);
+        let absent = || Problem::not_found("there is no such game");
+        let known = shared.answers.game(id).or_else(|| game_of_id(id));
+        let (number, game) = known.ok_or_else(absent)?;
+        let input = shared.shelf.inputs().get(number).ok_or_else(absent)?;
+        if !input.is_database() {
+            return Err(absent());
+        }
+        let opened = input.open()?;
+        let number = game.checked_add(1).ok_or_else(absent)?;
+        game_pgn(&opened, number, "")
+    });
+    match found.await {
+        Ok(pgn) => of_type("application/x-chess-pgn", pgn),
+        Err(problem) => refused(problem),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_eight_digits_and_lead_back() {
+        for (input, game) in [(0, 0), (0, 1), (3, 11_964_284), (1000, u32::MAX)] {
+            let id = own_id(input, game);
+            assert_eq!(id.len(), 8);
+            assert_eq!(game_of_id(&id), Some((input, game)), "{id}");
+        }
+        assert_eq!(game_of_id("short"), None);
+        assert_eq!(game_of_id("a-b_c.d/"), None);
+    }
+
+    #[test]
+    fn the_id_of_a_lichess_game_is_in_its_site() {
+        assert_eq!(lichess_id("https://lichess.org/abcdEF12"), Some("abcdEF12"));
+        assert_eq!(
+            lichess_id("https://lichess.org/abcdEF12/black#3"),
+            Some("abcdEF12")
+        );
+        for other in [
+            "Berlin",
+            "https://lichess.org/",
+            "https://example.org/abcdEF12",
+        ] {
+            assert_eq!(lichess_id(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn speeds_are_those_of_the_time_for_forty_moves() {
+        for (time_control, speed) in [
+            ("15+0", "ultraBullet"),
+            ("60+0", "bullet"),
+            ("180+2", "blitz"),
+            ("300+0", "blitz"),
+            ("600+5", "rapid"),
+            ("5400+30", "classical"),
+            ("40/7200:3600", "classical"),
+            ("-", "correspondence"),
+            ("", "classical"),
+            ("?", "classical"),
+        ] {
+            assert_eq!(speed_of(time_control), speed, "{time_control}");
+        }
+    }
+
+    #[test]
+    fn wrong_rights_are_forgiven() {
+        let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQK3 b KQkq e3 0 1";
+        let position = forgiving_position(fen).unwrap();
+        assert!(position.fen().contains(" b Qkq "), "{}", position.fen());
+        assert!(forgiving_position("nonsense").is_err());
+    }
+
+    #[test]
+    fn queries_are_made_of_known_values_only() {
+        let params = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter();
+            Params(
+                pairs
+                    .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+                    .collect(),
+            )
+        };
+        let query = |endpoint, pairs: &[(&str, &str)]| {
+            query_of(&params(pairs), endpoint).map(|query| query.to_string())
+        };
+        let lichess = Endpoint::Lichess;
+        for pairs in [
+            [("since", "2012-01"), ("until", "2013-12")],
+            [("speeds", "blitz,classical"), ("ratings", "0,1600,2500")],
+        ] {
+            assert!(query(lichess, &pairs).is_ok(), "{pairs:?}");
+        }
+        for pairs in [
+            [("since", "x")],
+            [("since", "2012-13")],
+            [("speeds", "slow")],
+            [("ratings", "1601")],
+            [("variant", "x y")],
+        ] {
+            assert!(query(lichess, &pairs).is_err(), "{pairs:?}");
+        }
+        assert!(query(Endpoint::Masters, &[("since", "2012-01")]).is_err());
+        let player = Endpoint::Player(Color::White);
+        assert!(query(player, &[]).is_err());
+        let quoted = query(player, &[("player", "A \"B\" OR c")]).unwrap();
+        assert!(quoted.starts_with("white:"), "{quoted}");
+    }
+}

@@ -1,0 +1,293 @@
+//! Searches of positions, duplicates and previews of conversions.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+use tabia::base::{Base, SearchOptions};
+use tabia::book::find::symbols;
+use tabia::convert::{ConvertOptions, Target, convert};
+use tabia::core::games::GameReader;
+use tabia::dedupe::{DedupeOptions, Duplicate, find_duplicates};
+use tabia::formats::Format;
+use tabia::list::ListRow;
+use tabia::select::RecordRanges;
+use tabia::{
+    Book, BookPosition, Database, Error, GameIndex, InputItem, NoObserver, Observer, Position,
+    Problem, Profile, Query, Resolver, Result,
+};
+
+use crate::explore::uci_of;
+use crate::jobs::Job;
+use crate::inputs_by_id::ShelfInput;
+
+/// Hits of a search at most.
+pub(crate) const MAX_HITS: u64 = 500;
+/// Records that a preview converts.
+const PREVIEWED: u32 = 20_000;
+/// Problems of a preview that are shown.
+const MAX_PROBLEMS: usize = 20;
+
+/// A row as an object.
+pub(crate) fn row_object(row: &ListRow<'_>) -> Value {
+    json!({
+        "game": u64::from(row.game.0) + 1,
+        "white": row.white,
+        "whiteElo": row.white_elo,
+        "black": row.black,
+        "blackElo": row.black_elo,
+        "result": row.result.to_string(),
+        "event": row.event,
+        "site": row.site,
+        "round": row.round,
+        "date": (!row.date.is_unknown()).then(|| row.date.to_string()),
+        "eco": row.eco.map(|eco| eco.to_string()),
+        "plies": row.plies,
+        "annotator": row.annotator,
+        "flags": row.flags.to_string(),
+    })
+}
+
+/// Finds games and the moments at which they fit; the job shows those found so far.
+pub(crate) fn search(base: &Base, ids: &[String], query: &Query, job: &Job<Value>) -> Result<()> {
+    let mut options = SearchOptions::default();
+    options.limit = Some(MAX_HITS + 1);
+    options.progress = Arc::clone(&job.progress);
+    job.update(|found| *found = json!({"hits": [], "isLimited": false}));
+    let mut count = 0;
+    for hit in base.search(query, &options) {
+        let hit = hit?;
+        count += 1;
+        if count > MAX_HITS {
+            job.update(|found| found["isLimited"] = json!(true));
+            break;
+        }
+        let mut row = row_object(&hit.header);
+        row["db"] = json!(ids.get(hit.database));
+        let moment = hit.moments.first();
+        row["ply"] = json!(moment.map(|moment| moment.ply));
+        row["fen"] = json!(moment.map(|moment| moment.position.fen()));
+        row["san"] = json!(moment.and_then(|moment| {
+            let played = moment.played?;
+            Some(moment.position.san(played).to_string())
+        }));
+        job.update(|found| {
+            if let Some(Value::Array(hits)) = found.get_mut("hits") {
+                hits.push(row);
+            }
+        });
+    }
+    job.progress.check()
+}
+
+/// Finds the duplicates of inputs.
+pub(crate) fn duplicates(
+    inputs: &[Arc<ShelfInput>],
+    threads: usize,
+    job: &Job<Arc<Vec<Duplicate>>>,
+) -> Result<()> {
+    let mut items = Vec::new();
+    let mut options = DedupeOptions::default();
+    for input in inputs {
+        items.push(input.resolve()?);
+        options.open.clone_from(input.options());
+    }
+    options.threads = threads;
+    let bytes = items.iter().filter_map(InputItem::bytes).sum();
+    job.progress.set_total(bytes);
+    let (_, found) = find_duplicates(&items, &options, &job.progress, &mut NoObserver)?;
+    job.update(|all| *all = Arc::new(found));
+    Ok(())
+}
+
+/// A pair of duplicates with both rows.
+pub(crate) fn pair(
+    duplicate: &Duplicate,
+    databases: &[(String, &dyn Database)],
+    readers: &mut [Box<dyn GameReader + '_>],
+) -> Value {
+    let mut side = |(input, game): (u32, GameIndex)| {
+        let (id, database) = databases.get(input as usize)?;
+        let reader = readers.get_mut(input as usize)?;
+        let row = tabia::list::row(*database, &mut **reader, game).ok()?;
+        let mut row = row_object(&row);
+        row["db"] = json!(id);
+        Some(row)
+    };
+    json!({
+        "group": duplicate.group,
+        "kind": duplicate.kind.name(),
+        "score": duplicate.score(),
+        "common": duplicate.common,
+        "plies": [duplicate.plies.0, duplicate.plies.1],
+        "kept": side(duplicate.kept),
+        "dropped": side(duplicate.dropped),
+    })
+}
+
+/// The formats that games can be written in.
+pub(crate) fn targets() -> Vec<Value> {
+    tabia::formats()
+        .filter_map(|format| {
+            let writer = format.game_writer()?;
+            Some(json!({
+                "id": format.id().to_string(),
+                "name": format.name(),
+                "extension": format.extensions().first(),
+                "isText": writer.create_text.is_some(),
+            }))
+        })
+        .collect()
+}
+
+/// A folder that is removed when it is dropped.
+struct ScratchFolder(PathBuf);
+
+impl ScratchFolder {
+    fn new() -> Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tabia-preview-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path)
+            .map_err(|error| Error::from(error).in_path(&path).in_output())?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        // What the system does not remove now it removes with its other temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[derive(Default)]
+struct Problems {
+    count: u64,
+    first: Vec<Value>,
+}
+
+impl Observer for Problems {
+    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
+        self.count += 1;
+        if self.first.len() < MAX_PROBLEMS {
+            let game = problem.error.location().game;
+            self.first.push(json!({
+                "text": problem.error.kind().to_string(),
+                "game": game.map(|game| u64::from(game.0) + 1),
+            }));
+        }
+        Ok(())
+    }
+}
+
+/// Writes the first games of an input in another format into a folder that is removed at once, and counts what
+/// they lose.
+pub(crate) fn preview(
+    input: &ShelfInput,
+    to: Format,
+    profile: Profile,
+    records: u32,
+    threads: usize,
+    job: &Job<Value>,
+) -> Result<()> {
+    let item = input.resolve()?;
+    let folder = ScratchFolder::new()?;
+    let extension = to.extensions().first().copied().unwrap_or_default();
+    let path = folder.0.join(format!("preview.{extension}"));
+    let target = Target::file(&Resolver::default(), &path, Some(to))?;
+    let mut options = ConvertOptions::default();
+    options.open.clone_from(input.options());
+    options.create.profile = profile;
+    options.plan.threads = threads;
+    let is_whole = records <= PREVIEWED;
+    if !is_whole {
+        let ranges = RecordRanges::parse(&format!("1-{PREVIEWED}"));
+        options.plan.selection.numbers = Some(ranges.map_err(Error::invalid)?);
+    }
+    let mut problems = Problems::default();
+    let (summary, written) = convert(&[item], target, &options, &job.progress, &mut problems)?;
+    let losses: Vec<Value> = summary
+        .losses
+        .iter()
+        .map(|(feature, entry)| {
+            json!({
+                "kind": feature.key(),
+                "label": feature.noun(entry.count),
+                "count": entry.count,
+                "games": entry.games,
+                "first": entry.first.map(|game| u64::from(game.0) + 1),
+            })
+        })
+        .collect();
+    let share = if is_whole || records == 0 {
+        1.0
+    } else {
+        f64::from(records) / f64::from(PREVIEWED)
+    };
+    let bytes = (written.bytes as f64 * share) as u64;
+    job.update(|found| {
+        *found = json!({
+            "records": records,
+            "converted": if is_whole { records } else { PREVIEWED },
+            "isWhole": is_whole,
+            "written": written.records,
+            "bytes": bytes,
+            "losses": losses,
+            "problems": problems.count,
+            "examples": problems.first,
+        });
+    });
+    Ok(())
+}
+
+/// Every entry of a position of a book, in the order in which they are stored.
+pub(crate) fn book_page(book: &dyn Book, position: &Position) -> Result<Value> {
+    let mut page = BookPosition::default();
+    let is_known = book.probe(position, &mut page)?;
+    let all: u64 = page
+        .entries
+        .iter()
+        .filter_map(|entry| entry.weight)
+        .map(u64::from)
+        .sum();
+    let entries: Vec<Value> = page
+        .entries
+        .iter()
+        .map(|entry| {
+            let weight = entry.weight.map(u64::from);
+            let share = weight
+                .filter(|_| all > 0)
+                .map(|weight| weight as f64 / all as f64);
+            let raw: String = entry.raw.iter().map(|byte| format!("{byte:02x}")).collect();
+            json!({
+                "uci": entry.m.map(|m| uci_of(m, position.is_chess960())),
+                "san": entry.m.map(|m| position.san(m).to_string()),
+                "weight": weight,
+                "share": share,
+                "games": entry.games.or(entry.results.map(tabia::Wdl::games)),
+                "white": entry.results.map(|results| results.white),
+                "draws": entry.results.map(|results| results.draws),
+                "black": entry.results.map(|results| results.black),
+                "averageRating": entry.average_rating,
+                "performance": entry.performance,
+                "recommended": entry.recommended,
+                "annotation": symbols(&entry.nags),
+                "comment": entry.comment,
+                "learn": entry.learn.map(|learn| learn.to_string()),
+                "raw": raw,
+            })
+        })
+        .collect();
+    Ok(json!({
+        "isKnown": is_known,
+        "games": page.games,
+        "averageRating": page.average_rating,
+        "performance": page.performance,
+        "annotation": symbols(&page.nags),
+        "comment": page.comment,
+        "entries": entries,
+    }))
+}

@@ -1,0 +1,206 @@
+// A book as it is stored: every entry of a position in its order, with the raw fields. Nothing is changed.
+
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { type PositionAnswer, get } from "./api.ts";
+import { parseFen } from "./chess.ts";
+import { BoardHost } from "./game.tsx";
+import { useDatabases } from "./reports.tsx";
+import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
+import { useSettings } from "./settings.ts";
+import { Bar, ErrorBox, Spinner, isTyping, title, useLoad } from "./ui.tsx";
+import { moveText, number, spoken, t } from "./words.ts";
+
+interface Entry {
+  uci: string | null;
+  san: string | null;
+  weight: number | null;
+  share: number | null;
+  games: number | null;
+  white: number | null;
+  draws: number | null;
+  black: number | null;
+  averageRating: number | null;
+  performance: number | null;
+  recommended: boolean | null;
+  annotation: string | null;
+  comment: string | null;
+  learn: string | null;
+  raw: string;
+}
+
+interface BookPage {
+  name: string;
+  format: string | null;
+  isKnown: boolean;
+  games: number | null;
+  annotation: string | null;
+  comment: string | null;
+  entries: Entry[];
+  opening: { eco: string; name: string } | null;
+}
+
+const NO_SHAPES: never[] = [];
+
+export function View() {
+  const { path, query } = useAddress();
+  const id = path[1] ?? "";
+  const fen = query.get("fen") ?? "";
+  const line = (query.get("play") ?? "").split(",").filter((uci) => uci !== "");
+  const settings = useSettings();
+  const databases = useDatabases() ?? [];
+  const asked = { fen, play: line.join(",") };
+  const page = useLoad<BookPage>((signal) => get(`book/${encodeURIComponent(id)}`, asked, signal), [id, fen, line.join()]);
+  const load = useLoad<PositionAnswer>((signal) => get("position", asked, signal), [fen, line.join()]);
+  const [position, setPosition] = useState<PositionAnswer | null>(null);
+  const [shown, setShown] = useState<BookPage | null>(null);
+  useEffect(() => {
+    if (load.state === "done") setPosition(load.value);
+  }, [load]);
+  useEffect(() => {
+    if (page.state === "done") setShown(page.value);
+  }, [page]);
+  title(`${t("book.title")}: ${id}`);
+  const goTo = (moves: string[]) => go(bookHref(id, { ...(fen ? { fen } : {}), ...(moves.length > 0 ? { play: moves.join(",") } : {}) }));
+  const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join()]);
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (document.querySelector("dialog[open]")) return;
+      if (event.key === "ArrowLeft" && line.length > 0) goTo(line.slice(0, -1));
+      else if (event.key === "ArrowRight") {
+        const first = shown?.entries.find((entry) => entry.uci !== null)?.uci;
+        if (first) goTo([...line, first]);
+      } else if (event.key === "Home") goTo([]);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
+  if (page.state === "error") return <ErrorBox error={page.error} />;
+  if (load.state === "error") return <ErrorBox error={load.error} />;
+  if (!position || !shown) return <Spinner />;
+  const has = (field: keyof Entry) => shown.entries.some((entry) => entry[field] !== null && entry[field] !== "");
+  const sans = position.line.map((san, index) => (index % 2 === 0 ? `${index / 2 + 1}.${san}` : san)).join(" ");
+  return (
+    <section class="game book-view">
+      <div class="board-side">
+        <BoardHost
+          placement={parseFen(position.fen)}
+          isFlipped={false}
+          lastUci={line[line.length - 1] ?? ""}
+          shapes={NO_SHAPES}
+          position={position}
+          onMove={onMove}
+        />
+        <div class="controls" role="group" aria-label={t("controls")}>
+          <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => goTo([])}>⏮</button>
+          <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={() => goTo(line.slice(0, -1))}>◀</button>
+        </div>
+        <p class="line">
+          {position.line.map((san, index) => (
+            <span>
+              {index % 2 === 0 ? `${number(index / 2 + 1)}. ` : ""}
+              {moveText(san, settings.pieces)}{" "}
+            </span>
+          ))}
+        </p>
+      </div>
+      <div class="text-side">
+        <header class="bar-line">
+          <h1>
+            <bdi>{shown.name}</bdi>
+          </h1>
+          {shown.format && <span class="badge">{shown.format}</span>}
+          <span class="grow" />
+          <a class="button" href={explorerHref([id], { ...(fen ? { fen } : {}), play: line.join(",") })}>
+            {t("card.explore")}
+          </a>
+        </header>
+        <p class="opening">
+          {shown.opening ? (
+            <>
+              <b>{shown.opening.eco}</b> {shown.opening.name}
+            </>
+          ) : (
+            " "
+          )}{" "}
+          {shown.annotation && <span class="nag">{shown.annotation}</span>}
+        </p>
+        {shown.comment && (
+          <p class="comment">
+            <bdi>{shown.comment}</bdi>
+          </p>
+        )}
+        {shown.entries.length === 0 ? (
+          <p class="empty">{t("book.nothing")}</p>
+        ) : (
+          <div class="table-box panel-box" tabIndex={0} role="region" aria-label={t("book.entries")}>
+            <table class="data">
+              <thead>
+                <tr>
+                  <th scope="col" class="n">#</th>
+                  <th scope="col">{t("explorer.move")}</th>
+                  {has("weight") && <th scope="col" class="n">{t("explorer.weight")}</th>}
+                  {has("share") && <th scope="col" class="n">{t("book.share")}</th>}
+                  {has("games") && <th scope="col" class="n">{t("card.games")}</th>}
+                  {has("white") && <th scope="col">{t("col.result")}</th>}
+                  {has("averageRating") && <th scope="col" class="n">{t("explorer.rating")}</th>}
+                  {has("performance") && <th scope="col" class="n">{t("explorer.performance")}</th>}
+                  {has("comment") && <th scope="col">{t("book.comment")}</th>}
+                  {has("learn") && <th scope="col">learn</th>}
+                  {has("raw") && <th scope="col">{t("book.raw")}</th>}
+                </tr>
+              </thead>
+              <tbody>
+                {shown.entries.map((entry, index) => (
+                  <tr>
+                    <td class="n">{index + 1}</td>
+                    <th scope="row">
+                      {entry.san !== null && entry.uci !== null ? (
+                        <button type="button" class="move-button" aria-label={spoken(entry.san)} onClick={() => onMove(entry.uci ?? "")}>
+                          {moveText(entry.san, settings.pieces)}
+                        </button>
+                      ) : (
+                        <span class="problem">{t("book.noMove")}</span>
+                      )}
+                      {entry.recommended === true && <span class="mark good" title={t("explorer.good")} aria-label={t("explorer.good")} role="img">●</span>}
+                      {entry.recommended === false && <span class="mark bad" title={t("explorer.bad")} aria-label={t("explorer.bad")} role="img">▲</span>}
+                      {entry.annotation && <span class="nag">{entry.annotation}</span>}
+                    </th>
+                    {has("weight") && <td class="n">{entry.weight === null ? "–" : number(entry.weight)}</td>}
+                    {has("share") && <td class="n">{entry.share === null ? "–" : `${(entry.share * 100).toFixed(1)} %`}</td>}
+                    {has("games") && <td class="n">{entry.games === null ? "–" : number(entry.games)}</td>}
+                    {has("white") && <td>{entry.white === null ? "–" : <Bar white={entry.white} draws={entry.draws ?? 0} black={entry.black ?? 0} />}</td>}
+                    {has("averageRating") && <td class="n">{entry.averageRating ?? "–"}</td>}
+                    {has("performance") && <td class="n">{entry.performance ?? "–"}</td>}
+                    {has("comment") && (
+                      <td>
+                        <bdi>{entry.comment ?? ""}</bdi>
+                      </td>
+                    )}
+                    {has("learn") && <td><code>{entry.learn ?? ""}</code></td>}
+                    {has("raw") && <td><code>{entry.raw}</code></td>}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+        {databases.length > 0 && fen === "" && line.length > 0 && (
+          <p class="sub">
+            {t("book.games")}{" "}
+            {databases.slice(0, 6).map((card) => (
+              <>
+                <a href={gamesHref([card.id], { q: `pos:"${sans}"` })}>
+                  <bdi>{card.name}</bdi>
+                </a>{" "}
+              </>
+            ))}
+          </p>
+        )}
+        <p class="sub">{t("book.readOnly")}</p>
+      </div>
+    </section>
+  );
+}
