@@ -19,7 +19,9 @@ use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder,
 
 use crate::app::App;
 use crate::explore::{self, FoundTree};
+use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
 use crate::input_health;
+use crate::inputs_by_id::{OpenedInput, ShelfInput};
 use crate::jobs::Job;
 use crate::openapi;
 use crate::params::Params;
@@ -27,8 +29,6 @@ use crate::people;
 use crate::problem::Problem;
 use crate::reports;
 use crate::rows::{COLUMNS, rows};
-use crate::inputs_by_id::{OpenedInput, ShelfInput};
-use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
 
 /// Rows of one answer at most.
 const MAX_ROWS: u32 = 500;

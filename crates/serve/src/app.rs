@@ -10,12 +10,12 @@ use tokio::sync::Semaphore;
 use crate::assets::Assets;
 use crate::bases::Bases;
 use crate::explore::FoundTree;
+use crate::filter_and_sort::ViewRows;
 use crate::guard::Guard;
 use crate::input_health::Health;
+use crate::inputs_by_id::Shelf;
 use crate::jobs::JobTable;
 use crate::lichess::Answers;
-use crate::inputs_by_id::Shelf;
-use crate::filter_and_sort::ViewRows;
 
 /// Writes a game as a JSON object.
 pub type GameDocument = fn(GameIndex, &Game) -> Vec<u8>;

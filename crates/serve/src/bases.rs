@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 use tabia::base::{Base, BaseOptions, Index, IndexOptions, index_path};
 use tabia::{NoObserver, Progress};
 
-use crate::problem::Problem;
 use crate::inputs_by_id::ShelfInput;
+use crate::problem::Problem;
 
 /// Combinations of databases that stay open.
 const MAX_KEPT: usize = 16;

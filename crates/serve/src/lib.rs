@@ -48,5 +48,5 @@ mod stream;
 pub use app::GameDocument;
 pub use connections::StopHandle;
 pub use guard::Key;
-pub use server::{Server, ServerOptions};
 pub use inputs_by_id::{Shelf, ShelfCounts};
+pub use server::{Server, ServerOptions};

@@ -22,10 +22,10 @@ use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, 
 use crate::api::{game_pgn, in_pool, of_type, tree_job};
 use crate::app::App;
 use crate::explore::{FoundTree, uci_of};
+use crate::inputs_by_id::ShelfInput;
 use crate::jobs::Job;
 use crate::params::Params;
 use crate::problem::Problem;
-use crate::inputs_by_id::ShelfInput;
 use crate::stream::{self, Sender};
 
 /// The groups that ratings fall into.

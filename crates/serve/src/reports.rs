@@ -19,8 +19,8 @@ use tabia::{
 };
 
 use crate::explore::uci_of;
-use crate::jobs::Job;
 use crate::inputs_by_id::ShelfInput;
+use crate::jobs::Job;
 
 /// Hits of a search at most.
 pub(crate) const MAX_HITS: u64 = 500;

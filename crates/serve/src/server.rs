@@ -20,10 +20,10 @@ use crate::bases::Bases;
 use crate::connections::{self, StopHandle};
 use crate::guard::{Guard, GuardOptions, Key, protect};
 use crate::input_health::Health;
+use crate::inputs_by_id::Shelf;
 use crate::jobs::{JobTable, RunningJobs};
 use crate::lichess::{self, Answers};
 use crate::problem::Problem;
-use crate::inputs_by_id::Shelf;
 
 /// Requests that may wait for a thread.
 const QUEUE: usize = 64;
