@@ -140,13 +140,18 @@ function SidePanel(props: { heading: string; side: Side; field: "white" | "black
     <section class="panel-box">
       <header class="bar-line">
         <h2>{props.heading}</h2>
-        <span class="sub">{t("player.score", { n: side.games, score: percent(score(side)) })}</span>
+        {side.games > 0 && <span class="sub">{t("player.score", { n: side.games, score: percent(score(side)) })}</span>}
       </header>
-      <ResultBar found={side} />
-      <p class="actions">
-        <a href={gamesHref(databases, { q: who })}>{t("card.games")}</a>{" "}
-        <a href={explorerHref(databases.slice(0, 6), { q: who })}>{t("card.explore")}</a>
-      </p>
+      {side.games === 0 && <p class="sub">{t("player.none")}</p>}
+      {side.games > 0 && (
+        <>
+          <ResultBar found={side} />
+          <p class="actions">
+            <a href={gamesHref(databases, { q: who })}>{t("card.games")}</a>{" "}
+            <a href={explorerHref(databases.slice(0, 6), { q: who })}>{t("card.explore")}</a>
+          </p>
+        </>
+      )}
       {side.openings.length > 0 && (
         <div class="table-box" tabIndex={0} role="region" aria-label={`${props.heading}: ${t("player.openings")}`}>
           <table class="data">

@@ -5,18 +5,18 @@ use super::Asset;
 #[rustfmt::skip]
 pub(super) static ASSETS: &[Asset] = &[
     Asset {
-        path: "/assets/book-CV8ZqteY.js",
+        path: "/assets/book-COEN1JdF.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "9d900d8b4acd860110f4e7fa323aeb527917da4dc7b9540ba77a748250fbc005",
+        sha256: "13dd708e89093c863cf86ef9eb2476a6b1cc096721fef7efb01679f39962ba42",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/book-CV8ZqteY.js"),
+        bytes: include_bytes!("../../dist/assets/book-COEN1JdF.js"),
     },
     Asset {
-        path: "/assets/convert-Ct_MCEsN.js",
+        path: "/assets/convert-B3jWKIwb.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "624f27221fbfc57d49b6f2e4b4f52c8e8ce709373addd9c4a4314fe73d531d5d",
+        sha256: "ede0676bde9913c68a96555aceb6134e24b842bfbac7765c798ae7d72d8d6aea",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/convert-Ct_MCEsN.js"),
+        bytes: include_bytes!("../../dist/assets/convert-B3jWKIwb.js"),
     },
     Asset {
         path: "/assets/de-DdNE0Uma.js",
@@ -26,11 +26,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/de-DdNE0Uma.js"),
     },
     Asset {
-        path: "/assets/duplicates-BnUrQ1RK.js",
+        path: "/assets/duplicates-B50A-JaU.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "1a445cbf07648bd3cd302e4fac799949391557012dc1bc9e773b063c7f951945",
+        sha256: "0ae8d41f9cdbce76f171796c5938968555df4a5dd400be45c9218e5b572f7f3f",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/duplicates-BnUrQ1RK.js"),
+        bytes: include_bytes!("../../dist/assets/duplicates-B50A-JaU.js"),
     },
     Asset {
         path: "/assets/es-BDCyVQT1.js",
@@ -47,11 +47,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/fr-D7Mj5qZI.js"),
     },
     Asset {
-        path: "/assets/index-BHTEopCW.js",
+        path: "/assets/index-CmY2uzL3.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "d3774dec7ff64cc4e80e6b2e1d50ba1e8e04276567770f2da2f1118f73f34856",
+        sha256: "e30d8ad3c03c7a2528f2113c0c1a1df2c53c15b322024b33c7390ab98d2c16ac",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/index-BHTEopCW.js"),
+        bytes: include_bytes!("../../dist/assets/index-CmY2uzL3.js"),
     },
     Asset {
         path: "/assets/index-Do6eLKEv.css",
@@ -61,25 +61,25 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/index-Do6eLKEv.css"),
     },
     Asset {
-        path: "/assets/player-Ivni1SEs.js",
+        path: "/assets/player-CzWRYtMf.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "2151a5a2c730773815da3d8d8e6dcdee0a5a8061b10b41512558157c08d94462",
+        sha256: "0a2490379503659ec4498eaf59e1533d6669a2c4ec53251b9dc8322761ad67ef",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/player-Ivni1SEs.js"),
+        bytes: include_bytes!("../../dist/assets/player-CzWRYtMf.js"),
     },
     Asset {
-        path: "/assets/positions-CH3JjpSF.js",
+        path: "/assets/positions-Rj5PERcu.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "1f3b54fb1e0ea62e8bdd20228c9c8ddb6e36093bd517066d74c6428d3d67b0f6",
+        sha256: "179be6754184a59b968777609529c4b457805455dee0b9d8ec625d370e938084",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/positions-CH3JjpSF.js"),
+        bytes: include_bytes!("../../dist/assets/positions-Rj5PERcu.js"),
     },
     Asset {
-        path: "/assets/reports-BU6KYpOo.js",
+        path: "/assets/reports-9fV6Auvy.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "adf1c938a9670b23a08908f1a64c97125147edfda5b9257e0619a8cec2a548fe",
+        sha256: "043e728d2c59123a802e3f379f71b48cd2143a479c48d74745e6f0d66d92ad9f",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/reports-BU6KYpOo.js"),
+        bytes: include_bytes!("../../dist/assets/reports-9fV6Auvy.js"),
     },
     Asset {
         path: "/assets/ru-DSh8GGtz.js",
@@ -98,7 +98,7 @@ pub(super) static ASSETS: &[Asset] = &[
     Asset {
         path: "/index.html",
         content_type: "text/html; charset=utf-8",
-        sha256: "9f44eaa8c2fc2409df086f7595bc3a5e41ea317bf83c488b953b67cc4fc6fea5",
+        sha256: "69db14cd1ed08fc8d383f13af20bfec5de3b61d60bc99643a1defd76238605b5",
         is_immutable: false,
         bytes: include_bytes!("../../dist/index.html"),
     },
