@@ -139,6 +139,10 @@ pub enum ErrorKind {
     Unsupported(String),
     /// The named file of a set is required and missing.
     MissingFile(String),
+    /// A record refers to names, moves or annotations that are not in their file, or its index entry is
+    /// lost. The location names the file that lacks something: all records with such an error of one
+    /// file have one cause. The text is for users.
+    NotInFile(String),
     /// A damaged database is not changed: the change would lose or invent something. The text names
     /// the damage.
     Damaged(String),
@@ -199,6 +203,7 @@ impl Clone for ErrorKind {
             },
             Self::Unsupported(text) => Self::Unsupported(text.clone()),
             Self::MissingFile(name) => Self::MissingFile(name.clone()),
+            Self::NotInFile(text) => Self::NotInFile(text.clone()),
             Self::Damaged(text) => Self::Damaged(text.clone()),
             Self::Malformed(malformed) => Self::Malformed(*malformed),
             Self::Invalid(text) => Self::Invalid(text.clone()),
@@ -330,6 +335,11 @@ impl Error {
     /// An error of kind [`ErrorKind::Unsupported`] with a text for users.
     pub fn unsupported(text: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported(text.into()))
+    }
+
+    /// A record refers to what its file does not have; `text` is for users.
+    pub fn not_in_file(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotInFile(text.into()))
     }
 
     /// The kind of error.
@@ -503,9 +513,10 @@ impl fmt::Display for ErrorKind {
                 Ok(())
             }
             Self::WrongFormat { expected, why } => write!(f, "not {expected}: {why}"),
-            Self::Usage { message: text, .. } | Self::Unsupported(text) | Self::Invalid(text) => {
-                write!(f, "{text}")
-            }
+            Self::Usage { message: text, .. }
+            | Self::Unsupported(text)
+            | Self::NotInFile(text)
+            | Self::Invalid(text) => write!(f, "{text}"),
             Self::Query {
                 column, message, ..
             } => write!(f, "column {column} of the query: {message}"),

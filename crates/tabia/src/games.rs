@@ -335,6 +335,19 @@ impl Observer for SharedProblems<'_> {
         buffer.push(problem.clone());
         Ok(())
     }
+
+    fn record_problem(
+        &mut self,
+        item: &InputItem,
+        problem: &Problem,
+        is_first: bool,
+    ) -> tabia_core::Result<bool> {
+        // Whoever takes the games learns what each lacks. A missing file is missing for all.
+        if is_first || matches!(problem.error.kind(), tabia_core::ErrorKind::NotInFile(_)) {
+            self.problem(item, problem)?;
+        }
+        Ok(true)
+    }
 }
 
 /// Opens an item and reads it; problems of its container are reported as well.

@@ -141,7 +141,11 @@ impl ScanReporter<'_> {
         if problem.error.is_system() {
             return Err(problem.error);
         }
-        if self.summary.is_repeated(&problem.error) {
+        if !strict && let Some(is_first) = self.summary.add_to_cause(&problem) {
+            let reported = self.observer.record_problem(self.item, &problem, is_first);
+            if reported.map_err(Error::in_output)? {
+                self.summary.cause_reported(&problem);
+            }
             return Ok(());
         }
         self.summary.problems += 1;
@@ -169,7 +173,12 @@ impl ScanReporter<'_> {
             self.problem(error.into(), strict)?;
         }
         let (input, late) = opened.into_parts();
-        let result = read(self, input)?;
+        let result = read(self, input);
+        for problem in self.summary.take_causes() {
+            let reported = self.observer.problem(item, &problem);
+            reported.map_err(Error::in_output)?;
+        }
+        let result = result?;
         for error in late.take() {
             self.problem(error.in_file(item.label()).into(), strict)?;
         }

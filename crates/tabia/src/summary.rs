@@ -1,8 +1,11 @@
 //! Losses and problems, counted and reported in input order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use tabia_core::loss::{Feature, Losses};
+use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem, Result};
 
 use crate::input::InputItem;
@@ -15,6 +18,20 @@ pub trait Observer {
     fn problem(&mut self, item: &InputItem, problem: &Problem) -> Result<()> {
         let _ = (item, problem);
         Ok(())
+    }
+
+    /// A record lacks something that its file does not have. All such problems of one file have one cause,
+    /// and are reported as one [`problem`](Self::problem) after the input was read, with the number
+    /// of records; `is_first` distinguishes the first of them. `true` if this observer has reported it
+    /// itself: the cause is not reported again.
+    fn record_problem(
+        &mut self,
+        item: &InputItem,
+        problem: &Problem,
+        is_first: bool,
+    ) -> Result<bool> {
+        let _ = (item, problem, is_first);
+        Ok(false)
     }
 
     /// The target cannot hold this of a game.
@@ -52,20 +69,79 @@ pub struct Summary {
     pub problems: u64,
     /// What was lost.
     pub losses: LossTable,
-    /// Missing files that were reported with a game: every other game lacks them for the same reason.
-    missing_files: BTreeSet<String>,
+    /// Problems of records that have a common cause, by the file that lacks something.
+    causes: BTreeMap<Arc<Path>, Cause>,
+}
+
+/// What several records lack because one file is missing or cut off.
+#[derive(Debug, Clone)]
+struct Cause {
+    first: Problem,
+    /// The last record so far.
+    last: GameIndex,
+    /// How many records after the first.
+    others: u64,
+    is_reported: bool,
 }
 
 impl Summary {
-    /// Whether an earlier game was reported with the same missing file.
-    pub(crate) fn is_repeated(&mut self, error: &Error) -> bool {
-        let at = error.location();
-        match (error.kind(), &at.file) {
-            (ErrorKind::MissingFile(_), Some(file)) if at.game.is_some() => {
-                !self.missing_files.insert(file.display().to_string())
+    /// Adds a problem of a record to those of the same cause. Returns whether it is the first of them; `None`
+    /// if its cause concerns no other record.
+    pub(crate) fn add_to_cause(&mut self, problem: &Problem) -> Option<bool> {
+        let at = problem.error.location();
+        let (ErrorKind::MissingFile(_) | ErrorKind::NotInFile(_), Some(file), Some(game)) =
+            (problem.error.kind(), &at.file, at.game)
+        else {
+            return None;
+        };
+        if let Some(cause) = self.causes.get_mut(file) {
+            // A deep check reads records again.
+            if game > cause.last {
+                cause.others += 1;
+                cause.last = game;
             }
-            _ => false,
+            return Some(false);
         }
+        let cause = Cause {
+            first: problem.clone(),
+            last: game,
+            others: 0,
+            is_reported: false,
+        };
+        self.causes.insert(Arc::clone(file), cause);
+        self.problems += 1;
+        Some(true)
+    }
+
+    /// Notes that the cause of a problem was reported.
+    pub(crate) fn cause_reported(&mut self, problem: &Problem) {
+        let file = problem.error.location().file.as_ref();
+        if let Some(cause) = file.and_then(|file| self.causes.get_mut(file)) {
+            cause.is_reported = true;
+        }
+    }
+
+    /// Takes the causes that were not reported: the first problem of each, with the number of records.
+    pub(crate) fn take_causes(&mut self) -> impl Iterator<Item = Problem> + use<> {
+        let causes = std::mem::take(&mut self.causes).into_values();
+        let causes = causes.filter(|cause| !cause.is_reported);
+        causes.map(|cause| {
+            if cause.others == 0 {
+                return cause.first;
+            }
+            let others = counted(cause.others, "more record lacks", "more records lack");
+            let error = cause.first.error;
+            let at = error.location().clone();
+            let text = format!("{}; {others} something there", error.kind());
+            let mut error = Error::not_in_file(text);
+            if let Some(file) = &at.file {
+                error = error.in_file(file);
+            }
+            if let Some(game) = at.game {
+                error = error.in_game(game);
+            }
+            error.into()
+        })
     }
 }
 

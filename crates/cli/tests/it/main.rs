@@ -14,6 +14,7 @@ mod bughouse;
 mod check_reports_damage;
 mod closed_pipe;
 mod common;
+mod common_causes;
 mod compression;
 mod concurrent_writers;
 mod convert_sample;

@@ -192,8 +192,9 @@ struct ProblemCollector<'a, 'w> {
     pending: &'a RefCell<Vec<(GameIndex, Reason)>>,
 }
 
-impl Observer for ProblemCollector<'_, '_> {
-    fn problem(&mut self, item: &InputItem, problem: &Problem) -> CoreResult<()> {
+impl ProblemCollector<'_, '_> {
+    /// Remembers a problem as a reason why its record is not whole.
+    fn remember(&self, problem: &Problem) {
         let at = problem.error.location();
         if let Some(game) = at.game {
             let reason = Reason {
@@ -202,7 +203,24 @@ impl Observer for ProblemCollector<'_, '_> {
             };
             self.pending.borrow_mut().push((game, reason));
         }
+    }
+}
+
+impl Observer for ProblemCollector<'_, '_> {
+    fn problem(&mut self, item: &InputItem, problem: &Problem) -> CoreResult<()> {
+        self.remember(problem);
         self.reports.borrow_mut().problem(item, problem)
+    }
+
+    fn record_problem(
+        &mut self,
+        item: &InputItem,
+        problem: &Problem,
+        is_first: bool,
+    ) -> CoreResult<bool> {
+        self.remember(problem);
+        let mut reports = self.reports.borrow_mut();
+        reports.record_problem(item, problem, is_first)
     }
 
     fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> CoreResult<()> {

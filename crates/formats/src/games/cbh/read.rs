@@ -1,6 +1,8 @@
 //! Reading one record: its tags, its moves, its annotations or text.
 
 use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 
 use tabia_core::chess::Setup;
 use tabia_core::error::{Error, ErrorKind, GameIndex, Problem, Result};
@@ -282,7 +284,7 @@ impl<'d> CbhReader<'d> {
         } else {
             self.db.placeholders.describe(record, extended)
         };
-        let error = text.map(|text| Error::invalid(text).in_file(&self.db.headers_name));
+        let error = text.map(|text| Error::not_in_file(text).in_file(&self.db.headers_name));
         self.problems.extend(error);
         is_rebuilt
     }
@@ -294,18 +296,18 @@ impl<'d> CbhReader<'d> {
         let tournaments = tables.tournaments.as_ref().map(EntityTable::capacity);
         let annotators = tables.annotators.as_ref().map(EntityTable::capacity);
         let sources = tables.sources.as_ref().map(EntityTable::capacity);
-        for (field, id, capacity) in [
-            ("white", game.white, players),
-            ("black", game.black, players),
-            ("tournament", game.tournament, tournaments),
-            ("annotator", game.annotator, annotators),
-            ("source", game.source, sources),
+        for (field, id, capacity, extension) in [
+            ("white", game.white, players, "cbp"),
+            ("black", game.black, players, "cbp"),
+            ("tournament", game.tournament, tournaments, "cbt"),
+            ("annotator", game.annotator, annotators, "cbc"),
+            ("source", game.source, sources, "cbs"),
         ] {
             let id = id.get();
             if let Some(capacity) = capacity.filter(|&capacity| id >= capacity) {
                 let text = format!("`{field}` is number {id}, its file has {capacity}");
-                let error = Error::invalid(text).in_file(&self.db.headers_name);
-                self.problems.push(error);
+                let name = self.db.source.label_of(extension);
+                self.problems.push(Error::not_in_file(text).in_file(&name));
             }
         }
     }
@@ -314,11 +316,7 @@ impl<'d> CbhReader<'d> {
     fn record_bytes(&mut self, at: u64) -> Option<&'d [u8]> {
         let (db, companions) = (self.db, self.companions);
         let Some(moves) = &companions.moves else {
-            let name = companions.moves_name.file_name().unwrap_or_default();
-            let name = name.to_string_lossy().into_owned();
-            let error = Error::new(ErrorKind::MissingFile(name));
-            self.problems
-                .push(error.in_file(&self.companions.moves_name));
+            self.problems.push(missing_file(&companions.moves_name));
             return None;
         };
         let found = usize::try_from(at).ok().and_then(|at| {
@@ -332,7 +330,7 @@ impl<'d> CbhReader<'d> {
                 moves.len()
             );
             self.problems
-                .push(Error::invalid(text).in_file(&self.companions.moves_name));
+                .push(Error::not_in_file(text).in_file(&self.companions.moves_name));
             return None;
         };
         if let Err(error) = Limits::check("a record of moves", size as u64, db.limits.record) {
@@ -393,7 +391,12 @@ impl<'d> CbhReader<'d> {
     /// The bytes of a game's annotation record, whose items go to `self.items`.
     fn open_annotations(&mut self, at: u64) -> &'d [u8] {
         self.items.clear();
-        let Some(file) = self.companions.annotations.as_ref().filter(|_| at != 0) else {
+        if at == 0 {
+            return &[];
+        }
+        let Some(file) = self.companions.annotations.as_ref() else {
+            let name = &self.companions.annotations_name;
+            self.problems.push(missing_file(name));
             return &[];
         };
         match self.find_items(file.as_slice(), at) {
@@ -414,7 +417,7 @@ impl<'d> CbhReader<'d> {
                 "`annotations_at` is {at:#x}, the file has {:#x} bytes",
                 file.len()
             );
-            return Err((none, Error::invalid(text)));
+            return Err((none, Error::not_in_file(text)));
         };
         let size = Items::size(bytes).map_err(|malformed| (none, malformed.at_base(at)))?;
         Limits::check("annotations of a game", size as u64, self.db.limits.record)
@@ -582,4 +585,10 @@ impl AnnotationSource for GameAnnotations<'_> {
         let last = self.items.last().map_or(-1, |item| item.position);
         u32::try_from(last.saturating_add(1)).unwrap_or(0)
     }
+}
+
+/// The error of a record that needs a missing file.
+fn missing_file(path: &Arc<Path>) -> Error {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Error::new(ErrorKind::MissingFile(name.into_owned())).in_file(path)
 }

@@ -69,6 +69,26 @@ impl Names {
         })
     }
 
+    /// A message about the last name of a kind that is beyond the end of the file; `None` if the file has
+    /// all of them.
+    pub(super) fn cut_text(&self) -> Option<String> {
+        let kinds = ["player", "tournament", "source", "name", "team", "title"];
+        let mut last = kinds.iter().zip(self.slots.iter().zip(self.counts));
+        last.find_map(|(what, (&(offset, _), count))| {
+            let number = u64::try_from(count).ok()?.checked_sub(1)?;
+            let at = number.checked_mul(self.block_size);
+            let at = at.and_then(|at| at.checked_add(self.header_size + offset));
+            let slot = at.and_then(|at| self.file.get(usize::try_from(at).ok()?..));
+            let mut cursor = Cursor::new(slot.unwrap_or_default());
+            let length = cursor.u32_le("length").ok();
+            let fields = length.and_then(|length| cursor.take(length as usize, "fields").ok());
+            let size = self.file.len();
+            fields.is_none().then(|| {
+                format!("the file has {size} bytes and ends before {what} {number}, the last one")
+            })
+        })
+    }
+
     /// The number of names of a kind, as stored in the header.
     pub(super) fn count(&self, kind: EntityKind) -> u32 {
         let count = self.counts.get(kind as usize).copied().unwrap_or(0);

@@ -175,6 +175,9 @@ impl Cbh2Database {
         info.encoding = self.texts.describe();
         info.companions = companions.collect();
         info.problems = problems;
+        let cut = self.names.as_ref().and_then(Names::cut_text);
+        let cut = cut.map(|text| Error::invalid(text).in_file(&self.names_name));
+        info.problems.extend(cut.map(|error| error.to_string()));
         info.names = names;
         info
     }
@@ -205,10 +208,10 @@ impl Cbh2Database {
         }
     }
 
-    /// Whether a name is missing from the file of names; `false` without that file.
+    /// Whether a name is missing from the file of names, or that file is.
     pub(super) fn lacks(&self, kind: EntityKind, number: u32) -> bool {
         let names = self.names.as_ref();
-        names.is_some_and(|names| names.get(kind, number).is_none())
+        names.is_none_or(|names| names.get(kind, number).is_none())
     }
 }
 

@@ -79,7 +79,12 @@ impl<'d> Reader<'d> {
                 Some(content)
             }
             Err(malformed) => {
-                self.problems.push(malformed.at_base(base).in_file(name));
+                let error = if base >= file.len() as u64 {
+                    Error::not_in_file(malformed.to_string()).at_offset(base)
+                } else {
+                    malformed.at_base(base)
+                };
+                self.problems.push(error.in_file(name));
                 None
             }
         }
@@ -109,7 +114,7 @@ impl<'d> Reader<'d> {
                 && self.db.lacks(kind, number)
             {
                 let text = format!("`{field}` is number {number}, which has no name");
-                let error = Error::invalid(text).in_file(&self.db.names_name);
+                let error = Error::not_in_file(text).in_file(&self.db.names_name);
                 self.problems.push(error);
             }
         }
@@ -310,11 +315,11 @@ impl<'d> Reader<'d> {
 
     fn all_annotations(&mut self, at: Option<i64>) -> GameAnnotations<'d> {
         let db = self.db;
-        let Some((at, file)) = at.filter(|&at| at > 0).zip(db.annotations.as_ref()) else {
+        let Some(at) = at.filter(|&at| at > 0) else {
             return GameAnnotations::empty(db.texts);
         };
-        let name = &db.annotations_name;
-        let Some(content) = self.content(Some(file), name, at, &[tag::ANNOTATIONS]) else {
+        let (file, name) = (db.annotations.as_ref(), &db.annotations_name);
+        let Some(content) = self.content(file, name, at, &[tag::ANNOTATIONS]) else {
             return GameAnnotations::empty(db.texts);
         };
         let (annotations, error) = GameAnnotations::read(content.bytes, db.texts);

@@ -28,6 +28,12 @@ impl Origin<'_> {
             .in_file(self.file)
     }
 
+    /// The error of a record that is not, or not all, in the file: the part that begins at an offset.
+    pub(crate) fn beyond_end(&self, text: String, offset: u64) -> Error {
+        let error = Error::not_in_file(text).at_offset(offset);
+        error.in_game(self.game).in_file(self.file)
+    }
+
     /// Reports a problem to the visitor; fails if `strict` is set.
     pub(crate) fn report(
         &self,
@@ -57,7 +63,8 @@ impl Origin<'_> {
                 needed: length,
                 left: available.len(),
             };
-            problems.push(self.error(Malformed { field, at: 0, why }));
+            let text = Malformed { field, at: 0, why }.to_string();
+            problems.push(self.beyond_end(text, self.base));
             available
         })
     }
@@ -65,7 +72,8 @@ impl Origin<'_> {
     /// The problem of a name that the name file lacks.
     pub(crate) fn lost_name(&self, field: &str, id: u32, names_file: &Arc<Path>) -> Error {
         let text = format!("`{field}` is lost: the name file has no number {id}");
-        Error::invalid(text).in_game(self.game).in_file(names_file)
+        let error = Error::not_in_file(text).in_game(self.game);
+        error.in_file(names_file)
     }
 
     /// Begins the game and reports the problems found before its moves. `Skip`: the game ends without

@@ -93,7 +93,7 @@ impl<E: IndexedGame> SalvagedEntry<E> {
             return None;
         }
         let text = "its index entry is lost: names, date, ratings and result";
-        let error = Error::invalid(text).in_game(origin.game);
+        let error = Error::not_in_file(text).in_game(origin.game);
         Some(error.in_file(index_file))
     }
 
@@ -228,10 +228,10 @@ impl<E: IndexedGame> Index<E> {
         &self.file
     }
 
-    /// The number of entries that satisfy a condition.
-    pub(crate) fn count(&self, condition: impl Fn(&E) -> bool) -> u32 {
+    /// Hands out every entry of the index file.
+    pub(crate) fn for_each(&self, visit: impl FnMut(E)) {
         let entries = (0..self.entries.len()).filter_map(|game| self.entries.get(game));
-        entries.filter(condition).count() as u32
+        entries.for_each(visit);
     }
 
     /// What is left of a game. In a salvaged database `refers` decides whether bytes that can be
@@ -253,7 +253,7 @@ impl<E: IndexedGame> Index<E> {
         };
         found.ok_or_else(|| {
             let error = if game.0 < self.len {
-                Error::invalid("neither its index entry nor its moves are left")
+                Error::not_in_file("neither its index entry nor its moves are left")
             } else {
                 let last = self.len;
                 Error::invalid(format!("there is no such game, the last one is {last}"))

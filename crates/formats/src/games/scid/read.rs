@@ -12,6 +12,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Cursor, Source, decode};
+use tabia_core::plural::counted;
 
 use crate::games::common::index_codes;
 use crate::games::common::record_context::{Origin, end_game};
@@ -82,7 +83,28 @@ impl ScidDatabase {
         });
         let index = Index::new(entries, salvage, set.index_file);
         info.records = index.len();
-        info.deleted = index.count(|entry| entry.flags & flag::DELETED != 0);
+        let mut extent = Extent::default();
+        index.for_each(|entry| {
+            info.deleted += u32::from(entry.flags & flag::DELETED != 0);
+            extent.include(&entry);
+        });
+        if !options.salvage {
+            let (_, games_extension) = version.companions();
+            let has_games = has_companion(&info, games_extension);
+            if let Some(text) = extent.games_problem(version, set.games.len() as u64)
+                && has_games
+            {
+                let problem = Error::invalid(text).in_file(&set.games_file);
+                info.problems.push(problem.to_string());
+            }
+            if let Some(text) = extent.names_problem(&names)
+                && names.problems.is_empty()
+                && has_companion(&info, version.companions().0)
+            {
+                let problem = Error::invalid(text).in_file(&set.names_file);
+                info.problems.push(problem.to_string());
+            }
+        }
         Ok(Self {
             version,
             index,
@@ -113,6 +135,57 @@ impl ScidDatabase {
     fn text(&self, kind: usize, id: u32) -> Option<Cow<'_, str>> {
         let bytes = self.names.get(kind, id)?;
         Some(decode(bytes, self.options.charset))
+    }
+}
+
+fn has_companion(info: &DatabaseInfo, extension: &str) -> bool {
+    let mut companions = info.companions.iter();
+    companions.any(|(name, exists)| name == extension && *exists)
+}
+
+/// What the entries of an index refer to.
+#[derive(Debug, Default)]
+struct Extent {
+    /// The largest end of a game in the game file.
+    games_end: u64,
+    /// One more than the greatest number of a name, by kind.
+    names: [u32; 4],
+}
+
+impl Extent {
+    fn include(&mut self, entry: &Entry) {
+        let end = entry.blob_at.saturating_add(entry.blob_length.into());
+        self.games_end = self.games_end.max(end);
+        let player = entry.white.max(entry.black);
+        let ids = [player, entry.event, entry.site, entry.round];
+        for (end, id) in self.names.iter_mut().zip(ids) {
+            *end = id.saturating_add(1).max(*end);
+        }
+    }
+
+    /// Why a game file of that size is not that of the index; `None` if it may be.
+    fn games_problem(&self, version: Version, size: u64) -> Option<String> {
+        if self.games_end > size {
+            let end = counted(self.games_end, "byte", "bytes");
+            return Some(format!("the index refers to {end}, the file has {size}"));
+        }
+        // The index of Scid 5 does not state its number of games.
+        (version == Version::V5 && self.games_end < size).then(|| {
+            let end = counted(self.games_end, "byte", "bytes");
+            format!("the file has {size} bytes, the index refers to {end}: its end may be lost")
+        })
+    }
+
+    /// Why a name file is not that of the index; `None` if it may be.
+    fn names_problem(&self, names: &Names) -> Option<String> {
+        let kinds = (0..).zip(NAME_KINDS).zip(self.names);
+        let mut kinds = kinds.map(|((kind, what), end)| (names.count(kind), what, end));
+        let (count, what, end) = kinds.find(|(count, _, end)| count < end)?;
+        let text = format!(
+            "the index refers to {what} {}, the file has {count}",
+            end - 1
+        );
+        Some(text)
     }
 }
 

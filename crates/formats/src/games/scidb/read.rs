@@ -10,6 +10,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Cursor, Source, decode};
+use tabia_core::plural::counted;
 
 use crate::games::common::record_context::{Origin, end_game};
 use crate::games::common::record_tags;
@@ -79,7 +80,28 @@ impl ScidbDatabase {
         });
         let index = Index::new(set.entries, salvage, set.index_file);
         info.records = index.len();
-        info.deleted = index.count(|entry| entry.flags & DELETED != 0);
+        let mut last_record = None;
+        index.for_each(|entry| {
+            info.deleted += u32::from(entry.flags & DELETED != 0);
+            last_record = last_record.max(Some(entry.record_at));
+        });
+        let exists = |extension: &str| {
+            let mut companions = info.companions.iter();
+            companions.any(|(name, exists)| name == extension && *exists)
+        };
+        let (has_names, has_games) = (exists("scn"), exists("scg"));
+        if let Some(at) = last_record.filter(|_| !options.salvage) {
+            let mut problem = |text: String, file: &Arc<Path>| {
+                let error = Error::invalid(text).in_file(file);
+                info.problems.push(error.to_string());
+            };
+            if set.names.is_empty() && has_names {
+                problem("the file is empty".to_owned(), &set.names_file);
+            }
+            if has_games && let Some(text) = cut_games(&set.games, at) {
+                problem(text, &set.games_file);
+            }
+        }
         Ok(Self {
             version: set.header.version,
             variant: set.header.variant,
@@ -110,6 +132,18 @@ impl ScidbDatabase {
     fn text<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
         decode(bytes, self.options.charset)
     }
+}
+
+/// Why a game file whose last record begins at an offset is not complete; `None` if it may be.
+fn cut_games(games: &[u8], last: u32) -> Option<String> {
+    let size = games.len();
+    let record = games.get(last as usize..).unwrap_or_default();
+    let length = Cursor::new(record).u24_be("length").unwrap_or(0);
+    let needed = (length as usize).max(LENGTH);
+    (record.len() < needed).then(|| {
+        let end = counted(u64::from(last) + needed as u64, "byte", "bytes");
+        format!("the index refers to {end}, the file has {size}")
+    })
 }
 
 impl Database for ScidbDatabase {
@@ -273,9 +307,8 @@ impl<'d> ScidbReader<'d> {
         let length = match cursor.u24_be("length") {
             Ok(length) => (length as usize).saturating_sub(LENGTH),
             Err(malformed) => {
-                let error = malformed.at_base(entry.record_at.into());
-                self.problems
-                    .push(error.in_game(origin.game).in_file(origin.file));
+                let error = origin.beyond_end(malformed.to_string(), entry.record_at.into());
+                self.problems.push(error);
                 return None;
             }
         };

@@ -157,7 +157,7 @@ fn old_damage_is_tolerated_and_new_damage_is_not() {
         .put_header(3, wrong.as_bytes())
         .unwrap();
     let error = second.finish().unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Invalid(_)), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::NotInFile(_)), "{error}");
     assert!(files(&folder) == before);
 }
 
