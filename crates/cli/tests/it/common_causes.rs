@@ -64,7 +64,10 @@ fn what_records_lack_for_one_cause_is_one_problem() {
                 let (code, lines, size) = run(folder.path(), &["convert", &main, "-o", "out.pgn"]);
                 assert!(lines <= MAX_LINES + 3, "{what}: {lines} lines");
                 // Codes of comments of which Scid's text is left.
-                assert!(size < MAX_REPORT || code == 0 || cut.is_none(), "{what}: {size} bytes");
+                assert!(
+                    size < MAX_REPORT || code == 0 || cut.is_none(),
+                    "{what}: {size} bytes"
+                );
                 if code == 3 {
                     noticed += 1;
                     let (code, lines, _) = run(folder.path(), &["ls", &main]);
