@@ -1,5 +1,6 @@
 //! `-o`, `--to` and `--force`: what a command writes.
 
+use std::ffi::OsString;
 use std::path::Path;
 use tabia::core::shell_argument::argument;
 
@@ -23,11 +24,13 @@ pub(crate) fn format_of_to(resolver: &Resolver, to: Option<&str>) -> Result<Opti
     to.map(|name| find_format(resolver, name)).transpose()
 }
 
-/// The file that `-o` names, in the format of `--to` or else of its extension.
+/// The file that `-o` names, in the format of `--to` or else of its extension. An error proposes what to
+/// do with `inputs` instead.
 pub(crate) fn target_file<'a>(
     resolver: &Resolver,
     path: &Path,
     to: Option<Format>,
+    inputs: &[OsString],
 ) -> Result<Target<'a>, Error> {
     let error = match Target::file(resolver, path, to) {
         Ok(target) => return Ok(target),
@@ -37,9 +40,17 @@ pub(crate) fn target_file<'a>(
     let name = argument(&name);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let format = to.or_else(|| resolver.format(&extension.to_ascii_lowercase()));
+    let inputs: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
+    let inputs = match inputs.as_slice() {
+        [_] | [_, _] => {
+            let inputs: Vec<_> = inputs.iter().map(|input| argument(input)).collect();
+            inputs.join(" ")
+        }
+        _ => "GAMES".to_owned(),
+    };
     Err(match (error.kind(), format) {
         (ErrorKind::Usage { hint: None, .. }, Some(Format::Book(_))) => error.with_hint(format!(
-            "`tabia book build GAMES -o {name}` makes a book of games, `tabia book convert BOOK -o {name}` of another book"
+            "`tabia book build {inputs} -o {name}` makes a book of games, `tabia book convert BOOK -o {name}` of another book"
         )),
         (ErrorKind::Usage { hint: None, .. }, Some(Format::Archive(_))) => {
             error.with_hint(format!("`tabia archive create {name} FILES` makes an archive"))

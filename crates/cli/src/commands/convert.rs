@@ -80,7 +80,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let mut out = StdoutWriter::new(&context.bar);
     let path = args.output.as_deref().filter(|path| *path != "-");
     let target = if let Some(path) = path {
-        let target = target_file(&context.resolver, Path::new(path), to)?;
+        let target = target_file(&context.resolver, Path::new(path), to, &args.paths)?;
         if !args.append && split_by(args).is_none() {
             refuse_existing(Path::new(path), args.force)?;
         }

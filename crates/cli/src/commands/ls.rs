@@ -18,6 +18,7 @@ use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
 use crate::select_args::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
+use crate::terminal;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
     rows(args, "ls", false, false, IndexChoice::Never)
@@ -173,6 +174,10 @@ fn rows(
     }
     reporter.finish(None)?;
     let is_empty = found == 0 && !options.filter.is_empty() && args.listing.limit != Some(0);
+    // An empty screen could be a mistake; scripts have the exit code.
+    if is_empty && !count_only && terminal::stdout_is_terminal() {
+        context.messages.note("no game fits the query");
+    }
     Ok(if is_empty {
         code.worse(ExitCode::NoMatch)
     } else {

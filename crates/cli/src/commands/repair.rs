@@ -31,7 +31,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
         format,
         path,
         compression: Compression::None,
-    } = target_file(&context.resolver, output, to)?
+    } = target_file(&context.resolver, output, to, &[])?
     else {
         let text = format!(
             "{}: a repaired database cannot be compressed",

@@ -31,7 +31,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["convert", "games.pgn", "-o", "new.bin"],
         2,
-        "`tabia book build GAMES -o new.bin`",
+        "`tabia book build games.pgn -o new.bin`",
     ),
     (
         &["convert", "book.bin", "-o", "new.ctg"],
@@ -155,7 +155,7 @@ fn file_names_in_hints_are_quoted() {
         ),
         (
             &["convert", "Tal's.pgn", "-o", "my book.bin"],
-            "`tabia book build GAMES -o 'my book.bin'`",
+            "`tabia book build 'Tal'\\''s.pgn' -o 'my book.bin'`",
         ),
     ] {
         let run = tabia(&scratch, args);
