@@ -40,7 +40,10 @@ pub(crate) fn target_file<'a>(
     let name = argument(&name);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let format = to.or_else(|| resolver.format(&extension.to_ascii_lowercase()));
-    let inputs: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
+    let inputs: Vec<String> = inputs
+        .iter()
+        .map(|input| input.display().to_string())
+        .collect();
     let inputs = match inputs.as_slice() {
         [_] | [_, _] => {
             let inputs: Vec<_> = inputs.iter().map(|input| argument(input)).collect();
