@@ -99,6 +99,10 @@ fn options_of_tables_are_for_tables() {
             "for the table `games`",
         ),
         (&["--to", "parquet"], "standard output"),
+        (&["-o", "x.parquet", "--split", "2"], "not split"),
+        (&["-o", "x.arrow", "--split-by", "year"], "not split"),
+        (&["-o", "x.parquet", "--sort", "date"], "not sorted"),
+        (&["-o", "out/", "--where", "sort:date"], "not sorted"),
         (
             &["-o", "x.parquet", "--append"],
             "`--append` needs a database",
@@ -107,5 +111,83 @@ fn options_of_tables_are_for_tables() {
         let done = tabia(&folder, &[&["convert", sample], arguments].concat());
         assert_eq!(done.status.code(), Some(2), "{arguments:?}");
         assert!(error(&done).contains(expected), "{}", error(&done));
+    }
+}
+
+#[test]
+fn a_folder_of_several_outputs_is_no_table() {
+    let folder = Scratch::new("tables-split");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let done = tabia(&folder, &["convert", sample, "-o", "out/", "--split", "2"]);
+    assert_eq!(done.status.code(), Some(2), "{}", error(&done));
+    assert!(!folder.join("out/part-00000.parquet").exists());
+}
+
+#[test]
+fn the_columns_of_tables_are_listed() {
+    let folder = Scratch::new("tables-schema");
+    for (arguments, expected) in [
+        (
+            &["--schema", "games", "--tsv"][..],
+            "game\tint32\tfalse\tnumber in its database, from 1\n",
+        ),
+        (
+            &["--schema", "positions", "--json"],
+            r#""column":"fen","type":"string","null":true"#,
+        ),
+        (&["--schema", "games", "--sql"], "\"white\" VARCHAR,\n"),
+        (
+            &["--schema", "positions", "--markdown"],
+            "| `key` | int64 | no |",
+        ),
+    ] {
+        let done = tabia(&folder, &[&["formats"], arguments].concat());
+        assert!(done.status.success(), "{}", error(&done));
+        let output = String::from_utf8_lossy(&done.stdout).replace("\": ", "\":");
+        assert!(output.contains(expected), "{output}");
+    }
+    for arguments in [&["--sql"][..], &["--schema", "games", "--sql", "--json"]] {
+        let done = tabia(&folder, &[&["formats"], arguments].concat());
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+/// The blocks of commands on the guide's page about columns: each command with the output below it.
+fn guide_commands(page: &str) -> Vec<(String, String)> {
+    let mut commands: Vec<(String, String)> = Vec::new();
+    let mut is_inside = false;
+    for line in page.lines() {
+        match (line, line.strip_prefix("$ ")) {
+            ("```console parquet", _) => is_inside = true,
+            ("```", _) => is_inside = false,
+            (_, Some(command)) if is_inside => commands.push((command.to_owned(), String::new())),
+            _ if is_inside => {
+                let (_, output) = commands.last_mut().unwrap();
+                output.push_str(line);
+                output.push('\n');
+            }
+            _ => {}
+        }
+    }
+    commands
+}
+
+#[test]
+fn the_guide_shows_real_outputs() {
+    let page = std::fs::read_to_string(repository().join("docs/guide/columns.md")).unwrap();
+    let folder = Scratch::new("guide");
+    std::fs::create_dir(folder.join("samples")).unwrap();
+    let sample = repository().join("samples/tabia.cbv");
+    std::fs::copy(sample, folder.join("samples/tabia.cbv")).unwrap();
+    let commands = guide_commands(&page);
+    assert!(commands.len() > 6, "{commands:?}");
+    for (command, expected) in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        assert_eq!(words[0], "tabia");
+        let done = tabia(&folder, &words[1..]);
+        assert!(done.status.success(), "{command}: {}", error(&done));
+        let output = String::from_utf8_lossy(&done.stdout);
+        assert_eq!(output, expected, "{command}");
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use clap::{Args, ValueEnum};
+use tabia_columns::schema::Table;
 
 use super::common::profile;
 
@@ -42,6 +43,16 @@ pub(crate) enum TableArg {
     #[default]
     Games,
     Positions,
+}
+
+impl TableArg {
+    /// The table.
+    pub(crate) fn table(self) -> Table {
+        match self {
+            Self::Games => Table::Games,
+            Self::Positions => Table::Positions,
+        }
+    }
 }
 
 /// Which comments a table has.

@@ -25,11 +25,20 @@ const KINDS: [&str; 2] = ["parquet", "arrow"];
 pub(crate) fn is_asked_for(args: &ConvertArgs) -> bool {
     match args.to.as_deref() {
         Some(kind) => KINDS.contains(&kind),
-        None => args
-            .output
-            .as_deref()
-            .is_some_and(|name| TableFile::of_name(&name.to_string_lossy()).is_some()),
+        None => {
+            let name = args.output.as_deref().map(|name| name.to_string_lossy());
+            match name.as_deref().and_then(TableFile::of_name) {
+                // Several outputs in a folder are another matter.
+                Some(TableFile::Folder(..)) => !is_split(args),
+                file => file.is_some(),
+            }
+        }
     }
+}
+
+/// Whether the games go to several outputs.
+fn is_split(args: &ConvertArgs) -> bool {
+    args.split.is_some() || args.split_by.is_some()
 }
 
 /// Refuses the options of tables for other outputs.
@@ -57,10 +66,19 @@ pub(crate) fn convert_files(
     context: &Context,
     plan: ConvertOptions,
 ) -> Result<(ExitCode, u64), Error> {
-    let options = table_options(args, plan)?;
     if args.append {
         return Err(Error::usage("`--append` needs a database: `-o mega.cbh`"));
     }
+    if is_split(args) {
+        let text = "tables are not split: `-o folder/` writes parts of about 256 MB";
+        return Err(Error::usage(text));
+    }
+    if !plan.sort.is_empty() {
+        let text = "tables are not sorted: their games are in the order of the input";
+        let hint = "`-o sorted.pgn --sort …` writes games in order, and that file is an input";
+        return Err(Error::usage(text).with_hint(hint));
+    }
+    let options = table_options(args, plan)?;
     let start = Instant::now();
     let mut out = StdoutWriter::new(&context.bar);
     let name = args.output.as_deref().map(|name| name.to_string_lossy());
@@ -116,10 +134,7 @@ fn table_options(args: &ConvertArgs, plan: ConvertOptions) -> Result<TableOption
     let mut options = TableOptions::default();
     options.open = plan.open;
     options.plan = plan.plan;
-    options.table = match table.table {
-        TableArg::Games => Table::Games,
-        TableArg::Positions => Table::Positions,
-    };
+    options.table = table.table.table();
     let is_games = options.table == Table::Games;
     let wrong = [
         (is_games && table.plies.is_some(), "--plies", "positions"),

@@ -25,6 +25,10 @@ const COLUMNS: &[&str] = &[
 ];
 
 pub(crate) fn run(args: &FormatsArgs) -> Result<ExitCode, Error> {
+    #[cfg(feature = "parquet")]
+    if let Some(table) = args.schema {
+        return super::table_schema::list(table.table(), args);
+    }
     let resolver = Resolver::default();
     let mut listing = Listing::new(&ProgressBar::hidden(), &args.listing, COLUMNS, &[])?;
     for format in resolver.formats() {

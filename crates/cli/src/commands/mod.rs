@@ -20,4 +20,6 @@ pub(crate) mod search;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod show;
+#[cfg(feature = "parquet")]
+mod table_schema;
 pub(crate) mod tree;

@@ -345,3 +345,12 @@ fn tables_describe_themselves() {
         assert_eq!(sql(table).lines().count(), table.columns().len() + 2);
     }
 }
+
+#[test]
+fn the_guide_has_the_tables() {
+    let page = tabia_testkit::repository().join("docs/guide/columns.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for table in [Table::Games, Table::Positions] {
+        assert!(page.contains(&markdown(table)), "{}", markdown(table));
+    }
+}
