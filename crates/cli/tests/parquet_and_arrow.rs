@@ -130,10 +130,10 @@ fn the_columns_of_tables_are_listed() {
     for (arguments, expected) in [
         (
             &["--schema", "games", "--tsv"][..],
-            "game\tint32\tfalse\tnumber in its database, from 1\n",
+            "game\tint32\tno\tnumber in its database, from 1\n",
         ),
         (
-            &["--schema", "positions", "--json"],
+            &["--schema", "positions", "--ndjson"],
             r#""column":"fen","type":"string","null":true"#,
         ),
         (&["--schema", "games", "--sql"], "\"white\" VARCHAR,\n"),
@@ -144,7 +144,7 @@ fn the_columns_of_tables_are_listed() {
     ] {
         let done = tabia(&folder, &[&["formats"], arguments].concat());
         assert!(done.status.success(), "{}", error(&done));
-        let output = String::from_utf8_lossy(&done.stdout).replace("\": ", "\":");
+        let output = String::from_utf8_lossy(&done.stdout);
         assert!(output.contains(expected), "{output}");
     }
     for arguments in [&["--sql"][..], &["--schema", "games", "--sql", "--json"]] {

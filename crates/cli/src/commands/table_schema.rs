@@ -24,7 +24,11 @@ struct ColumnRow {
 pub(crate) fn list(table: Table, args: &FormatsArgs) -> Result<ExitCode, Error> {
     let bar = ProgressBar::hidden();
     if args.sql || args.markdown {
-        let text = if args.sql { sql(table) } else { markdown(table) };
+        let text = if args.sql {
+            sql(table)
+        } else {
+            markdown(table)
+        };
         let mut out = StdoutWriter::new(&bar);
         out.text(&text)?;
         out.flush()?;
