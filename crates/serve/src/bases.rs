@@ -12,8 +12,13 @@ use crate::problem::Problem;
 
 /// Combinations of databases that stay open.
 const MAX_KEPT: usize = 16;
-/// How long one that nothing asks about stays open.
-const IDLE: Duration = Duration::from_mins(10);
+/// How long one that nothing asks about stays open. Other programs cannot replace a mapped file on Windows, so it
+/// is closed soon there.
+const IDLE: Duration = if cfg!(windows) {
+    Duration::from_secs(5)
+} else {
+    Duration::from_mins(10)
+};
 
 /// The combinations of databases that were asked, with their indexes.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 //! The names, their order and which of them are present are those of the original, so that a program works with
 //! another base address only.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -34,11 +34,6 @@ const RATING_GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 25
 const INTERVAL: Duration = Duration::from_millis(20);
 /// How often a newline is sent while games of a player are counted.
 const ALIVE: Duration = Duration::from_secs(8);
-/// Answers that are kept, and their bytes together.
-const MAX_ANSWERS: usize = 4096;
-const MAX_ANSWER_BYTES: usize = 64 << 20;
-/// Games whose Lichess id is known because an answer had it.
-const MAX_IDS: usize = 100_000;
 
 type Shared = State<Arc<App>>;
 
@@ -54,67 +49,6 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/masters/pgn/{id}", get(export))
         .route("/master/pgn/{id}", get(export))
         .route("/game/export/{id}", get(export))
-}
-
-/// Whether a path is one of these.
-pub(crate) fn is_explorer(path: &str) -> bool {
-    let is_endpoint = matches!(
-        path,
-        "/masters" | "/master" | "/lichess" | "/lichess/history" | "/player" | "/personal"
-    );
-    let exports = ["/masters/pgn/", "/master/pgn/", "/game/export/"];
-    is_endpoint || exports.iter().any(|start| path.starts_with(start))
-}
-
-/// Finished answers, and games by their Lichess id.
-#[derive(Debug, Default)]
-pub(crate) struct Answers {
-    kept: Mutex<KeptAnswers>,
-    ids: Mutex<BTreeMap<String, (usize, u32)>>,
-}
-
-#[derive(Debug, Default)]
-struct KeptAnswers {
-    by_key: BTreeMap<String, Bytes>,
-    order: VecDeque<String>,
-    bytes: usize,
-}
-
-impl Answers {
-    fn find(&self, key: &str) -> Option<Bytes> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.by_key.get(key).cloned()
-    }
-
-    fn keep(&self, key: String, answer: Bytes) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.bytes += answer.len();
-        if let Some(old) = kept.by_key.insert(key.clone(), answer) {
-            kept.bytes -= old.len();
-        } else {
-            kept.order.push_back(key);
-        }
-        while kept.order.len() > MAX_ANSWERS || kept.bytes > MAX_ANSWER_BYTES {
-            let Some(oldest) = kept.order.pop_front() else {
-                return;
-            };
-            if let Some(old) = kept.by_key.remove(&oldest) {
-                kept.bytes -= old.len();
-            }
-        }
-    }
-
-    fn name_game(&self, id: &str, at: (usize, u32)) {
-        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
-        if ids.len() < MAX_IDS {
-            ids.insert(id.to_owned(), at);
-        }
-    }
-
-    fn game(&self, id: &str) -> Option<(usize, u32)> {
-        let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
-        ids.get(id).copied()
-    }
 }
 
 /// Which of the endpoints is asked.

@@ -150,8 +150,12 @@ impl ScratchFolder {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("tabia-preview-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path)
-            .map_err(|error| Error::from(error).in_path(&path).in_output())?;
+        let mut builder = std::fs::DirBuilder::new();
+        // Other users of the machine cannot look into it.
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let created = builder.create(&path);
+        created.map_err(|error| Error::from(error).in_path(&path).in_output())?;
         Ok(Self(path))
     }
 }

@@ -22,7 +22,8 @@ use crate::guard::{Guard, GuardOptions, Key, protect};
 use crate::input_health::Health;
 use crate::inputs_by_id::Shelf;
 use crate::jobs::{JobTable, RunningJobs};
-use crate::lichess::{self, Answers};
+use crate::lichess;
+use crate::lichess_answers::Answers;
 use crate::problem::Problem;
 
 /// Requests that may wait for a thread.

@@ -1,16 +1,13 @@
 //! The names and addresses of this machine on its network.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, UdpSocket};
 
-/// Addresses of the documentation, which nothing is sent to: the system only chooses the way to them.
-const ELSEWHERE: [IpAddr; 2] = [
-    IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
-    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
-];
+/// An address of the documentation, which nothing is sent to: the system only chooses the way to it.
+const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 
-/// The addresses that other machines reach this one at, IPv6 ones in brackets, and its name in `.local`.
+/// The address that other machines reach this one at, and its name in `.local`.
 pub(super) fn hosts() -> Vec<String> {
-    let mut hosts: Vec<String> = ELSEWHERE.into_iter().filter_map(own_address).collect();
+    let mut hosts: Vec<String> = own_address().into_iter().collect();
     let name = std::fs::read_to_string("/etc/hostname")
         .ok()
         .or_else(|| std::env::var("COMPUTERNAME").ok());
@@ -23,16 +20,9 @@ pub(super) fn hosts() -> Vec<String> {
     hosts
 }
 
-fn own_address(other: IpAddr) -> Option<String> {
-    let any: SocketAddr = match other {
-        IpAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
-        IpAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
-    };
-    let socket = UdpSocket::bind(any).ok()?;
-    socket.connect((other, 9)).ok()?;
-    match socket.local_addr().ok()?.ip() {
-        own if own.is_loopback() || own.is_unspecified() => None,
-        IpAddr::V4(own) => Some(own.to_string()),
-        IpAddr::V6(own) => Some(format!("[{own}]")),
-    }
+fn own_address() -> Option<String> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    socket.connect((ELSEWHERE, 9)).ok()?;
+    let own = socket.local_addr().ok()?.ip();
+    (!own.is_loopback() && !own.is_unspecified()).then(|| own.to_string())
 }
