@@ -200,6 +200,7 @@ pub(crate) fn uci_of_bits(bits: u16) -> String {
 #[derive(Debug)]
 pub(crate) struct EntryWriter {
     set: OutputSet,
+    has_header: bool,
     buffer: Vec<Entry>,
     pub(crate) positions: u64,
     pub(crate) moves: u64,
@@ -215,6 +216,7 @@ impl EntryWriter {
         set.create(path)?;
         let mut out = Self {
             set,
+            has_header: header.is_some(),
             buffer: Vec::new(),
             positions: 0,
             moves: 0,
@@ -267,7 +269,12 @@ impl EntryWriter {
         written
     }
 
-    pub(crate) fn finish(self) -> Result<Written> {
+    pub(crate) fn finish(mut self) -> Result<Written> {
+        if self.moves == 0 && !self.has_header {
+            for record in Header::with_comment("").records() {
+                self.write(&record)?;
+            }
+        }
         let records = u32::try_from(self.moves).unwrap_or(u32::MAX);
         let (files, bytes) = self.set.commit()?;
         Ok(Written::new(records, files, bytes))

@@ -15,6 +15,15 @@ pub struct Header {
 }
 
 impl Header {
+    /// A header with a comment, for a book of the usual chess.
+    pub fn with_comment(comment: impl Into<String>) -> Self {
+        Self {
+            version: "1.0".to_owned(),
+            variants: vec!["normal".to_owned()],
+            comment: comment.into(),
+        }
+    }
+
     /// The records that contain the header, for the start of a book.
     pub fn records(&self) -> Vec<[u8; Entry::SIZE]> {
         write(self)

@@ -33,7 +33,8 @@ impl FixedRecord for Entry {
 
 /// Writes a Polyglot book: sorted by key, then by falling weight, then by move; every move once;
 /// castling as king takes rook. The same entries give the same bytes, whatever their order, unless two
-/// of them differ only in `learn`: then the first value that is not zero is written.
+/// of them differ only in `learn`: then the first value that is not zero is written. A book without
+/// entries gets a header, which distinguishes it from a file that was cut.
 #[derive(Debug)]
 pub struct PolyglotWriter {
     set: OutputSet,
@@ -49,11 +50,7 @@ impl PolyglotWriter {
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut set = OutputSet::new(options.force);
         set.create(path)?;
-        let header = options.title.as_ref().map(|title| Header {
-            version: "1.0".to_owned(),
-            variants: vec!["normal".to_owned()],
-            comment: title.clone(),
-        });
+        let header = options.title.as_ref().map(Header::with_comment);
         Ok(Self {
             set,
             sorter: FixedSorter::new(TemporaryFile::folder_of(path), MEMORY),
@@ -125,6 +122,14 @@ impl BookWriter for PolyglotWriter {
             Ok(())
         })?;
         write_position(&mut run)?;
+        if size.moves == 0 && header.is_none() {
+            let header = Header::with_comment("");
+            header
+                .records()
+                .iter()
+                .try_for_each(|record| out.write_all(record))
+                .map_err(named)?;
+        }
         Ok(CompleteBook {
             size,
             losses: Losses::new(),

@@ -1,5 +1,6 @@
 //! Classes of bytes in movetext and tag pairs, and searches for the end of a run of them.
 
+use super::event_boundary::BOM;
 use zerocopy::byteorder::little_endian::{U32, U64};
 
 /// The kind of token that a byte begins.
@@ -279,9 +280,14 @@ pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', rest).map_or(text.len(), |found| at + found)
 }
 
-/// Whether a line begins at `at`.
+/// Whether a line begins at `at`, or before the byte order marks that precede it: a stream is read
+/// without the one at its start.
 pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
-    at == 0 || text.get(at - 1).is_some_and(|&byte| is_newline(byte))
+    let mut before = text.get(..at).unwrap_or_default();
+    while let Some(rest) = before.strip_suffix(BOM) {
+        before = rest;
+    }
+    before.last().is_none_or(|&byte| is_newline(byte))
 }
 
 #[cfg(test)]

@@ -66,7 +66,8 @@ pub(super) fn skip_movetext(
                 at += 1;
             }
             b'[' if begins_tag(text, at) => return (at, MovetextEnd::Tag),
-            b'[' | b'%' => at += 1,
+            b'[' => at = bracket_end(text, at).unwrap_or(at + 1),
+            b'%' => at += 1,
             _ => {
                 let start = token_start(text, low, at);
                 if let Some((result, length)) = result_at(text, start, depth > 0) {
@@ -173,6 +174,20 @@ const fn is_mark(byte: u8) -> bool {
 /// Whether the `[` at `at` begins a tag, which may be the first of a game.
 pub(super) fn begins_tag(text: &[u8], at: usize) -> bool {
     is_tag(text, at) || begins_unquoted(text, at)
+}
+
+/// The longest text in brackets that is skipped, in bytes.
+const LONGEST_BRACKETS: usize = 4096;
+
+/// The end of the brackets at `at` that begin no tag: they are closed on the same line, with no other
+/// bracket before that. A result between them ends no game.
+pub(super) fn bracket_end(text: &[u8], at: usize) -> Option<usize> {
+    let limit = at.saturating_add(LONGEST_BRACKETS).min(text.len());
+    let inside = text.get(at + 1..limit)?;
+    let length = memchr::memchr2(b'[', b']', inside)?;
+    let is_closed = inside.get(length) == Some(&b']')
+        && memchr::memchr2(b'\n', b'\r', inside.get(..length)?).is_none();
+    is_closed.then_some(at + 1 + length + 1)
 }
 
 /// The result that is the token at `at`, and its length in bytes. Inside a variation (`inner`), and
@@ -301,6 +316,7 @@ mod tests {
                     at += 1;
                 }
                 CharClass::Bracket if begins_tag(text, at) => return (at, MovetextEnd::Tag),
+                CharClass::Bracket => at = bracket_end(text, at).unwrap_or(at + 1),
                 CharClass::Dollar => {
                     at += 1;
                     while text.get(at).is_some_and(u8::is_ascii_digit) {

@@ -284,3 +284,115 @@ fn variations_nest_deeply() {
     let again = read(written.as_bytes(), 1 << 20).0;
     assert!(again[0].events().eq(games[0].events()));
 }
+
+/// Texts of pieces of PGN, regular and not: where each game begins and ends depends neither on the size of
+/// the blocks nor on what is read of the games before it, and the file's index has the same games.
+#[test]
+fn random_texts_have_the_same_games_however_they_are_read() {
+    const PIECES: [&str; 88] = [
+        " ",
+        " ",
+        "\n",
+        "\n",
+        "\r\n",
+        "\n\n",
+        "\n\n",
+        "\t",
+        "1-0",
+        "0-1",
+        "1/2-1/2",
+        "*",
+        " 1-0\n\n",
+        " *\n\n",
+        "0-0",
+        " 0-0 ",
+        "0-0-0",
+        "+--",
+        "--+",
+        "0.5-0.5",
+        "1:0",
+        "\u{bd}-\u{bd}",
+        "-:+",
+        "1.",
+        "1. e4 ",
+        "1. e4 e5 ",
+        "2 Nf3 ",
+        "1. d4 d5 0-1\n\n",
+        "e4",
+        "Nf3 ",
+        "Qxe9 ",
+        "Sf3 ",
+        "e4! ",
+        "$1 ",
+        "$",
+        "$999",
+        "?!",
+        "(",
+        ")",
+        "(1. d4)",
+        "(=)",
+        "( ",
+        " )",
+        "{",
+        "}",
+        "{a}",
+        "{1-0}",
+        "{[White \"x\"]}",
+        "; c",
+        ";",
+        "%",
+        "\n% 1-0",
+        "[",
+        "]",
+        "[\0\0",
+        "\0",
+        "[0-1]",
+        "[x 1-0",
+        "0-1\"]",
+        "[Event \"a\"]\n",
+        "\n\n[Event \"b\"]\n",
+        "[White \"c\"]\n",
+        "[Whi\0te \"c\"]\n",
+        "[White \"\0\"]\n",
+        "[\0White \"d\"]\n",
+        "[White \0\"d\"]\n",
+        "[White \"d\0]\n",
+        "[Result \"1-0\"]\n",
+        "[White x]\n",
+        "[ \"x\"]",
+        "[Result \"0-1]\n",
+        "White: x\n",
+        "[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n",
+        "[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n",
+        "\"",
+        "\\",
+        ",",
+        ".",
+        "...",
+        "e.p.",
+        "\u{2026}",
+        "\u{a0}",
+        "\u{feff}",
+        "e8(Q)",
+        "Nd2 ",
+        "N ",
+        "+-",
+        "[Variant \"Atomic\"]\n",
+    ];
+    let count = std::env::var("TABIA_RANDOM_TEXTS").map_or(4_000, |text| text.parse().unwrap());
+    let mut random = tabia_testkit::Random::new(0x9a3e);
+    let mut failed = Vec::new();
+    for number in 0..count {
+        let mut text = String::new();
+        for _ in 0..random.below(if number % 4 == 0 { 60 } else { 16 }) {
+            text += random.pick(&PIECES);
+        }
+        let read = || tabia_testkit::fuzz::run("pgn_read", text.as_bytes());
+        if std::panic::catch_unwind(read).is_err() {
+            failed.push(text);
+        }
+    }
+    failed.sort_by_key(String::len);
+    failed.truncate(8);
+    assert_eq!(failed, [""; 0]);
+}

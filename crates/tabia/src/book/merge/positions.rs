@@ -146,6 +146,10 @@ impl PositionMerger<'_> {
         if self.is_done(number, position)? {
             return Ok(Flow::Go);
         }
+        // A copy of one format can keep the codes of moves that are not legal; a repaired book has none.
+        let stored = page.entries.len();
+        page.entries.retain(|entry| entry.m.is_some());
+        self.merged.fixes.no_moves += (stored - page.entries.len()) as u64;
         self.probe_others(number, position)?;
         let mut first = number;
         if self.options.mode == MergeMode::Priority
@@ -191,6 +195,7 @@ impl PositionMerger<'_> {
                 break;
             }
             if book.probe(position, &mut self.probed)? {
+                self.probed.entries.retain(|entry| entry.m.is_some());
                 self.others.push((other, std::mem::take(&mut self.probed)));
             }
         }

@@ -9,8 +9,8 @@ use tabia_core::game::{Annotation, Flow, Foreign, Want};
 use tabia_core::io::decode;
 
 use super::{Input, LastToken, Reader};
-use crate::games::pgn::char_class::{line_end, skip_spaces, symbol_end};
-use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
+use crate::games::pgn::char_class::{skip_spaces, symbol_end};
+use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, bracket_end, skip_movetext};
 use crate::games::pgn::nag_symbols;
 use crate::games::pgn::national_letters::EnglishMove;
 use crate::games::pgn::wide_characters::{AsciiToken, blank_length, dash_length};
@@ -20,6 +20,7 @@ impl Reader {
     #[cold]
     #[inline(never)]
     pub(super) fn nonstandard_token(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
+        self.fix_end(input);
         let text = input.text;
         let rest = text.get(at..).unwrap_or_default();
         let end = symbol_end(text, at);
@@ -253,10 +254,4 @@ fn separator_length(text: &[u8]) -> Option<usize> {
         [b',' | 0x85, ..] => Some(1),
         _ => blank_length(text),
     }
-}
-
-/// The end of the brackets at `at`, which are closed on the same line.
-fn bracket_end(text: &[u8], at: usize) -> Option<usize> {
-    let line = text.get(at..line_end(text, at))?;
-    memchr::memchr(b']', line).map(|length| at + length + 1)
 }

@@ -60,6 +60,10 @@ pub(super) struct Reader {
     head_comments: Vec<(usize, usize)>,
     /// The reason why no moves can be played from the start position.
     unplayable: Option<Error>,
+    /// The offset of the movetext of the current game.
+    movetext_start: usize,
+    /// The end of the current game and the token there, once its movetext is irregular.
+    fixed_end: Option<(usize, MovetextEnd)>,
     line: CurrentLine,
     /// The lines that are interrupted by a variation, the mainline first.
     frames: Vec<VariationFrame>,
@@ -112,6 +116,8 @@ impl Reader {
             pairs: Vec::new(),
             head_comments: Vec::new(),
             unplayable: None,
+            movetext_start: 0,
+            fixed_end: None,
             line: CurrentLine::default(),
             frames: Vec::new(),
             has_stray_parentheses: false,

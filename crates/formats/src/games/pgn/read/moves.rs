@@ -27,18 +27,61 @@ impl Reader {
     /// Reads movetext to the end of the game: its offset and the token there.
     pub(super) fn moves(&mut self, input: &mut Input<'_, '_>, from: usize) -> (usize, MovetextEnd) {
         self.begin_mainline(input);
+        self.movetext_start = from;
+        self.fixed_end = None;
         let text = input.text;
+        if self.letters.is_some() {
+            self.fix_end(input);
+        }
+        let end = self.regular_moves(input, from, text);
+        input.text = text;
+        end
+    }
+
+    /// Fixes the end of the game at the one that skipping it finds, and cuts the text there: where a game
+    /// ends must not depend on how irregular movetext is understood.
+    #[cold]
+    pub(super) fn fix_end(&mut self, input: &mut Input<'_, '_>) {
+        if self.fixed_end.is_none() {
+            let found = skip_movetext(input.text, self.movetext_start, 0, SkipTo::GameEnd);
+            input.text = input.text.get(..found.0).unwrap_or_default();
+            self.fixed_end = Some(found);
+        }
+    }
+
+    /// [`moves`](Self::moves); `whole` is the text, and `input` may end at the end of the game.
+    fn regular_moves<'t>(
+        &mut self,
+        input: &mut Input<'t, '_>,
+        from: usize,
+        whole: &'t [u8],
+    ) -> (usize, MovetextEnd) {
         let mut at = from;
         let end = loop {
+            let text = input.text;
             match self.flow {
                 Flow::Go => {}
                 Flow::Skip => {
-                    return skip_movetext(text, at, self.frames.len(), SkipTo::GameEnd);
+                    return self.fixed_end.unwrap_or_else(|| {
+                        skip_movetext(text, at, self.frames.len(), SkipTo::GameEnd)
+                    });
                 }
                 Flow::Stop => return (text.len(), MovetextEnd::EndOfText),
             }
             let Some(&byte) = text.get(at) else {
-                break (text.len(), MovetextEnd::EndOfText);
+                let (end, token) = self
+                    .fixed_end
+                    .unwrap_or((text.len(), MovetextEnd::EndOfText));
+                if let MovetextEnd::Result(GameResult::BothLose, length) = token
+                    && let Some(ply) = self.castling(whole, end)
+                {
+                    at = end + length;
+                    input.text = whole.get(..at).unwrap_or(whole);
+                    self.fixed_end = Some((at, MovetextEnd::EndOfText));
+                    let _ = self.play_uninlined(input, ply);
+                    continue;
+                }
+                break (end, token);
             };
             let class = class(byte);
             if let Some(letters) = self.letters
@@ -72,10 +115,14 @@ impl Reader {
                     if text.get(end) == Some(&b' ') {
                         self.line.last_token = LastToken::Number;
                         at = end + 1;
-                    } else if let Some((result, length)) =
-                        result_at(text, at, !self.frames.is_empty())
-                        && !(result == GameResult::BothLose && self.is_castling(text, at))
-                    {
+                    } else if let Some((result, length)) = self.result(text, at) {
+                        if result == GameResult::BothLose
+                            && let Some(ply) = self.castling(text, at)
+                        {
+                            at += length;
+                            let _ = self.play_uninlined(input, ply);
+                            continue;
+                        }
                         break (at, MovetextEnd::Result(result, length));
                     } else {
                         at = self.nonstandard_token(input, at);
@@ -100,9 +147,11 @@ impl Reader {
                     self.nag(input, nag);
                     at += length;
                 }
-                CharClass::Bracket if begins_tag(text, at) => break (at, MovetextEnd::Tag),
+                CharClass::Bracket if self.fixed_end.is_none() && begins_tag(text, at) => {
+                    break (at, MovetextEnd::Tag);
+                }
                 CharClass::Star | CharClass::Other | CharClass::Bracket | CharClass::Percent => {
-                    if let Some((result, length)) = result_at(text, at, !self.frames.is_empty()) {
+                    if let Some((result, length)) = self.result(text, at) {
                         break (at, MovetextEnd::Result(result, length));
                     }
                     at = self.nonstandard_token(input, at);
@@ -164,8 +213,17 @@ impl Reader {
         at
     }
 
-    /// Whether the `0-0` at `at` is castling and not a result.
-    fn is_castling(&self, text: &[u8], at: usize) -> bool {
+    /// The result at `at` that ends the game, and its length. If the end is known, it is at no other
+    /// offset, and the text is cut there.
+    fn result(&self, text: &[u8], at: usize) -> Option<(GameResult, usize)> {
+        if self.fixed_end.is_some() {
+            return None;
+        }
+        result_at(text, at, !self.frames.is_empty())
+    }
+
+    /// The move if the `0-0` at `at` is castling and not a result.
+    fn castling(&self, text: &[u8], at: usize) -> Option<Ply> {
         let token = text.get(at..symbol_end(text, at)).unwrap_or_default();
         // Only if the tag states another result, so that the result does not depend on the moves.
         let has_other_result = self.tag_result.is_some_and(|result| {
@@ -174,7 +232,9 @@ impl Reader {
                 GameResult::WhiteWins | GameResult::BlackWins | GameResult::Draw
             )
         });
-        has_other_result && san::read(&self.line.position, token).is_ok()
+        san::read(&self.line.position, token)
+            .ok()
+            .filter(|_| has_other_result)
     }
 
     /// Hands a move to the visitor and plays it.

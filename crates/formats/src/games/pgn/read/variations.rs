@@ -27,12 +27,16 @@ impl Reader {
         }
         self.release_deferred(input);
         let depth = self.frames.len();
+        if !has_move || depth >= self.max_depth {
+            self.fix_end(input);
+        }
         let skip = |text: &[u8]| match skip_movetext(text, at + 1, depth + 1, SkipTo::VariationEnd)
         {
             (end, MovetextEnd::VariationEnd) => end + 1,
             (end, _) => end,
         };
-        if !input.want.has(Want::VARIATIONS) {
+        // A parenthesis before the first move may hide the mainline.
+        if has_move && !input.want.has(Want::VARIATIONS) {
             return skip(input.text);
         }
         if !has_move || depth >= self.max_depth {
