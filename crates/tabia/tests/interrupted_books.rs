@@ -15,14 +15,15 @@ use tabia::book::build::{BuildOptions, BuildTarget, build};
 use tabia::book::convert::convert_book;
 use tabia::book::edit::{Change, EditTarget, edit};
 use tabia::book::merge::{MergeOptions, merge};
-use tabia::chess::{Move, Position, Square};
+
 use tabia::core::BookFormat;
 use tabia::core::io::Source;
 use tabia::core::io::failure_injection::{FailureInjection, FailureMode};
 use tabia::formats::{BOOKS, GAMES};
 use tabia::repair::{RepairOptions, remains, repair};
 use tabia::{
-    CreateOptions, Error, ErrorSide, InputItem, NoObserver, OpenOptions, Progress, Resolver,
+    CreateOptions, Error, ErrorSide, InputItem, Move, NoObserver, OpenOptions, Position, Progress,
+    Resolver, Square,
 };
 use tabia_testkit::{Scratch, repository};
 
@@ -132,8 +133,11 @@ fn interrupt(job: &Job<'_>, old: &Files) {
                 }
                 continue;
             };
+            // A new file is read back before it is complete.
+            let file = error.location().file.as_ref();
+            let is_read_back = file.is_some_and(|file| file.starts_with(folder.path()));
             let side = match mode {
-                FailureMode::InputFails => ErrorSide::Input,
+                FailureMode::InputFails if !is_read_back => ErrorSide::Input,
                 _ => ErrorSide::Output,
             };
             assert_eq!(error.side(), side, "{what}: {error}");

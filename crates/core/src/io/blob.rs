@@ -43,7 +43,7 @@ impl Blob {
         Self::read(path).map_err(|error| Error::from(error).in_path(path))
     }
 
-    fn read(path: &Path) -> std::io::Result<Self> {
+    pub(super) fn read(path: &Path) -> std::io::Result<Self> {
         failure_injection::input_step()?;
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;

@@ -398,14 +398,19 @@ impl Output {
     /// When they cannot be written to disk or read again.
     pub fn read_back(&mut self) -> Result<Blob> {
         self.flush()?;
+        let read = |path: &Path| {
+            Blob::read(path).map_err(|error| Error::from(error).in_path(&self.target).in_output())
+        };
         if let Some(temporary) = &self.temporary {
-            return Blob::open(temporary);
+            return read(temporary);
         }
         #[cfg(target_os = "linux")]
         {
             use std::os::fd::AsRawFd;
-            let number = self.inner()?.get_ref().0.as_raw_fd();
-            Blob::open(Path::new(&format!("/proc/self/fd/{number}")))
+            let file = self.file.as_ref();
+            let file = file.ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe))?;
+            let number = file.get_ref().0.as_raw_fd();
+            read(Path::new(&format!("/proc/self/fd/{number}")))
         }
         #[cfg(not(target_os = "linux"))]
         Err(Error::from(io::Error::from(io::ErrorKind::NotFound)))
