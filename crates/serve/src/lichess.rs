@@ -373,15 +373,11 @@ impl Counting {
             request.inputs(app).into_iter().unzip();
         let (base, name) = app.bases.of(&inputs)?;
         let job = tree_job(app, base, &name, &request.position, &request.query)?;
-        let line: String = request
-            .plies
-            .iter()
-            .map(|ply| format!(" {ply:?}"))
-            .collect();
         let name = format!(
-            "{name}\n{}\n{}{line}\n{}",
+            "{name}\n{}\n{} {:?}\n{}",
             request.start.fen(),
             request.position.fen(),
+            request.plies,
             request.query
         );
         Ok(Self { job, name, numbers })

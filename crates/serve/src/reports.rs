@@ -1,5 +1,6 @@
 //! Searches of positions, duplicates and previews of conversions.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -265,7 +266,11 @@ pub(crate) fn book_page(book: &dyn Book, position: &Position) -> Result<Value> {
             let share = weight
                 .filter(|_| all > 0)
                 .map(|weight| weight as f64 / all as f64);
-            let raw: String = entry.raw.iter().map(|byte| format!("{byte:02x}")).collect();
+            let raw = entry.raw.iter().fold(String::new(), |mut text, byte| {
+                // Writing to a `String` cannot fail.
+                let _ = write!(text, "{byte:02x}");
+                text
+            });
             json!({
                 "uci": entry.m.map(|m| uci_of(m, position.is_chess960())),
                 "san": entry.m.map(|m| position.san(m).to_string()),

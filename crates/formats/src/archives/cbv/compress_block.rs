@@ -168,9 +168,13 @@ fn longest_matches(data: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
     let Some(window) = Window::of(data) else {
         return matches;
     };
-    let mut newest = [NO_POSITION; 1 << 14];
+    // Arrays of a fixed length on the heap: no index into them is checked.
+    let newest = vec![NO_POSITION; 1 << 14].into_boxed_slice();
     let older = vec![NO_POSITION; 1 << 16].into_boxed_slice();
-    let Ok(mut older) = <Box<[u16; 1 << 16]>>::try_from(older) else {
+    let (Ok(mut newest), Ok(mut older)) = (
+        <Box<[u16; 1 << 14]>>::try_from(newest),
+        <Box<[u16; 1 << 16]>>::try_from(older),
+    ) else {
         return matches;
     };
     let slots = matches.iter_mut().zip(runs).enumerate();
