@@ -95,12 +95,11 @@ impl Pager {
             }
         }
         RUNNING.store(true, Ordering::Relaxed);
-        match command.stdin(Stdio::piped()).spawn() {
-            Ok(child) => self.child = Some(child),
-            Err(_) => {
-                RUNNING.store(false, Ordering::Relaxed);
-                self.is_direct = true;
-            }
+        if let Ok(child) = command.stdin(Stdio::piped()).spawn() {
+            self.child = Some(child);
+        } else {
+            RUNNING.store(false, Ordering::Relaxed);
+            self.is_direct = true;
         }
         let waiting = std::mem::take(&mut self.waiting);
         self.write_on(&waiting)
@@ -143,7 +142,7 @@ impl Write for Pager {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_waiting() {
             self.waiting.extend_from_slice(bytes);
-            self.lines += bytes.iter().filter(|byte| **byte == b'\n').count();
+            self.lines += bytes.split(|byte| *byte == b'\n').count() - 1;
             if self.lines >= self.height {
                 self.start()?;
             }

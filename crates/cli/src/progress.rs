@@ -1,5 +1,6 @@
 //! Progress on standard error: a bar, or lines of JSON.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,15 +118,15 @@ fn status(progress: &Progress, elapsed: Duration) -> String {
     };
     let memory = progress.memory();
     if memory > 0 {
-        line += &format!("  {} in memory", size(memory));
+        let _ = write!(line, "  {} in memory", size(memory));
     }
     // What is left of very little or of more than was expected is not known.
     if done > 0 && total > 0 && done <= total {
         let share = done as f64 / total as f64;
-        line += &format!("  {:.0}%", (share * 100.0).floor());
+        let _ = write!(line, "  {:.0}%", (share * 100.0).floor());
         if share > 0.005 {
             let left = elapsed.as_secs_f64() * (1.0 - share) / share;
-            line += &format!("  {} left", clock(left.ceil() as u64));
+            let _ = write!(line, "  {} left", clock(left.ceil() as u64));
         }
     }
     line

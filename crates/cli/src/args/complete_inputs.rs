@@ -193,15 +193,12 @@ fn one_fits(pattern: &[char], letter: char) -> Option<usize> {
             let mut has = false;
             let mut at = 0;
             while let Some(&first) = set.get(at) {
-                match (set.get(at + 1), set.get(at + 2)) {
-                    (Some('-'), Some(&last)) => {
-                        has |= (first..=last).contains(&letter);
-                        at += 3;
-                    }
-                    _ => {
-                        has |= first == letter;
-                        at += 1;
-                    }
+                if let (Some('-'), Some(&last)) = (set.get(at + 1), set.get(at + 2)) {
+                    has |= (first..=last).contains(&letter);
+                    at += 3;
+                } else {
+                    has |= first == letter;
+                    at += 1;
                 }
             }
             (has != is_negated).then_some(end + 2)

@@ -10,7 +10,7 @@ pub(super) fn hosts() -> Vec<String> {
     let mut hosts: Vec<String> = own_address().into_iter().collect();
     let name = std::fs::read_to_string("/etc/hostname")
         .ok()
-        .or_else(|| std::env::var("COMPUTERNAME").ok());
+        .or_else(|| std::env::var_os("COMPUTERNAME")?.into_string().ok());
     let name = name.unwrap_or_default();
     let name = name.trim().split('.').next().unwrap_or_default();
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
