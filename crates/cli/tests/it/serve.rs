@@ -822,7 +822,7 @@ fn names_in_order(text: &str, from: &str) -> Vec<String> {
 }
 
 fn plain(server: &Running, path: &str) -> (u16, String) {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_mins(1);
     loop {
         let (status, _, body) = server.ask(&format!("GET {path}"), &[server.host()]);
         if matches!(status, 503 | 0) && Instant::now() < end {
