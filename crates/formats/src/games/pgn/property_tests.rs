@@ -285,9 +285,13 @@ fn variations_nest_deeply() {
     assert!(again[0].events().eq(games[0].events()));
 }
 
-/// Texts of pieces of PGN, regular and not: where each game begins and ends depends neither on the size of
-/// the blocks nor on what is read of the games before it, and the file's index has the same games.
+/// Texts of pieces of PGN, regular and not: where each game begins and ends does not depend on what is read
+/// of the games before it, and the file's index has the same games.
 #[test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the environment is an option of the test"
+)]
 fn random_texts_have_the_same_games_however_they_are_read() {
     const PIECES: [&str; 88] = [
         " ",
