@@ -113,7 +113,7 @@ pub(crate) enum NextRow {
 #[derive(Debug)]
 pub(crate) struct Listing {
     style: RowStyle,
-    columns: Vec<&'static str>,
+    columns: Vec<String>,
     table: Table,
     out: StdoutWriter,
     seen: u64,
@@ -127,13 +127,13 @@ impl Listing {
     pub(crate) fn new(
         bar: &ProgressBar,
         args: &ListingArgs,
-        columns: &[&'static str],
+        columns: &[&str],
         numeric: &[&str],
     ) -> Result<Self, Error> {
         let style = RowStyle::of(args);
         let mut listing = Self {
             style,
-            columns: columns.to_vec(),
+            columns: columns.iter().map(|name| (*name).to_owned()).collect(),
             table: {
                 let table = Table::new(columns, numeric);
                 if args.no_header {
@@ -229,11 +229,11 @@ impl Listing {
 /// The cells of a row, `""` for keys that it does not have.
 fn cells<R: Serialize>(
     row: &R,
-    columns: &[&'static str],
+    columns: &[String],
     cell: fn(&serde_json::Value) -> String,
 ) -> Vec<String> {
     let value = serde_json::to_value(row).unwrap_or_default();
-    let cells = columns.iter().map(|column| value.get(column));
+    let cells = columns.iter().map(|column| value.get(column.as_str()));
     cells
         .map(|value| value.map_or_else(String::new, cell))
         .collect()

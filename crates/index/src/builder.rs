@@ -1,10 +1,9 @@
 //! Builds an index, or adds the new games of a database to one.
 
-use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tabia_core::io::{Output, OutputSet, Progress};
+use tabia_core::io::{DiskFile, Output, OutputSet, Progress};
 use tabia_core::{Error, Result};
 
 use crate::layout::{Directory, Kind, MAX_SEGMENT_GAMES, Section, Target, WHOLE, Writer};
@@ -67,7 +66,7 @@ enum Destination {
     /// A new file, which gets its name at the end.
     New(NewFile),
     /// An index that is there.
-    Grown(Writer<File>),
+    Grown(Writer<DiskFile>),
     /// Memory.
     Memory(Writer<io::Cursor<Vec<u8>>>),
     /// Everything was written.
@@ -115,9 +114,9 @@ impl Target for NamedOutput {
     }
 }
 
-impl Target for File {
+impl Target for DiskFile {
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_data()
+        DiskFile::sync(self)
     }
 }
 
@@ -248,8 +247,7 @@ impl<'p> Builder<'p> {
         let Some(kept) = kept_segments(index) else {
             return Ok(None);
         };
-        let file = File::options().read(true).write(true).open(path);
-        let file = file.map_err(|error| Error::from(error).in_path(path))?;
+        let file = DiskFile::open(path).map_err(|error| Error::from(error).in_path(path))?;
         let writer = Writer::append(file, index.directory().clone());
         let writer = writer.map_err(|error| error.in_path(path))?;
         let output = Destination::Grown(writer);
@@ -372,7 +370,7 @@ impl<'p> Builder<'p> {
             }
             Destination::Grown(mut writer) => {
                 writer.section(WHOLE, &stamp)?;
-                built.bytes = writer.finish()?.metadata()?.len();
+                built.bytes = writer.finish()?.length()?;
             }
             Destination::Memory(mut writer) => {
                 writer.section(WHOLE, &stamp)?;

@@ -1,6 +1,7 @@
 //! Any input to any format that can be written.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +15,10 @@ use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
 use zerocopy::byteorder::big_endian::U32;
 
+use crate::base::{Index, IndexOptions, candidates};
 use crate::create::SharedFile;
+use crate::dedupe::Merges;
+use crate::dedupe::known_duplicates;
 use crate::edit::appender;
 use crate::input::InputItem;
 use crate::output::{EncodeSink, EncodeTask, RecordTask, Recorded};
@@ -39,8 +43,14 @@ pub struct ConvertOptions {
     pub sort: SortOrder,
     /// Records of each input, ascending, that are left out.
     pub dropped: Vec<Arc<Vec<u32>>>,
-    /// The games are added to the database that is the target. What was there is there until the
-    /// copy with all games was read back.
+    /// Of each input the games that get the annotations of their duplicates.
+    pub merges: Vec<Arc<Merges>>,
+    /// Whether saved indexes are used to find the games that fit the query.
+    pub index: Index,
+    /// Where saved indexes are.
+    pub index_options: IndexOptions,
+    /// The games are added to the database that is the target: one of ChessBase, or a text file such as
+    /// PGN, compressed or not. What was there is there until the copy with all games is complete.
     pub append: bool,
 }
 
@@ -74,6 +84,19 @@ pub fn convert(
             path,
             compression,
         } if options.append => {
+            if format.edit.is_none()
+                && format.open_blocks.is_some()
+                && let Some(create) = format.create_text
+            {
+                let append = AppendText {
+                    create,
+                    path: &path,
+                    compression,
+                };
+                return append
+                    .run(items, options, progress, observer)
+                    .map_err(|error| in_target(error, &path));
+            }
             if compression != Compression::None {
                 let text = format!("{}: is no database", path.display());
                 return Err(Error::usage(text));
@@ -137,7 +160,7 @@ fn to_text(
     out.write_all(header.as_bytes()).map_err(stream_error)?;
     let mut sorter = new_sorter(options);
     for (number, item) in items.iter().enumerate() {
-        let plan = &plan_for(options, number);
+        let plan = &plan_for(options, number, item, progress, observer)?;
         let tasks = (0..options.plan.threads.max(1))
             .map(|_| create(&options.create))
             .collect::<Result<Vec<_>, _>>()
@@ -172,12 +195,104 @@ fn to_text(
     Ok(summary)
 }
 
+/// Adds games to a text file.
+struct AppendText<'p> {
+    create: CreateText,
+    path: &'p Path,
+    compression: Compression,
+}
+
+impl AppendText<'_> {
+    /// Copies the file and writes the games after it.
+    fn run(
+        &self,
+        items: &[InputItem],
+        options: &ConvertOptions,
+        progress: &Arc<Progress>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Summary, Written), Error> {
+        let path = self.path;
+        let header = (self.create)(&options.create).map_err(uncreated)?.header();
+        if !header.is_empty() {
+            let name = path.display();
+            let text = format!("{name}: files of this format have a header and cannot grow");
+            return Err(Error::usage(text));
+        }
+        let mut old = File::open(path).map_err(|error| self.failed(error))?;
+        let gap = self.gap(&mut old).map_err(|error| self.failed(error))?;
+        let Some(gap) = gap else {
+            let text = "is UTF-16; `tabia convert` makes a file in UTF-8, which can grow";
+            return Err(Error::unsupported(text).in_path(path).in_output());
+        };
+        let mut shared = SharedFile::create(path, true)?;
+        let copied = io::copy(&mut old, &mut shared);
+        copied.map_err(|error| self.failed(error))?;
+        let target = Box::new(shared.clone());
+        let mut out = compress(target, self.compression).map_err(Error::in_output)?;
+        out.write_all(gap.as_bytes()).map_err(stream_error)?;
+        let summary = to_text(items, self.create, &mut out, options, progress, observer)?;
+        out.finish()
+            .map_err(|error| error.in_path(path).in_output())?;
+        let (files, bytes) = shared.commit()?;
+        let records = (summary.counts.games + summary.counts.texts) as u32;
+        Ok((summary, Written::new(records, files, bytes)))
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        Error::from(error).in_path(self.path).in_output()
+    }
+
+    /// What must follow the games of a file so that another can begin; `None` if it is UTF-16.
+    fn gap(&self, old: &mut File) -> io::Result<Option<&'static str>> {
+        if self.compression != Compression::None {
+            return Ok(Some("\n"));
+        }
+        let mut mark = [0; 2];
+        let read = old.read(&mut mark)?;
+        if read == 2 && matches!(mark, [0xff, 0xfe] | [0xfe, 0xff]) {
+            return Ok(None);
+        }
+        let length = old.seek(SeekFrom::End(0))?;
+        let mut end = [0; 2];
+        old.seek(SeekFrom::Start(length.saturating_sub(2)))?;
+        let read = old.read(&mut end)?;
+        old.rewind()?;
+        Ok(Some(match end.get(..read) {
+            Some([] | [b'\n', b'\n']) => "",
+            Some([.., b'\n']) => "\n",
+            _ => "\n\n",
+        }))
+    }
+}
+
 /// How the games of an input are read.
-fn plan_for(options: &ConvertOptions, input: usize) -> ScanOptions {
+fn plan_for(
+    options: &ConvertOptions,
+    input: usize,
+    item: &InputItem,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<ScanOptions, Error> {
     let mut plan = options.plan.clone();
     let dropped = options.dropped.get(input).filter(|games| !games.is_empty());
     plan.selection.dropped = dropped.cloned();
-    plan
+    let merges = options.merges.get(input).filter(|games| !games.is_empty());
+    plan.merges = merges.cloned();
+    if let Some(query) = &mut plan.filter {
+        *query = known_duplicates(item, query, &options.open, plan.threads, progress)?;
+    }
+    // With the first problem of any game as the end, all games have to be read.
+    if let Some(query) = plan.filter.as_ref().filter(|_| !plan.strict) {
+        plan.candidates = candidates(
+            item,
+            query,
+            options.index,
+            &options.index_options,
+            progress,
+            observer,
+        )?;
+    }
+    Ok(plan)
 }
 
 /// The sorter of the games, unless they keep their order.
@@ -255,7 +370,7 @@ fn to_database(
     };
     let mut is_encoded = true;
     for (number, item) in items.iter().enumerate() {
-        let plan = &plan_for(options, number);
+        let plan = &plan_for(options, number, item, progress, observer)?;
         let mut lost = Vec::new();
         let mut reporter = ScanReporter {
             item,

@@ -5,20 +5,29 @@
 //! duplicate only of one that is kept.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::external::VariableSorter;
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Annotation, Date, Flow, GameHead, GameResult, RecordKind, Visitor};
+use tabia_core::game::{
+    Annotation, Date, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want,
+};
 use tabia_core::io::{Cursor, Progress, Sink};
 use tabia_core::{Error, GameIndex};
 
+use tabia_query::Query;
+
+pub use crate::merge::Merges;
+
+use crate::base::GameSet;
 use crate::input::InputItem;
+use crate::merge::AnnotatedTask;
+use crate::names::surname;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{Observer, Summary};
+use crate::summary::{NoObserver, Observer, Summary};
 
 /// Bytes of records in memory.
 const MEMORY: usize = 64 << 20;
@@ -116,13 +125,104 @@ pub fn find_duplicates(
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Vec<Duplicate>), Error> {
-    let mut summary = Summary::default();
+    find(items, &[], options, progress, observer)
+}
+
+/// As [`find_duplicates`], but the games of the first `base` items are all kept, and only those of players of
+/// the other games are compared: what of new games a database has already.
+///
+/// # Errors
+/// As [`find_duplicates`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia::dedupe::{DedupeOptions, find_known};
+/// use tabia::{NoObserver, Progress, Resolver};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// let find = || Resolver::default().resolve_games(path.as_ref());
+/// let items = find()?.into_iter().chain(find()?);
+/// let items = items.collect::<Result<Vec<_>, _>>()?;
+/// let (progress, options) = (Arc::new(Progress::new()), DedupeOptions::default());
+/// let (_, known) = find_known(&items, 1, &options, &progress, &mut NoObserver)?;
+/// assert!(known.iter().all(|duplicate| duplicate.kept.0 == 0 && duplicate.dropped.0 == 1));
+/// # Ok(())
+/// # }
+/// ```
+pub fn find_known(
+    items: &[InputItem],
+    base: usize,
+    options: &DedupeOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<(Summary, Vec<Duplicate>), Error> {
+    let mut players = HashSet::new();
+    let (old, new) = items.split_at(base.min(items.len()));
+    for item in new {
+        players_of(item, options, progress, &mut |_, hash| {
+            players.insert(hash);
+        })?;
+    }
+    let mut compared = Vec::new();
+    for item in old {
+        let mut games = GameSet::default();
+        players_of(item, options, progress, &mut |game, hash| {
+            if players.contains(&hash) {
+                games.insert(game);
+            }
+        })?;
+        compared.push(Arc::new(games));
+    }
+    find(items, &compared, options, progress, observer)
+}
+
+/// Passes on a hash of the players of each game. Problems are reported when the games are compared.
+fn players_of(
+    item: &InputItem,
+    options: &DedupeOptions,
+    progress: &Arc<Progress>,
+    take: &mut dyn FnMut(GameIndex, u64),
+) -> Result<(), Error> {
     let plan = ScanOptions {
         threads: options.threads,
         selection: options.selection.clone(),
-        strict: options.strict,
+        want: Want::TAGS,
         ..ScanOptions::default()
     };
+    let mut summary = Summary::default();
+    let mut reporter = ScanReporter {
+        item,
+        summary: &mut summary,
+        observer: &mut NoObserver,
+        progress,
+    };
+    reporter.read_item(&options.open, progress, false, |reporter, input| {
+        let tasks = (0..plan.threads.max(1))
+            .map(|_| PlayersTask::default())
+            .collect();
+        scan(reporter, input, &plan, tasks, &mut |base,
+                                                  games: &mut Vec<(
+            GameIndex,
+            u64,
+        )>| {
+            for (game, hash) in games.drain(..) {
+                take(base.game(game), hash);
+            }
+            Ok(true)
+        })
+    })
+}
+
+/// Finds duplicates; the first inputs are a base of which only some games are compared, and all are kept.
+fn find(
+    items: &[InputItem],
+    base: &[Arc<GameSet>],
+    options: &DedupeOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<(Summary, Vec<Duplicate>), Error> {
+    let mut summary = Summary::default();
     let mut sorter = VariableSorter::<KEY>::new(&std::env::temp_dir(), MEMORY);
     for (number, item) in items.iter().enumerate() {
         let mut reporter = ScanReporter {
@@ -130,6 +230,13 @@ pub fn find_duplicates(
             summary: &mut summary,
             observer: &mut *observer,
             progress,
+        };
+        let plan = ScanOptions {
+            threads: options.threads,
+            selection: options.selection.clone(),
+            strict: options.strict,
+            candidates: base.get(number).cloned(),
+            ..ScanOptions::default()
         };
         reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
             let tasks = (0..plan.threads.max(1))
@@ -148,7 +255,11 @@ pub fn find_duplicates(
         })?;
     }
     let mut found = Vec::new();
-    let mut group = Group::default();
+    let base = base.len() as u32;
+    let mut group = Group {
+        base,
+        ..Group::default()
+    };
     sorter.finish(|key, record| {
         let Some(entry) = Entry::read(record) else {
             return Ok(());
@@ -158,6 +269,7 @@ pub fn find_duplicates(
             group.resolve(&mut found);
             group = Group {
                 players,
+                base,
                 ..Group::default()
             };
         }
@@ -175,6 +287,91 @@ pub fn find_duplicates(
         duplicate.group = number;
     }
     Ok((summary, found))
+}
+
+/// For each input the kept games that get annotations of their duplicates, those of `items` in the same
+/// order. Memory: the annotated duplicates.
+///
+/// # Errors
+/// When an item cannot be read.
+pub fn merges(
+    items: &[InputItem],
+    duplicates: &[Duplicate],
+    options: &DedupeOptions,
+    progress: &Arc<Progress>,
+) -> Result<Vec<Arc<Merges>>, Error> {
+    let mut kept_by: HashMap<(u32, GameIndex), (u32, GameIndex)> = HashMap::new();
+    for duplicate in duplicates {
+        kept_by.insert(duplicate.dropped, duplicate.kept);
+    }
+    let mut merges = vec![Merges::default(); items.len()];
+    for (number, item) in (0_u32..).zip(items) {
+        let mut dropped = GameSet::default();
+        for duplicate in duplicates.iter().filter(|other| other.dropped.0 == number) {
+            dropped.insert(duplicate.dropped.1);
+        }
+        let plan = ScanOptions {
+            threads: options.threads,
+            selection: options.selection.clone(),
+            candidates: Some(Arc::new(dropped)),
+            ..ScanOptions::default()
+        };
+        let mut summary = Summary::default();
+        let mut reporter = ScanReporter {
+            item,
+            summary: &mut summary,
+            observer: &mut NoObserver,
+            progress,
+        };
+        reporter.read_item(&options.open, progress, false, |reporter, input| {
+            let tasks = (0..plan.threads.max(1))
+                .map(|_| AnnotatedTask::default())
+                .collect();
+            scan(reporter, input, &plan, tasks, &mut |base,
+                                                      games: &mut Vec<(
+                GameIndex,
+                Game,
+            )>| {
+                for (game, annotated) in games.drain(..) {
+                    let Some((input, kept)) = kept_by.get(&(number, base.game(game))) else {
+                        continue;
+                    };
+                    if let Some(merges) = merges.get_mut(*input as usize) {
+                        merges.add(*kept, annotated);
+                    }
+                }
+                Ok(true)
+            })
+        })?;
+    }
+    Ok(merges.into_iter().map(Arc::new).collect())
+}
+
+/// A query that knows the duplicates among the games of an item, if it asks for them. Their problems are
+/// reported when the games are read for the query.
+pub(crate) fn known_duplicates(
+    item: &InputItem,
+    query: &Query,
+    open: &OpenOptions,
+    threads: usize,
+    progress: &Arc<Progress>,
+) -> Result<Query, Error> {
+    if !query.lacks_duplicates() {
+        return Ok(query.clone());
+    }
+    if item.is_once() {
+        let text = "`is:duplicate` reads the games twice; save standard input to a file";
+        return Err(Error::usage(text));
+    }
+    let options = DedupeOptions {
+        open: open.clone(),
+        threads,
+        ..DedupeOptions::default()
+    };
+    let items = std::slice::from_ref(item);
+    let (_, duplicates) = find_duplicates(items, &options, progress, &mut NoObserver)?;
+    let dropped = dropped_games(1, &duplicates).pop();
+    Ok(query.with_duplicates(dropped.unwrap_or_default()))
 }
 
 /// The games of each input that are dropped, ascending.
@@ -196,6 +393,8 @@ pub fn dropped_games(inputs: usize, duplicates: &[Duplicate]) -> Vec<Arc<Vec<u32
 #[derive(Default)]
 struct Group {
     players: [u8; 8],
+    /// The games of the first inputs are all kept.
+    base: u32,
     facts: Vec<Facts>,
     window: VecDeque<(usize, Entry)>,
     links: Vec<(usize, usize, DuplicateKind, u32)>,
@@ -238,6 +437,7 @@ impl Group {
         let quality = |number: usize| {
             self.facts.get(number).map(|facts| {
                 (
+                    facts.at.0 < self.base,
                     facts.annotations,
                     facts.plies,
                     facts.tags,
@@ -262,7 +462,9 @@ impl Group {
                 .take_while(|link| link.0 == number)
                 .filter(|link| is_kept.get(link.1) == Some(&true))
                 .max_by_key(|link| (Reverse(link.2), quality(link.1)));
-            let Some(&(_, kept, kind, common)) = best else {
+            let is_of_base = self.facts.get(number);
+            let is_of_base = is_of_base.is_some_and(|facts| facts.at.0 < self.base);
+            let Some(&(_, kept, kind, common)) = best.filter(|_| !is_of_base) else {
                 if let Some(kept) = is_kept.get_mut(number) {
                     *kept = true;
                 }
@@ -391,33 +593,42 @@ fn text_hash(text: &str) -> u64 {
     }
 }
 
-/// The folded surname: what precedes the comma, or an initial at the end, or else the last word.
-fn surname(name: &str) -> String {
-    let folded = tabia_query::fold(name);
-    let letters = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
-    if let Some((surname, _)) = folded.split_once(',') {
-        return letters(surname);
-    }
-    let words: Vec<&str> = folded
-        .split([' ', '.'])
-        .filter(|word| !word.is_empty())
-        .collect();
-    match words.as_slice() {
-        [] => String::new(),
-        [word] => letters(word),
-        [surname @ .., initial] if initial.chars().count() <= 2 => {
-            let mut surname = surname;
-            // Several initials.
-            while let [rest @ .., initial] = surname
-                && initial.chars().count() == 1
-                && !rest.is_empty()
-            {
-                surname = rest;
-            }
-            letters(&surname.concat())
+/// Collects hashes of players.
+#[derive(Default)]
+struct PlayersTask {
+    games: Vec<(GameIndex, u64)>,
+}
+
+impl Visitor for PlayersTask {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        if head.kind == RecordKind::Game {
+            self.games.push((game, hash(players(head).as_bytes())));
         }
-        [.., surname] => letters(surname),
+        Flow::Skip
     }
+
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        Flow::Skip
+    }
+}
+
+impl Task for PlayersTask {
+    type Out = Vec<(GameIndex, u64)>;
+
+    fn swap(&mut self, out: &mut Self::Out) {
+        out.clear();
+        std::mem::swap(&mut self.games, out);
+    }
+}
+
+/// The surnames of both players.
+fn players(head: &GameHead) -> String {
+    let tags = &head.tags;
+    format!(
+        "{}\n{}",
+        surname(tags.text("White")),
+        surname(tags.text("Black"))
+    )
 }
 
 /// Collects what games are compared by.
@@ -475,11 +686,11 @@ impl Visitor for GameTask {
 
     fn end_game(&mut self, result: GameResult) {
         let tags = &self.head.tags;
-        let (white, black) = (surname(tags.text("White")), surname(tags.text("Black")));
-        if !self.is_game || self.moves.is_empty() || white.is_empty() || black.is_empty() {
+        let players = players(&self.head);
+        let is_known = !players.starts_with('\n') && !players.ends_with('\n');
+        if !self.is_game || self.moves.is_empty() || !is_known {
             return;
         }
-        let players = format!("{white}\n{black}");
         let mut key = Sink::new();
         key.u64_be(hash(players.as_bytes()) ^ self.start);
         key.bytes(self.moves.get(..KEY - 8).unwrap_or(&self.moves));
@@ -517,24 +728,6 @@ impl Task for GameTask {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn surnames_are_compared_without_initials() {
-        for (name, expected) in [
-            ("Carlsen, Magnus", "carlsen"),
-            ("CARLSEN,M", "carlsen"),
-            ("Carlsen M", "carlsen"),
-            ("Carlsen M.", "carlsen"),
-            ("Magnus Carlsen", "carlsen"),
-            ("Müller, K.", "muller"),
-            ("Van Wely, L", "vanwely"),
-            ("Van Wely L", "vanwely"),
-            ("?", ""),
-            ("DrNykterstein", "drnykterstein"),
-        ] {
-            assert_eq!(surname(name), expected, "{name}");
-        }
-    }
 
     fn entry(number: u32, event: u64, date: Date, plies: &[u8]) -> Entry {
         Entry {

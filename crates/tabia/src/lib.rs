@@ -108,6 +108,8 @@
 //! | [`dedupe`] | duplicate games |
 //! | [`eco`] | openings of games by position |
 //! | [`explain_query`] | how many games each term of a query leaves |
+//! | [`names`] | names that are spelt in several ways |
+//! | [`stats`] | games, results and ratings by year, player, opening, … |
 //! | [`sort`](mod@sort) | games and rows in another order |
 //! | [`read_one`] | one record |
 //! | [`inspect`](mod@inspect) | what an input is, how much it holds |
@@ -146,6 +148,8 @@ pub mod input;
 pub mod inspect;
 pub mod list;
 mod mark_moments;
+mod merge;
+pub mod names;
 mod open;
 mod output;
 mod parallel;
@@ -158,6 +162,7 @@ mod scan;
 pub mod select;
 pub mod sort;
 pub mod split;
+pub mod stats;
 mod summary;
 mod target;
 

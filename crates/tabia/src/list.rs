@@ -12,9 +12,12 @@ use tabia_core::games::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex, Result};
 
+use tabia_query::openings::Opening;
 use tabia_query::{Answer, FoundMoment, Matcher, Query};
 
 use crate::base::{GameSet, Index, IndexOptions, candidates};
+use crate::dedupe::known_duplicates;
+use crate::eco_tagger::Mainline;
 use crate::input::{InputItem, OpenInput};
 use crate::parallel::ordered;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
@@ -60,6 +63,8 @@ pub struct ListRow<'a> {
     pub moments: Vec<FoundMoment>,
     /// The values of [`ListOptions::tags`], in that order; `None` for a tag that the game does not have.
     pub tags: Vec<Option<String>>,
+    /// The opening by position, if [`ListOptions::openings`] asks for it.
+    pub opening: Option<Opening>,
 }
 
 /// Marks of a record: `D` deleted, `T` guiding text, `P` setup position, `V` variations,
@@ -124,6 +129,10 @@ pub struct ListOptions {
     pub count_only: bool,
     /// The names of further tags whose values rows have.
     pub tags: Vec<String>,
+    /// Rows have the opening of the last named position of the mainline.
+    pub openings: bool,
+    /// The marks of comments, variations and symbols are not wanted.
+    pub without_marks: bool,
     /// Rows have nothing but the number of the game.
     pub numbers_only: bool,
     /// Whether saved indexes are used.
@@ -153,6 +162,7 @@ impl ListRow<'_> {
             flags: self.flags,
             moments: self.moments,
             tags: self.tags,
+            opening: self.opening,
         }
     }
 }
@@ -182,6 +192,15 @@ pub fn list<E: Send>(
     };
     if options.limit == Some(0) {
         return Ok((summary, 0));
+    }
+    if options.filter.lacks_duplicates() {
+        let (filter, threads) = (&options.filter, options.threads);
+        let filter = known_duplicates(item, filter, &options.open, threads, progress)?;
+        let options = ListOptions {
+            filter,
+            ..options.clone()
+        };
+        return list(item, &options, render, progress, reporter.observer, emit);
     }
     let strict = options.strict;
     // With the first problem of any game as the end, all games have to be read.
@@ -323,7 +342,7 @@ fn list_database<E: Send>(
                                     ..ListRow::default()
                                 }
                             } else {
-                                let wanted = &options.tags;
+                                let wanted = Wanted::of(options);
                                 database_row(database, &mut *reader, *game, entry, wanted)
                             };
                             if *answer == Answer::Maybe {
@@ -385,7 +404,7 @@ pub fn row<'d>(
     game: GameIndex,
 ) -> Result<ListRow<'d>> {
     let entry = database.entry(game)?;
-    let mut row = database_row(database, reader, game, &entry, &[]);
+    let mut row = database_row(database, reader, game, &entry, Wanted::default());
     let lacks_marks = [entry.has_variations, entry.has_comments, entry.has_nags].contains(&None);
     if lacks_marks && !entry.is_text {
         let mut marks = Marks(&mut row.flags);
@@ -421,7 +440,7 @@ fn database_row<'d>(
     reader: &mut (dyn GameReader + 'd),
     game: GameIndex,
     entry: &IndexEntry,
-    wanted: &[String],
+    wanted: Wanted<'_>,
 ) -> ListRow<'d> {
     let name = |kind: NameKind, id: Option<NameId>| {
         id.and_then(|id| database.name(kind, id).ok())
@@ -453,18 +472,21 @@ fn database_row<'d>(
         },
         moments: Vec::new(),
         tags: Vec::new(),
+        opening: None,
     };
     // What the index does not know is read from the record, as little as will do.
     let lacks_round = entry.round.is_none();
-    if entry.is_text || row.plies.is_none() || lacks_round || !wanted.is_empty() {
+    let has_tags = !wanted.tags.is_empty();
+    if entry.is_text || row.plies.is_none() || lacks_round || has_tags || wanted.opening {
         let mut facts = Facts {
-            wanted,
+            wanted: wanted.tags,
+            mainline: wanted.opening.then(Mainline::default),
             ..Facts::default()
         };
         let mut want = Want::TAGS;
         if entry.is_text {
             want = want.and(Want::ANNOTATIONS);
-        } else if row.plies.is_none() {
+        } else if row.plies.is_none() || wanted.opening {
             want = want.and(Want::MAINLINE);
         }
         if reader.read(game, want, &mut facts).is_ok() {
@@ -478,10 +500,27 @@ fn database_row<'d>(
                 row.white = Cow::Owned(facts.title);
             }
             row.tags = facts.tags;
+            row.opening = facts.opening;
         }
     }
-    row.tags.resize(wanted.len(), None);
+    row.tags.resize(wanted.tags.len(), None);
     row
+}
+
+/// What rows have beyond their columns.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wanted<'o> {
+    tags: &'o [String],
+    opening: bool,
+}
+
+impl<'o> Wanted<'o> {
+    fn of(options: &'o ListOptions) -> Self {
+        Self {
+            tags: &options.tags,
+            opening: options.openings,
+        }
+    }
 }
 
 /// The values of the tags that are wanted.
@@ -490,14 +529,16 @@ fn wanted_tags(head: &GameHead, wanted: &[String]) -> Vec<Option<String>> {
     wanted.iter().map(value).collect()
 }
 
-/// Counts the plies of the mainline and keeps round, title and the tags that are wanted.
-#[derive(Debug, Default)]
+/// Counts the plies of the mainline and keeps round, title, the tags and the opening that are wanted.
+#[derive(Default)]
 struct Facts<'w> {
     wanted: &'w [String],
     tags: Vec<Option<String>>,
     plies: u32,
     round: String,
     title: String,
+    mainline: Option<Mainline>,
+    opening: Option<Opening>,
 }
 
 impl Visitor for Facts<'_> {
@@ -505,12 +546,23 @@ impl Visitor for Facts<'_> {
         known(head.tags.text("Round")).clone_into(&mut self.round);
         title(head).clone_into(&mut self.title);
         self.tags = wanted_tags(head, self.wanted);
+        if let Some(mainline) = &mut self.mainline {
+            mainline.begin(head);
+        }
         Flow::Go
     }
 
-    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         self.plies += 1;
+        if let Some(mainline) = &mut self.mainline {
+            mainline.visit_move(before, ply);
+        }
         Flow::Go
+    }
+
+    fn end_game(&mut self, _result: GameResult) {
+        let found = self.mainline.as_mut().and_then(Mainline::end);
+        self.opening = found.map(|(opening, _)| opening);
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
@@ -558,6 +610,8 @@ fn list_stream<E: Send>(
         moments: options.moments,
         want: if options.count_only || options.numbers_only {
             Want::TAGS
+        } else if options.without_marks {
+            Want::TAGS.and(Want::MAINLINE)
         } else {
             Want::ALL
         },
@@ -571,7 +625,7 @@ fn list_stream<E: Send>(
     // With a limit but no query one thread counts the rows, so that it knows which come first.
     let skip = plan.at_most.map_or(0, |_| options.offset);
     let tasks = (0..options.threads.max(1))
-        .map(|_| RowTask::new(skip, options.tags.clone()))
+        .map(|_| RowTask::new(skip, options))
         .collect();
     let mut passed = 0_u64;
     let mut text = Vec::new();
@@ -594,7 +648,6 @@ fn list_stream<E: Send>(
 }
 
 /// Makes rows of games that come in a stream.
-#[derive(Debug)]
 struct RowTask {
     /// The row of this game is not shown.
     is_skipped: bool,
@@ -605,19 +658,21 @@ struct RowTask {
     moments: Vec<FoundMoment>,
     plies: u32,
     depth: u32,
+    mainline: Option<Mainline>,
     rows: Vec<ListRow<'static>>,
 }
 
 impl RowTask {
-    fn new(skip: u64, wanted: Vec<String>) -> Self {
+    fn new(skip: u64, options: &ListOptions) -> Self {
         Self {
             is_skipped: false,
             skip,
-            wanted,
+            wanted: options.tags.clone(),
             row: ListRow::default(),
             moments: Vec::new(),
             plies: 0,
             depth: 0,
+            mainline: options.openings.then(Mainline::default),
             rows: Vec::new(),
         }
     }
@@ -667,12 +722,22 @@ impl Visitor for RowTask {
             },
             moments: Vec::new(),
             tags: wanted_tags(head, &self.wanted),
+            opening: None,
         };
+        if let Some(mainline) = &mut self.mainline {
+            mainline.begin(head);
+        }
         Flow::Go
     }
 
-    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
-        self.plies += u32::from(self.depth == 0);
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        if self.depth > 0 {
+            return Flow::Go;
+        }
+        self.plies += 1;
+        if let Some(mainline) = &mut self.mainline {
+            mainline.visit_move(before, ply);
+        }
         Flow::Go
     }
 
@@ -704,6 +769,8 @@ impl Visitor for RowTask {
         }
         self.row.result = result;
         self.row.moments = std::mem::take(&mut self.moments);
+        let found = self.mainline.as_mut().and_then(Mainline::end);
+        self.row.opening = found.map(|(opening, _)| opening);
         if !self.row.flags.text {
             self.row.plies = Some(self.plies);
         }
@@ -731,7 +798,7 @@ mod tests {
 
     #[test]
     fn moves_without_a_row_are_skipped() {
-        let mut task = RowTask::new(1, Vec::new());
+        let mut task = RowTask::new(1, &ListOptions::default());
         let mut head = GameHead::default();
         for (round, flow) in [("1", Flow::Skip), ("-", Flow::Go), ("2", Flow::Go)] {
             head.tags.clear();

@@ -22,6 +22,8 @@ use crate::eco_tagger::{EcoTagger, EcoUpdate};
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
 use crate::mark_moments::Marker;
+use crate::merge::{Merger, Merges};
+use crate::names::Renames;
 use crate::parallel::ordered;
 use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, TakeMoments};
 use crate::summary::{Base, Notes, Observer, Summary};
@@ -52,6 +54,10 @@ pub struct ScanOptions {
     pub strict: bool,
     /// What happens to the ECO codes.
     pub eco: EcoUpdate,
+    /// New spellings of names.
+    pub renames: Option<Arc<Renames>>,
+    /// Games that get the annotations of others; read on one thread then, of a stream.
+    pub(crate) merges: Option<Arc<Merges>>,
     /// The text of a comment at the moments at which a game fits the query.
     pub mark: Option<String>,
     /// Records at most, of a stream; read on one thread then.
@@ -77,6 +83,8 @@ impl Default for ScanOptions {
             want: Want::ALL,
             strict: false,
             eco: EcoUpdate::default(),
+            renames: None,
+            merges: None,
             mark: None,
             at_most: None,
             count_filtered: false,
@@ -232,6 +240,10 @@ struct Collecting<T> {
     task: T,
     eco: Option<EcoTagger>,
     marker: Option<Marker>,
+    renames: Option<Arc<Renames>>,
+    merger: Option<Merger>,
+    /// Games before those of the part of a stream that is read.
+    first_game: u32,
     notes: Notes,
     game: GameIndex,
     strict: bool,
@@ -260,6 +272,9 @@ impl<T: Task> Collecting<T> {
 
     /// Where the parts of a game go.
     fn visitor(&mut self) -> &mut dyn Visitor {
+        if let Some(recorder) = self.merger.as_mut().and_then(Merger::recorder) {
+            return recorder;
+        }
         match &mut self.eco {
             Some(tagger) => tagger,
             None => &mut self.task,
@@ -270,6 +285,14 @@ impl<T: Task> Collecting<T> {
 impl<T: Task> Visitor for Collecting<T> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
+        if let Some(merger) = &mut self.merger {
+            merger.begin(game.0.saturating_add(self.first_game));
+        }
+        let renamed = self
+            .renames
+            .as_ref()
+            .and_then(|renames| renames.apply(head));
+        let head = renamed.as_ref().unwrap_or(head);
         let flow = self.visitor().begin_game(game, head);
         if let Some(marker) = &mut self.marker {
             marker.begin_game();
@@ -308,9 +331,18 @@ impl<T: Task> Visitor for Collecting<T> {
     }
 
     fn end_game(&mut self, result: GameResult) {
-        match &mut self.eco {
-            Some(tagger) => tagger.finish(result, &mut self.task),
-            None => self.task.end_game(result),
+        let merged = self.merger.as_mut().and_then(|merger| merger.end(result));
+        match (merged, &mut self.eco) {
+            (None, Some(tagger)) => tagger.finish(result, &mut self.task),
+            (None, None) => self.task.end_game(result),
+            // The visitor's wish to stop has no effect: the game is complete.
+            (Some(game), Some(tagger)) => {
+                let _ = game.replay(self.game, Want::ALL, tagger);
+                tagger.finish(result, &mut self.task);
+            }
+            (Some(game), None) => {
+                let _ = game.replay(self.game, Want::ALL, &mut self.task);
+            }
         }
         let losses = self.task.take_losses();
         if !losses.is_empty() {
@@ -388,6 +420,9 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
         task,
         eco: EcoTagger::new(plan.eco),
         marker: plan.mark.as_deref().map(Marker::new),
+        renames: plan.renames.clone(),
+        merger: plan.merges.clone().map(Merger::new),
+        first_game: 0,
         notes: Notes::default(),
         game: GameIndex(0),
         strict: plan.strict,
@@ -444,6 +479,10 @@ pub(crate) fn scan<T: Task>(
     tasks: Vec<T>,
     take: OnBatch<'_, T::Out>,
 ) -> Result<(), Error> {
+    if plan.filter.as_ref().is_some_and(Query::lacks_duplicates) {
+        let text = "`is:duplicate` is possible in `search`, `ls`, `stats`, `names` and `convert`";
+        return Err(Error::usage(text));
+    }
     match input {
         OpenInput::Database(database) => {
             reporter.report_database_problems(&*database, plan.strict)?;
@@ -619,7 +658,8 @@ fn scan_blocks<T: Task>(
 ) -> Result<(), Error> {
     // Numbers of games are known only when all before them were counted.
     let asks_for_numbers = plan.filter.as_ref().is_some_and(Query::asks_for_numbers);
-    let is_numbered = plan.selection.numbers.is_some() || plan.candidates.is_some();
+    let is_numbered =
+        plan.selection.numbers.is_some() || plan.candidates.is_some() || plan.merges.is_some();
     let threads = if is_numbered
         || plan.selection.dropped.is_some()
         || plan.at_most.is_some()
@@ -677,6 +717,7 @@ fn scan_blocks<T: Task>(
                 pipeline.select().base = first;
                 pipeline.filter.set_first_game(first);
                 pipeline.collecting().task.set_first_game(first);
+                pipeline.collecting().first_game = first;
                 pipeline.collecting().game = GameIndex(0);
                 match reader.read(&job.block, want, pipeline) {
                     Ok((flow, counts)) => {

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use tabia::core::io::Progress;
+use tabia::dedupe::{DedupeOptions, find_duplicates};
+use tabia::eco::{EcoOptions, openings_of};
 use tabia::list::{ListOptions, list};
 use tabia::{NoObserver, Query, Resolver};
 
@@ -75,5 +78,83 @@ fn ten_thousand_games_have_the_counts_of_other_programs() {
     for (number, (query, expected)) in COUNTS.iter().enumerate() {
         let threads = 1 + number % 2;
         assert_eq!(count(&database, query, threads), *expected, "{query}");
+    }
+}
+
+#[test]
+fn ten_thousand_games_have_the_openings_that_another_program_finds() {
+    let test = "ten_thousand_games_have_the_openings_that_another_program_finds";
+    let Some(games) = tabia_testkit::shared_data(test, "pgn/m10k.pgn.zst") else {
+        return;
+    };
+    let items = Resolver::default().resolve(games.as_os_str()).unwrap();
+    let mut options = EcoOptions::default();
+    options.threads = 2;
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    let (mut found, mut last) = (0, 0);
+    openings_of(
+        &items[0],
+        &options,
+        &Arc::new(Progress::new()),
+        &mut NoObserver,
+        &mut |row| {
+            let (opening, ply) = row.opening.unwrap();
+            found += 1;
+            last = last.max(ply);
+            for name in [&opening.eco[..1], opening.eco] {
+                *counts.entry(name.to_owned()).or_default() += 1;
+            }
+            Ok(())
+        },
+    )
+    .unwrap();
+    assert_eq!((found, last), (10_000, 36));
+    for (name, expected) in [
+        ("A", 2096),
+        ("B", 2458),
+        ("C", 1904),
+        ("D", 1912),
+        ("E", 1630),
+        ("B90", 155),
+        ("D37", 120),
+        ("C65", 84),
+        ("E97", 36),
+    ] {
+        assert_eq!(counts.get(name), Some(&expected), "{name}");
+    }
+}
+
+/// Two thousand games: a thousand, then one made of each of them, of which 700 are duplicates.
+#[test]
+fn made_duplicates_are_found_and_no_others() {
+    let test = "made_duplicates_are_found_and_no_others";
+    let Some(games) = tabia_testkit::shared_data(test, "pgn/m10k.pgn.zst") else {
+        return;
+    };
+    let tool = tabia_testkit::shared().unwrap().join("tools/make_dups.py");
+    let folder = tabia_testkit::Scratch::new("made-duplicates");
+    let (plain, made) = (folder.join("m10k.pgn"), folder.join("made.pgn"));
+    tabia::convert(&games, &plain).unwrap();
+    let run = std::process::Command::new("python3")
+        .args([&tool, &plain, &made])
+        .output();
+    if !run.is_ok_and(|run| run.status.success()) {
+        tabia_testkit::skip_without_peer(test, "python3");
+        return;
+    }
+    let items = Resolver::default().resolve(made.as_os_str()).unwrap();
+    for threads in [1, 2] {
+        let mut options = DedupeOptions::default();
+        options.threads = threads;
+        let progress = Arc::new(Progress::new());
+        let (_, found) = find_duplicates(&items, &options, &progress, &mut NoObserver).unwrap();
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for duplicate in &found {
+            let (a, b) = (duplicate.kept.1.0, duplicate.dropped.1.0);
+            pairs.push((a.min(b), a.max(b)));
+        }
+        pairs.sort_unstable();
+        let expected = (0..1000).filter(|i| i % 10 < 7).map(|i| (i, i + 1000));
+        assert!(pairs.into_iter().eq(expected));
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct SelectArgs {
 }
 
 /// Whether saved indexes are used.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct IndexUseArgs {
     /// Use saved indexes of positions: auto (those that are current), never, require (makes them)
     #[arg(
@@ -39,8 +39,9 @@ pub(crate) struct IndexUseArgs {
     pub(crate) use_index: IndexChoice,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum IndexChoice {
+    #[default]
     Auto,
     Never,
     Require,

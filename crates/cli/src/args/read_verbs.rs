@@ -53,6 +53,8 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "NAMES")]
     pub(crate) columns: Option<String>,
     #[command(flatten)]
+    pub(crate) index: IndexUseArgs,
+    #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,

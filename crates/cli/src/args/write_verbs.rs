@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::common::{CommonArgs, SelectArgs, charset, language, profile, sort_order};
+use super::common::{CommonArgs, IndexUseArgs, SelectArgs, charset, language, profile, sort_order};
 
 /// Converts any database to any writable format
 ///
@@ -60,6 +60,14 @@ pub(crate) struct ConvertArgs {
     /// Records of each input that are left out; for `dedupe`.
     #[arg(skip)]
     pub(crate) dropped: Vec<std::sync::Arc<Vec<u32>>>,
+    /// Of each input the games that get annotations of duplicates; for `dedupe`.
+    #[arg(skip)]
+    pub(crate) merges: Vec<std::sync::Arc<tabia::dedupe::Merges>>,
+    /// New spellings of names; for `names`.
+    #[arg(skip)]
+    pub(crate) renames: Option<std::sync::Arc<tabia::names::Renames>>,
+    #[command(flatten)]
+    pub(crate) index: IndexUseArgs,
     /// Leave comments out
     #[arg(long)]
     pub(crate) no_comments: bool,

@@ -15,7 +15,8 @@ use tabia::eco::EcoUpdate;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
 
-use crate::args::{CommonArgs, ConvertArgs, SelectArgs, SplitField};
+use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, SelectArgs, SplitField};
+use crate::commands::index::index_options;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
@@ -50,6 +51,9 @@ pub(crate) fn plain(
         mark: None,
         eco: EcoUpdate::Keep,
         dropped: Vec::new(),
+        renames: None,
+        merges: Vec::new(),
+        index: IndexUseArgs::default(),
         split: None,
         split_by: None,
         no_comments: false,
@@ -203,6 +207,10 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     plan.mark.clone_from(&args.mark);
     plan.eco = args.eco;
     options.dropped.clone_from(&args.dropped);
+    plan.renames.clone_from(&args.renames);
+    options.merges.clone_from(&args.merges);
+    options.index = args.index.use_index.into();
+    options.index_options = index_options(context);
     plan.want = plan.leave_out.want();
     Ok(options)
 }

@@ -1,13 +1,16 @@
 //! `tabia dedupe`: leaves duplicate games out.
 
 use std::io::Write;
+use std::path::Path;
 
 use serde::Serialize;
 use tabia::core::io::OutputSet;
-use tabia::dedupe::{DedupeOptions, Duplicate, DuplicateKind, dropped_games, find_duplicates};
+use tabia::dedupe::{
+    DedupeOptions, Duplicate, DuplicateKind, dropped_games, find_duplicates, merges,
+};
 use tabia::{Error, InputItem};
 
-use crate::args::DedupeArgs;
+use crate::args::{DedupeArgs, ListingArgs};
 use crate::commands::convert;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -75,12 +78,9 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     if let Some(output) = args.output.as_deref().filter(|path| *path != "-") {
         refuse_existing(output.as_ref(), args.force)?;
     }
-    let mut explained = OutputSet::new(args.force);
-    if let Some(path) = &args.explain {
-        explained.create(path).map_err(Error::in_output)?;
-    }
+    let explained = explained_file(args.explain.as_deref(), args.force)?;
     let mut reporter = context.reporter("dedupe", args.force, None)?;
-    let target = args.output.as_deref().map(std::path::Path::new);
+    let target = args.output.as_deref().map(Path::new);
     let items = context.games(&args.paths, target, &mut reporter)?;
     let mut options = DedupeOptions::default();
     options.open = context.open.clone();
@@ -91,34 +91,11 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let found = find_duplicates(&items, &options, &context.progress, &mut reporter);
     drop(display);
     let (summary, duplicates) = found?;
-    if let Some(file) = explained.file(0) {
-        let mut text = Vec::new();
-        line(RowStyle::Tsv, COLUMNS.into_iter(), &mut text);
-        for duplicate in &duplicates {
-            let row = Row::new(duplicate, &items);
-            let (group, score) = (row.group.to_string(), row.score.to_string());
-            let cells = [
-                group.as_str(),
-                row.kind,
-                &row.kept,
-                &row.dropped,
-                &row.reason,
-                &score,
-            ];
-            line(RowStyle::Tsv, cells.into_iter(), &mut text);
-        }
-        file.write_all(&text)
-            .map_err(|error| Error::from(error).in_output())?;
-        explained.commit().map_err(Error::in_output)?;
-    }
+    write_explained(explained, &duplicates, &items)?;
     let count = counted(duplicates.len() as u64, "duplicate");
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     let Some(output) = &args.output else {
-        let mut listing = Listing::new(&context.bar, &args.listing, &COLUMNS, &["group", "score"])?;
-        for duplicate in &duplicates {
-            listing.push(&Row::new(duplicate, &items))?;
-        }
-        listing.finish()?;
+        show(&context, &args.listing, &duplicates, &items)?;
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
         return Ok(code);
@@ -129,9 +106,65 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     convert.force = args.force;
     convert.select.include_deleted = args.include_deleted;
     convert.dropped = dropped_games(items.len(), &duplicates);
+    if args.merge_annotations {
+        convert.merges = merges(&items, &duplicates, &options, &context.progress)?;
+    }
     // Its problems are reported already.
     convert.common.quiet |= summary.problems > 0;
     convert.common.report = None;
     let (written, _) = convert::convert_files(&convert)?;
     Ok(code.worse(written))
+}
+
+/// The file of `--explain`, which appears with its rows.
+pub(super) fn explained_file(path: Option<&Path>, force: bool) -> Result<OutputSet, Error> {
+    let mut explained = OutputSet::new(force);
+    if let Some(path) = path {
+        explained.create(path).map_err(Error::in_output)?;
+    }
+    Ok(explained)
+}
+
+/// Writes a row for each duplicate.
+pub(super) fn write_explained(
+    mut explained: OutputSet,
+    duplicates: &[Duplicate],
+    items: &[InputItem],
+) -> Result<(), Error> {
+    let Some(file) = explained.file(0) else {
+        return Ok(());
+    };
+    let mut text = Vec::new();
+    line(RowStyle::Tsv, COLUMNS.into_iter(), &mut text);
+    for duplicate in duplicates {
+        let row = Row::new(duplicate, items);
+        let (group, score) = (row.group.to_string(), row.score.to_string());
+        let cells = [
+            group.as_str(),
+            row.kind,
+            &row.kept,
+            &row.dropped,
+            &row.reason,
+            &score,
+        ];
+        line(RowStyle::Tsv, cells.into_iter(), &mut text);
+    }
+    file.write_all(&text)
+        .map_err(|error| Error::from(error).in_output())?;
+    explained.commit().map_err(Error::in_output)?;
+    Ok(())
+}
+
+/// Shows a row for each duplicate.
+pub(super) fn show(
+    context: &Context,
+    args: &ListingArgs,
+    duplicates: &[Duplicate],
+    items: &[InputItem],
+) -> Result<(), Error> {
+    let mut listing = Listing::new(&context.bar, args, &COLUMNS, &["group", "score"])?;
+    for duplicate in duplicates {
+        listing.push(&Row::new(duplicate, items))?;
+    }
+    listing.finish()
 }

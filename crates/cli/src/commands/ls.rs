@@ -8,7 +8,7 @@ use tabia::list::{ListOptions, ListRow, list};
 use tabia::sort::{GameSorter, row_key};
 use tabia::{Error, ErrorSide};
 
-use crate::args::{IndexChoice, LsArgs};
+use crate::args::LsArgs;
 use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
@@ -21,25 +21,15 @@ use crate::table::Table;
 use crate::terminal;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
-    rows(args, "ls", false, false, IndexChoice::Never)
+    rows(args, "ls", false, false)
 }
 
 /// Rows with the moments at which the games fit the query, or the number of games.
-pub(crate) fn search(
-    args: &LsArgs,
-    count_only: bool,
-    index: IndexChoice,
-) -> Result<ExitCode, Error> {
-    rows(args, "search", true, count_only, index)
+pub(crate) fn search(args: &LsArgs, count_only: bool) -> Result<ExitCode, Error> {
+    rows(args, "search", true, count_only)
 }
 
-fn rows(
-    args: &LsArgs,
-    verb: &str,
-    moments: bool,
-    count_only: bool,
-    index: IndexChoice,
-) -> Result<ExitCode, Error> {
+fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter(verb, false, None)?;
     let style = RowStyle::of(&args.listing);
@@ -69,7 +59,7 @@ fn rows(
         options.tags.clone_from(&choice.tags);
     }
     let has_tag = AtomicU64::new(0);
-    options.index = index.into();
+    options.index = args.index.use_index.into();
     options.index_options = index_options(&context);
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
     let names = match &choice {

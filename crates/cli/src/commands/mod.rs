@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod append;
 pub(crate) mod archive;
 pub(crate) mod book;
 pub(crate) mod check;
@@ -14,6 +15,8 @@ pub(crate) mod formats;
 pub(crate) mod index;
 pub(crate) mod info;
 pub(crate) mod ls;
+pub(crate) mod names;
+pub(crate) mod novelty;
 pub(crate) mod overview;
 pub(crate) mod repair;
 pub(crate) mod search;
@@ -22,4 +25,5 @@ pub(crate) mod serve;
 pub(crate) mod show;
 #[cfg(feature = "parquet")]
 mod table_schema;
+pub(crate) mod stats;
 pub(crate) mod tree;

@@ -38,10 +38,11 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         select,
         texts: args.texts,
         columns: args.columns.clone(),
+        index: args.index.clone(),
         listing: args.listing.clone(),
         common: args.common.clone(),
     };
-    ls::search(&rows, args.count, args.index.use_index)
+    ls::search(&rows, args.count)
 }
 
 /// Writes the games to a new file.
@@ -67,6 +68,7 @@ fn write(
     arguments.force = args.force;
     arguments.select = select;
     arguments.mark.clone_from(&args.mark);
+    arguments.index = args.index.clone();
     let (code, games) = convert::convert_files(&arguments)?;
     Ok(if games == 0 && is_filtered {
         code.worse(ExitCode::NoMatch)

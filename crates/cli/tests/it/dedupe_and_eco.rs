@@ -178,3 +178,168 @@ fn openings_are_listed_and_filled_in() {
     assert_eq!(codes("keep.pgn"), ["", "A00", ""]);
     tabia(&folder, &["eco", "in.pgn", "-o", "x.pgn", "--eco", "all"]).expect(2);
 }
+
+#[test]
+fn only_new_games_are_appended_and_the_index_grows() {
+    let folder = with_sample("append");
+    let other =
+        "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 Nbd7 7. Rc1 c6 8. Bd3 dxc4";
+    let old = [
+        game("Topalov, V", "Anand, V", "Linares", "2005.02.24", MOVES),
+        // A duplicate in the base stays.
+        game("Topalov, V", "Anand, V", "Linares", "2005.02.24", MOVES),
+    ];
+    let new = [
+        game(
+            "Topalov, Veselin",
+            "Anand, V",
+            "Linares",
+            "2005.02.24",
+            &format!("{MOVES} {{new}}"),
+        ),
+        game("Topalov, V", "Leko, P", "Linares", "2005.02.25", other),
+        game("Topalov, V.", "Leko, Peter", "Linares", "2005.02.25", other),
+    ];
+    std::fs::write(folder.join("base.pgn"), old.concat().trim_end()).unwrap();
+    std::fs::write(folder.join("new.pgn"), new.concat()).unwrap();
+    tabia(&folder, &["convert", "base.pgn", "-o", "base.cbh", "-q"]).expect(0);
+    tabia(&folder, &["convert", "base.pgn", "-o", "base.pgn.gz", "-q"]).expect(0);
+    let count = |base: &str, query: &str| {
+        let run = tabia(&folder, &["search", base, query, "--count"]);
+        assert!(run.err.is_empty(), "{}", run.err);
+        run.out.trim().to_owned()
+    };
+    for base in ["base.pgn", "base.cbh", "base.pgn.gz"] {
+        tabia(&folder, &["index", base, "-q"]).expect(0);
+        let args = [
+            "append",
+            "new.pgn",
+            "-o",
+            base,
+            "--dry-run",
+            "--tsv",
+            "--no-header",
+        ];
+        let run = tabia(&folder, &args).expect(0);
+        assert_eq!(run.out.lines().count(), 2, "{}", run.out);
+        let args = [
+            "append",
+            "new.pgn",
+            "-o",
+            base,
+            "--explain",
+            "why.tsv",
+            "-f",
+        ];
+        let run = tabia(&folder, &args).expect(0);
+        assert!(run.err.contains("2 duplicates left out"), "{}", run.err);
+        assert!(run.err.contains(": grown"), "{base}: {}", run.err);
+        let why = std::fs::read_to_string(folder.join("why.tsv")).unwrap();
+        assert_eq!(why.lines().count(), 3);
+        assert_eq!(count(base, "pos:\"1.d4 d5 2.c4\""), "1");
+        assert_eq!(count(base, "player:topalov"), "3");
+        let run = tabia(&folder, &["append", "new.pgn", "-o", base]).expect(0);
+        assert!(run.err.contains("3 duplicates left out"), "{}", run.err);
+        assert_eq!(count(base, "player:topalov"), "3");
+    }
+    let whole = std::fs::read_to_string(folder.join("base.pgn")).unwrap();
+    assert!(whole.starts_with(old.concat().trim_end()));
+    tabia(&folder, &["append", "new.pgn", "-o", "none.pgn"]).expect(4);
+    tabia(&folder, &["append", "-", "-o", "base.pgn"]).expect(2);
+    tabia(&folder, &["append", "base.pgn", "-o", "base.pgn"]).expect(2);
+    tabia(&folder, &["convert", "base.pgn", "-o", "base.si5", "-q"]).expect(0);
+    let run = tabia(&folder, &["append", "new.pgn", "-o", "base.si5"]).expect(2);
+    assert!(run.err.contains("cannot be appended to"), "{}", run.err);
+}
+
+#[test]
+fn queries_ask_for_duplicates() {
+    let folder = with_sample("is-duplicate");
+    let games = [
+        game("Topalov, V", "Anand, V", "Linares", "2005.02.24", MOVES),
+        game("Kasparov, G", "Anand, V", "Linares", "2005.02.24", MOVES),
+        game(
+            "Topalov, Veselin",
+            "Anand, V",
+            "Linares",
+            "2005.02.24",
+            MOVES,
+        ),
+    ];
+    std::fs::write(folder.join("g.pgn"), games.concat()).unwrap();
+    tabia(&folder, &["convert", "g.pgn", "-o", "g.si4", "-q"]).expect(0);
+    for path in ["g.pgn", "g.si4"] {
+        for (query, expected) in [
+            ("is:duplicate", "3\n"),
+            ("-is:duplicate", "1\n2\n"),
+            ("is:duplicate,deleted player:topalov", "3\n"),
+        ] {
+            let args = [
+                "search",
+                path,
+                query,
+                "--columns",
+                "game",
+                "--tsv",
+                "--no-header",
+            ];
+            assert_eq!(
+                tabia(&folder, &args).expect(0).out,
+                expected,
+                "{path} {query}"
+            );
+        }
+        let args = ["convert", path, "--where", "-is:duplicate", "-o", "-", "-q"];
+        assert_eq!(
+            tabia(&folder, &args)
+                .expect(0)
+                .out
+                .matches("[White ")
+                .count(),
+            2
+        );
+    }
+    let run = tabia(&folder, &["eco", "g.pgn", "--where", "is:duplicate"]).expect(2);
+    assert!(run.err.contains("is:duplicate"), "{}", run.err);
+}
+
+#[test]
+fn annotations_of_duplicates_are_merged() {
+    let folder = with_sample("merge-annotations");
+    let annotated = |after: &str| MOVES.replacen("3. d4", &format!("3. d4 {after}"), 1);
+    let games = |texts: &[&str]| -> String {
+        let of = |text: &&str| game("Topalov, V", "Anand, V", "Linares", "2005.02.24", text);
+        texts.iter().map(of).collect()
+    };
+    let first = annotated("{sharp} (3. Bb5+ Bd7 $14)");
+    let second = annotated("{the main line} $1");
+    std::fs::write(folder.join("a.pgn"), games(&[&second, MOVES])).unwrap();
+    std::fs::write(folder.join("b.pgn"), games(&[&first])).unwrap();
+    tabia(&folder, &["convert", "a.pgn", "-o", "a.cbh", "-q"]).expect(0);
+    for (inputs, threads) in [(["a.pgn", "b.pgn"], "2"), (["a.cbh", "b.pgn"], "1")] {
+        let mut args = vec![
+            "dedupe",
+            "-o",
+            "-",
+            "--to",
+            "pgn",
+            "--merge-annotations",
+            "-j",
+            threads,
+        ];
+        args.extend(inputs);
+        let run = tabia(&folder, &args).expect(0);
+        assert_eq!(run.out.matches("[White ").count(), 1);
+        let text = run.out.replace('\n', " ");
+        for part in ["{sharp}", "$14", "{the main line}", "$1 "] {
+            assert_eq!(text.matches(part).count(), 1, "{part}: {text}");
+        }
+    }
+    // Without it only the game with most annotations is left.
+    let run = tabia(
+        &folder,
+        &["dedupe", "-o", "-", "--to", "pgn", "a.pgn", "b.pgn"],
+    )
+    .expect(0);
+    assert!(!run.out.contains("the main line"), "{}", run.out);
+}

@@ -19,7 +19,36 @@ static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// A file whose writes are steps of [`failure_injection`].
 #[derive(Debug)]
-pub(super) struct DiskFile(pub(super) File);
+pub struct DiskFile(pub(super) File);
+
+impl DiskFile {
+    /// Opens a file that is there, to be read and changed in its own bytes: only for files that stay valid
+    /// after every single write, as the files of an [`OutputSet`](super::OutputSet) need not.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        failure_injection::step()?;
+        File::options().read(true).write(true).open(path).map(Self)
+    }
+
+    /// Waits until everything is on the disk.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn sync(&mut self) -> io::Result<()> {
+        failure_injection::step()?;
+        self.0.sync_data()
+    }
+
+    /// The length in bytes.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn length(&self) -> io::Result<u64> {
+        self.0.metadata().map(|metadata| metadata.len())
+    }
+}
 
 impl Write for DiskFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -24,7 +24,7 @@ mod user_key;
 pub use blob::Blob;
 pub use charset::{Charset, decode, encode};
 pub use cursor::Cursor;
-pub use disk::list_folder;
+pub use disk::{DiskFile, list_folder};
 pub use huge_table::HugeTable;
 pub use input_file::InputFile;
 pub use journaled_folder::{JournaledFolder, UnprovenJournal};

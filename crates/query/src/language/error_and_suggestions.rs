@@ -77,7 +77,7 @@ pub(super) fn known(word: &str, what: &str, candidates: &[&str]) -> String {
 }
 
 /// The candidate that differs least from a word, by at most two letters and less than half of them.
-pub(super) fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
+pub fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
     let word = word.to_lowercase();
     let length = word.chars().count();
     candidates

@@ -182,7 +182,7 @@ const FIELDS: &[Field] = &[
     field(
         "is",
         "what a record is; moment: check, mate, stalemate",
-        "deleted, text, chess960, check, mate, stalemate",
+        "deleted, text, chess960, duplicate, check, mate, stalemate",
         "is:chess960",
     ),
     field(

@@ -65,13 +65,13 @@ use tabia_core::game::Want;
 use crate::sorting::SortOrder;
 
 pub(crate) use deferred_tests::{Fact, Later, Note, STILL_GIVEN};
-pub use error_and_suggestions::{FilterError, Suggestion};
+pub use error_and_suggestions::{FilterError, Suggestion, nearest};
 pub use field_list::{Field, fields};
 pub(crate) use moment::{Check, Moment, MomentTerm, balance};
 pub use plan::PlanStep;
-pub use values::speed_of_time_control;
-pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part, begins_word};
+pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part};
 pub(crate) use values::{EvalTest, Flip, ResultTest, Scope, Speed, SpeedTest};
+pub use values::{begins_word, speed, speed_of_time_control};
 
 /// Longest text of a query in bytes.
 pub(crate) const MAX_LENGTH: usize = 64 << 10;
@@ -91,7 +91,11 @@ pub(crate) const MAX_DEPTH: usize = 32;
 /// # Ok::<(), tabia_query::FilterError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Query(Arc<Parsed>);
+pub struct Query {
+    parsed: Arc<Parsed>,
+    /// The numbers of the games that `is:duplicate` finds, ascending, once they are known.
+    duplicates: Option<Arc<Vec<u32>>>,
+}
 
 #[derive(Debug, Default)]
 struct Parsed {
@@ -104,7 +108,7 @@ struct Parsed {
 
 impl PartialEq for Query {
     fn eq(&self, other: &Self) -> bool {
-        self.0.any_of == other.0.any_of && self.0.sort == other.0.sort
+        self.parsed.any_of == other.parsed.any_of && self.parsed.sort == other.parsed.sort
     }
 }
 
@@ -308,12 +312,15 @@ impl Query {
     /// Unknown fields, values that a field cannot have, parentheses that are not closed, more than
     /// 64 KiB of text, 256 terms or 32 parentheses inside each other.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
-        parser::parse(text).map(|parsed| Self(Arc::new(parsed)))
+        parser::parse(text).map(|parsed| Self {
+            parsed: Arc::new(parsed),
+            duplicates: None,
+        })
     }
 
     /// Whether every game fits.
     pub fn is_empty(&self) -> bool {
-        self.0.any_of.0.is_empty()
+        self.parsed.any_of.0.is_empty()
     }
 
     /// Words that look as if something else was meant, such as `elo>2700` or `or`.
@@ -326,15 +333,61 @@ impl Query {
     /// # Ok::<(), tabia_query::FilterError>(())
     /// ```
     pub fn suggestions(&self) -> &[Suggestion] {
-        &self.0.suggestions
+        &self.parsed.suggestions
     }
 
     /// Whether a term asks for the number of the game, which is known only when all games before are
     /// counted.
     pub fn asks_for_numbers(&self) -> bool {
         let mut asks = false;
-        self.for_each_term(&mut |term| asks |= matches!(term.test, Test::Game(_)));
+        self.for_each_term(&mut |term| {
+            asks |= match &term.test {
+                Test::Game(_) => true,
+                Test::Is(marks) => marks.contains(&GameMark::Duplicate),
+                _ => false,
+            };
+        });
         asks
+    }
+
+    /// Whether `is:duplicate` is in it, which fits no game before
+    /// [`with_duplicates`](Self::with_duplicates).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tabia_query::Query;
+    ///
+    /// let query = Query::parse("is:duplicate")?;
+    /// assert!(query.asks_for_duplicates());
+    /// assert!(!query.with_duplicates(Arc::new(vec![2, 7])).lacks_duplicates());
+    /// # Ok::<(), tabia_query::FilterError>(())
+    /// ```
+    pub fn asks_for_duplicates(&self) -> bool {
+        let mut asks = false;
+        self.for_each_term(&mut |term| {
+            asks |= matches!(&term.test, Test::Is(marks) if marks.contains(&GameMark::Duplicate));
+        });
+        asks
+    }
+
+    /// Whether `is:duplicate` is in it and the duplicates are not known.
+    pub fn lacks_duplicates(&self) -> bool {
+        self.duplicates.is_none() && self.asks_for_duplicates()
+    }
+
+    /// The query for a database whose duplicates are these games: their numbers from 0, ascending.
+    #[must_use]
+    pub fn with_duplicates(&self, games: Arc<Vec<u32>>) -> Self {
+        Self {
+            parsed: Arc::clone(&self.parsed),
+            duplicates: Some(games),
+        }
+    }
+
+    /// Whether a game is one of the duplicates.
+    pub(crate) fn has_duplicate(&self, game: u32) -> bool {
+        let games = self.duplicates.as_deref();
+        games.is_some_and(|games| games.binary_search(&game).is_ok())
     }
 
     /// The order that `sort:` asks for; empty if it does not.
@@ -347,21 +400,21 @@ impl Query {
     /// # Ok::<(), tabia_query::FilterError>(())
     /// ```
     pub fn sort(&self) -> &SortOrder {
-        &self.0.sort
+        &self.parsed.sort
     }
 
     pub(crate) fn any_of(&self) -> &AnyOf {
-        &self.0.any_of
+        &self.parsed.any_of
     }
 
     /// Number of terms.
     pub(crate) fn term_count(&self) -> usize {
-        self.0.terms
+        self.parsed.terms
     }
 
     /// Calls `visit` for every term.
     pub(crate) fn for_each_term<'q>(&'q self, visit: &mut dyn FnMut(&'q Term)) {
-        self.0.any_of.for_each_term(visit);
+        self.parsed.any_of.for_each_term(visit);
     }
 }
 

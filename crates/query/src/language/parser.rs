@@ -391,7 +391,8 @@ fn positive(raw: &[RawValue]) -> Result<u32, FilterError> {
 fn has(raw: &[RawValue]) -> Result<Test, FilterError> {
     let parse = |text: &str| choice(text, values::PARTS);
     let mark = |value: &RawValue| {
-        choice(&value.text, values::MARKS).filter(|mark| *mark != GameMark::Chess960)
+        choice(&value.text, values::MARKS)
+            .filter(|mark| matches!(mark, GameMark::Deleted | GameMark::Text))
     };
     if let Some(marks) = raw.iter().map(mark).collect::<Option<Vec<_>>>() {
         return Ok(Test::Is(marks));

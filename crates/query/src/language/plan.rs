@@ -71,11 +71,15 @@ impl Query {
 
     /// A query of some of the terms of this one.
     fn with_alternatives(&self, any_of: AnyOf) -> Self {
-        Self(Arc::new(Parsed {
+        let parsed = Arc::new(Parsed {
             any_of,
             terms: self.term_count(),
             ..Parsed::default()
-        }))
+        });
+        Self {
+            parsed,
+            duplicates: self.duplicates.clone(),
+        }
     }
 }
 

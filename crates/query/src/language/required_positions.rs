@@ -49,11 +49,15 @@ impl Query {
     /// ```
     #[must_use]
     pub fn game_terms(&self) -> Self {
-        Self(Arc::new(Parsed {
+        let parsed = Arc::new(Parsed {
             any_of: without_moments(self.any_of()),
             terms: self.term_count(),
             ..Parsed::default()
-        }))
+        });
+        Self {
+            parsed,
+            duplicates: self.duplicates.clone(),
+        }
     }
 }
 

@@ -265,8 +265,13 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Whether a text begins a word of a name. Both are folded.
-pub(crate) fn begins_word(name: &str, text: &str) -> bool {
+/// Whether a text begins a word of a name. Both are [folded](crate::fold).
+///
+/// ```
+/// assert!(tabia_query::begins_word("carlsen, magnus", "mag"));
+/// assert!(!tabia_query::begins_word("carlsen, magnus", "gnus"));
+/// ```
+pub fn begins_word(name: &str, text: &str) -> bool {
     name.match_indices(text).any(|(at, _)| {
         name.get(..at)
             .and_then(|before| before.chars().next_back())
@@ -463,7 +468,28 @@ pub fn speed_of_time_control(text: &str) -> Option<&'static str> {
     Speed::of_time_control(text).map(Speed::name)
 }
 
+/// The speed of a game as `speed:` compares it: that which ChessBase marks in the type of the tournament
+/// (tag `EventType`), else that of the tag `TimeControl`; a tournament without a mark is a classical one.
+///
+/// ```
+/// assert_eq!(tabia_query::speed(Some("swiss (rapid)"), ""), Some("rapid"));
+/// assert_eq!(tabia_query::speed(None, "180+2"), Some("blitz"));
+/// assert_eq!(tabia_query::speed(None, ""), None);
+/// ```
+pub fn speed(event_type: Option<&str>, time_control: &str) -> Option<&'static str> {
+    Speed::of_tags(event_type, time_control).map(Speed::name)
+}
+
 impl Speed {
+    /// As [`speed`].
+    pub(crate) fn of_tags(event_type: Option<&str>, time_control: &str) -> Option<Self> {
+        event_type
+            .and_then(Self::of_event_type)
+            .or_else(|| Self::of_time_control(time_control))
+            // A tournament without a mark is a normal one.
+            .or(event_type.map(|_| Self::Classical))
+    }
+
     /// The speed of a tag `TimeControl`: the seconds of the first period and 40 increments, with the
     /// limits of Lichess. `None` if the tag does not state it.
     pub(crate) fn of_time_control(text: &str) -> Option<Self> {
@@ -642,12 +668,15 @@ pub(crate) enum GameMark {
     Deleted,
     Text,
     Chess960,
+    /// A duplicate of another game of the database.
+    Duplicate,
 }
 
 pub(super) const MARKS: &[(&str, GameMark)] = &[
     ("deleted", GameMark::Deleted),
     ("text", GameMark::Text),
     ("chess960", GameMark::Chess960),
+    ("duplicate", GameMark::Duplicate),
 ];
 
 /// The lines of a game whose moments count.

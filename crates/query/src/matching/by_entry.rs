@@ -161,6 +161,8 @@ pub(super) fn answer(
                 GameMark::Deleted => entry.deleted.into(),
                 GameMark::Text => entry.is_text.into(),
                 GameMark::Chess960 => Answer::Maybe,
+                // The query knows them.
+                GameMark::Duplicate => Answer::No,
             })
             .max()
             .unwrap_or_default(),

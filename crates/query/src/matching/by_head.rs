@@ -134,6 +134,8 @@ pub(super) fn answer(test: &Test, game: GameIndex, head: &GameHead, folded: &mut
                 GameMark::Deleted => head.deleted,
                 GameMark::Text => is_text,
                 GameMark::Chess960 => head.start.chess960,
+                // The query knows them.
+                GameMark::Duplicate => false,
             })
             .into(),
         Test::Game(bounds) => {
@@ -191,12 +193,7 @@ fn tag_names(field: NameField, is_text: bool) -> &'static [&'static str] {
 
 fn speed_fits(tests: &[SpeedTest], tags: &Tags) -> bool {
     let control = tags.text("TimeControl");
-    let kind = tags.get("EventType");
-    let speed = kind
-        .and_then(Speed::of_event_type)
-        .or_else(|| Speed::of_time_control(control))
-        // A tournament without a mark is a normal one.
-        .or(kind.map(|_| Speed::Classical));
+    let speed = Speed::of_tags(tags.get("EventType"), control);
     tests.iter().any(|test| match test {
         SpeedTest::Class(wanted) => speed == Some(*wanted),
         SpeedTest::Exact(wanted) => control.trim() == wanted,

@@ -12,7 +12,7 @@ use super::moments::{FoundMoment, Moments, Seen};
 use super::rating_filter::RatingTest;
 use super::{by_entry, by_head};
 use crate::fold_case::fold;
-use crate::language::{Query, Term, Test, What, begins_word};
+use crate::language::{GameMark, Query, Term, Test, What, begins_word};
 
 /// Number of records whose ratings are read at once when searching for the next candidate.
 const RATINGS_PER_READ: u32 = 4096;
@@ -211,8 +211,10 @@ impl Matcher {
             entry,
         };
         let (caches, name) = (&mut self.caches, self.database.as_str());
+        let query = &self.query;
         let mut ask = |term: &Term| match (&term.test, caches.get_mut(term.number)) {
             (Test::Db(texts), _) => Ok(database_fits(name, texts)),
+            (Test::Is(marks), _) if is_duplicate(query, marks, game) => Ok(Answer::Yes),
             (test, Some(cache)) => by_entry::answer(test, row, stored, cache),
             _ => Ok(Answer::Maybe),
         };
@@ -375,6 +377,11 @@ fn set(answers: &mut [Answer], term: &Term, answer: Answer) {
     }
 }
 
+/// Whether `is:` asks for duplicates, and a game is one.
+fn is_duplicate(query: &Query, marks: &[GameMark], game: GameIndex) -> bool {
+    marks.contains(&GameMark::Duplicate) && query.has_duplicate(game.0)
+}
+
 fn database_fits(name: &str, texts: &[String]) -> Answer {
     texts.iter().any(|text| begins_word(name, text)).into()
 }
@@ -388,12 +395,14 @@ impl Visitor for Matcher {
         self.is_guiding_text = head.kind == RecordKind::Text;
         let mut needs = Needs::default();
         let (answers, folded, name) = (&mut self.answers, &mut self.folded, &self.database);
-        self.query.for_each_term(&mut |term| {
+        let query = &self.query;
+        query.for_each_term(&mut |term| {
             if answers.get(term.number) != Some(&Answer::Maybe) {
                 return;
             }
             let answer = match &term.test {
                 Test::Db(texts) => database_fits(name, texts),
+                Test::Is(marks) if is_duplicate(query, marks, game) => Answer::Yes,
                 test => by_head::answer(test, game, head, folded),
             };
             if answer == Answer::Maybe {

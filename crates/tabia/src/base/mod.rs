@@ -7,6 +7,7 @@
 //! | `explore_scan`, `tree_counts` | counting games by reading them, and what is counted |
 //! | `candidates` | the games that may fit a query |
 //! | `game_set` | sets of games |
+//! | `novelties` | where games leave what was played before |
 //! | `saved_index` | the index file of a database |
 //! | `index_stamp` | whether the files of a database are unchanged |
 
@@ -14,6 +15,7 @@ mod candidates;
 mod explore_scan;
 mod game_set;
 mod index_stamp;
+mod novelties;
 mod saved_index;
 mod several_databases;
 mod tree;
@@ -22,6 +24,7 @@ mod tree_counts;
 pub use candidates::Index;
 pub(crate) use candidates::candidates;
 pub use game_set::GameSet;
+pub use novelties::{NewPosition, Novelty, NoveltyOptions};
 pub use saved_index::{
     BuiltIndex, IndexChange, IndexOptions, SavedIndex, build_index, check_index, drop_index,
     index_path, open_index,

@@ -77,9 +77,9 @@ pub struct Base {
 }
 
 #[derive(Debug)]
-struct Part {
-    item: InputItem,
-    index: Option<Box<PositionIndex>>,
+pub(super) struct Part {
+    pub(super) item: InputItem,
+    pub(super) index: Option<Box<PositionIndex>>,
 }
 
 /// Games that fit a query.
@@ -177,6 +177,14 @@ impl Base {
     /// The databases, in the order of their numbers.
     pub fn items(&self) -> impl Iterator<Item = &InputItem> {
         self.parts.iter().map(|part| &part.item)
+    }
+
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    pub(super) fn base_options(&self) -> &BaseOptions {
+        &self.options
     }
 
     /// Whether a database has an index that is used.

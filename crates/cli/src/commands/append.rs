@@ -1,0 +1,81 @@
+//! `tabia append`: the games that a database does not have yet.
+
+use std::path::Path;
+
+use tabia::Error;
+use tabia::base::{IndexChange, build_index, index_path};
+use tabia::dedupe::{DedupeOptions, dropped_games, find_known};
+
+use crate::args::AppendArgs;
+use crate::commands::index::index_options;
+use crate::commands::{convert, dedupe};
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::units::counted;
+
+pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
+    if args.output == "-" || args.paths.iter().any(|path| path == "-") {
+        let text = "the inputs and the database are read twice; save standard input to a file";
+        return Err(Error::usage(text));
+    }
+    let context = Context::new(&args.common)?;
+    let explained = dedupe::explained_file(args.explain.as_deref(), args.force)?;
+    let mut reporter = context.reporter("append", args.force, None)?;
+    let mut items = context.games(std::slice::from_ref(&args.output), None, &mut reporter)?;
+    let [base] = items.as_slice() else {
+        return Err(Error::usage("`-o` names one database"));
+    };
+    let has_index = index_path(base, &index_options(&context)).is_some();
+    let target = Some(Path::new(&args.output));
+    items.extend(context.games(&args.paths, target, &mut reporter)?);
+    let mut options = DedupeOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    options.strict = args.common.strict;
+    options.selection.deleted = args.include_deleted;
+    let display = context.display();
+    let found = find_known(&items, 1, &options, &context.progress, &mut reporter);
+    drop(display);
+    let (summary, duplicates) = found?;
+    dedupe::write_explained(explained, &duplicates, &items)?;
+    let count = counted(duplicates.len() as u64, "duplicate");
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    if args.dry_run {
+        dedupe::show(&context, &args.listing, &duplicates, &items)?;
+        reporter.finish(Some(&summary))?;
+        context.messages.note(&format!("{count} found"));
+        return Ok(code);
+    }
+    reporter.finish(Some(&summary))?;
+    context.messages.note(&format!("{count} left out"));
+    let mut convert = convert::plain(&args.paths, &args.output, None, &args.common);
+    convert.append = true;
+    convert.select.include_deleted = args.include_deleted;
+    convert.dropped = dropped_games(items.len(), &duplicates).split_off(1);
+    // Its problems are reported already.
+    convert.common.quiet |= summary.problems > 0;
+    convert.common.report = None;
+    let (written, _) = convert::convert_files(&convert)?;
+    if has_index {
+        grow_index(args, &context)?;
+    }
+    Ok(code.worse(written))
+}
+
+/// Adds the new games to the saved index.
+fn grow_index(args: &AppendArgs, context: &Context) -> Result<(), Error> {
+    let mut reporter = context.reporter("index", true, None)?;
+    let options = index_options(context);
+    // The files are others than before.
+    for item in context.games(std::slice::from_ref(&args.output), None, &mut reporter)? {
+        let built = build_index(&item, &options, &context.progress, &mut reporter)?;
+        let done = match built.change {
+            IndexChange::Built => "built again",
+            IndexChange::Grown => "grown",
+            IndexChange::None => "current",
+        };
+        let path = built.path.display();
+        context.messages.note(&format!("{path}: {done}"));
+    }
+    Ok(())
+}

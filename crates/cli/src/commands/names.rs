@@ -1,0 +1,122 @@
+//! `tabia names`: spellings of names.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use tabia::names::{
+    FideList, NameCluster, NamesOptions, Renames, Spelling, SpellingFile, find_clusters,
+};
+use tabia::{Error, InputItem};
+
+use crate::args::NamesArgs;
+use crate::commands::convert;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::listing::Listing;
+use crate::select_args::{parse_games, parse_query};
+use crate::units::counted;
+
+const COLUMNS: [&str; 8] = [
+    "cluster", "kind", "name", "games", "years", "elo", "proposal", "reason",
+];
+
+#[derive(Serialize)]
+struct Row<'a> {
+    cluster: u64,
+    kind: &'static str,
+    name: &'a str,
+    games: u64,
+    /// `1999-2005`.
+    years: Option<String>,
+    elo: Option<String>,
+    /// `None` for the proposal itself.
+    proposal: Option<&'a str>,
+    reason: Option<&'a str>,
+}
+
+impl<'a> Row<'a> {
+    fn new(number: u64, cluster: &'a NameCluster, spelling: &'a Spelling) -> Self {
+        let range = |range: (u16, u16)| match range {
+            (from, to) if from == to => from.to_string(),
+            (from, to) => format!("{from}-{to}"),
+        };
+        let is_changed = spelling.name != cluster.proposal;
+        Self {
+            cluster: number,
+            kind: cluster.kind.name(),
+            name: &spelling.name,
+            games: spelling.games,
+            years: spelling.years.map(range),
+            elo: spelling.elo.map(range),
+            proposal: Some(cluster.proposal.as_str()).filter(|_| is_changed),
+            reason: Some(spelling.reason.as_str()).filter(|_| is_changed),
+        }
+    }
+}
+
+pub(crate) fn run(args: &NamesArgs) -> Result<ExitCode, Error> {
+    if let (Some(file), Some(output)) = (&args.apply, &args.output) {
+        return apply(args, file, output);
+    }
+    let context = Context::new(&args.common)?;
+    let mut reporter = context.reporter("names", false, None)?;
+    let mut options = NamesOptions::default();
+    options.kinds.clone_from(&args.kind);
+    options.spelling = args
+        .spelling
+        .as_deref()
+        .map(SpellingFile::open)
+        .transpose()?;
+    options.fide = args.fide.as_deref().map(FideList::new);
+    let list = &mut options.list;
+    list.open = context.open.clone();
+    list.threads = context.threads;
+    list.strict = args.common.strict;
+    list.selection.numbers = parse_games(args.select.games.as_deref())?;
+    list.selection.deleted = args.select.include_deleted;
+    list.filter = parse_query(&args.select.filter, &context.messages)?;
+    let items: Vec<InputItem> = context.games(&args.paths, None, &mut reporter)?;
+    let display = context.display();
+    let found = find_clusters(&items, &options, &context.progress, &mut reporter);
+    drop(display);
+    let (summary, clusters) = found?;
+    let numeric = ["cluster", "games"];
+    let mut listing = Listing::new(&context.bar, &args.listing, &COLUMNS, &numeric)?;
+    for (number, cluster) in (1..).zip(&clusters) {
+        for spelling in &cluster.spellings {
+            listing.push(&Row::new(number, cluster, spelling))?;
+        }
+    }
+    listing.finish()?;
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    reporter.finish(None)?;
+    Ok(if clusters.is_empty() {
+        code.worse(ExitCode::NoMatch)
+    } else {
+        code
+    })
+}
+
+/// Writes the games with the names that a file proposes.
+fn apply(args: &NamesArgs, file: &Path, output: &OsString) -> Result<ExitCode, Error> {
+    let listing = &args.listing;
+    if listing.limit.is_some() || listing.offset > 0 {
+        return Err(Error::usage(
+            "`--limit` and `--offset` are for rows; `--games` chooses games",
+        ));
+    }
+    let bytes = std::fs::read(file).map_err(|error| Error::from(error).in_path(file).in_input())?;
+    let renames = Renames::parse(&bytes).map_err(|error| error.in_path(file).in_input())?;
+    let context = Context::new(&args.common)?;
+    let count = counted(renames.len() as u64, "spelling");
+    context
+        .messages
+        .note(&format!("{count} replaced where they are found"));
+    let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.common);
+    convert.force = args.force;
+    convert.select = args.select.clone();
+    convert.renames = Some(Arc::new(renames));
+    convert::convert_files(&convert).map(|(code, _)| code)
+}

@@ -1,0 +1,79 @@
+//! `tabia novelty`: where games leave what was played before.
+
+use serde::Serialize;
+use tabia::Error;
+use tabia::base::{Base, BaseOptions, NoveltyOptions};
+
+use crate::args::NoveltyArgs;
+use crate::commands::index::index_options;
+use crate::context::Context;
+use crate::exit_code::ExitCode;
+use crate::listing::Listing;
+use crate::select_args::{parse_games, parse_query};
+
+#[derive(Serialize)]
+struct Row<'a> {
+    game: u64,
+    ply: Option<u32>,
+    san: Option<&'a str>,
+    fen: Option<String>,
+    basegames: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+}
+
+pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
+    let context = Context::new(&args.common)?;
+    let mut reporter = context.reporter("novelty", false, None)?;
+    let mut options = NoveltyOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    options.strict = args.common.strict;
+    options.selection.numbers = parse_games(args.select.games.as_deref())?;
+    options.selection.deleted = args.select.include_deleted;
+    options.filter = parse_query(&args.select.filter, &context.messages)?;
+    let items = context.games(&args.paths, None, &mut reporter)?;
+    let base_items = context.games(&args.base, None, &mut reporter)?;
+    let mut base_options = BaseOptions::default();
+    base_options.open = context.open.clone();
+    base_options.threads = context.threads;
+    base_options.index = args.index.use_index.into();
+    base_options.index_options = index_options(&context);
+    let several = items.len() > 1;
+    let mut columns = vec!["game", "ply", "san", "fen", "basegames"];
+    columns.extend(several.then_some("path"));
+    let numeric = ["game", "ply", "basegames"];
+    let mut listing = Listing::new(&context.bar, &args.listing, &columns, &numeric)?;
+    let mut found = 0_u64;
+    let display = context.display();
+    let base = Base::of_items(base_items, base_options, &context.progress, &mut reporter)?;
+    let done = base.novelties(
+        &items,
+        &options,
+        &context.progress,
+        &mut reporter,
+        &mut |novelty| {
+            found += 1;
+            let first = novelty.first.as_ref();
+            let path = items.get(novelty.input).filter(|_| several);
+            listing.push(&Row {
+                game: u64::from(novelty.game.0) + 1,
+                ply: first.map(|first| first.ply),
+                san: first.map(|first| first.san.as_str()),
+                fen: first.map(|first| first.position.fen()),
+                basegames: novelty.base_games,
+                path: path.map(tabia::InputItem::name),
+            })
+        },
+    );
+    drop(display);
+    let summary = done?;
+    listing.finish()?;
+    reporter.finish(None)?;
+    let code = ExitCode::of_problems(summary.problems);
+    Ok(if found == 0 && !options.filter.is_empty() {
+        code.worse(ExitCode::NoMatch)
+    } else {
+        code
+    })
+}

@@ -1,0 +1,163 @@
+//! `tabia stats`: games in groups.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use tabia::stats::{StatsKey, StatsOptions, StatsOrder, StatsRow, StatsValue, stats};
+use tabia::{Error, ErrorSide, InputItem};
+
+use crate::args::{StatsArgs, StatsOrderChoice};
+use crate::commands::index::index_options;
+use crate::context::{Context, Wanted};
+use crate::exit_code::ExitCode;
+use crate::listing::Listing;
+use crate::select_args::{parse_games, parse_query};
+
+/// A group as a row: its keys, then counts.
+struct Row<'a> {
+    options: &'a StatsOptions,
+    row: &'a StatsRow,
+}
+
+/// The names of counts.
+fn columns(options: &StatsOptions) -> &'static [&'static str] {
+    if options.is_of_players() {
+        &[
+            "games",
+            "wins",
+            "draws",
+            "losses",
+            "score",
+            "averageRating",
+            "performance",
+            "plies",
+        ]
+    } else {
+        &[
+            "games",
+            "white",
+            "draws",
+            "black",
+            "score",
+            "averageRating",
+            "plies",
+        ]
+    }
+}
+
+/// With one decimal.
+fn rounded(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let row = self.row;
+        for (key, value) in self.options.keys.iter().zip(&row.values) {
+            match value {
+                StatsValue::Number(number) => map.serialize_entry(key.name(), number)?,
+                StatsValue::Text(text) => map.serialize_entry(key.name(), text)?,
+                _ => map.serialize_entry(key.name(), &None::<u32>)?,
+            }
+        }
+        for column in columns(self.options) {
+            match *column {
+                "white" | "wins" => map.serialize_entry(column, &row.wins)?,
+                "draws" => map.serialize_entry(column, &row.draws)?,
+                "black" | "losses" => map.serialize_entry(column, &row.losses)?,
+                "score" => {
+                    let percent = row.score.map(|score| rounded(score * 100.0));
+                    map.serialize_entry(column, &percent)?;
+                }
+                "averageRating" => map.serialize_entry(column, &row.average_rating)?,
+                "performance" => map.serialize_entry(column, &row.performance)?,
+                "plies" => map.serialize_entry(column, &row.plies.map(rounded))?,
+                _ => map.serialize_entry(column, &row.games)?,
+            }
+        }
+        map.end()
+    }
+}
+
+pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
+    let context = Context::new(&args.common)?;
+    let mut reporter = context.reporter("stats", false, None)?;
+    let mut options = StatsOptions::default();
+    if let Some(by) = &args.by {
+        let keys = StatsKey::parse_list(by);
+        options.keys = keys.map_err(|why| Error::usage(format!("`--by {by}`: {why}")))?;
+    }
+    options.player.clone_from(&args.player);
+    let by_games = match (args.order, options.keys.as_slice()) {
+        (Some(order), _) => order == StatsOrderChoice::Games,
+        (None, [key]) => key.has_names(),
+        (None, _) => false,
+    };
+    if by_games {
+        options.order = StatsOrder::Games;
+    }
+    let list = &mut options.list;
+    list.open = context.open.clone();
+    list.threads = context.threads;
+    list.strict = args.common.strict;
+    list.selection.numbers = parse_games(args.select.games.as_deref())?;
+    list.selection.deleted = args.select.include_deleted;
+    list.filter = parse_query(&args.select.filter, &context.messages)?;
+    list.index = args.index.use_index.into();
+    list.index_options = index_options(&context);
+    let mut items: Vec<InputItem> = Vec::new();
+    let code = context.for_each_input(&args.paths, Wanted::Games, |item| match item {
+        Ok(item) => {
+            items.push(item);
+            Ok(ExitCode::Done)
+        }
+        Err(error) if error.side() == ErrorSide::Input => {
+            reporter.report_failed_input(&error)?;
+            Ok(ExitCode::Input)
+        }
+        Err(other) => Err(other),
+    })?;
+    let counts = columns(&options);
+    let keys = options.keys.iter().map(StatsKey::name);
+    let names: Vec<&str> = keys.chain(counts.iter().copied()).collect();
+    let mut listing = Listing::new(&context.bar, &args.listing, &names, &numeric(&options))?;
+    let end = args.listing.limit.unwrap_or(u64::MAX);
+    let end = args.listing.offset.saturating_add(end);
+    let (mut rows, mut games) = (0, 0);
+    let display = context.display();
+    let done = stats(
+        &items,
+        &options,
+        &context.progress,
+        &mut reporter,
+        &mut |row| {
+            games += row.games;
+            rows += 1;
+            listing.push(&Row {
+                options: &options,
+                row,
+            })?;
+            Ok(rows < end)
+        },
+    );
+    drop(display);
+    let summary = done?;
+    listing.finish()?;
+    reporter.finish(None)?;
+    let code = code.worse(ExitCode::of_problems(summary.problems));
+    let is_asked = !options.list.filter.is_empty() || options.player.is_some();
+    Ok(if games == 0 && is_asked && end > 0 {
+        code.worse(ExitCode::NoMatch)
+    } else {
+        code
+    })
+}
+
+/// The columns that are numbers.
+fn numeric(options: &StatsOptions) -> Vec<&str> {
+    let keys = options.keys.iter().map(StatsKey::name);
+    let numbers = ["whiteElo", "blackElo", "plyCount"];
+    let mut numeric: Vec<&str> = keys.filter(|name| numbers.contains(name)).collect();
+    numeric.extend(columns(options));
+    numeric
+}

@@ -1,0 +1,205 @@
+//! `names` and `novelty`.
+
+use crate::common::{tabia, with_sample};
+
+fn game(white: &str, black: &str, site: &str, date: &str, moves: &str) -> String {
+    format!(
+        "[Event \"E\"]\n[Site \"{site}\"]\n[Date \"{date}\"]\n[Round \"?\"]\n[White \"{white}\"]\n\
+         [Black \"{black}\"]\n[Result \"*\"]\n\n{moves} *\n\n"
+    )
+}
+
+#[test]
+fn names_are_changed_only_where_a_file_wants_it() {
+    let folder = with_sample("names");
+    let games = [
+        game(
+            "Carlsen, Magnus",
+            "Aronian, L",
+            "Wijk aan Zee",
+            "2010.01.01",
+            "1. e4",
+        ),
+        game(
+            "Carlsen,M",
+            "Aronian, Levon",
+            "WIJK AAN ZEE",
+            "2011.01.01",
+            "1. d4",
+        ),
+        game(
+            "Polgar, S",
+            "Polgar, Susan",
+            "Linares",
+            "1990.01.01",
+            "1. c4",
+        ),
+        game(
+            "Polgar, Sofia",
+            "Kasparow, G",
+            "Linares",
+            "1990.01.01",
+            "1. c4",
+        ),
+    ];
+    std::fs::write(folder.join("g.pgn"), games.concat()).unwrap();
+    std::fs::write(
+        folder.join("s.ssp"),
+        "@PLAYER\nKasparov, Garry #GM\n=Kasparow, G\n",
+    )
+    .unwrap();
+    let rows = |args: &[&str]| -> Vec<String> {
+        let mut all = vec!["names", "g.pgn", "--tsv", "--no-header"];
+        all.extend(args);
+        let run = tabia(&folder, &all).expect(0);
+        let cells = |row: &str| row.split('\t').take(7).collect::<Vec<_>>().join("|");
+        run.out.lines().map(cells).collect()
+    };
+    let found = [
+        "1|player|Aronian, L|1|2010||Aronian, Levon",
+        "1|player|Aronian, Levon|1|2011||",
+        "2|player|Carlsen, Magnus|1|2010||",
+        "2|player|Carlsen,M|1|2011||Carlsen, Magnus",
+        "3|site|WIJK AAN ZEE|1|2011||Wijk aan Zee",
+        "3|site|Wijk aan Zee|1|2010||",
+    ];
+    assert_eq!(rows(&["-j1"]), found);
+    assert_eq!(rows(&["-j2", "--kind", "player,site"]), found);
+    let with_file = rows(&["--kind", "player", "--spelling", "s.ssp"]);
+    assert_eq!(
+        with_file[4..],
+        ["3|player|Kasparow, G|1|1990||Kasparov, Garry"]
+    );
+    let run = tabia(&folder, &["names", "g.pgn", "--tsv"]).expect(0);
+    // The user keeps all rows but that of Aronian.
+    let kept: Vec<&str> = run
+        .out
+        .lines()
+        .filter(|row| !row.contains("Aronian, L\t"))
+        .collect();
+    std::fs::write(folder.join("names.tsv"), kept.join("\n")).unwrap();
+    for output in ["out.pgn", "out.si5", "out.cbh"] {
+        tabia(
+            &folder,
+            &["names", "g.pgn", "--apply", "names.tsv", "-o", output],
+        )
+        .expect(0);
+        let run = tabia(
+            &folder,
+            &[
+                "ls",
+                output,
+                "--columns",
+                "white,black,site",
+                "--csv",
+                "--no-header",
+            ],
+        );
+        assert_eq!(
+            run.expect(0).out,
+            "\"Carlsen, Magnus\",\"Aronian, L\",Wijk aan Zee\n\"Carlsen, Magnus\",\"Aronian, Levon\",Wijk aan Zee\n\
+             \"Polgar, S\",\"Polgar, Susan\",Linares\n\"Polgar, Sofia\",\"Kasparow, G\",Linares\n",
+            "{output}"
+        );
+    }
+    std::fs::write(folder.join("wrong.tsv"), "a\tb\n").unwrap();
+    tabia(
+        &folder,
+        &["names", "g.pgn", "--apply", "wrong.tsv", "-o", "x.pgn"],
+    )
+    .expect(4);
+    tabia(&folder, &["names", "g.pgn", "--apply", "names.tsv"]).expect(2);
+    tabia(&folder, &["names", "out.pgn", "--kind", "event"]).expect(1);
+}
+
+#[test]
+fn novelties_are_the_first_positions_that_no_earlier_game_had() {
+    let folder = with_sample("novelty");
+    let base = [
+        game("A", "B", "?", "2000.01.01", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),
+        game("A", "B", "?", "2001.01.01", "1. d4 d5 2. c4"),
+        game("A", "B", "?", "2005.01.01", "1. e4 e5 2. Nf3 d6 3. d4"),
+    ];
+    let new = [
+        // Leaves both after 2...Nc6.
+        game(
+            "A",
+            "B",
+            "?",
+            "2010.01.01",
+            "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5",
+        ),
+        // By another order of moves.
+        game("A", "B", "?", "2010.??.??", "1. c4 d5 2. d4 e6"),
+        // Between the games of the base.
+        game("A", "B", "?", "2003.01.01", "1. e4 e5 2. Nf3 d6"),
+        // Nothing new, and no date.
+        game("A", "B", "?", "????.??.??", "1. e4 e5 2. Nf3 d6"),
+        game("A", "B", "?", "1999.01.01", "1. e4"),
+    ];
+    std::fs::write(folder.join("base.pgn"), base.concat()).unwrap();
+    std::fs::write(folder.join("new.pgn"), new.concat()).unwrap();
+    let expected = ["1|5|Bc4|1", "2|1|c4|3", "3|4|d6|1", "4|||1", "5|0||0"];
+    tabia(&folder, &["convert", "base.pgn", "-o", "base.si5", "-q"]).expect(0);
+    tabia(
+        &folder,
+        &["convert", "base.pgn", "-o", "old.pgn", "--games", "1", "-q"],
+    )
+    .expect(0);
+    tabia(
+        &folder,
+        &[
+            "convert", "base.pgn", "-o", "rest.cbh", "--games", "2-", "-q",
+        ],
+    )
+    .expect(0);
+    for indexed in [false, true] {
+        if indexed {
+            tabia(&folder, &["index", "base.pgn", "base.si5", "rest.cbh"]).expect(0);
+        }
+        for (base, threads) in [
+            (&["base.pgn"][..], "1"),
+            (&["base.si5"], "2"),
+            (&["old.pgn", "rest.cbh"], "2"),
+        ] {
+            let mut args = vec![
+                "novelty",
+                "new.pgn",
+                "--tsv",
+                "--no-header",
+                "-j",
+                threads,
+                "--base",
+            ];
+            args.extend(base);
+            let run = tabia(&folder, &args).expect(0);
+            let cells = |row: &str| {
+                let cells: Vec<&str> = row.split('\t').collect();
+                [cells[0], cells[1], cells[2], cells[4]].join("|")
+            };
+            let rows: Vec<String> = run.out.lines().map(cells).collect();
+            assert_eq!(rows, expected, "{base:?} {indexed}");
+        }
+    }
+    let args = [
+        "novelty", "new.pgn", "--games", "1", "--base", "base.pgn", "--json",
+    ];
+    let json = tabia(&folder, &args).expect(0).json();
+    assert_eq!(
+        json[0]["fen"],
+        "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
+    );
+    tabia(
+        &folder,
+        &[
+            "novelty",
+            "new.pgn",
+            "--base",
+            "base.pgn",
+            "--where",
+            "player:zzz",
+        ],
+    )
+    .expect(1);
+    tabia(&folder, &["novelty", "new.pgn"]).expect(2);
+}

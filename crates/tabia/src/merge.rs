@@ -1,0 +1,317 @@
+//! Annotations of duplicates, added to the games that are kept.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::chess::{Ply, Position};
+use tabia_core::game::{
+    Annotation, Event, Flow, Game, GameHead, GameResult, RecordKind, Recorder, Visitor,
+};
+
+use crate::scan::Task;
+
+/// For games of an input the games whose annotations they get.
+#[derive(Debug, Clone, Default)]
+pub struct Merges(BTreeMap<u32, Vec<Game>>);
+
+impl Merges {
+    /// Number of games that get annotations.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no game gets annotations.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds the annotations of `from` to those that a game gets.
+    pub(crate) fn add(&mut self, game: GameIndex, from: Game) {
+        self.0.entry(game.0).or_default().push(from);
+    }
+}
+
+/// A move of the mainline and what follows it, up to the next one.
+#[derive(Default)]
+struct Slot<'g> {
+    /// `None` before the first move.
+    ply: Option<Ply>,
+    /// Annotations and variations, in their order.
+    events: Vec<Event<'g>>,
+    annotations: Vec<Annotation<'g>>,
+    variations: Vec<Vec<Event<'g>>>,
+}
+
+fn slots(game: &Game) -> Vec<Slot<'_>> {
+    let mut slots = vec![Slot::default()];
+    let mut depth = 0_u32;
+    for event in game.events() {
+        if depth == 0
+            && let Event::Move(ply) = event
+        {
+            slots.push(Slot {
+                ply: Some(ply),
+                ..Slot::default()
+            });
+            continue;
+        }
+        let Some(slot) = slots.last_mut() else {
+            continue;
+        };
+        slot.events.push(event);
+        match event {
+            Event::Annotation(annotation) if depth == 0 => {
+                slot.annotations.push(annotation);
+                continue;
+            }
+            Event::BeginVariation if depth == 0 => slot.variations.push(Vec::new()),
+            _ => {}
+        }
+        if let Some(variation) = slot.variations.last_mut() {
+            variation.push(event);
+        }
+        match event {
+            Event::BeginVariation => depth += 1,
+            Event::EndVariation => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    slots
+}
+
+/// Whether a move that has these annotations has no use for another one.
+fn has(annotations: &[Annotation<'_>], other: &Annotation<'_>) -> bool {
+    annotations
+        .iter()
+        .any(|annotation| match (annotation, other) {
+            (Annotation::Comment(a), Annotation::Comment(b)) => {
+                a.language == b.language && a.text.trim() == b.text.trim()
+            }
+            // Of two readings that contradict each other, that of the kept game is right.
+            (Annotation::Clock(a), Annotation::Clock(b)) => a.kind == b.kind,
+            (Annotation::Eval(_), Annotation::Eval(_))
+            | (Annotation::EvalProfile(_), Annotation::EvalProfile(_)) => true,
+            (a, b) => a == b,
+        })
+}
+
+fn record(recorder: &mut Recorder, event: &Event<'_>) {
+    match event {
+        Event::Move(ply) => recorder.push_move(*ply),
+        Event::Annotation(annotation) => {
+            let _ = recorder.visit_annotation(*annotation);
+        }
+        Event::BeginVariation => {
+            let _ = recorder.begin_variation();
+        }
+        Event::EndVariation => recorder.end_variation(),
+    }
+}
+
+/// The kept game with the annotations and variations of another as far as their moves are the same, and
+/// the rest of the other as a variation if that has some too.
+fn merge(kept: &Game, other: &Game) -> Game {
+    let (own, others) = (slots(kept), slots(other));
+    let common = own
+        .iter()
+        .zip(&others)
+        .take_while(|(own, other)| own.ply == other.ply)
+        .count();
+    let rest = others.get(common..).unwrap_or_default();
+    let rest = Some(rest).filter(|rest| rest.iter().any(|slot| !slot.events.is_empty()));
+    // The variation replaces the move where the games differ, or repeats the last one of the kept game.
+    let ends = common == own.len();
+    let at = if ends {
+        common.saturating_sub(1)
+    } else {
+        common
+    };
+    let mut recorder = Recorder::new();
+    let _ = recorder.begin_game(GameIndex(0), &kept.head);
+    for (number, slot) in own.iter().enumerate() {
+        if let Some(ply) = slot.ply {
+            recorder.push_move(ply);
+        }
+        for event in &slot.events {
+            record(&mut recorder, event);
+        }
+        if let Some(other) = others.get(number).filter(|_| number < common) {
+            for annotation in &other.annotations {
+                if !has(&slot.annotations, annotation) {
+                    let _ = recorder.visit_annotation(*annotation);
+                }
+            }
+            for variation in &other.variations {
+                if !slot.variations.contains(variation) {
+                    for event in variation {
+                        record(&mut recorder, event);
+                    }
+                }
+            }
+        }
+        if let Some(rest) = rest.filter(|_| number == at && number > 0) {
+            let _ = recorder.begin_variation();
+            if let Some(ply) = slot.ply.filter(|_| ends) {
+                recorder.push_move(ply);
+            }
+            for slot in rest {
+                if let Some(ply) = slot.ply {
+                    recorder.push_move(ply);
+                }
+                for event in &slot.events {
+                    record(&mut recorder, event);
+                }
+            }
+            recorder.end_variation();
+        }
+    }
+    recorder.end_game(kept.result);
+    recorder.replace(Game::new())
+}
+
+/// Records the games that get annotations, while games are handed on.
+pub(crate) struct Merger {
+    merges: Arc<Merges>,
+    recorder: Recorder,
+    /// The game that is recorded.
+    current: Option<u32>,
+}
+
+impl Merger {
+    pub(crate) fn new(merges: Arc<Merges>) -> Self {
+        Self {
+            merges,
+            recorder: Recorder::new(),
+            current: None,
+        }
+    }
+
+    /// Begins a game with its number in the whole input; whether it is to be recorded.
+    pub(crate) fn begin(&mut self, game: u32) {
+        self.current = Some(game).filter(|game| self.merges.0.contains_key(game));
+    }
+
+    /// Where the game that is recorded goes.
+    pub(crate) fn recorder(&mut self) -> Option<&mut Recorder> {
+        self.current.map(|_| &mut self.recorder)
+    }
+
+    /// The game that was recorded, with its new annotations.
+    pub(crate) fn end(&mut self, result: GameResult) -> Option<Game> {
+        let others = self.merges.0.get(&self.current.take()?)?;
+        self.recorder.end_game(result);
+        let mut game = self.recorder.replace(Game::new());
+        for other in others {
+            game = merge(&game, other);
+        }
+        Some(game)
+    }
+}
+
+/// Collects annotated games.
+#[derive(Default)]
+pub(crate) struct AnnotatedTask {
+    recorder: Recorder,
+    game: GameIndex,
+    is_game: bool,
+    games: Vec<(GameIndex, Game)>,
+}
+
+impl Visitor for AnnotatedTask {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        self.is_game = head.kind == RecordKind::Game;
+        self.game = game;
+        if !self.is_game {
+            return Flow::Skip;
+        }
+        self.recorder.begin_game(game, head)
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.recorder.visit_move(before, ply)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.recorder.visit_annotation(annotation)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.recorder.begin_variation()
+    }
+
+    fn end_variation(&mut self) {
+        self.recorder.end_variation();
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if !self.is_game {
+            return;
+        }
+        self.recorder.end_game(result);
+        let is_bare = self
+            .recorder
+            .game()
+            .events()
+            .all(|event| matches!(event, Event::Move(_)));
+        if !is_bare {
+            let game = self.recorder.replace(Game::new());
+            self.games.push((self.game, game));
+        }
+    }
+}
+
+impl Task for AnnotatedTask {
+    type Out = Vec<(GameIndex, Game)>;
+
+    fn swap(&mut self, out: &mut Self::Out) {
+        out.clear();
+        std::mem::swap(&mut self.games, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(text: &str) -> Game {
+        let text = format!("[Event \"?\"]\n\n{text} *\n\n");
+        let input = crate::open_reader(std::io::Cursor::new(text)).unwrap();
+        input.games().next().unwrap().unwrap()
+    }
+
+    #[test]
+    fn annotations_are_added_once() {
+        for (kept, other, expected) in [
+            ("1. e4 {a} e5", "1. e4 {a} {b} e5 $1", "1. e4 {a} {b} e5 $1"),
+            (
+                "1. e4 (1. d4 d5) e5",
+                "1. e4 (1. d4 d5) (1. c4) e5",
+                "1. e4 (1. d4 d5) (1. c4) 1... e5",
+            ),
+            // The rest of a game that differs is added if it has annotations.
+            ("1. e4 e5 2. Nf3", "1. e4 e5 2. Nc3 Nf6", "1. e4 e5 2. Nf3"),
+            (
+                "1. e4 e5 2. Nf3",
+                "1. e4 e5 2. Nc3 {x} Nf6",
+                "1. e4 e5 2. Nf3 (2. Nc3 {x} Nf6)",
+            ),
+            (
+                "1. e4 e5 2. Nf3",
+                "1. e4 e5 2. Nf3 Nc6 {x}",
+                "1. e4 e5 2. Nf3 (2. Nf3 Nc6 {x})",
+            ),
+            (
+                "1. e4 {[%clk 0:01:00]}",
+                "1. e4 {[%clk 0:02:00]}",
+                "1. e4 {[%clk 0:01:00]}",
+            ),
+        ] {
+            assert_eq!(
+                merge(&game(kept), &game(other)),
+                game(expected),
+                "{kept} {other}"
+            );
+        }
+    }
+}

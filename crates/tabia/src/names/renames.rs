@@ -1,0 +1,168 @@
+//! The names that games get.
+
+use std::collections::HashMap;
+
+use tabia_core::Error;
+use tabia_core::game::{GameHead, RecordKind};
+
+use super::NamedThing;
+
+/// New spellings of names.
+///
+/// ```
+/// use tabia::names::Renames;
+///
+/// let rows = "kind\tname\tproposal\nplayer\tCarlsen,M\tCarlsen, Magnus\nplayer\tCarlsen, Magnus\t\n";
+/// let renames = Renames::parse(rows.as_bytes()).unwrap();
+/// assert_eq!(renames.len(), 1);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Renames(HashMap<(NamedThing, String), String>);
+
+impl Renames {
+    /// Reads rows with tab-separated columns, whose first line names them: `kind`, `name` and `proposal` are
+    /// needed, others have no effect. Rows without a proposal change nothing. `\\`, `\t`, `\n` and `\u001b`
+    /// are escapes.
+    ///
+    /// # Errors
+    /// Lines that are no such rows, and two proposals for one name.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|_| Error::invalid("is not UTF-8"))?;
+        let mut lines = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty());
+        let header = lines.next().map(|(_, line)| line).unwrap_or_default();
+        let column = |name: &str| {
+            let found = header.split('\t').position(|column| column.trim() == name);
+            found.ok_or_else(|| {
+                Error::invalid(format!(
+                    "the first line has no column `{name}`; `tabia names IN --tsv` makes such a file"
+                ))
+            })
+        };
+        let (kind_at, name_at, proposal_at) =
+            (column("kind")?, column("name")?, column("proposal")?);
+        let mut renames = HashMap::new();
+        for (number, line) in lines {
+            let wrong = |what: &str| Error::invalid(format!("line {}: {what}", number + 1));
+            let cells: Vec<&str> = line.split('\t').collect();
+            let cell = |at: usize| cells.get(at).copied().unwrap_or_default();
+            let proposal = unescaped(cell(proposal_at));
+            let name = unescaped(cell(name_at));
+            if proposal.trim().is_empty() || proposal == name {
+                continue;
+            }
+            let kind = NamedThing::parse(cell(kind_at).trim());
+            let kind =
+                kind.ok_or_else(|| wrong("the kind is none of player, event, site, annotator"))?;
+            if name.is_empty() {
+                return Err(wrong("the name is missing"));
+            }
+            let old = renames.insert((kind, name), proposal.clone());
+            if old.is_some_and(|old| old != proposal) {
+                return Err(wrong("the name has another proposal above"));
+            }
+        }
+        Ok(Self(renames))
+    }
+
+    /// Number of names that change.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no name changes.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The head with new names; `None` if it has none of the old ones.
+    pub(crate) fn apply(&self, head: &GameHead) -> Option<GameHead> {
+        const TAGS: [(&str, NamedThing); 5] = [
+            ("White", NamedThing::Player),
+            ("Black", NamedThing::Player),
+            ("Event", NamedThing::Event),
+            ("Site", NamedThing::Site),
+            ("Annotator", NamedThing::Annotator),
+        ];
+        let mut changed: Option<GameHead> = None;
+        for (tag, kind) in TAGS {
+            // The title of a guiding text is no name of a player.
+            if head.kind == RecordKind::Text && kind != NamedThing::Annotator {
+                continue;
+            }
+            let Some(name) = head.tags.get(tag) else {
+                continue;
+            };
+            if let Some(new) = self.0.get(&(kind, name.to_owned())) {
+                let changed = changed.get_or_insert_with(|| head.clone());
+                changed.tags.set(tag, new);
+            }
+        }
+        changed
+    }
+}
+
+/// A cell without the escapes of tab-separated rows.
+fn unescaped(cell: &str) -> String {
+    let mut text = String::new();
+    let mut rest = cell;
+    while let Some((before, after)) = rest.split_once('\\') {
+        text.push_str(before);
+        let mut chars = after.chars();
+        let code = after.get(1..5).map(|code| u32::from_str_radix(code, 16));
+        match (chars.next(), code) {
+            (Some('t'), _) => text.push('\t'),
+            (Some('n'), _) => text.push('\n'),
+            (Some('r'), _) => text.push('\r'),
+            (Some('u'), Some(Ok(code))) if char::from_u32(code).is_some() => {
+                text.extend(char::from_u32(code));
+                chars = after.get(5..).unwrap_or_default().chars();
+            }
+            (Some(other), _) => text.push(other),
+            (None, _) => text.push('\\'),
+        }
+        rest = chars.as_str();
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_rows_with_another_proposal_change_names() {
+        let text = "cluster\tkind\tname\tproposal\r\n1\tplayer\tA\\tB\tC\r\n1\tplayer\tC\tC\r\n\r\n2\tevent\tX\t\r\n";
+        let renames = Renames::parse(text.as_bytes()).unwrap();
+        assert_eq!(renames.len(), 1);
+        let mut head = GameHead::default();
+        head.tags.push("White", "X");
+        head.tags.push("Black", "A\tB");
+        head.tags.push("Event", "A\tB");
+        let changed = renames.apply(&head).unwrap();
+        let of = |tag| changed.tags.text(tag);
+        assert_eq!((of("White"), of("Black"), of("Event")), ("X", "C", "A\tB"));
+        assert!(renames.apply(&changed).is_none());
+    }
+
+    #[test]
+    fn wrong_rows_are_named() {
+        for (text, expected) in [
+            ("kind\tname\n", "proposal"),
+            ("kind\tname\tproposal\nhorse\tA\tB\n", "line 2"),
+            (
+                "kind\tname\tproposal\nplayer\tA\tB\nplayer\tA\tC\n",
+                "line 3",
+            ),
+            ("", "kind"),
+        ] {
+            let error = Renames::parse(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        assert_eq!(unescaped("a\\\\b\\u001bc\\"), "a\\b\u{1b}c\\");
+    }
+}
