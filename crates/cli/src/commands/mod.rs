@@ -23,7 +23,7 @@ pub(crate) mod search;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod stats;
 #[cfg(feature = "parquet")]
 mod table_schema;
-pub(crate) mod stats;
 pub(crate) mod tree;
