@@ -10,8 +10,9 @@ use tabia_core::games::{Block, BlockCounts, BlockReader, Blocks, GameStream};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
 
+use super::char_class::BOM;
 use super::encoding::{SAMPLE, Utf8Input, detect};
-use super::event_boundary::{BOM, EventBoundaries};
+use super::event_boundary::EventBoundaries;
 use super::letter_detection;
 use super::read::{Reader, has_only_comments};
 use super::text_cursor::{TextCursor, count_lines};

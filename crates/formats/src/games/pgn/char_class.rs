@@ -1,7 +1,9 @@
 //! Classes of bytes in movetext and tag pairs, and searches for the end of a run of them.
 
-use super::event_boundary::BOM;
 use zerocopy::byteorder::little_endian::{U32, U64};
+
+/// The byte order mark of UTF-8.
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The kind of token that a byte begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

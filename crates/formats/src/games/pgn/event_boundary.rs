@@ -6,10 +6,9 @@
 
 use memchr::memmem::{Finder, FinderRev};
 
-use super::char_class::is_newline;
+use super::char_class::{BOM, is_newline};
 
 const EVENT: &[u8] = b"[Event \"";
-pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Finds the event boundaries of a text.
 #[derive(Debug, Clone)]

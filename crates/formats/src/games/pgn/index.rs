@@ -10,8 +10,8 @@ use tabia_core::game::{Date, Eco, Flow, GameHead, GameResult, RecordKind, Visito
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::{Blob, Charset, Source};
 
+use super::char_class::BOM;
 use super::encoding::{SAMPLE, detect, name, utf16};
-use super::event_boundary::BOM;
 use super::letter_detection;
 use super::read::Reader;
 use super::text_cursor::TextCursor;

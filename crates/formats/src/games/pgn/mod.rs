@@ -94,7 +94,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
     }
     // A text can contain a NUL, as other bytes that no program shows, but it does not begin with one.
     let has_nul = memchr::memchr(0, head).is_some();
-    let head = head.strip_prefix(event_boundary::BOM).unwrap_or(head);
+    let head = head.strip_prefix(char_class::BOM).unwrap_or(head);
     if crate::games::bpgn::is_bughouse(head) {
         return Confidence::No;
     }

@@ -6,8 +6,8 @@ use tabia_core::game::{GameResult, RecordKind};
 use tabia_core::io::{Charset, decode};
 
 use super::{Input, Reader};
+use crate::games::pgn::char_class::BOM;
 use crate::games::pgn::char_class::{CharClass, class};
-use crate::games::pgn::event_boundary::BOM;
 use crate::games::pgn::irregular_tags::{self, TagSectionPart};
 use crate::games::pgn::{full_profile, tag_parser, variant_and_result_tags};
 
