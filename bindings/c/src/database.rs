@@ -1,0 +1,289 @@
+//! Databases and visitors of their games.
+
+use std::ffi::{CString, c_char, c_void};
+use std::path::Path;
+use std::ptr;
+use std::sync::Arc;
+
+use tabia_rust::convert::{ConvertOptions, Target};
+use tabia_rust::core::chess::uci;
+use tabia_rust::core::games::Database;
+use tabia_rust::{
+    Annotation, Error, Flow, GameHead, GameIndex, GameResult, NoObserver, OpenInput, OpenOptions,
+    Ply, Position, Problem, Progress, Resolver, Visitor, Want,
+};
+
+use crate::error::tabia_error;
+use crate::{guarded, text};
+
+/// A database; several if an archive or a folder was opened.
+#[expect(non_camel_case_types, reason = "the name in C")]
+pub struct tabia_database {
+    databases: Vec<Box<dyn Database>>,
+    format: CString,
+}
+
+/// Functions that get the parts of a game in the order of PGN; any may be NULL. `false` ends the game.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tabia_visitor {
+    /// A tag pair, before the moves.
+    pub tag: Option<
+        unsafe extern "C" fn(
+            context: *mut c_void,
+            name: *const c_char,
+            value: *const c_char,
+        ) -> bool,
+    >,
+    /// A move in SAN and in UCI notation.
+    pub ply: Option<
+        unsafe extern "C" fn(context: *mut c_void, san: *const c_char, uci: *const c_char) -> bool,
+    >,
+    /// A comment.
+    pub comment: Option<unsafe extern "C" fn(context: *mut c_void, text: *const c_char) -> bool>,
+    /// A numeric annotation glyph.
+    pub nag: Option<unsafe extern "C" fn(context: *mut c_void, nag: u32) -> bool>,
+    /// A variation begins: an alternative to the last move. `false` leaves it out.
+    pub begin_variation: Option<unsafe extern "C" fn(context: *mut c_void) -> bool>,
+    /// A variation ends.
+    pub end_variation: Option<unsafe extern "C" fn(context: *mut c_void)>,
+    /// Something in the game could not be read, and reading goes on; the error is not to be freed.
+    pub problem:
+        Option<unsafe extern "C" fn(context: *mut c_void, problem: *const tabia_error) -> bool>,
+    /// The game ends with `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub end_game: Option<unsafe extern "C" fn(context: *mut c_void, result: *const c_char)>,
+}
+
+/// Opens games of any format: a file, a folder, an archive; NULL if it fails.
+///
+/// # Safety
+/// `path` ends with a zero byte; `error` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_open(
+    path: *const c_char,
+    error: *mut *mut tabia_error,
+) -> *mut tabia_database {
+    // SAFETY: the caller vouches for the pointers.
+    let database = unsafe { guarded(error, || Ok(open(text::read(path)?.as_ref())?)) };
+    database.map_or(ptr::null_mut(), |database| {
+        Box::into_raw(Box::new(database))
+    })
+}
+
+fn open(path: &Path) -> Result<tabia_database, Error> {
+    let options = OpenOptions::default();
+    let mut databases = Vec::new();
+    let mut format = CString::default();
+    for item in Resolver::default().resolve_games(path.as_os_str())? {
+        let item = item?;
+        match item.open_indexed(&options)?.input {
+            OpenInput::Database(database) => databases.push(database),
+            _ => return Err(Error::usage(format!("{} holds no games", item.name()))),
+        }
+        if format.is_empty() {
+            format = text::write(&item.format().id().to_string());
+        }
+    }
+    Ok(tabia_database { databases, format })
+}
+
+/// Closes a database; NULL is ignored.
+///
+/// # Safety
+/// `database` comes from `tabia_open` and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_close(database: *mut tabia_database) {
+    if !database.is_null() {
+        // SAFETY: it was made by `Box::into_raw`, and the caller does not use it again.
+        drop(unsafe { Box::from_raw(database) });
+    }
+}
+
+/// Number of records, guiding texts and deleted games too.
+///
+/// # Safety
+/// `database` is open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_len(database: *const tabia_database) -> u64 {
+    // SAFETY: the caller vouches for it.
+    let databases = unsafe { &(*database).databases };
+    databases
+        .iter()
+        .map(|database| u64::from(database.len()))
+        .sum()
+}
+
+/// The short name of the format, `cbh` for example.
+///
+/// # Safety
+/// `database` is open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_format(database: *const tabia_database) -> *const c_char {
+    // SAFETY: the caller vouches for it.
+    unsafe { (*database).format.as_ptr() }
+}
+
+/// Hands a record, counted from 1, to a visitor. `context` is passed to its functions.
+///
+/// # Safety
+/// `database` is open, `visitor` has functions of these types or NULL; `error` is null or can be written
+/// to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_game_visit(
+    database: *const tabia_database,
+    number: u64,
+    visitor: *const tabia_visitor,
+    context: *mut c_void,
+    error: *mut *mut tabia_error,
+) -> bool {
+    // SAFETY: the caller vouches for the pointers.
+    let done = unsafe {
+        guarded(error, || {
+            let mut calls = Calls {
+                functions: *visitor,
+                context,
+                game: GameIndex(0),
+            };
+            Ok(visit(&(*database).databases, number, &mut calls)?)
+        })
+    };
+    done.is_some()
+}
+
+fn visit(databases: &[Box<dyn Database>], number: u64, calls: &mut Calls) -> Result<(), Error> {
+    let missing = || Error::usage(format!("there is no game {number}"));
+    let mut rest = number.checked_sub(1).ok_or_else(missing)?;
+    for database in databases {
+        let length = u64::from(database.len());
+        if rest < length {
+            let index = GameIndex(u32::try_from(rest).map_err(|_| missing())?);
+            calls.game = index;
+            let read = database.reader().read(index, Want::ALL, calls);
+            return read.map(drop).map_err(|error| error.in_game(index));
+        }
+        rest -= length;
+    }
+    Err(missing())
+}
+
+/// Calls the functions of a visitor.
+struct Calls {
+    functions: tabia_visitor,
+    context: *mut c_void,
+    game: GameIndex,
+}
+
+fn flow(goes_on: bool, otherwise: Flow) -> Flow {
+    if goes_on { Flow::Go } else { otherwise }
+}
+
+impl Visitor for Calls {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
+        if let Some(tag) = self.functions.tag {
+            for (name, value) in head.tags.iter() {
+                let (name, value) = (text::write(name), text::write(value));
+                // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+                if !unsafe { tag(self.context, name.as_ptr(), value.as_ptr()) } {
+                    return Flow::Stop;
+                }
+            }
+        }
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        let Some(function) = self.functions.ply else {
+            return Flow::Go;
+        };
+        let san = text::write(&before.san(ply).to_string());
+        let mut bytes = Vec::new();
+        match ply {
+            Ply::Move(m) => uci::write(m, before.is_chess960(), &mut bytes),
+            Ply::Null => bytes.extend_from_slice(b"0000"),
+        }
+        let uci = text::write(&String::from_utf8_lossy(&bytes));
+        // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+        let goes_on = unsafe { function(self.context, san.as_ptr(), uci.as_ptr()) };
+        flow(goes_on, Flow::Stop)
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        let goes_on = match annotation {
+            Annotation::Comment(comment) => self.functions.comment.is_none_or(|function| {
+                let text = text::write(comment.text);
+                // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+                unsafe { function(self.context, text.as_ptr()) }
+            }),
+            Annotation::Nag(nag) => self.functions.nag.is_none_or(|function| {
+                // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+                unsafe { function(self.context, u32::from(nag.0)) }
+            }),
+            _ => true,
+        };
+        flow(goes_on, Flow::Stop)
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        let goes_on = self.functions.begin_variation.is_none_or(|function| {
+            // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+            unsafe { function(self.context) }
+        });
+        flow(goes_on, Flow::Skip)
+    }
+
+    fn end_variation(&mut self) {
+        if let Some(function) = self.functions.end_variation {
+            // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+            unsafe { function(self.context) }
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        let goes_on = self.functions.problem.is_none_or(|function| {
+            let problem = tabia_error::from(problem.error.in_game(self.game));
+            // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+            unsafe { function(self.context, &raw const problem) }
+        });
+        flow(goes_on, Flow::Stop)
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if let Some(function) = self.functions.end_game {
+            let result = text::write(result.pgn());
+            // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+            unsafe { function(self.context, result.as_ptr()) }
+        }
+    }
+}
+
+/// What a conversion did.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tabia_counts {
+    /// Games that were converted.
+    pub games: u64,
+    /// Guiding texts that were converted.
+    pub texts: u64,
+    /// Problems of the input.
+    pub problems: u64,
+    /// Items that the target cannot hold.
+    pub losses: u64,
+}
+
+/// Converts a database.
+pub(crate) fn convert(source: &Path, target: &Path, force: bool) -> Result<tabia_counts, Error> {
+    let items = Resolver::default().resolve_games(source.as_os_str())?;
+    let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut options = ConvertOptions::default();
+    options.create.force = force;
+    let target = Target::file(&Resolver::default(), target, None)?;
+    let progress = Arc::new(Progress::default());
+    let (summary, _) =
+        tabia_rust::convert::convert(&items, target, &options, &progress, &mut NoObserver)?;
+    Ok(tabia_counts {
+        games: summary.counts.games,
+        texts: summary.counts.texts,
+        problems: summary.problems,
+        losses: summary.losses.iter().map(|(_, loss)| loss.count).sum(),
+    })
+}
