@@ -21,9 +21,9 @@ use tabia_query::Query;
 
 pub use crate::merge::Merges;
 
+use crate::annotated_games::AnnotatedTask;
 use crate::base::GameSet;
 use crate::input::InputItem;
-use crate::merge::AnnotatedTask;
 use crate::names::surname;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;

@@ -126,6 +126,7 @@ pub use tabia_formats as formats;
 #[doc(hidden)]
 pub use tabia_query as query;
 
+mod annotated_games;
 pub mod annotation;
 pub mod base;
 mod block_map;

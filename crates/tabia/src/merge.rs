@@ -4,12 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{Ply, Position};
-use tabia_core::game::{
-    Annotation, Event, Flow, Game, GameHead, GameResult, RecordKind, Recorder, Visitor,
-};
-
-use crate::scan::Task;
+use tabia_core::chess::Ply;
+use tabia_core::game::{Annotation, Event, Game, GameResult, Recorder, Visitor};
 
 /// For games of an input the games whose annotations they get.
 #[derive(Debug, Clone, Default)]
@@ -206,67 +202,6 @@ impl Merger {
             game = merge(&game, other);
         }
         Some(game)
-    }
-}
-
-/// Collects annotated games.
-#[derive(Default)]
-pub(crate) struct AnnotatedTask {
-    recorder: Recorder,
-    game: GameIndex,
-    is_game: bool,
-    games: Vec<(GameIndex, Game)>,
-}
-
-impl Visitor for AnnotatedTask {
-    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        self.is_game = head.kind == RecordKind::Game;
-        self.game = game;
-        if !self.is_game {
-            return Flow::Skip;
-        }
-        self.recorder.begin_game(game, head)
-    }
-
-    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.recorder.visit_move(before, ply)
-    }
-
-    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        self.recorder.visit_annotation(annotation)
-    }
-
-    fn begin_variation(&mut self) -> Flow {
-        self.recorder.begin_variation()
-    }
-
-    fn end_variation(&mut self) {
-        self.recorder.end_variation();
-    }
-
-    fn end_game(&mut self, result: GameResult) {
-        if !self.is_game {
-            return;
-        }
-        self.recorder.end_game(result);
-        let is_bare = self
-            .recorder
-            .game()
-            .events()
-            .all(|event| matches!(event, Event::Move(_)));
-        if !is_bare {
-            let game = self.recorder.replace(Game::new());
-            self.games.push((self.game, game));
-        }
-    }
-}
-
-impl Task for AnnotatedTask {
-    type Out = Vec<(GameIndex, Game)>;
-
-    fn swap(&mut self, out: &mut Self::Out) {
-        out.clear();
-        std::mem::swap(&mut self.games, out);
     }
 }
 

@@ -88,7 +88,9 @@ fn words(line: &str) -> Vec<String> {
         if (!c.is_alphabetic() || starts) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }
-        if c.is_alphabetic() {
+        // The letter of an escape such as `\t` is no part of the word after it.
+        let is_escape = previous == '\\' && matches!(c, 'n' | 'r' | 't');
+        if c.is_alphabetic() && !is_escape {
             word.extend(c.to_lowercase());
         }
         previous = c;
@@ -120,6 +122,8 @@ mod tests {
         assert_eq!(found("struct RoomLeft;"), ["room"]);
         assert_eq!(found("struct HugeRoom2;"), ["room"]);
         assert_eq!(found("so  many games"), ["so many"]);
+        assert_eq!(found(r"a\troom"), ["room"]);
+        assert!(found(r"a\tbroom, \room").is_empty());
         assert!(found("broom, roomy, mushrooms").is_empty());
     }
 
