@@ -64,13 +64,20 @@ fn chosen(steps: u64, most: u64) -> impl Iterator<Item = u64> {
     (0..steps).rev().step_by(stride.max(1) as usize)
 }
 
+/// Writes the target at a path.
+type RunJob<'j> = Box<dyn Fn(&Path) -> Result<(), Error> + 'j>;
+
 /// What a job does to a target, the main file of which is named.
 struct Job<'j> {
     what: String,
     main: String,
     /// Whether repeating the job adds to what is there.
     appends: bool,
-    run: Box<dyn Fn(&Path) -> Result<(), Error> + 'j>,
+    run: RunJob<'j>,
+}
+
+fn is_temporary(name: &str) -> bool {
+    name.starts_with('.') && Path::new(name).extension().is_some_and(|end| end == "tmp")
 }
 
 /// The files of the set whose main file is at `path`, as the next run finds them.
@@ -153,7 +160,7 @@ fn interrupt(job: &Job<'_>, old: &Files) {
             (job.run)(&target).unwrap_or_else(|error| panic!("{what}: repeated: {error}"));
             let mut after = files(&folder);
             // A stopped process cannot remove its temporary files.
-            after.retain(|name, _| !name.starts_with('.') || !name.ends_with(".tmp"));
+            after.retain(|name, _| !is_temporary(name));
             let is_same = after == new || job.appends && after.keys().eq(new.keys());
             assert!(is_same, "{what}: repeated: {:?}", after.keys());
         }
@@ -249,7 +256,7 @@ fn interrupted_jobs_leave_old_or_new_books() {
             files(&folder)
         };
         let own = main_file(source, format);
-        let mut jobs: Vec<(String, Box<dyn Fn(&Path) -> Result<(), Error> + '_>)> = Vec::new();
+        let mut jobs: Vec<(String, RunJob<'_>)> = Vec::new();
         let games = &games;
         jobs.push((
             "build".to_owned(),

@@ -23,16 +23,14 @@ const KINDS: [&str; 2] = ["parquet", "arrow"];
 
 /// Whether the output is a table.
 pub(crate) fn is_asked_for(args: &ConvertArgs) -> bool {
-    match args.to.as_deref() {
-        Some(kind) => KINDS.contains(&kind),
-        None => {
-            let name = args.output.as_deref().map(|name| name.to_string_lossy());
-            match name.as_deref().and_then(TableFile::of_name) {
-                // Several outputs in a folder are another matter.
-                Some(TableFile::Folder(..)) => !is_split(args),
-                file => file.is_some(),
-            }
-        }
+    if let Some(kind) = args.to.as_deref() {
+        return KINDS.contains(&kind);
+    }
+    let name = args.output.as_deref().map(|name| name.to_string_lossy());
+    match name.as_deref().and_then(TableFile::of_name) {
+        // Several outputs in a folder are another matter.
+        Some(TableFile::Folder(..)) => !is_split(args),
+        file => file.is_some(),
     }
 }
 
