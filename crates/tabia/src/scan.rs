@@ -270,6 +270,22 @@ impl<T: Task> Collecting<T> {
         }
     }
 
+    /// Whether moves go to the task and nowhere else. All fields are named, so that a new one is decided on here.
+    fn passes_moves(&self) -> bool {
+        let Self {
+            task: _,
+            eco,
+            marker,
+            renames: _,
+            merger,
+            first_game: _,
+            notes: _,
+            game: _,
+            strict: _,
+        } = self;
+        eco.is_none() && marker.is_none() && merger.is_none()
+    }
+
     /// Where the parts of a game go.
     fn visitor(&mut self) -> &mut dyn Visitor {
         if let Some(recorder) = self.merger.as_mut().and_then(Merger::recorder) {
@@ -437,8 +453,7 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
     let mut filter = FilterVisitor::new(pick, matcher, plan.want, plan.selection.clone());
     filter.candidates.clone_from(&plan.candidates);
     let collecting = &filter.inner.inner;
-    let passes_moves =
-        plan.languages.is_empty() && collecting.eco.is_none() && collecting.marker.is_none();
+    let passes_moves = plan.languages.is_empty() && collecting.passes_moves();
     Pipeline {
         filter,
         passes_moves,

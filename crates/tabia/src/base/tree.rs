@@ -94,7 +94,7 @@ pub struct TreeMove {
     pub child_games: u64,
     /// The opening after the move.
     pub opening: Option<Opening>,
-    /// One of the games: number of its database among those that were opened, from 0, and of the record in it.
+    /// The first of the games: number of its database among those that were opened, from 0, and of the record in it.
     pub sample: Option<(usize, GameIndex)>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Totals {
     /// Twice the points against opponents with a rating.
     points: u64,
     pub(super) last_played: Date,
-    /// One of the games: number of its database, and of its record.
+    /// The first of the games: number of its database, and of its record.
     pub(super) sample: Option<(usize, GameIndex)>,
 }
 
@@ -32,9 +32,8 @@ impl Totals {
     #[inline]
     pub(super) fn add(&mut self, database: usize, row: &Row, turn: Color) {
         self.games += 1;
-        if self.sample.is_none() {
-            self.sample = Some((database, row.game()));
-        }
+        let game = (database, row.game());
+        self.sample = Some(self.sample.map_or(game, |first| first.min(game)));
         let mut points = 0;
         let result = row.result().to_pgn();
         match result {
@@ -79,7 +78,8 @@ impl Totals {
         pair(&mut self.opponents, other.opponents);
         self.points += other.points;
         self.last_played = self.last_played.max(other.last_played);
-        self.sample = self.sample.or(other.sample);
+        let both = self.sample.into_iter().chain(other.sample);
+        self.sample = both.min();
     }
 
     /// The mean rating of the side to move.
