@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { type PositionAnswer, get } from "./api.ts";
 import { parseFen } from "./chess.ts";
-import { BoardHost } from "./game.tsx";
+import { BoardHost } from "./board_host.tsx";
 import { useDatabases } from "./reports.tsx";
 import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";

@@ -5,7 +5,7 @@ import {
   ApiError, type Card, type ExplorerAnswer, type ExplorerMove, type ExplorerSource, type PositionAnswer, type Shelf, get,
 } from "./api.ts";
 import { parseFen } from "./chess.ts";
-import { BoardHost } from "./game.tsx";
+import { BoardHost } from "./board_host.tsx";
 import { changeQuery, explorerHref, gameHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import { Bar, ErrorBox, Spinner, announce, copy, isTyping, title, useLoad } from "./ui.tsx";

@@ -1,9 +1,9 @@
 // A game: board, notation, graphs, training, texts, tags.
 
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Rows, get, getText, type PositionAnswer } from "./api.ts";
-import { BoardView } from "./board.ts";
-import { type Placement, moveSquares, parseFen, play } from "./chess.ts";
+import { BoardHost } from "./board_host.tsx";
+import { type Placement, play } from "./chess.ts";
 import { ExplorerTable } from "./explorer.tsx";
 import { Notation } from "./moves.tsx";
 import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
@@ -444,55 +444,6 @@ function Player(props: {
       {time && <span class="clock">{clockText(time.seconds)}</span>}
     </p>
   );
-}
-
-/** The board as a part of the page. */
-export function BoardHost(props: {
-  placement: Placement;
-  isFlipped: boolean;
-  lastUci: string;
-  shapes: Annotation[];
-  position: PositionAnswer | null;
-  onMove: (uci: string) => void;
-  onWheel?: (down: boolean) => void;
-}) {
-  const host = useRef<HTMLDivElement>(null);
-  const view = useRef<BoardView | null>(null);
-  const latest = useRef(props);
-  latest.current = props;
-  const { language } = useSettings();
-  useLayoutEffect(() => {
-    view.current = new BoardView(t("board"), (uci) => latest.current.onMove(uci));
-    const { element } = view.current;
-    let moved = 0;
-    element.addEventListener(
-      "wheel",
-      (event) => {
-        if (!latest.current.onWheel || event.ctrlKey) return;
-        event.preventDefault();
-        moved += event.deltaY;
-        if (Math.abs(moved) < 40) return;
-        latest.current.onWheel(moved > 0);
-        moved = 0;
-      },
-      { passive: false },
-    );
-    host.current?.replaceChildren(element);
-  }, [language]);
-  const { placement, isFlipped, lastUci, shapes, position } = props;
-  useLayoutEffect(() => {
-    const isCurrent = position !== null && parseFen(position.fen).board.join() === placement.board.join();
-    const king = placement.board.indexOf(placement.whiteToMove ? "K" : "k");
-    view.current?.set({
-      pieces: placement.board,
-      isFlipped,
-      lastMove: moveSquares(lastUci),
-      shapes,
-      legal: isCurrent ? position.legal.map((move) => move.uci) : [],
-      check: isCurrent && position.check ? king : null,
-    });
-  }, [placement, isFlipped, lastUci, shapes.length, shapes[0], position, language]);
-  return <div class="board-host" ref={host} />;
 }
 
 function Controls(props: {

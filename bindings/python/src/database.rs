@@ -24,10 +24,10 @@ use crate::error::{self, OrRaise};
 use crate::explore::Tree;
 use crate::game::{Game, profile};
 use crate::games::{Games, Headers};
+use crate::inputs::{Inputs, query};
 use crate::interrupt::{self, AtSignal};
 use crate::moves::Moves;
 use crate::position::position_of;
-use crate::source::{Inputs, query};
 
 /// Opens games of any format: a file, a folder, an archive, a table. `charset` is for files that do not
 /// name theirs, `password` for archives; `deleted` counts games that are marked as deleted.

@@ -14,7 +14,7 @@ use tabia::{
 use crate::batches::Batches;
 use crate::error;
 use crate::game::{Date, Game};
-use crate::source::Inputs;
+use crate::inputs::Inputs;
 
 /// Problems that an iterator holds for [`Games::problems`], at most; more are counted by `check`.
 const MAX_PROBLEMS: usize = 100_000;

@@ -8,6 +8,7 @@ mod error;
 mod explore;
 mod game;
 mod games;
+mod inputs;
 mod interrupt;
 mod job;
 mod moves;

@@ -5,18 +5,18 @@ use super::Asset;
 #[rustfmt::skip]
 pub(super) static ASSETS: &[Asset] = &[
     Asset {
-        path: "/assets/book-COEN1JdF.js",
+        path: "/assets/book-CaU7xtGF.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "13dd708e89093c863cf86ef9eb2476a6b1cc096721fef7efb01679f39962ba42",
+        sha256: "6aa221725ccbb04e696811fcbc15bb96ca4e3080b9d6f7e9ffba6a8c5254f3d6",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/book-COEN1JdF.js"),
+        bytes: include_bytes!("../../dist/assets/book-CaU7xtGF.js"),
     },
     Asset {
-        path: "/assets/convert-B3jWKIwb.js",
+        path: "/assets/convert-C8NUYvls.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "ede0676bde9913c68a96555aceb6134e24b842bfbac7765c798ae7d72d8d6aea",
+        sha256: "86e0e25fc248ed3dd160e563916141aedfe803f41b7aded8ff10947622fab1ad",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/convert-B3jWKIwb.js"),
+        bytes: include_bytes!("../../dist/assets/convert-C8NUYvls.js"),
     },
     Asset {
         path: "/assets/de-DdNE0Uma.js",
@@ -26,11 +26,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/de-DdNE0Uma.js"),
     },
     Asset {
-        path: "/assets/duplicates-B50A-JaU.js",
+        path: "/assets/duplicates-CAjyhazV.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "0ae8d41f9cdbce76f171796c5938968555df4a5dd400be45c9218e5b572f7f3f",
+        sha256: "66ce06b05aa84e3f55eb054382d432cd10fa5a99e402758a363fe1c6c2b2e509",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/duplicates-B50A-JaU.js"),
+        bytes: include_bytes!("../../dist/assets/duplicates-CAjyhazV.js"),
     },
     Asset {
         path: "/assets/es-BDCyVQT1.js",
@@ -47,11 +47,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/fr-D7Mj5qZI.js"),
     },
     Asset {
-        path: "/assets/index-CmY2uzL3.js",
+        path: "/assets/index-BeLHXDpa.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "e30d8ad3c03c7a2528f2113c0c1a1df2c53c15b322024b33c7390ab98d2c16ac",
+        sha256: "21f4cd8c0c0ec80ea9a06d08362066b493df0d98f7523decf79c51d81ba1d38a",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/index-CmY2uzL3.js"),
+        bytes: include_bytes!("../../dist/assets/index-BeLHXDpa.js"),
     },
     Asset {
         path: "/assets/index-Do6eLKEv.css",
@@ -61,25 +61,25 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/index-Do6eLKEv.css"),
     },
     Asset {
-        path: "/assets/player-CzWRYtMf.js",
+        path: "/assets/player-C4tfl1cT.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "0a2490379503659ec4498eaf59e1533d6669a2c4ec53251b9dc8322761ad67ef",
+        sha256: "afc69909c2b93a723d1265258012a3fc925db1983032b7195357c7518b3e3bcd",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/player-CzWRYtMf.js"),
+        bytes: include_bytes!("../../dist/assets/player-C4tfl1cT.js"),
     },
     Asset {
-        path: "/assets/positions-Rj5PERcu.js",
+        path: "/assets/positions-DCKbdPWK.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "179be6754184a59b968777609529c4b457805455dee0b9d8ec625d370e938084",
+        sha256: "23c3a97e829b76d5300a89cd5d98cc4cd9edf926be3298b9b40cd6a80a16d06d",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/positions-Rj5PERcu.js"),
+        bytes: include_bytes!("../../dist/assets/positions-DCKbdPWK.js"),
     },
     Asset {
-        path: "/assets/reports-9fV6Auvy.js",
+        path: "/assets/reports-DGMSERTP.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "043e728d2c59123a802e3f379f71b48cd2143a479c48d74745e6f0d66d92ad9f",
+        sha256: "f5246b0d4835812af56dba71765c0c37bf0dca54e71788d4455552fb13490ce6",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/reports-9fV6Auvy.js"),
+        bytes: include_bytes!("../../dist/assets/reports-DGMSERTP.js"),
     },
     Asset {
         path: "/assets/ru-DSh8GGtz.js",
@@ -98,7 +98,7 @@ pub(super) static ASSETS: &[Asset] = &[
     Asset {
         path: "/index.html",
         content_type: "text/html; charset=utf-8",
-        sha256: "69db14cd1ed08fc8d383f13af20bfec5de3b61d60bc99643a1defd76238605b5",
+        sha256: "6ddfcde7201d94647fb4af3098d864e076c80e067c756b58b989c757c064ad6a",
         is_immutable: false,
         bytes: include_bytes!("../../dist/index.html"),
     },
