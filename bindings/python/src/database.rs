@@ -26,7 +26,7 @@ use crate::game::{Game, profile};
 use crate::games::{Games, Headers};
 use crate::inputs::{Inputs, query};
 use crate::interrupt::{self, AtSignal};
-use crate::moves::Moves;
+use crate::move_arrays::Moves;
 use crate::position::position_of;
 
 /// Opens games of any format: a file, a folder, an archive, a table. `charset` is for files that do not

@@ -11,7 +11,7 @@ mod games;
 mod inputs;
 mod interrupt;
 mod job;
-mod moves;
+mod move_arrays;
 mod position;
 mod source;
 
@@ -34,7 +34,7 @@ fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<games::Headers>(module)?;
     add::<games::Header>(module)?;
     add::<database::Table>(module)?;
-    add::<moves::Moves>(module)?;
+    add::<move_arrays::Moves>(module)?;
     add::<game::Game>(module)?;
     add::<game::Node>(module)?;
     add::<game::Date>(module)?;
@@ -46,7 +46,7 @@ fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<explore::Tree>(module)?;
     add::<explore::TreeMove>(module)?;
     add::<explore::TreeGame>(module)?;
-    add::<moves::Numbers>(module)?;
+    add::<move_arrays::Numbers>(module)?;
     add::<job::Converted>(module)?;
     module.add_function(wrap_pyfunction!(database::open, module)?)?;
     module.add_function(wrap_pyfunction!(database::open_many, module)?)?;

@@ -21,7 +21,7 @@ use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
 use crate::edit::appender;
 use crate::input::InputItem;
-use crate::output::{EncodeSink, EncodeTask, RecordTask, Recorded};
+use crate::output_tasks::{EncodeSink, EncodeTask, RecordTask, Recorded};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::sort::{GameSorter, SortOrder, SortTask};
 use crate::summary::{Observer, Summary};

@@ -14,7 +14,7 @@ use tabia_core::{Error, GameIndex, Problem};
 
 use crate::input::InputItem;
 use crate::list::{ListOptions, ListRow, list};
-use crate::output::RecordTask;
+use crate::output_tasks::RecordTask;
 use crate::read_options::ReadOptions;
 use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};

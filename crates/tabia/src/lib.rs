@@ -152,7 +152,7 @@ mod mark_moments;
 mod merge;
 pub mod names;
 mod open;
-mod output;
+mod output_tasks;
 mod parallel;
 mod performance_rating;
 pub mod read_one;

@@ -10,7 +10,7 @@ use tabia_core::{Error, GameIndex};
 
 use crate::block_map::BlockMap;
 use crate::input::{InputItem, OpenInput};
-use crate::output::RecordTask;
+use crate::output_tasks::RecordTask;
 use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::select::{RecordRanges, Selection};
 use crate::summary::{Observer, Summary};

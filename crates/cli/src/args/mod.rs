@@ -8,11 +8,11 @@ pub(crate) mod complete_inputs;
 mod completions_and_man;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_options;
-mod question_verbs;
 mod read_verbs;
 pub(crate) mod rewrite_arguments;
 #[cfg(feature = "serve")]
 mod serve;
+mod whole_database_verbs;
 mod write_verbs;
 
 use clap::{ArgAction, CommandFactory, Parser, Subcommand};
@@ -20,10 +20,10 @@ use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 pub(crate) use archive::*;
 pub(crate) use common::*;
 pub(crate) use completions_and_man::*;
-pub(crate) use question_verbs::*;
 pub(crate) use read_verbs::*;
 #[cfg(feature = "serve")]
 pub(crate) use serve::*;
+pub(crate) use whole_database_verbs::*;
 pub(crate) use write_verbs::*;
 
 use crate::args::book::BookVerb;

@@ -19,7 +19,7 @@ use tabia_formats::archives::compressed::Compression;
 
 use crate::create::DatabaseWriter;
 use crate::input::{InputItem, OpenInput};
-use crate::output::{RecordTask, Recorded};
+use crate::output_tasks::{RecordTask, Recorded};
 use crate::scan::{ScanOptions, ScanReporter, scan, scan_database};
 use crate::select::{Selection, SelectionCounts};
 use crate::summary::{Base, Observer, Summary};

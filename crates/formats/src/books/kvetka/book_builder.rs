@@ -20,10 +20,10 @@ use super::key::Key;
 use super::merged_element::{Contribution, NO_MOVE};
 use super::moves::encode_move;
 use super::record_sorter::RecordSorter;
-use super::settings::Settings;
 use super::sources::SourceKind;
 use super::sources_writer;
 use super::sources_writer::{NewSource, SourceGame, game_key};
+use super::writer_settings::Settings;
 
 /// Number of sources that links can name.
 const MAX_SOURCES: u32 = 1 << 16;

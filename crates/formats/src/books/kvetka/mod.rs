@@ -15,12 +15,12 @@ mod moves;
 mod packed_counts;
 mod parts;
 mod record_sorter;
-mod settings;
 mod sources;
 mod sources_writer;
 mod text_order;
 mod varint;
 mod write_elements;
+mod writer_settings;
 
 pub use crate::books::mirrored::orientation::Orientation;
 pub use book::KvetkaBook;

@@ -33,7 +33,7 @@ mod movetext_skipper;
 mod nag_symbols;
 mod national_letters;
 mod pending_annotations;
-mod profile;
+mod profile_features;
 #[cfg(test)]
 mod property_tests;
 mod quotation_text;
@@ -65,9 +65,9 @@ pub static FORMAT: GameFormat = GameFormat {
         score,
         evidence: "",
     },
-    can: profile::features(Profile::Full),
+    can: profile_features::features(Profile::Full),
     in_part: tabia_core::loss::Features::NONE,
-    can_with: Some(profile::features_with),
+    can_with: Some(profile_features::features_with),
     open: |source, options| Ok(Box::new(index::PgnDatabase::open(source, options)?)),
     open_stream: Some(|input, options| {
         let blocks = blocks::PgnBlocks::open(input, options)?;

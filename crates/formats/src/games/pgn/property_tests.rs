@@ -9,7 +9,7 @@ use tabia_core::games::{GameStream as _, TextWriter as _};
 use tabia_core::loss::Losses;
 
 use super::blocks::{PgnBlocks, PgnStream};
-use super::profile::features;
+use super::profile_features::features;
 use super::write::Writer;
 use tabia_testkit::arbitrary_game::arbitrary_game;
 

@@ -13,9 +13,10 @@ use tabia_core::loss::Feature;
 use super::book_rules::Weighting;
 use super::count_sketch::CountSketch;
 use super::grouping::Grouper;
+use super::kvetka_with_game_links::opening_comment;
 use super::occurrence::Occurrence;
 use super::read_games::{CollectedGames, read_games};
-use super::{BuildOptions, BuildTarget, Built, CompleteBuild, kvetka};
+use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
 use crate::parallel::ordered;
 use crate::summary::Observer;
@@ -133,7 +134,7 @@ impl PartitionJob {
             let board = boards.first().filter(|board| board.key == totals.key);
             let position = board.and_then(|board| board.packed.position());
             if options.kvetka.names {
-                page.comment = position.as_ref().and_then(kvetka::opening_comment);
+                page.comment = position.as_ref().and_then(opening_comment);
             }
             positions.push((position, page));
         });

@@ -14,7 +14,7 @@ mod collect_occurrences;
 mod count_sketch;
 mod grouping;
 mod hot_positions;
-mod kvetka;
+mod kvetka_with_game_links;
 mod occurrence;
 mod polyglot;
 mod read_games;
@@ -22,7 +22,7 @@ mod weighting;
 
 pub use book_rules::{MoveFilter, Weighting};
 pub use collect_occurrences::GameCounts;
-pub use kvetka::KvetkaOptions;
+pub use kvetka_with_game_links::KvetkaOptions;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ pub fn complete(
 ) -> Result<CompleteBuild, Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     if options.kvetka.game_links {
-        return kvetka::build(items, target, options, progress, observer);
+        return kvetka_with_game_links::build(items, target, options, progress, observer);
     }
     if !target.format.has_key_entries {
         return books_of_positions::build(items, target, options, progress, observer);

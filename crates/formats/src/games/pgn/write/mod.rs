@@ -23,7 +23,7 @@ use tabia_core::loss::{Feature, Features, Losses};
 use self::token_state::{LastMove, MoveNumber, TokenState};
 use super::full_profile;
 use super::pending_annotations::PendingAnnotations;
-use super::profile::features;
+use super::profile_features::features;
 use super::tag_plan::ResultTag;
 use super::tag_writer::TagWriter;
 use super::variant_and_result_tags;

@@ -1,4 +1,4 @@
-//! Where converted games go: text joined in order, or a database written game by game.
+//! Tasks of a scan that make text, recorded games or encoded games of what is read.
 
 use tabia_core::game::{Game, GameSink, RecordEach, Recorder};
 use tabia_core::games::{GameEncoder, TextWriter};

@@ -1,4 +1,4 @@
-//! The verbs that ask something of all games together.
+//! The verbs that work on all games together: `eco`, `dedupe`, `stats`, `names`, `novelty`, `append`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
