@@ -3,6 +3,7 @@
 
 mod batches;
 mod book;
+mod convert_and_build_book;
 mod database;
 mod error;
 mod explore;
@@ -10,7 +11,6 @@ mod game;
 mod games;
 mod inputs;
 mod interrupt;
-mod job;
 mod move_arrays;
 mod position;
 mod source;
@@ -47,13 +47,16 @@ fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<explore::TreeMove>(module)?;
     add::<explore::TreeGame>(module)?;
     add::<move_arrays::Numbers>(module)?;
-    add::<job::Converted>(module)?;
+    add::<convert_and_build_book::Converted>(module)?;
     module.add_function(wrap_pyfunction!(database::open, module)?)?;
     module.add_function(wrap_pyfunction!(database::open_many, module)?)?;
     module.add_function(wrap_pyfunction!(database::_reopen, module)?)?;
     module.add_function(wrap_pyfunction!(book::open_book, module)?)?;
-    module.add_function(wrap_pyfunction!(job::convert, module)?)?;
-    module.add_function(wrap_pyfunction!(job::build_book, module)?)?;
+    module.add_function(wrap_pyfunction!(convert_and_build_book::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(
+        convert_and_build_book::build_book,
+        module
+    )?)?;
     module.add_function(wrap_pyfunction!(position::key, module)?)?;
     Ok(())
 }

@@ -8,7 +8,7 @@
 
 mod book;
 mod chess;
-mod header;
+mod header_scan;
 mod perft;
 mod pgn;
 mod rounds;
@@ -40,7 +40,7 @@ const BENCHMARKS: [Benchmark; 5] = [
     ),
     (
         "header",
-        header::run,
+        header_scan::run,
         "FILE.cbh [ROUNDS]: a filtered scan of headers, compared with cbvault-format",
     ),
     (

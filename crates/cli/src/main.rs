@@ -63,7 +63,7 @@ fn run() -> ExitCode {
         },
         Err(error) => return print_clap_error(&error),
     };
-    if let Err(error) = args::complete_inputs::complete(&mut cli) {
+    if let Err(error) = args::stdin_and_globs::complete(&mut cli) {
         Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
         return ExitCode::of(&error);
     }

@@ -1,29 +1,39 @@
 //! The arguments of the command line. They are turned into options of the library by [`Context`](crate::context::Context) and the
 //! commands.
 
+mod append;
 mod archive;
 pub(crate) mod book;
 mod common;
-pub(crate) mod complete_inputs;
 mod completions_and_man;
+mod dedupe;
+mod eco;
+mod names;
+mod novelty;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_options;
 mod read_verbs;
 pub(crate) mod rewrite_arguments;
 #[cfg(feature = "serve")]
 mod serve;
-mod whole_database_verbs;
+mod stats;
+pub(crate) mod stdin_and_globs;
 mod write_verbs;
 
 use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 
+pub(crate) use append::*;
 pub(crate) use archive::*;
 pub(crate) use common::*;
 pub(crate) use completions_and_man::*;
+pub(crate) use dedupe::*;
+pub(crate) use eco::*;
+pub(crate) use names::*;
+pub(crate) use novelty::*;
 pub(crate) use read_verbs::*;
 #[cfg(feature = "serve")]
 pub(crate) use serve::*;
-pub(crate) use whole_database_verbs::*;
+pub(crate) use stats::*;
 pub(crate) use write_verbs::*;
 
 use crate::args::book::BookVerb;

@@ -11,9 +11,10 @@
 //! | `national_letters`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
 //! | `tag_roster`, `variant_and_result_tags` | the order of tags, and tags with a meaning |
-//! | `tag_writer`, `tag_plan`, `pending_annotations`, `wrap` | parts of the text |
+//! | `tag_writer`, `tag_plan`, `annotation_writer`, `wrap` | parts of the text |
 //! | `profile`, `full_profile`, `chessbase_commands`, `shape_colors` | features, tags and commands of the profiles |
 
+mod annotation_writer;
 mod blocks;
 mod char_class;
 mod chessbase_commands;
@@ -32,7 +33,6 @@ mod looks_like_movetext;
 mod movetext_skipper;
 mod nag_symbols;
 mod national_letters;
-mod pending_annotations;
 mod profile_features;
 #[cfg(test)]
 mod property_tests;

@@ -1,0 +1,44 @@
+//! The arguments of `append`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::common::{CommonArgs, ListingArgs};
+
+/// Adds the games that a database does not have yet
+///
+/// Games that are duplicates of games of the database, or of each other, are left out, as `dedupe` finds them;
+/// the games of the database stay as they are. It is replaced by a copy with the new games when that is
+/// complete, and its saved index, if it has one, grows with it. Databases of ChessBase and PGN can grow.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia append twic1567.pgn -o mega.cbh
+  tabia append *.pgn.zst -o base.pgn --explain dropped.tsv
+  tabia append week.cbv -o base.pgn --dry-run")]
+pub(crate) struct AppendArgs {
+    /// Files, base names, folders, archives, `archive:member`
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) paths: Vec<OsString>,
+    /// The database that grows
+    #[arg(long, short, value_name = "BASE")]
+    pub(crate) output: OsString,
+    /// Write a row for each game that is left out, tab-separated, as `dedupe` does
+    #[arg(long, value_name = "FILE")]
+    pub(crate) explain: Option<PathBuf>,
+    /// Replace the file of `--explain`
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    /// Show the rows and add no games
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Also records marked as deleted
+    #[arg(long)]
+    pub(crate) include_deleted: bool,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}

@@ -1,0 +1,36 @@
+//! The arguments of `novelty`.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::common::{CommonArgs, IndexUseArgs, ListingArgs, SelectArgs};
+
+/// The first position of each game that no earlier game of a base had
+///
+/// Columns: game, ply, san (the move that leads to it), fen, basegames (earlier games that had the position
+/// before). A game of the base is earlier if its date is; to a game without a date all are. If every position
+/// is known, ply, san and fen are empty. Several inputs add a column `path`. Bases with a saved index are
+/// looked up, others are read.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia novelty twic.pgn --base mega.cbh
+  tabia novelty twic.pgn --base mega.cbh old.si5 --where 'elo:>=2600' --json
+  tabia novelty mega.cbh --base mega.cbh --games 48213")]
+pub(crate) struct NoveltyArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-`
+    #[arg(required = true, value_name = "GAMES")]
+    pub(crate) paths: Vec<OsString>,
+    /// The databases of what was played before
+    #[arg(long, required = true, num_args = 1.., value_name = "IN")]
+    pub(crate) base: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    #[command(flatten)]
+    pub(crate) index: IndexUseArgs,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
