@@ -15,7 +15,7 @@ use crate::guard::Guard;
 use crate::input_health::Health;
 use crate::inputs_by_id::Shelf;
 use crate::jobs::JobTable;
-use crate::lichess_answers::Answers;
+use crate::lichess_answer_cache::Answers;
 
 /// Writes a game as a JSON object.
 pub type GameDocument = fn(GameIndex, &Game) -> Vec<u8>;

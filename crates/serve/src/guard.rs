@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 
-use crate::lichess_answers::is_explorer;
+use crate::lichess_answer_cache::is_explorer;
 use crate::problem::Problem;
 
 /// Wrong keys that are answered in a minute; further ones are refused without being compared.

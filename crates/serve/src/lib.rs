@@ -14,7 +14,7 @@
 //! | `people` | names by frequency, and what one player played |
 //! | `reports` | searches of positions, duplicates, previews of conversions, pages of books |
 //! | `lichess` | answers in the shape of Lichess' opening explorer |
-//! | `lichess_answers` | its paths, and the answers that are kept |
+//! | `lichess_answer_cache` | its paths, and the answers that are kept |
 //! | `input_health` | checks that run while the page shows what they found so far |
 //! | `jobs` | work in threads that ends when it is no longer asked for |
 //! | `app` | what all requests work with |
@@ -37,7 +37,7 @@ mod input_health;
 mod inputs_by_id;
 mod jobs;
 mod lichess;
-mod lichess_answers;
+mod lichess_answer_cache;
 mod openapi;
 mod params;
 mod people;

@@ -23,7 +23,7 @@ use crate::input_health::Health;
 use crate::inputs_by_id::Shelf;
 use crate::jobs::{JobTable, RunningJobs};
 use crate::lichess;
-use crate::lichess_answers::Answers;
+use crate::lichess_answer_cache::Answers;
 use crate::problem::Problem;
 
 /// Requests that may wait for a thread.

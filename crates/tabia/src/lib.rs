@@ -154,7 +154,7 @@ pub mod names;
 mod open;
 mod output_tasks;
 mod parallel;
-mod performance_rating;
+mod rating_difference;
 pub mod read_one;
 mod read_options;
 pub mod repair;

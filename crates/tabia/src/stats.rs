@@ -12,7 +12,7 @@ use zerocopy::byteorder::big_endian::{U32, U64};
 
 use crate::input::InputItem;
 use crate::list::{ListOptions, ListRow, list};
-use crate::performance_rating::rating_difference;
+use crate::rating_difference::rating_difference;
 use crate::summary::{Observer, Summary};
 
 /// Bytes of groups in memory; further ones go to a temporary file.

@@ -9,7 +9,7 @@ use tabia_core::chess::{Color, Ply};
 use tabia_core::game::{Date, GameResult};
 use tabia_index::Row;
 
-use crate::performance_rating::rating_difference;
+use crate::rating_difference::rating_difference;
 
 /// Results and ratings of some games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 #![doc = include_str!("FORMAT.md")]
 
 mod book;
-mod book_positions;
 mod hash;
 mod header;
 mod inspect;
@@ -15,6 +14,7 @@ mod page_store;
 mod page_tree;
 mod record;
 mod record_sorter;
+mod record_to_book_position;
 mod roundtrip_bytes;
 mod write;
 

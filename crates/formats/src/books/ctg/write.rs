@@ -11,7 +11,6 @@ use tabia_core::game::Nag;
 use tabia_core::io::{OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
-use super::book_positions::results;
 use super::key::Keys;
 use super::merged_record::{Counts, MAX_MOVES, MergedRecord, Ratings};
 use super::moves::encode_move;
@@ -19,6 +18,7 @@ use super::nags;
 use super::page_builder::PageBuilder;
 use super::record::Stats;
 use super::record_sorter::RecordSorter;
+use super::record_to_book_position::results;
 use super::roundtrip_bytes::{RawMove, RawPage};
 use crate::books::mirrored::orientation::Orientation;
 

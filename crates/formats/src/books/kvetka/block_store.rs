@@ -5,7 +5,7 @@ use tabia_core::io::Blob;
 
 use super::element::{BLOCK, Counts, Element, ListForm, key_of};
 use super::key::Key;
-use super::moves::decode_move;
+use super::move_code::decode_move;
 use super::packed_counts;
 use super::parts::{KeyRange, Parts};
 use super::text_order::TextOrder;

@@ -18,7 +18,7 @@ use super::element::{Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, read_links};
 use super::header::Header;
 use super::key::Key;
 use super::merged_element::{Contribution, NO_MOVE};
-use super::moves::encode_move;
+use super::move_code::encode_move;
 use super::record_sorter::RecordSorter;
 use super::sources::SourceKind;
 use super::sources_writer;

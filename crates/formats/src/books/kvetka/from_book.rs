@@ -7,11 +7,11 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::book::KvetkaBook;
 use super::book_builder::KvetkaBuilder;
-use super::book_positions::RAW;
 use super::element::Counts;
+use super::element_to_book_position::RAW;
 use super::key::Key;
 use super::merged_element::Contribution;
-use super::moves::encode_move;
+use super::move_code::encode_move;
 use super::write_elements;
 use crate::books::mirrored::orientation::Orientation;
 

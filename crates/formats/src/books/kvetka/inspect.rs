@@ -5,12 +5,12 @@ use tabia_core::game::Flow;
 use tabia_core::plural::counted;
 
 use super::block_store::{BlockStore, offset};
-use super::book_positions::CodeSet;
 use super::element::{
     Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, MAX_ELEMENT, declared_bytes, read_links,
 };
+use super::element_to_book_position::CodeSet;
 use super::key::Key;
-use super::moves::decode_move;
+use super::move_code::decode_move;
 use super::sources::Sources;
 use super::varint::compact_length;
 use crate::books::mirrored::book::scan;

@@ -12,7 +12,7 @@ use super::block_writer::BlockWriter;
 use super::book_builder::KvetkaBuilder;
 use super::key::Key;
 use super::merged_element::MergedElement;
-use super::moves::encode_move;
+use super::move_code::encode_move;
 use super::record_sorter::RecordSorter;
 use crate::books::mirrored::orientation::Orientation;
 

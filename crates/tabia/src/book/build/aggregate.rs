@@ -5,7 +5,7 @@ use tabia_core::chess::{Color, Move};
 
 use super::book_rules::{MoveFilter, Weighting};
 use super::occurrence::{Occurrence, Outcome};
-use crate::performance_rating::rating_difference;
+use crate::rating_difference::rating_difference;
 
 /// Number of times a move is played before Polyglot halves the counters of its position.
 const POLYGLOT_HALVING: u64 = 16384;

@@ -19,6 +19,7 @@ mod deferred_comments;
 mod game_start;
 mod lenient_moves;
 mod moves;
+mod start_position;
 mod tags;
 mod variations;
 

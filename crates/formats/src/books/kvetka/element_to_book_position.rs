@@ -5,7 +5,7 @@ use tabia_core::chess::{Move, Position};
 
 use super::block_store::BlockStore;
 use super::element::{Counts, Element, read_links};
-use super::moves::decode_move;
+use super::move_code::decode_move;
 use crate::books::mirrored::book::MirroredBook;
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::reachable::{ChildMove, Node};

@@ -1,0 +1,136 @@
+//! The start position, from the tags of a game.
+
+use tabia_core::chess::{Color, Position, Setup};
+use tabia_core::error::Error;
+use tabia_core::game::RecordKind;
+
+use super::{Input, Reader};
+use crate::games::pgn::{full_profile, variant_and_result_tags};
+
+impl Reader {
+    /// Sets the start position; `false` if no moves can be played from it.
+    pub(super) fn start(&mut self, input: &mut Input<'_, '_>, at: usize) -> bool {
+        if !self.has_full_tags {
+            return self.start_position(input, at, full_profile::tags::RecordMarks::default());
+        }
+        let marks = full_profile::tags::record_marks(&self.head.tags);
+        let playable = self.start_position(input, at, marks);
+        full_profile::tags::restore(&mut self.head.tags);
+        if marks.deleted {
+            self.head.deleted = true;
+        }
+        if marks.text {
+            self.head.kind = RecordKind::Text;
+        }
+        playable
+    }
+
+    /// Sets the start position from the tags `FEN` and `Variant`.
+    fn start_position(
+        &mut self,
+        input: &mut Input<'_, '_>,
+        at: usize,
+        marks: full_profile::tags::RecordMarks,
+    ) -> bool {
+        if let Some(fen) = self.head.tags.get("FEN") {
+            let (setup, error) = read_fen(fen);
+            if let Some(error) = error {
+                self.report(input, at, error, None);
+            }
+            let Some(setup) = setup else {
+                return false;
+            };
+            self.head.start.setup = Some(Box::new(setup));
+        }
+        let variant = self
+            .head
+            .tags
+            .get("Variant")
+            .map(variant_and_result_tags::variant);
+        self.head.start.chess960 =
+            variant == Some(variant_and_result_tags::Variant::Chess960) && !marks.classical;
+        if variant == Some(variant_and_result_tags::Variant::Standard) {
+            self.drop_chess960_rights(input, at);
+        }
+        if let Some(variant_and_result_tags::Variant::Other) = variant {
+            let name = self.head.tags.text("Variant");
+            let error = format!("games of {name} are not played here");
+            self.unplayable = Some(Error::unsupported(error));
+            return false;
+        }
+        match &self.head.start.setup {
+            None => {
+                self.line.position = Position::standard();
+                true
+            }
+            Some(setup) => match Position::from_setup(setup) {
+                Ok(position) => {
+                    if position.is_chess960() && !marks.classical {
+                        self.head.start.chess960 = true;
+                    }
+                    self.line.position = position;
+                    true
+                }
+                Err(error) => {
+                    let error = format!("no moves can be played from the setup position: {error}");
+                    self.unplayable = Some(Error::invalid(error));
+                    false
+                }
+            },
+        }
+    }
+}
+
+impl Reader {
+    /// Removes and reports castling rights that only Chess960 has.
+    #[cold]
+    fn drop_chess960_rights(&mut self, input: &mut Input<'_, '_>, at: usize) {
+        let Some(setup) = self.head.start.setup.as_deref_mut() else {
+            return;
+        };
+        let mut dropped = false;
+        for color in [Color::White, Color::Black] {
+            let has_king_at_home = setup.king(color).is_some_and(|king| king.file() == 4);
+            for (side, file) in [(0, 7), (1, 0)] {
+                let right = &mut setup.castling[color as usize][side];
+                if right.is_some_and(|rook| !has_king_at_home || rook.file() != file) {
+                    *right = None;
+                    dropped = true;
+                }
+            }
+        }
+        if dropped {
+            let text =
+                "the setup position has castling rights of Chess960, but Variant is Standard";
+            self.report(input, at, Error::invalid(text), None);
+        }
+    }
+}
+
+/// Parses the value of a tag `FEN`: the position if it can be read, and the problem if there is one.
+/// Counters that cannot be read or are too large do not prevent reading.
+fn read_fen(fen: &str) -> (Option<Setup>, Option<Error>) {
+    let text = fen.trim_ascii().as_bytes();
+    match Setup::parse_fen(text) {
+        Ok(setup) => {
+            let last = text.rsplit(u8::is_ascii_whitespace).next();
+            let is_saturated = setup.full_move_number == u16::MAX && last != Some(b"65535");
+            let error = is_saturated.then(|| {
+                let text = format!("the move number of the setup position `{fen}` is too large");
+                Error::invalid(text)
+            });
+            (Some(setup), error)
+        }
+        Err(error) => {
+            let is_counter = matches!(error.field, "half-move clock" | "move number");
+            let before = text.get(..error.at).unwrap_or_default();
+            let setup = is_counter.then(|| Setup::parse_fen(before).ok()).flatten();
+            let part = if setup.is_some() { error.field } else { "" };
+            let text = match part {
+                "" => format!("the setup position `{fen}` cannot be read"),
+                part => format!("the {part} of the setup position `{fen}` cannot be read"),
+            };
+            (setup, Some(Error::invalid(text)))
+        }
+    }
+}
