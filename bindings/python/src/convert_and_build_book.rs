@@ -15,9 +15,9 @@ use tabia_columns::write::{TableFile, TableOptions, write_table};
 use crate::database::{ColumnNames, TableChoice};
 use crate::error::{self, OrRaise};
 use crate::game::profile;
+use crate::games_argument::Source;
 use crate::inputs::{Inputs, query};
 use crate::interrupt::{self, AtSignal};
-use crate::source::Source;
 
 /// Problems that a result has, at most.
 const MAX_PROBLEMS: usize = 1000;

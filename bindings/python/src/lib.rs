@@ -9,11 +9,11 @@ mod error;
 mod explore;
 mod game;
 mod games;
+mod games_argument;
 mod inputs;
 mod interrupt;
 mod move_arrays;
 mod position;
-mod source;
 
 use pyo3::PyClass;
 use pyo3::prelude::*;

@@ -27,8 +27,8 @@ use crate::openapi;
 use crate::params::Params;
 use crate::people;
 use crate::problem::Problem;
-use crate::reports;
 use crate::rows::{COLUMNS, rows};
+use crate::search_duplicates_and_previews;
 
 /// Rows of one answer at most.
 const MAX_ROWS: u32 = 500;
@@ -667,7 +667,7 @@ async fn search(State(app): Shared, params: Params) -> Response<Body> {
         let (base, name) = app.bases.of(&inputs)?;
         let key = format!("search\n{name}\n{query}");
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            reports::search(&base, &ids, &query, job)
+            search_duplicates_and_previews::search(&base, &ids, &query, job)
         })?;
         report(&job)
     })
@@ -688,7 +688,7 @@ async fn duplicates(State(app): Shared, params: Params) -> Response<Body> {
         let job = app
             .duplicates
             .get_or_start(&key, Arc::default(), move |job| {
-                reports::duplicates(&inputs, threads, job)
+                search_duplicates_and_previews::duplicates(&inputs, threads, job)
             })?;
         let found = job.wait(PATIENCE, |_| false);
         if let Some(error) = found.error() {
@@ -709,7 +709,7 @@ async fn duplicates(State(app): Shared, params: Params) -> Response<Body> {
             .iter()
             .skip(from)
             .take(count)
-            .map(|duplicate| reports::pair(duplicate, &open, &mut readers))
+            .map(|duplicate| search_duplicates_and_previews::pair(duplicate, &open, &mut readers))
             .collect();
         let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
         for duplicate in all.iter() {
@@ -731,7 +731,9 @@ async fn duplicates(State(app): Shared, params: Params) -> Response<Body> {
 async fn formats(State(app): Shared) -> Response<Body> {
     answer(app, |_| {
         let profiles: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
-        document(&json!({"targets": reports::targets(), "profiles": profiles}))
+        document(
+            &json!({"targets": search_duplicates_and_previews::targets(), "profiles": profiles}),
+        )
     })
     .await
 }
@@ -752,7 +754,7 @@ async fn preview(State(app): Shared, params: Params) -> Response<Body> {
         let key = format!("convert\n{id}\n{}\n{name}\n{profile:?}", opened.fingerprint);
         let threads = app.threads;
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            reports::preview(&input, to, profile, records, threads, job)
+            search_duplicates_and_previews::preview(&input, to, profile, records, threads, job)
         })?;
         report(&job)
     })
@@ -768,7 +770,7 @@ async fn book(State(app): Shared, Path(id): Path<String>, params: Params) -> Res
             .ok_or_else(|| Problem::bad_request(format!("`{id}` is no book")))?;
         let (start, plies, position) = params.position()?;
         let opening = opening_of(&start, &plies);
-        let mut page = reports::book_page(book, &position)?;
+        let mut page = search_duplicates_and_previews::book_page(book, &position)?;
         page["id"] = json!(id);
         page["name"] = json!(input.name);
         page["format"] = json!(input.format.map(|format| format.id().to_string()));

@@ -12,7 +12,7 @@
 //! | `bases` | databases with their saved indexes |
 //! | `explore` | moves of a position in books and databases |
 //! | `people` | names by frequency, and what one player played |
-//! | `reports` | searches of positions, duplicates, previews of conversions, pages of books |
+//! | `search_duplicates_and_previews` | searches of positions, duplicates, previews of conversions, pages of books |
 //! | `lichess` | answers in the shape of Lichess' opening explorer |
 //! | `lichess_answer_cache` | its paths, and the answers that are kept |
 //! | `input_health` | checks that run while the page shows what they found so far |
@@ -42,8 +42,8 @@ mod openapi;
 mod params;
 mod people;
 mod problem;
-mod reports;
 mod rows;
+mod search_duplicates_and_previews;
 mod server;
 mod stream;
 

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Compression;
-use super::gzip::Gzip;
+use super::inflate_and_gzip::Gzip;
 use super::input_buffer::InputBuffer;
 use super::stream_decoder::{DecodeStatus, StreamDecoder};
 

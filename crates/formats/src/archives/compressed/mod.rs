@@ -4,7 +4,7 @@
 //! padding or skippable frames between them.
 
 mod decoders;
-mod gzip;
+mod inflate_and_gzip;
 mod input_buffer;
 mod stream_decoder;
 mod write;
@@ -20,7 +20,7 @@ use tabia_core::{Error, Malformed, Result};
 
 use super::unpacked_limit::exceeds_limit;
 
-pub(super) use gzip::Inflate;
+pub(super) use inflate_and_gzip::Inflate;
 pub(super) use input_buffer::InputBuffer;
 use stream_decoder::{DecodeStatus, StreamDecoder};
 pub use write::{Compressor, compress};

@@ -7,7 +7,7 @@ use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Score
 use tabia_core::games::TextWriter;
 use tabia_core::loss::{Feature, Losses};
 
-use super::json::{push_integer, push_seconds, push_text};
+use super::json_values::{push_integer, push_seconds, push_text};
 use super::move_facts::{MoveFacts, push_san, push_uci};
 use crate::games::common::seen_tags::SeenTags;
 

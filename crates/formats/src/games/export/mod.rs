@@ -1,7 +1,7 @@
 #![doc = include_str!("FORMAT.md")]
 
 mod csv;
-mod json;
+mod json_values;
 mod move_facts;
 mod ndjson;
 

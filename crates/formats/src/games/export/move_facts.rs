@@ -6,7 +6,7 @@ use tabia_core::chess::{Ply, Position, san, uci};
 use tabia_core::game::{Annotation, ClockKind, Comment, CommentPlacement, Eval};
 use tabia_core::loss::Feature;
 
-use super::json::push_text;
+use super::json_values::push_text;
 
 /// What is written of the annotations of a move.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use tabia_core::game::{Annotation, Language};
 use super::command_parser;
 use super::full_profile::{self, ParsedCommand};
 use super::looks_like_movetext::looks_like_movetext;
-use super::wide_characters::skip_blanks;
+use super::non_ascii_tokens::skip_blanks;
 
 /// The properties of a comment, apart from its text and annotations.
 #[derive(Debug, Default, PartialEq)]

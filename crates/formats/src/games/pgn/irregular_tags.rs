@@ -4,9 +4,9 @@
 use super::char_class::{at_line_start, is_newline, is_space, line_end, skip_spaces};
 use super::comment;
 use super::looks_like_movetext::looks_like_movetext;
+use super::non_ascii_tokens::{blank_length, skip_blanks};
 use super::tag_parser::{RawPair, is_tag, quoted_name, quoted_pair};
 use super::tag_roster;
-use super::wide_characters::{blank_length, skip_blanks};
 
 /// The next part of a tag section.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 //! | `blocks`, `encoding` | streams and blocks of games, and their character sets |
 //! | `read` | the reader: games to visitor calls |
 //! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
-//! | `tag_parser`, `irregular_tags`, `comment`, `commands`, `nag_symbols`, `char_class`, `wide_characters` | the tokens |
+//! | `tag_parser`, `irregular_tags`, `comment`, `commands`, `nag_symbols`, `char_class`, `non_ascii_tokens` | the tokens |
 //! | `movetext_skipper` | skipping movetext that is not read |
 //! | `national_letters`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
@@ -14,14 +14,14 @@
 //! | `tag_writer`, `tag_plan`, `annotation_writer`, `wrap` | parts of the text |
 //! | `profile`, `full_profile`, `chessbase_commands`, `shape_colors` | features, tags and commands of the profiles |
 
+#[cfg(test)]
+mod ambiguous_moves_and_piece_letters_tests;
 mod annotation_writer;
 mod blocks;
 mod char_class;
 mod chessbase_commands;
 pub(crate) mod command_parser;
 mod comment;
-#[cfg(test)]
-mod decided_moves_tests;
 mod encoding;
 mod event_boundary;
 mod file_writer;
@@ -33,6 +33,7 @@ mod looks_like_movetext;
 mod movetext_skipper;
 mod nag_symbols;
 mod national_letters;
+mod non_ascii_tokens;
 mod profile_features;
 #[cfg(test)]
 mod property_tests;
@@ -47,7 +48,6 @@ mod text_cursor;
 #[cfg(test)]
 mod tolerance_tests;
 mod variant_and_result_tags;
-mod wide_characters;
 mod wrap;
 mod write;
 

@@ -5,8 +5,8 @@ use tabia_core::game::GameResult;
 use super::char_class::{at_line_start, is_symbol, line_end, symbol_end};
 use super::comment;
 use super::irregular_tags::begins_unquoted;
+use super::non_ascii_tokens::{dash_length, skip_blanks};
 use super::tag_parser::is_tag;
-use super::wide_characters::{dash_length, skip_blanks};
 
 /// The token that ends movetext.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use tabia_core::chess::{PieceLetters, Role};
 use tabia_core::io::{Charset, decode};
 
 use super::char_class::is_symbol;
-use super::wide_characters::{blank_length, dash_length};
+use super::non_ascii_tokens::{blank_length, dash_length};
 
 /// Most bytes of a move.
 const MAX_MOVE: usize = 24;

@@ -12,7 +12,7 @@ use crate::games::pgn::movetext_skipper::{
 };
 use crate::games::pgn::nag_symbols;
 use crate::games::pgn::national_letters::EnglishMove;
-use crate::games::pgn::wide_characters::{AsciiToken, blank_length};
+use crate::games::pgn::non_ascii_tokens::{AsciiToken, blank_length};
 
 /// Tokens that are tried for each byte of the game.
 const TRIES_PER_BYTE: usize = 16;

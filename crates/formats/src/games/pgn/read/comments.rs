@@ -7,7 +7,7 @@ use tabia_core::io::decode;
 use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::{at_line_start, line_end};
 use crate::games::pgn::comment;
-use crate::games::pgn::wide_characters::skip_blanks;
+use crate::games::pgn::non_ascii_tokens::skip_blanks;
 
 impl Reader {
     pub(super) fn annotate(&mut self, input: &mut Input<'_, '_>, annotation: Annotation<'_>) {

@@ -13,7 +13,7 @@ use crate::games::pgn::char_class::{skip_spaces, symbol_end};
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, bracket_end, skip_movetext};
 use crate::games::pgn::nag_symbols;
 use crate::games::pgn::national_letters::EnglishMove;
-use crate::games::pgn::wide_characters::{AsciiToken, blank_length, dash_length};
+use crate::games::pgn::non_ascii_tokens::{AsciiToken, blank_length, dash_length};
 
 impl Reader {
     /// A token that is not a move in the usual notation; returns its end.

@@ -8,7 +8,7 @@ use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::{digits_end, symbol_end};
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::nag_symbols;
-use crate::games::pgn::wide_characters::skip_blanks;
+use crate::games::pgn::non_ascii_tokens::skip_blanks;
 
 /// An open variation.
 #[derive(Debug)]
