@@ -266,7 +266,7 @@ pub struct StatsRow {
     pub plies: Option<f64>,
 }
 
-/// Groups the games of all items, and hands out a row for each group until `emit` returns `false`. The rows
+/// Groups the games of all items, without guiding texts, and hands out a row for each group until `emit` returns `false`. The rows
 /// do not depend on the number of threads. Memory: 64 MiB; groups beyond are in a temporary file.
 ///
 /// # Errors
@@ -317,7 +317,7 @@ fn add_games(
     observer: &mut dyn Observer,
 ) -> Result<Summary, Error> {
     let grouping = Grouping::new(options);
-    let list_options = ListOptions {
+    let mut list_options = ListOptions {
         offset: 0,
         limit: None,
         moments: false,
@@ -328,6 +328,8 @@ fn add_games(
         without_marks: true,
         ..options.list.clone()
     };
+    // Guiding texts are no games.
+    list_options.selection.texts = false;
     let render = |row: &ListRow<'_>, out: &mut Vec<(Vec<u8>, Totals)>| grouping.add(row, out);
     let (summary, _) = list(
         item,
