@@ -12,8 +12,8 @@ export interface BoardState {
   isFlipped: boolean;
   lastMove: [number, number] | null;
   shapes: Annotation[];
-  /** Legal moves in UCI notation; without them pieces do not move. */
-  legal?: string[];
+  /** Legal moves in UCI notation; null while they are not known, and then pieces do not move. */
+  legal: string[] | null;
   /** The square of a king in check. */
   check?: number | null;
 }
@@ -94,6 +94,7 @@ export class BoardView {
   set(state: BoardState): void {
     const before = this.state;
     this.state = state;
+    this.grid.setAttribute("aria-readonly", String(state.legal === null));
     if (before?.pieces !== state.pieces) {
       this.picked = null;
       this.drawn = [];

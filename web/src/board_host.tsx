@@ -50,7 +50,7 @@ export function BoardHost(props: {
       isFlipped,
       lastMove: moveSquares(lastUci),
       shapes,
-      legal: isCurrent ? position.legal.map((move) => move.uci) : [],
+      legal: isCurrent ? position.legal.map((move) => move.uci) : null,
       check: isCurrent && position.check ? king : null,
     });
   }, [placement, isFlipped, lastUci, shapes.length, shapes[0], position, language]);

@@ -1,6 +1,6 @@
 // A book as it is stored: every entry of a position in its order, with the raw fields. Nothing is changed.
 
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type PositionAnswer, get } from "./api.ts";
 import { parseFen } from "./chess.ts";
 import { BoardHost } from "./board_host.tsx";
@@ -62,7 +62,7 @@ export function View() {
   title(`${t("book.title")}: ${id}`);
   const goTo = (moves: string[]) => go(bookHref(id, { ...(fen ? { fen } : {}), ...(moves.length > 0 ? { play: moves.join(",") } : {}) }));
   const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join()]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector("dialog[open]")) return;

@@ -1,6 +1,6 @@
 // The explorer: the moves of a position in several books and databases next to each other.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
   ApiError, type Card, type ExplorerAnswer, type ExplorerMove, type ExplorerSource, type PositionAnswer, type Shelf, get,
 } from "./api.ts";
@@ -8,7 +8,7 @@ import { parseFen } from "./chess.ts";
 import { BoardHost } from "./board_host.tsx";
 import { changeQuery, explorerHref, gameHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
-import { Bar, ErrorBox, Spinner, announce, copy, isTyping, title, useLoad } from "./ui.tsx";
+import { Bar, ErrorBox, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, short, spoken, t } from "./words.ts";
 
 const SOURCES = "tabia.sources";
@@ -440,7 +440,7 @@ export function ExplorerView() {
     const [next, ...rest] = future;
     if (next) setMoves([...line, next], rest);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector("dialog[open]")) return;
@@ -455,7 +455,8 @@ export function ExplorerView() {
           flip(!isFlipped);
         },
         c: () => {
-          if (position) void copy(position.fen);
+          const asked = { fen, play: latest.current.line.join(",") };
+          void get<PositionAnswer>("position", asked).then((answer) => copy(answer.fen), copyFailed);
         },
       };
       const action = actions[event.key];

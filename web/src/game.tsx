@@ -1,6 +1,6 @@
 // A game: board, notation, graphs, training, texts, tags.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Rows, get, getText, type PositionAnswer } from "./api.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
@@ -12,7 +12,7 @@ import {
   type Annotation, type GameJson, clockText, clocks, endsOfLine, evaluations, makeTree, nodeAtPly,
   pathTo, placementAt,
 } from "./tree.ts";
-import { ErrorBox, Graph, Spinner, announce, copy, isTyping, title, useLoad } from "./ui.tsx";
+import { ErrorBox, Graph, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, pieceName, spoken, t } from "./words.ts";
 
 export function GameView() {
@@ -141,10 +141,10 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   }, [address]);
 
   // Legal moves of the position, for moving pieces; the server knows the rules.
+  const line = { fen: game.fen ?? "", play: played.join(",") };
   useEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      const line = { fen: game.fen ?? "", play: played.join(",") };
       get<PositionAnswer>("position", line, controller.signal).then(setPosition, () => setPosition(null));
     }, 60);
     return () => {
@@ -195,16 +195,16 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
     return () => clearTimeout(timer);
   }, [isPlaying, node]);
 
-  const copyPgn = () => void getText(`db/${encodeURIComponent(game.db)}/games/${game.game}.pgn`).then(copy);
-  const copyFen = () => {
-    if (position) void copy(position.fen);
-  };
+  const copyPgn = () => void getText(`db/${encodeURIComponent(game.db)}/games/${game.game}.pgn`).then(copy, copyFailed);
+  // Asked anew: `position` can still be that of the move before.
+  const positionNow = () => get<PositionAnswer>("position", line);
+  const copyFen = () => void positionNow().then((answer) => copy(answer.fen), copyFailed);
   const listHref = gamesHref((query.get("db") ?? game.db).split(","), {
     ...(query.get("q") ? { q: query.get("q") ?? "" } : {}),
     ...(query.get("sort") ? { sort: query.get("sort") ?? "" } : {}),
   });
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector("dialog[open]")) return;
@@ -305,7 +305,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             </button>
           </p>
         )}
-        {asText && <AsText placement={placement} position={position} onMove={onMove} />}
+        {asText && <AsText placement={placement} positionNow={positionNow} onMove={onMove} />}
       </div>
       <div class="text-side">
         <header class="game-head">
@@ -472,7 +472,7 @@ function Controls(props: {
 /** The position as lists of pieces, and moves by typing. */
 function AsText(props: {
   placement: Placement;
-  position: PositionAnswer | null;
+  positionNow: () => Promise<PositionAnswer>;
   onMove: (uci: string) => void;
 }) {
   const [error, setError] = useState("");
@@ -499,12 +499,18 @@ function AsText(props: {
           const field = event.currentTarget.elements.namedItem("move") as HTMLInputElement;
           const wanted = field.value.trim();
           const plain = (san: string) => san.replace(/[+#!?]/g, "").replace(/0/g, "O");
-          const found = props.position?.legal.find((move) => plain(move.san) === plain(wanted) || move.uci === wanted.toLowerCase());
-          setError(found ? "" : t("board.noMove", { move: wanted }));
-          if (found) {
-            props.onMove(found.uci);
-            field.value = "";
-          }
+          const isWanted = (move: { san: string; uci: string }) =>
+            plain(move.san) === plain(wanted) || move.uci === wanted.toLowerCase();
+          props.positionNow().then(
+            ({ legal }) => {
+              const found = legal.find(isWanted);
+              setError(found ? "" : t("board.noMove", { move: wanted }));
+              if (!found) return;
+              props.onMove(found.uci);
+              field.value = "";
+            },
+            (error: unknown) => setError(String(error)),
+          );
         }}
       >
         <label>
@@ -644,7 +650,7 @@ function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const parts = game.annotations.filter((a) => a.type === "text");
   const heading = String(parts.find((part) => part["kind"] === "title")?.["text"] ?? tag(game, "White") ?? "");
   title(heading);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "n" && next) go(next);

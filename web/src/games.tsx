@@ -1,6 +1,6 @@
 // The list of games: one endless list, filtered and sorted by the server.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { VirtualList } from "./list.ts";
@@ -161,7 +161,7 @@ function GameList(props: { ids: string[]; where: string; sort: string; deleted: 
     };
   }, []);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (["ArrowDown", "ArrowUp", "PageDown", "PageUp"].includes(event.key) && document.activeElement === document.body) {
@@ -459,7 +459,7 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
       pieces: placementAt(found.tree, found.node).board,
       last: moveSquares(found.tree.nodes[found.node]?.uci ?? ""),
     };
-    board.current?.set({ pieces, isFlipped: false, lastMove: last, shapes: [] });
+    board.current?.set({ pieces, isFlipped: false, lastMove: last, shapes: [], legal: null });
   }, [found]);
   const href = openHref(row, request);
   return (

@@ -128,8 +128,12 @@ export async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     announce(t("copied"), true);
   } catch {
-    announce(t("copyFailed"), true);
+    copyFailed();
   }
+}
+
+export function copyFailed(): void {
+  announce(t("copyFailed"), true);
 }
 
 let toastTimer = 0;

@@ -11,6 +11,8 @@ const program =
   process.env.TABIA ??
   ["release", "debug"].map((kind) => join(root, "target", kind, "tabia")).find((path) => existsSync(path));
 export const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** How many times slower than this machine the browser runs: a test that passes only on a fast one is wrong. */
+const slowness = Number(process.env.TABIA_SLOW_BROWSER ?? "1");
 export const pictures = join(root, "web/out");
 mkdirSync(pictures, { recursive: true });
 
@@ -21,6 +23,23 @@ export const hostile = {
   event: "javascript:alert(1)",
   comment: "<script>fetch('http://evil.example/')</script><b>bold</b>",
 };
+
+/**
+ * Runs the checks again until they hold; throws what they throw after `limit` milliseconds.
+ *
+ * The page draws after the browser has reported an event, so what it shows is read with this and never at once.
+ */
+export async function eventually(checks, limit = 20_000) {
+  const end = Date.now() + limit;
+  for (let pause = 10; ; pause = Math.min(2 * pause, 250)) {
+    try {
+      return await checks();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    await new Promise((done) => setTimeout(done, pause));
+  }
+}
 
 export function run(...args) {
   return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
@@ -202,6 +221,10 @@ export async function open(browser, server, path = "/", options = {}) {
     ...options,
   });
   const page = await context.newPage();
+  if (slowness > 1) {
+    const session = await context.newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+  }
   const problems = [];
   page.on("console", (message) => {
     // The card of the unreadable file: its answer is an error by design.

@@ -5,18 +5,18 @@ use super::Asset;
 #[rustfmt::skip]
 pub(super) static ASSETS: &[Asset] = &[
     Asset {
-        path: "/assets/book-CaU7xtGF.js",
+        path: "/assets/book-CSuqN5oB.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "6aa221725ccbb04e696811fcbc15bb96ca4e3080b9d6f7e9ffba6a8c5254f3d6",
+        sha256: "436bdd03e081948c93b70b4f2160f03c246c8fa34cb50cbe5970ff45133b94d1",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/book-CaU7xtGF.js"),
+        bytes: include_bytes!("../../dist/assets/book-CSuqN5oB.js"),
     },
     Asset {
-        path: "/assets/convert-C8NUYvls.js",
+        path: "/assets/convert-CkBHelTY.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "86e0e25fc248ed3dd160e563916141aedfe803f41b7aded8ff10947622fab1ad",
+        sha256: "13c8b6a2053f16fa40ac1eace9fd535f3181a2c74e48de2d934934c34b1a6811",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/convert-C8NUYvls.js"),
+        bytes: include_bytes!("../../dist/assets/convert-CkBHelTY.js"),
     },
     Asset {
         path: "/assets/de-DdNE0Uma.js",
@@ -26,11 +26,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/de-DdNE0Uma.js"),
     },
     Asset {
-        path: "/assets/duplicates-CAjyhazV.js",
+        path: "/assets/duplicates-BQTOA8B-.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "66ce06b05aa84e3f55eb054382d432cd10fa5a99e402758a363fe1c6c2b2e509",
+        sha256: "6d7c4257533615de1b1abdb57a3a0bae16933dbae6551708d0a5544d2dff7c0e",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/duplicates-CAjyhazV.js"),
+        bytes: include_bytes!("../../dist/assets/duplicates-BQTOA8B-.js"),
     },
     Asset {
         path: "/assets/es-BDCyVQT1.js",
@@ -47,11 +47,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/fr-D7Mj5qZI.js"),
     },
     Asset {
-        path: "/assets/index-BeLHXDpa.js",
+        path: "/assets/index-DTQt43PX.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "21f4cd8c0c0ec80ea9a06d08362066b493df0d98f7523decf79c51d81ba1d38a",
+        sha256: "929d2b6af2d054e47a67d0925b8ed8ca81cc6283fc7f6447971bf4657de1a5bf",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/index-BeLHXDpa.js"),
+        bytes: include_bytes!("../../dist/assets/index-DTQt43PX.js"),
     },
     Asset {
         path: "/assets/index-Do6eLKEv.css",
@@ -61,25 +61,25 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/index-Do6eLKEv.css"),
     },
     Asset {
-        path: "/assets/player-C4tfl1cT.js",
+        path: "/assets/player-DWh8w0j9.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "afc69909c2b93a723d1265258012a3fc925db1983032b7195357c7518b3e3bcd",
+        sha256: "0f0cc036e4007c02b84b248a3fbac57edb6f221cec6a78e5aee3dcbf984c3451",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/player-C4tfl1cT.js"),
+        bytes: include_bytes!("../../dist/assets/player-DWh8w0j9.js"),
     },
     Asset {
-        path: "/assets/positions-DCKbdPWK.js",
+        path: "/assets/positions-Bs1OD_BP.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "23c3a97e829b76d5300a89cd5d98cc4cd9edf926be3298b9b40cd6a80a16d06d",
+        sha256: "47e4d671ef53aa81aa301f30cadb5156a46bb07db7f12450b1c26721e591b3b1",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/positions-DCKbdPWK.js"),
+        bytes: include_bytes!("../../dist/assets/positions-Bs1OD_BP.js"),
     },
     Asset {
-        path: "/assets/reports-DGMSERTP.js",
+        path: "/assets/reports-88GRiYE4.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "f5246b0d4835812af56dba71765c0c37bf0dca54e71788d4455552fb13490ce6",
+        sha256: "6b0930c046e6367d3fea76774090199cb51b3a3bf70c2be7fb5af27ea9754fea",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/reports-DGMSERTP.js"),
+        bytes: include_bytes!("../../dist/assets/reports-88GRiYE4.js"),
     },
     Asset {
         path: "/assets/ru-DSh8GGtz.js",
@@ -98,7 +98,7 @@ pub(super) static ASSETS: &[Asset] = &[
     Asset {
         path: "/index.html",
         content_type: "text/html; charset=utf-8",
-        sha256: "6ddfcde7201d94647fb4af3098d864e076c80e067c756b58b989c757c064ad6a",
+        sha256: "2f6563abe05bc180de13db8802d3001c6fbbcb12d478f0d49c24f1213e4f30d6",
         is_immutable: false,
         bytes: include_bytes!("../../dist/index.html"),
     },
