@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use tabia::collect::{Collector, collect};
+use tabia::collect_in_parallel::{Collector, collect};
 use tabia::list::{ListOptions, ListRow, list};
 use tabia::{
     Annotation, Error, Flow, GameHead, GameIndex, GameResult, InputItem, Observer, Ply, Position,

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::ser::{self, CharEscape, CompactFormatter, Formatter, PrettyFormatter};
 
-use crate::units::grouped;
+use crate::readable_numbers::grouped;
 
 /// Appends a value on one line, without spaces.
 pub(crate) fn append<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) {

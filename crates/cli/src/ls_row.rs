@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::Write;
 
 use serde::Serialize;
-use tabia::core::decimal::write_number;
+use tabia::core::decimal_digits::write_number;
 use tabia::core::game::{Date, Eco, GameResult};
 use tabia::list::{Flags, ListRow};
 use tabia::query::FoundMoment;

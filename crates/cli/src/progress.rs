@@ -14,8 +14,8 @@ use tabia::core::io::{Progress, ProgressUnit};
 use crate::args::ProgressChoice;
 use crate::json;
 use crate::pager;
+use crate::readable_numbers::{counted, grouped, size};
 use crate::terminal::{is_dumb, stderr_is_terminal};
-use crate::units::{counted, grouped, size};
 
 /// Work that ends sooner shows no bar.
 const DELAY: Duration = Duration::from_millis(300);

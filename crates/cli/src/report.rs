@@ -14,7 +14,7 @@ use tabia::{Error, InputItem, LossTable, Observer, Summary};
 
 use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, without_os_error_number};
-use crate::units::{counted_as, grouped};
+use crate::readable_numbers::{counted_as, grouped};
 
 /// Lines about problems on standard error without `--verbose`.
 const MAX_SHOWN: usize = 10;

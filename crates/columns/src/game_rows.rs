@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tabia::collect::Collector;
+use tabia::collect_in_parallel::Collector;
 use tabia::core::chess::FenStyle;
 use tabia::core::game::{ClockKind, Comment, CommentPlacement, Language, RecordKind, Score};
 use tabia::core::games::TextWriter;
@@ -11,8 +11,8 @@ use tabia::{
     Problem, Visitor,
 };
 
+use crate::first_time_period::first_period;
 use crate::move_code;
-use crate::time_control::first_period;
 
 /// A text of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,6 +9,7 @@
 #![warn(missing_docs)]
 #![cfg(feature = "parquet")]
 
+mod first_time_period;
 mod game_rows;
 mod move_code;
 mod positions;
@@ -17,5 +18,4 @@ mod record_batches;
 pub mod schema;
 pub mod stream;
 mod target;
-mod time_control;
 pub mod write;

@@ -8,7 +8,7 @@ use arrow_array::{
     ArrayRef, DictionaryArray, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch,
 };
 use arrow_schema::{ArrowError, SchemaRef};
-use tabia::collect::Collector;
+use tabia::collect_in_parallel::Collector;
 use tabia::core::game::{ClockKind, Score};
 use tabia::{Annotation, Error, Flow, GameHead, GameIndex, GameResult, Ply, Position, Visitor};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use tabia::collect::collect;
+use tabia::collect_in_parallel::collect;
 use tabia::{
     CreateOptions, Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions,
     Summary, Written,

@@ -28,7 +28,7 @@
 pub mod books;
 pub mod calendar;
 pub mod chess;
-pub mod decimal;
+pub mod decimal_digits;
 pub mod error;
 pub mod external;
 pub mod formats;

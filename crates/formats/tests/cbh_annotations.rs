@@ -14,7 +14,7 @@ use tabia_core::io::Charset;
 use tabia_formats::games::cbh::annotations::{Decoder, Encoder, Items, foreign};
 use tabia_formats::games::cbh::charset::{Detector, TextForm, Texts};
 use tabia_formats::games::cbh::records::{AnnotationsHead, GameRecord, TYPE_TEXT};
-use tabia_testkit::shared::{files_below, shared_data};
+use tabia_testkit::shared_data_folder::{files_below, shared_data};
 
 /// The annotation records of the games of a database.
 fn records(main: &Path) -> Vec<Vec<u8>> {

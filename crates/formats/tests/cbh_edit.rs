@@ -20,7 +20,7 @@ use tabia_formats::games::cbh::edit::Editor;
 use tabia_formats::games::cbh::verify::verify;
 use tabia_formats::games::cbh::{CbhDatabase, Record};
 use tabia_testkit::arbitrary_game::arbitrary_game;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::tiny::{self, GameBuilder};
 use tabia_testkit::{Scratch, dump, shared_data};
 

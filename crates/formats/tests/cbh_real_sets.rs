@@ -17,15 +17,15 @@ use tabia_core::games::{Database, NameKind};
 use tabia_core::io::{Blob, Charset, Source};
 use tabia_formats::games::cbh::charset::{TextForm, Texts};
 use tabia_formats::games::cbh::entities::EntityTable;
+use tabia_formats::games::cbh::files_of_newer_versions::{SideTable, TopGames};
 use tabia_formats::games::cbh::records::{
     GameTagRecord, MovesHead, PlayerRecord, TYPE_TEXT, TextRecord,
 };
-use tabia_formats::games::cbh::side_files::{SideTable, TopGames};
 use tabia_formats::games::cbh::verify::verify;
 use tabia_formats::games::cbh::{CbhDatabase, guiding_texts};
 use tabia_testkit::dump::Dump;
-use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
+use tabia_testkit::shared_data_folder::files_below;
 
 /// Records, texts, deleted, players, tournaments, annotators, sources, teams; −1 if the file is
 /// missing.

@@ -31,7 +31,7 @@ use tabia_formats::games::cbh::Record;
 use tabia_formats::games::cbh::records::{AnnotationsHead, MovesHead};
 use tabia_formats::games::{pgn, scidb};
 use tabia_testkit::arbitrary_game::arbitrary_game;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{Scratch, shared_data};
 
 /// Games as full PGN, read again.

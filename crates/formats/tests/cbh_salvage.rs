@@ -15,7 +15,7 @@ use tabia_core::game::{Game, RecordKind, Want};
 use tabia_core::games::Database;
 use tabia_core::io::Source;
 use tabia_formats::games::cbh;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{Scratch, arbitrary_game, shared_data, tiny};
 
 fn open(path: &Path, salvage: bool) -> Box<dyn Database> {

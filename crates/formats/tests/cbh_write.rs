@@ -13,7 +13,7 @@ use tabia_core::loss::Losses;
 use tabia_formats::games::cbh;
 use tabia_formats::games::cbh::CbhDatabase;
 use tabia_formats::games::cbh::verify::verify;
-use tabia_testkit::shared::{files_below, shared_data};
+use tabia_testkit::shared_data_folder::{files_below, shared_data};
 use tabia_testkit::{Scratch, dump, tiny};
 
 fn open(path: &Path) -> CbhDatabase {

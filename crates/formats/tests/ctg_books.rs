@@ -16,10 +16,10 @@ use tabia_formats::books::ctg::{CtgBook, Keys, Lookup, Orientation};
 use tabia_formats::books::polyglot::PolyglotBook;
 use tabia_testkit::shared_data;
 
-#[path = "support/ctg_files.rs"]
-mod ctg_files;
+#[path = "support/ctg_lookups_of_other_programs.rs"]
+mod ctg_lookups_of_other_programs;
 
-use ctg_files::Files;
+use ctg_lookups_of_other_programs::Files;
 
 /// Opens a book without some of its companions.
 fn open_without(path: &Path, without: &[&str]) -> CtgBook {

@@ -14,13 +14,13 @@ use tabia_core::loss::{Feature, Losses};
 use tabia_formats::books::ctg;
 use tabia_formats::books::ctg::{CtgBook, CtgWriter, Keys, RawMove, Stats};
 use tabia_testkit::Random;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{Scratch, shared_data};
 
-#[path = "support/ctg_files.rs"]
-mod ctg_files;
+#[path = "support/ctg_lookups_of_other_programs.rs"]
+mod ctg_lookups_of_other_programs;
 
-use ctg_files::Files;
+use ctg_lookups_of_other_programs::Files;
 
 fn open(path: &Path) -> CtgBook {
     let source = Source::from_path(path).unwrap();

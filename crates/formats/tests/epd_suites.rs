@@ -11,7 +11,7 @@ use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::Feature;
 use tabia_formats::games::epd::{FEN, FORMAT};
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{shared_data, tiny};
 
 use support::{ReadGame, fixtures, read_database, write_text};

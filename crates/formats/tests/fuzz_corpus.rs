@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use tabia_testkit::fuzz::{TARGETS, seeds};
 use tabia_testkit::repository;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{Random, corrupt};
 
 #[test]

@@ -15,7 +15,7 @@ use tabia_core::io::Source;
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::GAMES;
 use tabia_testkit::dump::assert_same;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 
 use support::{fixture_folder, fixtures, game_formats, has_extension, open, read_database};
 

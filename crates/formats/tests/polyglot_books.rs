@@ -9,8 +9,8 @@ use tabia_core::chess::{Position, Setup};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::io::Source;
 use tabia_formats::books::polyglot::{LearnConvention, PolyglotBook, PolyglotWriter};
-use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
+use tabia_testkit::shared_data_folder::files_below;
 
 fn open(path: &Path) -> PolyglotBook {
     let source = Source::from_path(path).unwrap();

@@ -125,7 +125,7 @@ fn zip_archives_contain_their_members() {
         return;
     };
     let mut archives = 0;
-    for path in tabia_testkit::shared::files_below(&folder) {
+    for path in tabia_testkit::shared_data_folder::files_below(&folder) {
         if path.extension().is_some_and(|extension| extension == "zip") {
             let archive = open(&path, None).unwrap();
             assert_eq!(archive.members().len(), 1, "{}", path.display());
@@ -149,7 +149,7 @@ fn members_of_scidb_archives_equal_the_packed_files() {
         return;
     };
     let mut compared = 0;
-    for path in tabia_testkit::shared::files_below(&data.join("scv/scidb")) {
+    for path in tabia_testkit::shared_data_folder::files_below(&data.join("scv/scidb")) {
         let archive = open(&path, None).unwrap();
         assert!(archive.info().problems.is_empty(), "{}", path.display());
         assert_eq!(compare(&*archive, &data.join("none")), 0);

@@ -7,7 +7,7 @@ use tabia_core::io::{DiskFile, Output, OutputSet, Progress};
 use tabia_core::{Error, Result};
 
 use crate::layout::{Directory, Kind, MAX_SEGMENT_GAMES, Section, Target, WHOLE, Writer};
-use crate::line_collector::Batch;
+use crate::mainline_collector::Batch;
 use crate::reader::PositionIndex;
 use crate::segment_builder::{Pending, digest};
 

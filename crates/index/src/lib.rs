@@ -40,21 +40,21 @@
 #![warn(missing_docs)]
 
 mod builder;
+mod game_facts_row;
 mod keys;
 mod layout;
-mod line_collector;
+mod mainline_collector;
 mod move_symbols;
 mod reader;
-mod row;
 mod section_reader;
 mod segment_builder;
 
 pub use builder::{BuildOptions, Builder, Built, Comparison, Kept};
+pub use game_facts_row::Row;
 pub use keys::is_same;
 pub use layout::Unusable;
-pub use line_collector::{Batch, Collector};
+pub use mainline_collector::{Batch, Collector};
 pub use reader::{Arrival, Continuation, PositionIndex};
-pub use row::Row;
 
 /// CRC-32 of bytes, as ZIP archives have it.
 ///

@@ -6,14 +6,14 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::io::Blob;
 use zerocopy::little_endian::U32;
 
+use crate::game_facts_row::Row;
 use crate::keys::{class_of, hash_of, is_same};
 use crate::layout::{
     Directory, Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS,
     SegmentRecord, Unusable, WHOLE, damaged, read_directory,
 };
-use crate::line_collector::MAX_PLIES;
+use crate::mainline_collector::MAX_PLIES;
 use crate::move_symbols;
-use crate::row::Row;
 use crate::section_reader::SectionReader;
 use crate::segment_builder::{POPULAR, stored};
 

@@ -13,14 +13,14 @@ use tabia_core::{GameIndex, Result};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
+use crate::game_facts_row::Row;
 use crate::keys::{class_of, hash_of, is_same, mix};
 use crate::layout::{
     Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, Section,
     SegmentRecord,
 };
-use crate::line_collector::Batch;
+use crate::mainline_collector::Batch;
 use crate::move_symbols;
-use crate::row::Row;
 
 /// A line is a node from that number of games on.
 pub(crate) const POPULAR: usize = 8;

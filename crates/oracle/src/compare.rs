@@ -10,7 +10,7 @@ use tabia_core::chess::{FenStyle, Move, Ply, Position, Role, Setup, Square, san}
 
 use tabia_testkit::Random;
 
-use crate::corpus::Game;
+use crate::read_pgn_mainlines::Game;
 
 /// A position about which the chess core and another implementation disagree.
 #[derive(Debug)]

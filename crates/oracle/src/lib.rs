@@ -4,7 +4,7 @@
 //! position of PGN files (`.pgn` or `.pgn.zst`).
 
 pub mod compare;
-pub mod corpus;
+pub mod read_pgn_mainlines;
 
 pub use compare::{Comparison, Disagreement};
-pub use corpus::{Game, for_each_game};
+pub use read_pgn_mainlines::{Game, for_each_game};

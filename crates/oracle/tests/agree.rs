@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use tabia_oracle::{Comparison, for_each_game};
-use tabia_testkit::shared::shared_data;
+use tabia_testkit::shared_data_folder::shared_data;
 
 /// Without optimisation only one game in ten is compared.
 const STEP: u64 = if cfg!(debug_assertions) { 10 } else { 1 };
@@ -43,7 +43,7 @@ fn annotated_engine_online_and_chess960_games() {
         let Some(path) = shared_data(name, &format!("pgn/{folder}")) else {
             return;
         };
-        for file in tabia_testkit::shared::files_below(&path) {
+        for file in tabia_testkit::shared_data_folder::files_below(&path) {
             compare(&file, STEP);
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use tabia_core::chess::{Position, Setup};
-use tabia_testkit::shared::shared_data;
+use tabia_testkit::shared_data_folder::shared_data;
 
 #[test]
 fn polyglot_keys() -> Result<(), Box<dyn std::error::Error>> {

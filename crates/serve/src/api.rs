@@ -17,7 +17,7 @@ use tabia::formats::Format;
 use tabia::query::{Query, fields, fold};
 use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder, Want};
 
-use crate::app::App;
+use crate::app_state::App;
 use crate::explore::{self, FoundTree};
 use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
 use crate::input_health;

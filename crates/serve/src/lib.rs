@@ -26,13 +26,13 @@
 #![warn(missing_docs)]
 
 mod api;
-mod app;
+mod app_state;
 mod assets;
-mod bases;
 mod connections;
 mod explore;
 mod filter_and_sort;
 mod guard;
+mod indexed_databases;
 mod input_health;
 mod inputs_by_id;
 mod jobs;
@@ -47,7 +47,7 @@ mod search_duplicates_and_previews;
 mod server;
 mod stream;
 
-pub use app::GameDocument;
+pub use app_state::GameDocument;
 pub use connections::StopHandle;
 pub use guard::Key;
 pub use inputs_by_id::{Shelf, ShelfCounts};

@@ -20,7 +20,7 @@ use tabia::core::chess::uci;
 use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, Wdl};
 
 use crate::api::{game_pgn, in_pool, of_type, tree_job};
-use crate::app::App;
+use crate::app_state::App;
 use crate::explore::{FoundTree, uci_of};
 use crate::inputs_by_id::ShelfInput;
 use crate::jobs::Job;

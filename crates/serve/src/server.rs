@@ -14,11 +14,11 @@ use tabia::dedupe::Duplicate;
 use tokio::sync::Semaphore;
 
 use crate::api;
-use crate::app::{App, GameDocument};
+use crate::app_state::{App, GameDocument};
 use crate::assets::Assets;
-use crate::bases::Bases;
 use crate::connections::{self, StopHandle};
 use crate::guard::{Guard, GuardOptions, Key, protect};
+use crate::indexed_databases::Bases;
 use crate::input_health::Health;
 use crate::inputs_by_id::Shelf;
 use crate::jobs::{JobTable, RunningJobs};

@@ -1,4 +1,4 @@
-//! Reads the annotated games of an input, for [`crate::merge`].
+//! Reads the annotated games of an input, for [`crate::merge_annotations`].
 
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};

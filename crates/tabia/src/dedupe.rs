@@ -19,7 +19,7 @@ use tabia_core::{Error, GameIndex};
 
 use tabia_query::Query;
 
-pub use crate::merge::Merges;
+pub use crate::merge_annotations::Merges;
 
 use crate::annotated_games::AnnotatedTask;
 use crate::base::GameSet;

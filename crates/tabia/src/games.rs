@@ -14,12 +14,12 @@ use tabia_core::{Error, GameIndex, Problem};
 
 use crate::input::InputItem;
 use crate::list::{ListOptions, ListRow, list};
-use crate::output_tasks::RecordTask;
 use crate::read_options::ReadOptions;
 use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
 use crate::summary::{Observer, Summary};
+use crate::text_record_and_encode_tasks::RecordTask;
 
 /// Batches that wait for the consumer.
 const WAITING: usize = 2;

@@ -8,12 +8,12 @@ use tabia_core::game::Game;
 use tabia_core::io::{Blob, Progress};
 use tabia_core::{Error, GameIndex};
 
-use crate::block_map::BlockMap;
 use crate::input::{InputItem, OpenInput};
-use crate::output_tasks::RecordTask;
+use crate::saved_block_offsets::BlockMap;
 use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::select::{RecordRanges, Selection};
 use crate::summary::{Observer, Summary};
+use crate::text_record_and_encode_tasks::RecordTask;
 
 /// Reads one record, deleted or not; `None` when the item has fewer.
 ///

@@ -17,14 +17,14 @@ use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{FoundMoment, Matcher, Query};
 
 use crate::base::GameSet;
-use crate::block_map::BlockMap;
 use crate::eco_tagger::{EcoTagger, EcoUpdate};
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
 use crate::mark_moments::Marker;
-use crate::merge::{Merger, Merges};
+use crate::merge_annotations::{Merger, Merges};
 use crate::names::Renames;
 use crate::parallel::ordered;
+use crate::saved_block_offsets::BlockMap;
 use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, TakeMoments};
 use crate::summary::{Base, Notes, Observer, Summary};
 

@@ -9,7 +9,7 @@ use tabia::core::game::{Recorder, Want};
 use tabia::core::games::Block;
 use tabia::{Flow, GameIndex, InputItem, OpenInput, Ply, Position, ReadOptions, Visitor};
 use tabia_testkit::repository;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 
 fn fixtures() -> Vec<PathBuf> {
     let folder = repository().join("crates/formats/tests/fixtures");

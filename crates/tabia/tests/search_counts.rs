@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use tabia::core::io::Progress;
 use tabia::dedupe::{DedupeOptions, find_duplicates};
-use tabia::eco::{EcoOptions, openings_of};
 use tabia::list::{ListOptions, list};
+use tabia::list_openings::{EcoOptions, openings_of};
 use tabia::{NoObserver, Query, Resolver};
 
 const NAJDORF: &str = "fen:rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R_w_KQkq_-";
@@ -131,7 +131,9 @@ fn made_duplicates_are_found_and_no_others() {
     let Some(games) = tabia_testkit::shared_data(test, "pgn/m10k.pgn.zst") else {
         return;
     };
-    let tool = tabia_testkit::shared().unwrap().join("tools/make_dups.py");
+    let tool = tabia_testkit::shared()
+        .unwrap()
+        .join("tools/make_dups.py");
     let folder = tabia_testkit::Scratch::new("made-duplicates");
     let (plain, made) = (folder.join("m10k.pgn"), folder.join("made.pgn"));
     tabia::convert(&games, &plain).unwrap();

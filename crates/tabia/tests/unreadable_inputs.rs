@@ -17,7 +17,7 @@ use tabia::repair::{RepairOptions, remains, repair};
 use tabia::{Error, ErrorSide, NoObserver, Resolver};
 use tabia_testkit::Scratch;
 use tabia_testkit::repository;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 
 type Files = BTreeMap<String, Vec<u8>>;
 

@@ -44,9 +44,9 @@ pub mod open_and_read;
 pub mod random;
 mod repository;
 #[cfg(feature = "formats")]
-pub mod sample;
+pub mod sample_database_games;
 pub mod scratch;
-pub mod shared;
+pub mod shared_data_folder;
 pub mod skipped_tests;
 pub mod time_and_memory_limits;
 #[cfg(feature = "formats")]
@@ -55,5 +55,5 @@ pub mod tiny;
 pub use random::Random;
 pub use repository::repository;
 pub use scratch::Scratch;
-pub use shared::{shared, shared_data, skip};
+pub use shared_data_folder::{shared, shared_data, skip};
 pub use skipped_tests::skip_without_peer;

@@ -7,8 +7,8 @@
 )]
 
 mod bench;
+mod code_that_names_formats;
 mod forbidden_words;
-mod format_comparisons;
 mod fuzz;
 mod generated_docs;
 mod import_circles;

@@ -33,7 +33,7 @@ pub(crate) struct EcoArgs {
     pub(crate) force: bool,
     /// Stored codes in written games: fill those that are missing, replace all, keep all [default: fill]
     #[arg(long, value_name = "HOW", requires = "output")]
-    pub(crate) eco: Option<tabia::eco::EcoUpdate>,
+    pub(crate) eco: Option<tabia::list_openings::EcoUpdate>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     #[command(flatten)]

@@ -56,7 +56,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) mark: Option<String>,
     /// What happens to ECO codes; for `eco`.
     #[arg(skip)]
-    pub(crate) eco: tabia::eco::EcoUpdate,
+    pub(crate) eco: tabia::list_openings::EcoUpdate,
     /// Records of each input that are left out; for `dedupe`.
     #[arg(skip)]
     pub(crate) dropped: Vec<std::sync::Arc<Vec<u32>>>,

@@ -11,7 +11,7 @@ use crate::commands::index::index_options;
 use crate::commands::{convert, dedupe};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::units::counted;
+use crate::readable_numbers::counted;
 
 pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     if args.output == "-" || args.paths.iter().any(|path| path == "-") {

@@ -22,9 +22,9 @@ use crate::args::{
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow, RowStyle};
+use crate::readable_numbers::{counted, size};
 use crate::report::Reporter;
 use crate::terminal::one_line;
-use crate::units::{counted, size};
 
 const COLUMNS: &[&str] = &[
     "name",

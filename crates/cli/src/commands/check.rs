@@ -10,9 +10,9 @@ use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
+use crate::readable_numbers::{counted, counted_as};
 use crate::report::{ProblemRow, Reporter};
 use crate::terminal::{TextStyle, one_line};
-use crate::units::{counted, counted_as};
 
 const COLUMNS: &[&str] = &[
     "path",

@@ -11,7 +11,7 @@ use tabia::core::formats::Profile;
 use tabia::core::games::Written;
 use tabia::core::io::Charset;
 use tabia::core::loss::Feature;
-use tabia::eco::EcoUpdate;
+use tabia::list_openings::EcoUpdate;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
 
@@ -21,11 +21,11 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::output_conflicts::refuse_inputs;
+use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
-use crate::select_args::{parse_games, parse_query};
+use crate::resolve_output_target::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::stdout::StdoutWriter;
-use crate::target_args::{format_of_to, refuse_existing, refuse_stream, target_file};
-use crate::units::{counted, size};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     convert_files(args).map(|(code, _)| code)
@@ -74,10 +74,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let options = options(args, &context)?;
     #[cfg(feature = "parquet")]
     {
-        if super::convert_to_parquet::is_asked_for(args) {
-            return super::convert_to_parquet::convert_files(args, &context, options);
+        if super::convert_to_tables::is_asked_for(args) {
+            return super::convert_to_tables::convert_files(args, &context, options);
         }
-        super::convert_to_parquet::refuse_options(args)?;
+        super::convert_to_tables::refuse_options(args)?;
     }
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let start = Instant::now();

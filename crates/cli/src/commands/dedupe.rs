@@ -15,8 +15,8 @@ use crate::commands::convert;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle, line};
-use crate::target_args::refuse_existing;
-use crate::units::counted;
+use crate::readable_numbers::counted;
+use crate::resolve_output_target::refuse_existing;
 
 const COLUMNS: [&str; 6] = ["group", "kind", "kept", "dropped", "reason", "score"];
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use serde::Serialize;
-use tabia::eco::{EcoOptions, EcoUpdate, openings_of};
+use tabia::list_openings::{EcoOptions, EcoUpdate, openings_of};
 use tabia::{Error, ErrorSide};
 
 use crate::args::EcoArgs;
@@ -11,7 +11,7 @@ use crate::commands::convert;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow};
-use crate::select_args::{parse_games, parse_query};
+use crate::parse_where_and_games::{parse_games, parse_query};
 
 #[derive(Serialize)]
 struct EcoRow<'a> {

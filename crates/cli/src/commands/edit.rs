@@ -11,10 +11,10 @@ use crate::args::EditArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
+use crate::parse_where_and_games::parse_ranges;
+use crate::readable_numbers::{counted, grouped, size};
 use crate::report::{Reporter, report_file_losses};
-use crate::select_args::parse_ranges;
-use crate::target_args::refuse_existing;
-use crate::units::{counted, grouped, size};
+use crate::resolve_output_target::refuse_existing;
 
 pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;

@@ -13,8 +13,8 @@ use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
+use crate::readable_numbers::{counted, grouped, size};
 use crate::table::describe;
-use crate::units::{counted, grouped, size};
 
 const COLUMNS: &[&str] = &[
     "path",

@@ -15,7 +15,7 @@ use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, line};
 use crate::ls_columns::ColumnChoice;
 use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
-use crate::select_args::{parse_games, parse_query};
+use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
 use crate::terminal;

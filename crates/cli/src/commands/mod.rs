@@ -7,7 +7,7 @@ pub(crate) mod check;
 pub(crate) mod completions_and_man;
 pub(crate) mod convert;
 #[cfg(feature = "parquet")]
-mod convert_to_parquet;
+mod convert_to_tables;
 pub(crate) mod dedupe;
 pub(crate) mod eco;
 pub(crate) mod edit;

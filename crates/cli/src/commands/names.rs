@@ -15,8 +15,8 @@ use crate::commands::convert;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
-use crate::select_args::{parse_games, parse_query};
-use crate::units::counted;
+use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::readable_numbers::counted;
 
 const COLUMNS: [&str; 8] = [
     "cluster", "kind", "name", "games", "years", "elo", "proposal", "reason",

@@ -9,7 +9,7 @@ use crate::commands::index::index_options;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
-use crate::select_args::{parse_games, parse_query};
+use crate::parse_where_and_games::{parse_games, parse_query};
 
 #[derive(Serialize)]
 struct Row<'a> {

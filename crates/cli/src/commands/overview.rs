@@ -11,9 +11,9 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::context::new_resolver;
 use crate::exit_code::ExitCode;
+use crate::readable_numbers::{counted, size};
 use crate::stdout::StdoutWriter;
 use crate::terminal::{TextStyle, one_line};
-use crate::units::{counted, size};
 
 /// Files that are listed.
 const MAX_FILES: usize = 12;

@@ -14,10 +14,10 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
 use crate::output_conflicts::refuse_inputs;
+use crate::readable_numbers::{counted, grouped, size};
 use crate::report::{LossRow, RecordRow, loss_rows, report_losses};
+use crate::resolve_output_target::{format_of_to, refuse_existing, target_file};
 use crate::stdout::StdoutWriter;
-use crate::target_args::{format_of_to, refuse_existing, target_file};
-use crate::units::{counted, grouped, size};
 
 pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;

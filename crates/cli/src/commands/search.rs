@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use serde::Serialize;
-use tabia::explain_query::{ExplainOptions, count_each};
+use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
 use crate::args::{LsArgs, SearchArgs, SelectArgs};
@@ -11,7 +11,7 @@ use crate::commands::{convert, ls};
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
-use crate::select_args::{parse_games, parse_query};
+use crate::parse_where_and_games::{parse_games, parse_query};
 
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     let Some((query, paths)) = args.inputs.split_last() else {

@@ -16,11 +16,11 @@ use crate::exit_code::ExitCode;
 use crate::game_json::document;
 use crate::game_pgn::pgn;
 use crate::html_to_text::html_to_text;
-use crate::pgn_style;
-use crate::select_args::parse_ranges;
+use crate::parse_where_and_games::parse_ranges;
+use crate::pgn_colors;
+use crate::readable_numbers::counted_as;
 use crate::stdout::StdoutWriter;
 use crate::terminal;
-use crate::units::counted_as;
 
 /// Longest line of a guiding text on a terminal.
 const MAX_LINE: usize = 100;
@@ -93,7 +93,7 @@ fn show(
     options.wrap = !args.no_wrap;
     let text = pgn(context, &options, number, game)?;
     let text = String::from_utf8_lossy(&text);
-    pgn_style::write(text.trim_end(), out)?;
+    pgn_colors::write(text.trim_end(), out)?;
     out.text("\n")?;
     if let Some(ply) = args.board {
         out.text("\n")?;

@@ -10,7 +10,7 @@ use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
-use crate::select_args::{parse_games, parse_query};
+use crate::parse_where_and_games::{parse_games, parse_query};
 
 /// A group as a row: its keys, then counts.
 struct Row<'a> {

@@ -14,8 +14,8 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
+use crate::parse_where_and_games::parse_query;
 use crate::result_bar::bar;
-use crate::select_args::parse_query;
 use crate::stdout::StdoutWriter;
 use crate::terminal::TextStyle;
 

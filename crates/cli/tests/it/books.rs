@@ -961,7 +961,7 @@ fn formats_built_from_the_same_games_agree() {
 #[test]
 fn links_of_a_book_lead_to_its_games() {
     let test = "links_of_a_book_lead_to_its_games";
-    let Some(made) = tabia_testkit::shared::shared_data(test, "books/made") else {
+    let Some(made) = tabia_testkit::shared_data_folder::shared_data(test, "books/made") else {
         return;
     };
     let folder = Scratch::new("book-links");

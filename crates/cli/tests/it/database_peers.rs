@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{Scratch, shared_data, skip_without_peer};
 
 use crate::common::tabia;

@@ -14,16 +14,16 @@
 
 mod interpolation_search;
 mod key_set;
+mod partitioned_spill_store;
 mod queue;
 mod radix_sort;
 mod sort;
-mod spill;
 
 pub use interpolation_search::interpolation_lower_bound;
 pub use key_set::DiskKeySet;
+pub use partitioned_spill_store::{KeyRange, PARTITIONS, Partitions, SortBuffers, SpillStore};
 pub use queue::DiskQueue;
 pub use sort::{FixedSorter, VariableSorter};
-pub use spill::{KeyRange, PARTITIONS, Partitions, SortBuffers, SpillStore};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 

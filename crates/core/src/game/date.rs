@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::decimal;
+use crate::decimal_digits;
 
 /// A date whose parts may be unknown, as in `1950.??.??` of PGN. A part that is 0 is unknown.
 ///
@@ -56,21 +56,21 @@ impl Date {
         match self.year {
             0 => out.push_str("????"),
             year @ 1..=9999 => {
-                decimal::push_two(u64::from(year / 100), out);
-                decimal::push_two(u64::from(year % 100), out);
+                decimal_digits::push_two(u64::from(year / 100), out);
+                decimal_digits::push_two(u64::from(year % 100), out);
             }
-            year => decimal::push_number(year.into(), out),
+            year => decimal_digits::push_number(year.into(), out),
         }
         for part in [self.month, self.day] {
             match part {
                 0 => out.push_str(".??"),
                 1..=99 => {
                     out.push('.');
-                    decimal::push_two(part.into(), out);
+                    decimal_digits::push_two(part.into(), out);
                 }
                 _ => {
                     out.push('.');
-                    decimal::push_number(part.into(), out);
+                    decimal_digits::push_number(part.into(), out);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::decimal;
+use crate::decimal_digits;
 
 /// An opening code of the Encyclopaedia of Chess Openings, `A00` to `E99`, with the sub-code that
 /// databases add, 0 if absent. `Display` writes the three characters of the code.
@@ -45,7 +45,7 @@ impl Eco {
     /// Appends the three characters, as `Display` writes them.
     pub fn push_to(self, out: &mut String) {
         out.push(char::from(b'A' + (self.code / 100) as u8));
-        decimal::push_two(u64::from(self.code % 100), out);
+        decimal_digits::push_two(u64::from(self.code % 100), out);
     }
 
     /// Parses a code at the start of a text; characters after it (`B90k3`, `B90/01`) are ignored. `None`

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::failure_injection;
-use super::signals::MappedRange;
+use super::lost_file_signals::MappedRange;
 use crate::error::{Error, Result};
 
 /// Files up to this size are read instead of mapped.

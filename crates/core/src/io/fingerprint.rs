@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::user_key::hexadecimal;
+use super::journal_seal_key::hexadecimal;
 
 /// Files up to this size are hashed completely.
 const WHOLE: u64 = 1 << 19;

@@ -19,7 +19,7 @@ use super::disk::{
 };
 use super::failure_injection;
 use super::fingerprint::Fingerprint;
-use super::user_key::UserKey;
+use super::journal_seal_key::UserKey;
 
 /// The first line of a journal.
 const FIRST_LINE: &str = "tabia: files that replace others, version 2";
@@ -410,7 +410,7 @@ impl FolderIdentity {
         let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
         Ok(Self {
             number,
-            path: super::user_key::hexadecimal(&hash),
+            path: super::journal_seal_key::hexadecimal(&hash),
         })
     }
 }

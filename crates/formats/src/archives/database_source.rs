@@ -8,8 +8,8 @@ use tabia_core::formats::Limits;
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Error, ErrorKind, Result};
 
+use super::memory_or_temporary_file::MemoryBudget;
 use super::salvage::salvage_within;
-use super::unpacked::MemoryBudget;
 use super::{Archive, Presence, in_member};
 
 /// A member as a source, with the members that belong to the same database as companions. They are

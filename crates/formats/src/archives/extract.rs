@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use tabia_core::io::{OutputSet, Progress};
 use tabia_core::{Error, ErrorKind, Result};
 
+use super::memory_or_temporary_file::CHUNK;
 use super::safe_names::{HiddenFile, hidden_file};
-use super::unpacked::CHUNK;
-use super::unpacked_limit::exceeds_limit;
+use super::unpacked_limit_error::exceeds_limit;
 use super::{Archive, OnError, Presence, in_member, safe_name};
 
 /// The most files that are written before they get their names: all of these are open.

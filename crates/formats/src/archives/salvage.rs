@@ -3,7 +3,7 @@
 use tabia_core::io::Blob;
 use tabia_core::{Error, Result};
 
-use super::unpacked::{MemoryBudget, collect};
+use super::memory_or_temporary_file::{MemoryBudget, collect};
 use super::{Archive, OnError};
 
 /// The readable bytes of a member, and the errors in it: in memory, or mapped if they exceed

@@ -14,7 +14,7 @@ use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result};
 use tabia_formats::GAMES;
 use tabia_testkit::dump::Dump;
 use tabia_testkit::repository;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{shared, skip};
 
 /// A game and everything else that a reader reported about it.

@@ -10,7 +10,7 @@ use tabia_core::io::{Charset, Source};
 use tabia_core::loss::Losses;
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::games::cbh::CbhDatabase;
-use tabia_testkit::shared::files_below;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{Scratch, dump, shared_data};
 
 /// Number of games of a set that a test reads, unless it is exhaustive.

@@ -34,7 +34,7 @@
 //! | `moment` | terms about a position and the move played from it |
 //! | `piece_set` | sets of pieces and squares |
 //! | `attacks` | attacks and pins |
-//! | `deferred_tests` | sacrifices and annotations, which are known after the moment |
+//! | `deferred_conditions` | sacrifices and annotations, which are known after the moment |
 //! | `mirror` | mirror images of terms |
 //! | `values` | numbers, dates, codes and their ranges |
 //! | `plan` | the order in which terms are asked |
@@ -43,7 +43,7 @@
 //! | `error_and_suggestions` | what is wrong with a text, and what was probably meant |
 
 mod attacks;
-mod deferred_tests;
+mod deferred_conditions;
 mod error_and_suggestions;
 mod field_list;
 mod line_of_moves;
@@ -51,10 +51,10 @@ mod mirror;
 mod moment;
 mod parser;
 mod piece_set;
-mod plan;
 mod print;
 mod required_positions;
 mod scanner;
+mod term_order;
 mod values;
 
 use std::sync::Arc;
@@ -64,11 +64,11 @@ use tabia_core::game::Want;
 
 use crate::sorting::SortOrder;
 
-pub(crate) use deferred_tests::{Fact, Later, Note, STILL_GIVEN};
+pub(crate) use deferred_conditions::{Fact, Later, Note, STILL_GIVEN};
 pub use error_and_suggestions::{FilterError, Suggestion, nearest};
 pub use field_list::{Field, fields};
 pub(crate) use moment::{Check, Moment, MomentTerm, balance};
-pub use plan::PlanStep;
+pub use term_order::PlanStep;
 pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part};
 pub(crate) use values::{EvalTest, Flip, ResultTest, Scope, Speed, SpeedTest};
 pub use values::{begins_word, speed, speed_of_time_control};

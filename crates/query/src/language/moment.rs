@@ -3,7 +3,7 @@
 use tabia_core::chess::{Bitboard, Color, Piece, Ply, Position, Role, Setup, Square};
 
 use super::attacks::{Attack, mirror_squares, pinned};
-use super::deferred_tests::{Later, Sacrifice};
+use super::deferred_conditions::{Later, Sacrifice};
 use super::piece_set::{EMPTY, MEN, PieceSet, square_set};
 use super::values::Bounds;
 

@@ -2,7 +2,7 @@
 
 use tabia_core::chess::Ply;
 
-use super::deferred_tests::{Later, Note};
+use super::deferred_conditions::{Later, Note};
 use super::error_and_suggestions::{FilterError, Suggestion, known, nearest};
 use super::field_list;
 use super::line_of_moves::play;

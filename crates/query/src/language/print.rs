@@ -5,7 +5,7 @@ use std::fmt;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::Nag;
 
-use super::deferred_tests::Note;
+use super::deferred_conditions::Note;
 use super::values::{self, NameTest, ResultTest, SpeedTest, name_of, print_decimal, print_eco};
 use super::values::{DateTest, EvalTest};
 use super::{AnyOf, DateField, EloField, Item, NameField, Query, Test, What};

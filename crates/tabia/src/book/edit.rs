@@ -13,7 +13,7 @@ use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
 use super::book_format;
-use super::for_each_board::for_each_board;
+use super::for_each_position::for_each_board;
 use super::merge::{
     MergeOptions, Merged, create_options, drop_unknown_links, has_key_entries, keep_links,
     open_polyglot,

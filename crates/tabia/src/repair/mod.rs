@@ -3,7 +3,7 @@
 //! The format itself finds the records: it is opened with [`OpenOptions::salvage`]. This module reads
 //! every record, writes those that are left, and reports the outcome of each.
 
-mod find_remains;
+mod find_damaged_set;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -19,12 +19,12 @@ use tabia_formats::archives::compressed::Compression;
 
 use crate::create::DatabaseWriter;
 use crate::input::{InputItem, OpenInput};
-use crate::output_tasks::{RecordTask, Recorded};
 use crate::scan::{ScanOptions, ScanReporter, scan, scan_database};
 use crate::select::{Selection, SelectionCounts};
 use crate::summary::{Base, Observer, Summary};
+use crate::text_record_and_encode_tasks::{RecordTask, Recorded};
 
-pub use find_remains::{is_part_of, remains};
+pub use find_damaged_set::{is_part_of, remains};
 
 /// How to repair.
 #[derive(Debug, Clone, Default)]

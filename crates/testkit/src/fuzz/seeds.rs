@@ -15,7 +15,7 @@ use tabia_formats::games::cbh;
 use tabia_formats::{ARCHIVES, Format, GAMES};
 
 use crate::repository;
-use crate::shared::files_below;
+use crate::shared_data_folder::files_below;
 use crate::tiny;
 
 use super::file_set;

@@ -17,10 +17,10 @@ use crate::args::book::{BookBuildArgs, Compat};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
+use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::readable_numbers::{counted, grouped, size};
 use crate::report::report_file_losses;
-use crate::select_args::{parse_games, parse_query};
-use crate::target_args::refuse_existing;
-use crate::units::{counted, grouped, size};
+use crate::resolve_output_target::refuse_existing;
 
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;

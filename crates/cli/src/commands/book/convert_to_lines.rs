@@ -14,9 +14,9 @@ use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
+use crate::readable_numbers::counted;
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
-use crate::units::counted;
 
 /// Writes the lines of a book from a position on, to the output or to standard output.
 pub(super) fn to_lines(

@@ -13,7 +13,7 @@ use crate::args::book::BookDiffArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
-use crate::units::{counted, grouped};
+use crate::readable_numbers::{counted, grouped};
 
 const COLUMNS: &[&str] = &[
     "change",

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tabia::Error;
-use tabia::book::explain::{ExplainQuery, MoveOccurrence, MoveStats, explain};
+use tabia::book::explain_weight::{ExplainQuery, MoveOccurrence, MoveStats, explain};
 use tabia::book::find::{FoundPosition, find};
 use tabia::book::linked_games::{for_each_linked_game, load, text_of};
 use tabia::core::GameIndex;
@@ -23,10 +23,10 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_pgn::pgn;
 use crate::listing::Listing;
+use crate::parse_where_and_games::parse_query;
+use crate::readable_numbers::{counted, counted_as, grouped};
 use crate::report::Reporter;
-use crate::select_args::parse_query;
 use crate::stdout::StdoutWriter;
-use crate::units::{counted, counted_as, grouped};
 
 const COLUMNS: &[&str] = &[
     "source", "game", "offset", "ply", "move", "white", "whiteElo", "black", "blackElo", "result",

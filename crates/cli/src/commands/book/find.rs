@@ -18,11 +18,11 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
+use crate::readable_numbers::grouped;
 use crate::result_bar::{BAR, bar};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
 use crate::terminal::{self, TextStyle};
-use crate::units::grouped;
 
 const COLUMNS: &[&str] = &[
     "book",

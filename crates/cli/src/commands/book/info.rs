@@ -13,8 +13,8 @@ use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::{self, Displayed};
 use crate::listing::{Listing, RowStyle};
+use crate::readable_numbers::{counted_as, grouped};
 use crate::table::describe;
-use crate::units::{counted_as, grouped};
 
 const COLUMNS: &[&str] = &[
     "path",

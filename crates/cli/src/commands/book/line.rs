@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use serde::Serialize;
 use tabia::Error;
 use tabia::book::find::opening_of;
-use tabia::book::line::{MoveChoice, line};
+use tabia::book::pick_line::{MoveChoice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
 
 use super::open_books::{book_input, open_book};

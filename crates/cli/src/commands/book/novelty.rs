@@ -10,9 +10,9 @@ use crate::args::book::BookNoveltyArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
-use crate::select_args::parse_games;
+use crate::parse_where_and_games::parse_games;
+use crate::readable_numbers::{counted, grouped};
 use crate::stdout::StdoutWriter;
-use crate::units::{counted, grouped};
 
 pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;

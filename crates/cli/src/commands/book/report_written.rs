@@ -10,8 +10,8 @@ use tabia::{Error, InputItem, Observer};
 
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::readable_numbers::{counted, counted_as, size};
 use crate::report::{Reporter, report_file_losses};
-use crate::units::{counted, counted_as, size};
 
 /// Reports what was written, corrected and lost, and completes the report. Exit code 3 if entries or
 /// positions of the inputs are not in the book.

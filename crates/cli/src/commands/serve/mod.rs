@@ -4,7 +4,7 @@
 //! reads it, and a new one takes over its socket.
 
 mod browser;
-mod lan;
+mod own_addresses;
 mod state_folder;
 #[cfg(unix)]
 mod supervisor;
@@ -12,7 +12,7 @@ mod supervisor;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
-use crate::units::counted_as;
+use crate::readable_numbers::counted_as;
 use serde::Serialize;
 use tabia::Error;
 use tabia_serve::{Key, Server, ServerOptions, Shelf, ShelfCounts, StopHandle};
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     let is_stopped = supervisor::flag_of_signals();
     print_address(args, &context, &url, port)?;
     if args.lan {
-        for host in lan::hosts() {
+        for host in own_addresses::hosts() {
             let text = format!("on the network: http://{host}:{port}/#k={}", key.as_str());
             context.messages.note(&text);
         }
@@ -118,7 +118,7 @@ fn serve(
     let mut options = ServerOptions::new(key, game_json::document);
     options.threads = context.threads;
     options.is_private = args.private;
-    options.lan_hosts = args.lan.then(lan::hosts);
+    options.lan_hosts = args.lan.then(own_addresses::hosts);
     options.is_api_only = args.api_only;
     options.origins.clone_from(&args.cors);
     options.index = index_options(context);

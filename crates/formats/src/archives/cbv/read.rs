@@ -14,7 +14,7 @@ use super::decrypted_bytes::DecryptedBytes;
 use super::directory::{self, Entry};
 use super::{BLOCK, DIRECTORY, RECORD, checksum, huffman_decoder, lz_decoder};
 use crate::archives::extents::{Extent, mark_lost, refuse_shared_bytes};
-use crate::archives::unpacked_limit::exceeds_limit;
+use crate::archives::unpacked_limit_error::exceeds_limit;
 use crate::archives::{Archive, ArchiveContents, ArchiveInfo, Member, OnError, Presence};
 
 /// The most bytes that a block may unpack to. Blocks of ChessBase unpack to at most [`BLOCK`].

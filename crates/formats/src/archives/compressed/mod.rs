@@ -18,7 +18,7 @@ use tabia_core::error::Why;
 use tabia_core::formats::Limits;
 use tabia_core::{Error, Malformed, Result};
 
-use super::unpacked_limit::exceeds_limit;
+use super::unpacked_limit_error::exceeds_limit;
 
 pub(super) use inflate_and_gzip::Inflate;
 pub(super) use input_buffer::InputBuffer;

@@ -11,15 +11,15 @@ use tabia_core::game::Flow;
 use tabia_core::io::Source;
 use tabia_core::plural::counted;
 
+use super::count_defects;
+use super::count_defects::{Findings, inspect};
 use super::header::{Header, NO_PAGE};
-use super::inspect;
-use super::inspect::{Findings, inspect};
 use super::page_store::PageStore;
 use super::page_tree::{Lookup, Tree};
 use super::record::{PAGE, Record};
-use crate::books::mirrored::book;
-use crate::books::mirrored::book::MirroredBook;
 use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::probe_and_walk;
+use crate::books::mirrored::probe_and_walk::MirroredBook;
 use crate::books::mirrored::record_lookup::MirroredStore;
 
 /// A CTG book, mapped into memory.
@@ -146,7 +146,7 @@ impl Book for CtgBook {
     }
 
     fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
-        let Some(record) = book::probe(&self.store, position, page) else {
+        let Some(record) = probe_and_walk::probe(&self.store, position, page) else {
             return Ok(false);
         };
         <&PageStore>::write_raw(&record, false, &mut page.raw);
@@ -154,18 +154,18 @@ impl Book for CtgBook {
     }
 
     fn moves(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
-        Ok(book::moves(&self.store, position, page))
+        Ok(probe_and_walk::moves(&self.store, position, page))
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<u64> {
-        Ok(book::for_each(&self.store, visit))
+        Ok(probe_and_walk::for_each(&self.store, visit))
     }
 
     fn for_each_unordered(
         &self,
         visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
     ) -> Result<u64> {
-        Ok(book::for_each_unordered(&self.store, visit))
+        Ok(probe_and_walk::for_each_unordered(&self.store, visit))
     }
 
     fn size(&self) -> Result<BookSize> {
@@ -178,7 +178,7 @@ impl Book for CtgBook {
     }
 
     fn damage(&self) -> Result<Vec<String>> {
-        let lines = match inspect::damaged_pages(&self.store) {
+        let lines = match count_defects::damaged_pages(&self.store) {
             0 => Vec::new(),
             pages => vec![format!("{pages} pages are damaged")],
         };

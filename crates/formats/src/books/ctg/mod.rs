@@ -1,9 +1,9 @@
 #![doc = include_str!("FORMAT.md")]
 
 mod book;
+mod count_defects;
 mod hash;
 mod header;
-mod inspect;
 mod key;
 mod merged_record;
 mod moves;
@@ -12,23 +12,23 @@ mod packed_stats;
 mod page_builder;
 mod page_store;
 mod page_tree;
+mod raw_page_and_move;
 mod record;
 mod record_sorter;
 mod record_to_book_position;
-mod roundtrip_bytes;
 mod write;
 
 pub use crate::books::mirrored::orientation::Orientation;
 pub use book::CtgBook;
+pub use count_defects::Findings;
 pub use hash::hash;
 pub use header::Header;
-pub use inspect::Findings;
 pub use key::{Key, Keys, decode};
 pub use moves::{decode_move, encode_move};
 pub use nags::{annotation, commentary};
 pub use page_tree::Lookup;
+pub use raw_page_and_move::{RawMove, RawPage};
 pub use record::{DATA, PAGE, Record, Records, Stats};
-pub use roundtrip_bytes::{RawMove, RawPage};
 pub use write::CtgWriter;
 
 use std::path::Path;

@@ -7,10 +7,10 @@ use super::moves::decode_move;
 use super::nags;
 use super::packed_stats::PackedStats;
 use super::page_store::PageStore;
+use super::raw_page_and_move::{RawMove, RawPage};
 use super::record::{Record, Stats};
-use super::roundtrip_bytes::{RawMove, RawPage};
-use crate::books::mirrored::book::MirroredBook;
 use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::probe_and_walk::MirroredBook;
 use crate::books::mirrored::reachable::{ChildMove, Node};
 
 impl<'b> MirroredBook<'b> for &'b PageStore {

@@ -16,10 +16,10 @@ use super::merged_record::{Counts, MAX_MOVES, MergedRecord, Ratings};
 use super::moves::encode_move;
 use super::nags;
 use super::page_builder::PageBuilder;
+use super::raw_page_and_move::{RawMove, RawPage};
 use super::record::Stats;
 use super::record_sorter::RecordSorter;
 use super::record_to_book_position::results;
-use super::roundtrip_bytes::{RawMove, RawPage};
 use crate::books::mirrored::orientation::Orientation;
 
 /// Bytes kept in memory before they go to disk: 128 MiB.

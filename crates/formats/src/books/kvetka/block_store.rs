@@ -3,12 +3,12 @@
 use tabia_core::chess::{Move, Position};
 use tabia_core::io::Blob;
 
-use super::element::{BLOCK, Counts, Element, ListForm, key_of};
 use super::key::Key;
 use super::move_code::decode_move;
 use super::packed_counts;
 use super::parts::{KeyRange, Parts};
-use super::text_order::TextOrder;
+use super::read_element::{BLOCK, Counts, Element, ListForm, key_of};
+use super::text_byte_order::TextOrder;
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash::MirrorHash;
 use crate::books::mirrored::record_index::{LazyIndex, RecordIndex, Slot};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use tabia_core::error::{Error, Result};
 use tabia_core::io::OutputSet;
 
-use super::element::BLOCK;
 use super::header::Header;
 use super::key::Key;
+use super::read_element::BLOCK;
 
 /// Bytes of the longest part.
 pub(super) const MAX_PART: u64 = 20 << 20;

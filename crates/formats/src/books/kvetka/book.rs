@@ -14,14 +14,14 @@ use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source, SourceFile};
 
 use super::block_store::BlockStore;
-use super::element::{Element, HAS_LIST, KNOWN_FLAGS, ListForm};
+use super::count_defects::{Findings, inspect, inspect_structure};
 use super::header::Header;
-use super::inspect::{Findings, inspect, inspect_structure};
 use super::key::Key;
 use super::parts::{Parts, file};
+use super::read_element::{Element, HAS_LIST, KNOWN_FLAGS, ListForm};
 use super::sources::Sources;
-use super::text_order::{TextOrder, TextOrderVotes};
-use crate::books::mirrored::book;
+use super::text_byte_order::{TextOrder, TextOrderVotes};
+use crate::books::mirrored::probe_and_walk;
 
 /// Blocks at the start that are read to determine what the description leaves open.
 const SAMPLE: u32 = 64;
@@ -228,22 +228,22 @@ impl Book for KvetkaBook {
     }
 
     fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
-        Ok(book::probe(&self.store, position, page).is_some())
+        Ok(probe_and_walk::probe(&self.store, position, page).is_some())
     }
 
     fn moves(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
-        Ok(book::moves(&self.store, position, page))
+        Ok(probe_and_walk::moves(&self.store, position, page))
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<u64> {
-        Ok(book::for_each(&self.store, visit))
+        Ok(probe_and_walk::for_each(&self.store, visit))
     }
 
     fn for_each_unordered(
         &self,
         visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
     ) -> Result<u64> {
-        Ok(book::for_each_unordered(&self.store, visit))
+        Ok(probe_and_walk::for_each_unordered(&self.store, visit))
     }
 
     fn linked_game(&self, link: GameLink) -> Result<Option<LinkedGame>> {
@@ -280,8 +280,8 @@ impl Book for KvetkaBook {
 mod tests {
     use super::*;
     use crate::books::kvetka::KvetkaBuilder;
-    use crate::books::kvetka::element::BLOCK;
     use crate::books::kvetka::packed_counts::payload;
+    use crate::books::kvetka::read_element::BLOCK;
     use crate::books::mirrored::reachable::Visited;
     use crate::books::mirrored::record_lookup::MirroredStore;
     use tabia_core::books::{BookEntry, BookWriter, Wdl};

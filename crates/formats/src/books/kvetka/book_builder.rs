@@ -14,11 +14,11 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::block_writer::{part_path, with_suffix};
 use super::book::KvetkaBook;
-use super::element::{Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, read_links};
 use super::header::Header;
 use super::key::Key;
 use super::merged_element::{Contribution, NO_MOVE};
 use super::move_code::encode_move;
+use super::read_element::{Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, read_links};
 use super::record_sorter::RecordSorter;
 use super::sources::SourceKind;
 use super::sources_writer;

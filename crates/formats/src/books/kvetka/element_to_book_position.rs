@@ -4,10 +4,10 @@ use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::{Move, Position};
 
 use super::block_store::BlockStore;
-use super::element::{Counts, Element, read_links};
 use super::move_code::decode_move;
-use crate::books::mirrored::book::MirroredBook;
+use super::read_element::{Counts, Element, read_links};
 use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::probe_and_walk::MirroredBook;
 use crate::books::mirrored::reachable::{ChildMove, Node};
 
 /// [`BookPosition::raw`] of a Kvetka book.

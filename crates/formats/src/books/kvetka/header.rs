@@ -3,7 +3,7 @@
 use tabia_core::formats::CreateOptions;
 use tabia_core::io::{Cursor, Sink};
 
-use super::text_order::TextOrder;
+use super::text_byte_order::TextOrder;
 
 /// Bytes of a header without its caption.
 const MIN_LENGTH: usize = 20;

@@ -4,11 +4,11 @@ use tabia_core::books::GameLink;
 use tabia_core::error::Malformed;
 use tabia_core::io::{Cursor, Sink};
 
-use super::element::{
+use super::key::Key;
+use super::read_element::{
     Counts, HAS_COMMENT, HAS_LIST, HAS_SOURCE, LINK, ListForm, MAX_COMMENT_UNITS, MAX_ELEMENT,
     read_link,
 };
-use super::key::Key;
 use super::varint::{compact_length, write_compact};
 
 /// Links that an element can hold at most.

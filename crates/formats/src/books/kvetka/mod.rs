@@ -4,20 +4,20 @@ mod block_store;
 mod block_writer;
 mod book;
 mod book_builder;
-mod element;
+mod count_defects;
 mod element_to_book_position;
 mod from_book;
 mod header;
-mod inspect;
 mod key;
 mod merged_element;
 mod move_code;
 mod packed_counts;
 mod parts;
+mod read_element;
 mod record_sorter;
 mod sources;
 mod sources_writer;
-mod text_order;
+mod text_byte_order;
 mod varint;
 mod write_elements;
 mod writer_settings;
@@ -25,14 +25,14 @@ mod writer_settings;
 pub use crate::books::mirrored::orientation::Orientation;
 pub use book::KvetkaBook;
 pub use book_builder::{AddedGame, KvetkaBuilder, eco_comment, first_part};
-pub use element::ListForm;
+pub use count_defects::Findings;
 pub use header::{Header, admits};
-pub use inspect::Findings;
 pub use key::Key;
 pub use move_code::{decode_move, encode_move};
+pub use read_element::ListForm;
 pub use sources::{BookSource, SourceKind, Sources};
 pub use sources_writer::SourceGame;
-pub use text_order::TextOrder;
+pub use text_byte_order::TextOrder;
 
 use tabia_core::formats::{BookFormat, Companion, Confidence, FileFormat, FormatId, Probe};
 use tabia_core::loss::{Feature, Features};
@@ -77,10 +77,10 @@ fn score(probe: &Probe<'_>) -> Confidence {
     let header = Header::read(probe.head).ok();
     let first = header.as_ref().and_then(|header| {
         let block = probe.head.get(header.length..)?;
-        let bytes = element::declared_bytes(block)?;
-        element::Elements::of(bytes)
+        let bytes = read_element::declared_bytes(block)?;
+        read_element::Elements::of(bytes)
             .next()
-            .and_then(element::key_of)
+            .and_then(read_element::key_of)
     });
     let has_element = first.is_some_and(|key| key.position(Orientation::IDENTITY).is_some());
     match (is_named, has_element) {

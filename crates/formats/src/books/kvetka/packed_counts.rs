@@ -1,6 +1,6 @@
 //! Counts of an element, packed into spare bits of an index slot, so that a walk need not read it.
 
-use super::element::{Counts, Element};
+use super::read_element::{Counts, Element};
 use crate::books::mirrored::record_index::PAYLOAD_BITS;
 
 /// Bits of a count.

@@ -4,9 +4,9 @@ use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::{Blob, Source, SourceFile};
 use tabia_core::plural::counted;
 
-use super::element::{BLOCK, Elements, declared_bytes, key_of};
 use super::header::Header;
 use super::key::Key;
+use super::read_element::{BLOCK, Elements, declared_bytes, key_of};
 
 /// The blocks of all parts of a book.
 #[derive(Debug)]

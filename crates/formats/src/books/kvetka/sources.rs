@@ -10,7 +10,7 @@ use tabia_core::game::GameResult;
 use tabia_core::io::{Blob, Charset, Cursor, decode};
 use tabia_core::plural::counted;
 
-use super::text_order::{TextOrder, TextOrderVotes};
+use super::text_byte_order::{TextOrder, TextOrderVotes};
 use crate::games::{cbh, pgn};
 
 /// The table of contents ends at a multiple of this.

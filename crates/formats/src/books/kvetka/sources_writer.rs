@@ -9,7 +9,7 @@ use tabia_core::io::{Blob, Charset, Cursor, Output, Sink, encode};
 use super::key::Key;
 use super::record_sorter::RecordSorter;
 use super::sources::{SourceKind, contents_length};
-use super::text_order::TextOrder;
+use super::text_byte_order::TextOrder;
 
 /// Bytes of the longest name, so that a game fits into a record of the sorter.
 const MAX_NAME: usize = 1 << 12;

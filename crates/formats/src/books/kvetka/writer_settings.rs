@@ -4,8 +4,8 @@ use tabia_core::formats::CreateOptions;
 use tabia_core::io::Charset;
 
 use super::block_writer::MAX_PART;
-use super::element::{BLOCK, ListForm};
-use super::text_order::TextOrder;
+use super::read_element::{BLOCK, ListForm};
+use super::text_byte_order::TextOrder;
 
 /// Bytes of contributions kept in memory before they go to disk.
 const MEMORY: usize = 128 << 20;

@@ -1,14 +1,14 @@
 #![doc = include_str!("FORMAT.md")]
 
+mod count_defects;
 mod entry;
 mod header;
-mod inspect;
 mod read;
 mod write;
 
+pub use count_defects::{Findings, LearnConvention};
 pub use entry::{Entry, decode_move, encode_move};
 pub use header::Header;
-pub use inspect::{Findings, LearnConvention};
 pub use read::PolyglotBook;
 pub use write::PolyglotWriter;
 

@@ -13,9 +13,9 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::plural::counted;
 use zerocopy::FromBytes;
 
+use super::count_defects;
 use super::entry::{Entry, decode_move};
 use super::header::{self, Header};
-use super::inspect;
 
 /// Number of entries at the end that are checked for a stale tail on opening.
 const TAIL: usize = 1 << 16;
@@ -124,8 +124,8 @@ impl PolyglotBook {
     }
 
     /// Checks every entry: order, repetitions, weights, and the convention of `learn`.
-    pub fn inspect(&self) -> inspect::Findings {
-        inspect::inspect(self.entries(), self.null_records, self.sorted)
+    pub fn inspect(&self) -> count_defects::Findings {
+        count_defects::inspect(self.entries(), self.null_records, self.sorted)
     }
 
     /// The entries of a key, in file order.

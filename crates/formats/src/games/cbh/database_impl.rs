@@ -9,13 +9,13 @@ use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, 
 use super::companions::COMPANIONS;
 use super::content_summary;
 use super::entities::EntityTable;
+use super::entity_and_side_tables::entity;
 use super::field_codecs::{decode_date, decode_eco, decode_result};
 use super::format_id::ID;
 use super::moves;
 use super::open::{CbhDatabase, Companions};
-use super::read::CbhReader;
+use super::record_reader::CbhReader;
 use super::records::{FileHeader, GameRecord, Record, TYPE_DELETED, TYPE_TEXT};
-use super::tables::entity;
 use super::tags::{player_name, round_name};
 
 impl Database for CbhDatabase {

@@ -14,14 +14,14 @@ use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, until_zero};
 use super::companions::COMPANIONS;
 use super::entities::{Entity, EntityTable};
+use super::entity_and_side_tables::Tables;
+use super::files_of_newer_versions::{
+    EXTENDED_SIZES, EXTRA_SIZES, MEDIA_SIZES, RecordSizes, SideTable, TopGames,
+};
 use super::format_id::ID;
 use super::ini_file::{self, SetKind};
 use super::placeholder_names::Placeholders;
 use super::records::{BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header};
-use super::side_files::{
-    EXTENDED_SIZES, EXTRA_SIZES, MEDIA_SIZES, RecordSizes, SideTable, TopGames,
-};
-use super::tables::Tables;
 use super::tags::player_name;
 
 /// Names of each kind that are sampled to guess the character set.

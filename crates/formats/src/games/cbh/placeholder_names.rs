@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use zerocopy::{FromZeros, IntoBytes};
 
 use super::entities::{Entity, EntityTable, UNKNOWN_ID};
+use super::entity_and_side_tables::Tables;
 use super::records::{
     AnnotatorRecord, ExtendedRecord, FileHeader, GameTagRecord, PlayerRecord, Record, SourceRecord,
     TeamRecord, TournamentRecord, U24,
 };
-use super::tables::Tables;
 
 /// At most this many placeholders are made per record, so that one wrong id cannot exhaust memory.
 const MAX_PER_RECORD: u32 = 4;

@@ -16,13 +16,13 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use super::content_summary::HAS_START;
 use super::entities::{Entity, EntityTable, UNKNOWN_ID};
+use super::entity_and_side_tables::Tables;
+use super::files_of_newer_versions::SideTable;
+use super::headerless_record_finder::{TEXT_MODE, end, head, scan, scan_annotations, start};
 use super::open::{CbhDatabase, CompanionOpener, OpenFiles};
 use super::placeholder_names::Placeholders;
-use super::record_scan::{TEXT_MODE, end, head, scan, scan_annotations, start};
 use super::records::{FileHeader, GameRecord, MovesHead, TYPE_ALWAYS, TYPE_TEXT, TextRecord, U24};
 use super::search_boosters::Boosters;
-use super::side_files::SideTable;
-use super::tables::Tables;
 
 /// The stored form of an unknown result.
 const NO_RESULT: u8 = 3;

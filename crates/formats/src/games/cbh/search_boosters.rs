@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use tabia_core::io::{Blob, Cursor};
 
 use super::entities::{Entity, EntityTable};
-use super::tables::Tables;
+use super::entity_and_side_tables::Tables;
 
 /// The contents of the boosters, by game number (from 1).
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tabia_core::calendar::{civil_from_days, days_from_civil};
-use tabia_core::decimal;
+use tabia_core::decimal_digits;
 
 /// A creation time: 1/1024 s since 2008-12-01, in the local time of the creator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Created {
     pub fn write(self, out: &mut String) {
         write_time(CREATED_EPOCH, self.0 >> 10, out);
         out.push('.');
-        decimal::push_padded((self.0 & 1023) * 9_765_625, 10, out);
+        decimal_digits::push_padded((self.0 & 1023) * 9_765_625, 10, out);
     }
 }
 
@@ -46,7 +46,7 @@ impl Saved {
     pub fn write(self, out: &mut String) {
         write_time(SAVED_EPOCH, self.0 / 10_000_000, out);
         out.push('.');
-        decimal::push_padded(self.0 % 10_000_000, 7, out);
+        decimal_digits::push_padded(self.0 % 10_000_000, 7, out);
         out.push('Z');
     }
 }
@@ -97,7 +97,7 @@ fn write_time(epoch: i64, seconds: u64, out: &mut String) {
     let days = epoch.saturating_add_unsigned(seconds / SECONDS_A_DAY);
     let (year, month, day) = civil_from_days(days).unwrap_or_default();
     let second = seconds % SECONDS_A_DAY;
-    decimal::push_padded(year.unsigned_abs().into(), 4, out);
+    decimal_digits::push_padded(year.unsigned_abs().into(), 4, out);
     for (separator, part) in [
         ('-', u64::from(month)),
         ('-', u64::from(day)),
@@ -106,7 +106,7 @@ fn write_time(epoch: i64, seconds: u64, out: &mut String) {
         (':', second % 60),
     ] {
         out.push(separator);
-        decimal::push_two(part, out);
+        decimal_digits::push_two(part, out);
     }
 }
 

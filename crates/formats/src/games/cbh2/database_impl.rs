@@ -8,7 +8,7 @@ use tabia_core::game::Date;
 use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
 
 use super::open::Cbh2Database;
-use super::read::Reader;
+use super::record_reader::Reader;
 use super::records::{GameRecord, Record, TYPE_DELETED, id};
 use super::tags::round_name;
 use super::verify;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use tabia_core::io::{Cursor, Sink};
 
+use super::name_roles::Role;
 use super::records::Record;
-use super::roles::Role;
 
 /// Bytes of the file header.
 const HEADER: usize = 12;

@@ -7,8 +7,8 @@ use tabia_core::io::{Cursor, Sink};
 
 use super::collation::{self, Ignored};
 use super::game_lists::Heads;
+use super::name_roles::Role;
 use super::names::{Player, Source, Team, Tournament, titles};
-use super::roles::Role;
 use crate::games::cbh::write::entity_tree::Tree;
 
 /// Bytes of a page.

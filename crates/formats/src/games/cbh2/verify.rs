@@ -13,7 +13,7 @@ use super::container::{self, FILE_HEADER, FRAME, HEAD, MARK};
 use super::game_lists::Heads;
 use super::name_orders;
 use super::open::Cbh2Database;
-use super::read::Reader;
+use super::record_reader::Reader;
 use super::records::{GameRecord, Record, SIZE};
 use super::write::{UNUSED_MAGNITUDES, material};
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
@@ -149,7 +149,7 @@ fn check_indexes(db: &Cbh2Database, found: &mut dyn FnMut(Problem)) {
         let records = db.headers().chunks_exact(SIZE).skip(1);
         records.filter_map(Record::read)
     };
-    let count = |role: super::roles::Role| {
+    let count = |role: super::name_roles::Role| {
         db.names
             .as_ref()
             .map_or(0, |names| names.stored(role.kind()))

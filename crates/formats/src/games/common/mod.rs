@@ -1,13 +1,13 @@
 //! Code that several game formats share.
 
 pub(crate) mod annotation_order;
-pub(crate) mod file_set;
-pub(crate) mod index_codes;
 pub(crate) mod interner;
 pub(crate) mod line_tree;
 pub(crate) mod record_context;
 pub(crate) mod record_tags;
 pub(crate) mod salvage;
+pub(crate) mod scid_and_scidb_file_set;
+pub(crate) mod scid_and_scidb_index_codes;
 pub(crate) mod seen_tags;
 pub(crate) mod set_writer;
 pub(crate) mod tag_plan_cache;

@@ -13,8 +13,8 @@ use tabia_core::game::{Flow, Visitor};
 use tabia_core::games::DatabaseInfo;
 use tabia_core::plural::counted;
 
-use super::file_set::{Entries, StoredEntry};
 use super::record_context::Origin;
+use super::scid_and_scidb_file_set::{Entries, StoredEntry};
 
 /// Where the mainline of a game ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! Writes games as rows of comma-separated values.
 
 use tabia_core::chess::{FenStyle, Ply, Position};
-use tabia_core::decimal::write_number;
+use tabia_core::decimal_digits::write_number;
 use tabia_core::error::GameIndex;
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Score, Visitor};
 use tabia_core::games::TextWriter;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tabia_core::decimal::write_number;
+use tabia_core::decimal_digits::write_number;
 
 /// Appends a text with its quotes.
 pub(super) fn push_text(text: &str, out: &mut Vec<u8>) {

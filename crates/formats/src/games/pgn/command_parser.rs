@@ -8,7 +8,7 @@ use tabia_core::game::{
     ShapeKind, Training, TrainingSolution, TrainingText,
 };
 
-use super::chessbase_commands::{self, TEXT_LANGUAGES};
+use super::eval_evp_and_tqu_commands::{self, TEXT_LANGUAGES};
 use super::full_profile::{self, ParsedCommand};
 use super::shape_colors::color_of;
 
@@ -111,7 +111,7 @@ fn eval(args: &str) -> Option<Eval> {
         let value = value.parse().ok()?;
         return Some(Eval {
             score: match depth {
-                Some(_) => chessbase_commands::score_of_number(value),
+                Some(_) => eval_evp_and_tqu_commands::score_of_number(value),
                 None => Score::Centipawns(value),
             },
             depth: depth.filter(|depth| *depth != 0),
@@ -197,7 +197,7 @@ fn eval_profile(args: &str) -> Option<EvalProfile> {
     let first = numbers.next()?.ok()?;
     let last = numbers.next()?.ok()?;
     let first = usize::try_from(first).ok()?;
-    if first > chessbase_commands::MAX_FIRST {
+    if first > eval_evp_and_tqu_commands::MAX_FIRST {
         return None;
     }
     let none = EvalPoint {

@@ -2,11 +2,11 @@
 //! that are no tags. None of it ends the section, so that no game is cut in two.
 
 use super::char_class::{at_line_start, is_newline, is_space, line_end, skip_spaces};
-use super::comment;
+use super::comment_parser;
 use super::looks_like_movetext::looks_like_movetext;
 use super::non_ascii_tokens::{blank_length, skip_blanks};
+use super::tag_order;
 use super::tag_parser::{RawPair, is_tag, quoted_name, quoted_pair};
-use super::tag_roster;
 
 /// The next part of a tag section.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ pub(super) fn begins_unquoted(text: &[u8], at: usize) -> bool {
     at_line_start(text, at)
         && unquoted_pair(text, at).is_some_and(|(pair, _)| {
             let name = std::str::from_utf8(pair.name).unwrap_or_default();
-            tag_roster::rank(name) != tag_roster::REST && !pair.value.is_empty()
+            tag_order::rank(name) != tag_order::REST && !pair.value.is_empty()
         })
 }
 
@@ -142,7 +142,7 @@ pub(super) fn comments_end(text: &[u8], at: usize) -> Option<usize> {
     loop {
         at = skip_blanks(text, at);
         at = match text.get(at) {
-            Some(b'{') => comment::end(text, at)? + 1,
+            Some(b'{') => comment_parser::end(text, at)? + 1,
             Some(b';') => line_end(text, at),
             Some(b'%') if at_line_start(text, at) => line_end(text, at),
             _ => return Some(at),

@@ -8,21 +8,20 @@
 //! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
 //! | `tag_parser`, `irregular_tags`, `comment`, `commands`, `nag_symbols`, `char_class`, `non_ascii_tokens` | the tokens |
 //! | `movetext_skipper` | skipping movetext that is not read |
-//! | `national_letters`, `letter_detection` | piece letters of other languages than English |
+//! | `national_move_to_english`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
-//! | `tag_roster`, `variant_and_result_tags` | the order of tags, and tags with a meaning |
-//! | `tag_writer`, `tag_plan`, `annotation_writer`, `wrap` | parts of the text |
-//! | `profile`, `full_profile`, `chessbase_commands`, `shape_colors` | features, tags and commands of the profiles |
+//! | `tag_order`, `variant_and_result_tags` | the order of tags, and tags with a meaning |
+//! | `tag_writer`, `tag_plan`, `pending_annotations`, `wrap` | parts of the text |
+//! | `profile`, `full_profile`, `eval_evp_and_tqu_commands`, `shape_colors` | features, tags and commands of the profiles |
 
 #[cfg(test)]
 mod ambiguous_moves_and_piece_letters_tests;
-mod annotation_writer;
 mod blocks;
 mod char_class;
-mod chessbase_commands;
 pub(crate) mod command_parser;
-mod comment;
+mod comment_parser;
 mod encoding;
+mod eval_evp_and_tqu_commands;
 mod event_boundary;
 mod file_writer;
 pub(crate) mod full_profile;
@@ -32,17 +31,18 @@ mod letter_detection;
 mod looks_like_movetext;
 mod movetext_skipper;
 mod nag_symbols;
-mod national_letters;
+mod national_move_to_english;
 mod non_ascii_tokens;
+mod pending_annotations;
 mod profile_features;
 #[cfg(test)]
 mod property_tests;
 mod quotation_text;
 mod read;
 pub(crate) mod shape_colors;
+mod tag_order;
 mod tag_parser;
 mod tag_plan;
-mod tag_roster;
 mod tag_writer;
 mod text_cursor;
 #[cfg(test)]

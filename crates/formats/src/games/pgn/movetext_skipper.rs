@@ -3,7 +3,7 @@
 use tabia_core::game::GameResult;
 
 use super::char_class::{at_line_start, is_symbol, line_end, symbol_end};
-use super::comment;
+use super::comment_parser;
 use super::irregular_tags::begins_unquoted;
 use super::non_ascii_tokens::{dash_length, skip_blanks};
 use super::tag_parser::is_tag;
@@ -48,7 +48,7 @@ pub(super) fn skip_movetext(
             return (text.len(), MovetextEnd::EndOfText);
         };
         match byte {
-            b'{' => match comment::end(text, at) {
+            b'{' => match comment_parser::end(text, at) {
                 Some(end) => at = end + 1,
                 None => return (text.len(), MovetextEnd::EndOfText),
             },
@@ -298,7 +298,7 @@ mod tests {
                 return (text.len(), MovetextEnd::EndOfText);
             };
             match class(byte) {
-                CharClass::Brace => match comment::end(text, at) {
+                CharClass::Brace => match comment_parser::end(text, at) {
                     Some(end) => at = end + 1,
                     None => return (text.len(), MovetextEnd::EndOfText),
                 },

@@ -9,10 +9,10 @@ use crate::games::common::tag_plan_cache::TagPlanCache;
 
 use super::char_class::{is_clean, is_name};
 use super::full_profile;
+use super::tag_order;
+use super::tag_order::REST;
 use super::tag_plan;
 use super::tag_plan::{ResultTag, TagLosses, TagPlan, ValueSource};
-use super::tag_roster;
-use super::tag_roster::REST;
 use super::variant_and_result_tags::{self, Variant};
 
 /// A tag to be written. Items are sorted by rank, and by stored order within a rank.
@@ -224,7 +224,7 @@ impl TagWriter {
         self.items.clear();
         let mut seen = 0_u8;
         for (i, (name, value)) in (0_u32..).zip(head.tags.iter()) {
-            let mut rank = tag_roster::rank(name);
+            let mut rank = tag_order::rank(name);
             if full {
                 let must_be_encoded = match name {
                     "FEN" => !fen_agrees,
@@ -237,7 +237,7 @@ impl TagWriter {
                 }
             } else {
                 let is_valid_fen = matches!(&stored_fen, Some(Some(_)));
-                if rank == tag_roster::FEN && is_valid_fen && head.start.contradicts(value) {
+                if rank == tag_order::FEN && is_valid_fen && head.start.contradicts(value) {
                     // A reader would start from that position.
                     losses.tags += 1;
                     continue;
@@ -247,14 +247,14 @@ impl TagWriter {
                     continue;
                 }
                 let is_generated = match rank {
-                    tag_roster::FEN | tag_roster::SETUP => setup.is_some(),
-                    tag_roster::VARIANT => head.start.chess960,
+                    tag_order::FEN | tag_order::SETUP => setup.is_some(),
+                    tag_order::VARIANT => head.start.chess960,
                     _ => false,
                 };
                 if is_generated {
                     continue;
                 }
-                if rank == REST && tag_roster::is_fact(name) {
+                if rank == REST && tag_order::is_fact(name) {
                     losses.facts += 1;
                     continue;
                 }
@@ -278,11 +278,11 @@ impl TagWriter {
             }
         }
         if needs_variant || (!full && head.start.chess960) {
-            self.push(tag_roster::VARIANT, TagSource::Variant);
+            self.push(tag_order::VARIANT, TagSource::Variant);
         }
         if setup.is_some() && !(full && fen_agrees) {
-            self.push(tag_roster::SETUP, TagSource::SetUp);
-            self.push(tag_roster::FEN, TagSource::Fen);
+            self.push(tag_order::SETUP, TagSource::SetUp);
+            self.push(tag_order::FEN, TagSource::Fen);
         }
         full && !head.start.chess960 && (looks_960 || variant_is_960)
     }

@@ -10,7 +10,7 @@ use crate::games::common::annotation_order::{
     has_annotations_after_variations, move_annotations_before_variations,
 };
 
-use crate::games::common::index_codes::count_code;
+use crate::games::common::scid_and_scidb_index_codes::count_code;
 
 use super::blob_parts::start_flag;
 use super::board::{Board, token};

@@ -19,7 +19,7 @@ pub(crate) struct Entry {
     pub(crate) site: u32,
     pub(crate) round: u32,
     pub(crate) result: u8,
-    /// Number of NAGs, see [`index_codes::count_code`](crate::games::common::index_codes::count_code).
+    /// Number of NAGs, see [`index_codes::count_code`](crate::games::common::scid_and_scidb_index_codes::count_code).
     pub(crate) nags: u8,
     pub(crate) comments: u8,
     pub(crate) variations: u8,

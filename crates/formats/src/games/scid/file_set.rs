@@ -8,17 +8,17 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Source};
 
-use crate::games::common::file_set::{self, SetFile, SetOpener, StoredEntry};
+use crate::games::common::scid_and_scidb_file_set::{self, SetFile, SetOpener, StoredEntry};
 
 use super::disk_layout;
 use super::entry::Entry;
-use super::index_header::{announced, read_header};
+use super::read_index_header::{announced, read_header};
 use super::version::Version;
 
 /// What Scid adds to the name of a set while it compacts it.
 const COMPACTED: &str = "__compact__";
 
-pub(crate) type Entries = file_set::Entries<Entry>;
+pub(crate) type Entries = scid_and_scidb_file_set::Entries<Entry>;
 
 impl StoredEntry for Entry {
     type Version = Version;

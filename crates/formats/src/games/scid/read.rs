@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tabia_core::GameIndex;
 use tabia_core::chess::Color;
-use tabia_core::decimal;
+use tabia_core::decimal_digits;
 use tabia_core::error::{Error, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
@@ -14,9 +14,9 @@ use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, 
 use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
 
-use crate::games::common::index_codes;
 use crate::games::common::record_context::{Origin, end_game};
 use crate::games::common::record_tags;
+use crate::games::common::scid_and_scidb_index_codes;
 
 use super::blob_parts::{Tag, malformed, read_start, read_tag};
 use super::board::Board;
@@ -216,7 +216,7 @@ impl Database for ScidDatabase {
             date: entry::date(entry.date),
             white_elo: elo(entry.white_elo),
             black_elo: elo(entry.black_elo),
-            result: index_codes::result(entry.result),
+            result: scid_and_scidb_index_codes::result(entry.result),
             eco: entry::eco(entry.eco),
             ply_count: Some(entry.plies).filter(|&plies| plies < entry::MAX_PLIES),
             move_count: None,
@@ -280,7 +280,7 @@ impl GameReader for ScidReader<'_> {
         self.head.clear();
         let bytes = self.blob(&record, &origin);
         let start = self.read_head(&record, bytes, want, &origin);
-        let result = index_codes::result(entry.result);
+        let result = scid_and_scidb_index_codes::result(entry.result);
         let mut flow = origin.begin(&self.head, self.problems.drain(..), visitor)?;
         if flow == Flow::Go
             && want.has(Want::MAINLINE)
@@ -427,14 +427,17 @@ impl<'d> ScidReader<'d> {
         push("Round", &named("round", 3, entry.round));
         push("White", &named("white", 0, entry.white));
         push("Black", &named("black", 0, entry.black));
-        push("Result", index_codes::result(entry.result).pgn());
+        push(
+            "Result",
+            scid_and_scidb_index_codes::result(entry.result).pgn(),
+        );
         for (color, elo, rating) in [
             (Color::White, entry.white_elo, entry.white_rating),
             (Color::Black, entry.black_elo, entry.black_rating),
         ] {
             if elo != 0 {
                 text.clear();
-                decimal::push_number(elo.into(), text);
+                decimal_digits::push_number(elo.into(), text);
                 push(entry::rating_tag(color, rating), text);
             }
         }

@@ -13,9 +13,9 @@ use tabia_core::loss::{Features, Losses};
 use crate::games::common::set_writer::{BlockLayout, SetWriter};
 
 use super::disk_layout;
-use super::encoded_game::RecordEncoder;
 use super::name_writer::NameWriter;
 use super::names::take_name;
+use super::record_encoder::RecordEncoder;
 use super::version::Version;
 
 /// A database being written. Blobs and entries are written game by game; names stay in memory until

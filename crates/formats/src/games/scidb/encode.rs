@@ -10,15 +10,15 @@ use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Features, Losses};
 
 use crate::games::common::annotation_order::move_annotations_before_variations;
-use crate::games::common::index_codes::count_code;
+use crate::games::common::scid_and_scidb_index_codes::count_code;
 
 use super::board::{Board, token};
 use super::entry::{Entry, MAX_PLIES, STANDARD, castled};
 use super::format_identity::{ID, VERSION};
 use super::record_body::{Body, is_time_table};
 use super::replay::comment_flag;
-use super::side_data;
-use super::side_data::foreign;
+use super::shapes_clocks_and_evals;
+use super::shapes_clocks_and_evals::foreign;
 use super::text;
 
 /// How much of a game is written: less if the record would be too long.
@@ -362,19 +362,19 @@ impl Encoder {
                 true
             }
             Annotation::Shape(shape) => {
-                let written = side_data::write_shape(shape, mark_bytes);
+                let written = shapes_clocks_and_evals::write_shape(shape, mark_bytes);
                 facts.annotations += u32::from(written);
                 *marks += u32::from(written);
                 written
             }
             Annotation::Clock(clock) => {
-                let written = side_data::write_clock(clock, information_bytes);
+                let written = shapes_clocks_and_evals::write_clock(clock, information_bytes);
                 *informations += u32::from(written);
-                written && side_data::is_exact(clock)
+                written && shapes_clocks_and_evals::is_exact(clock)
             }
             Annotation::Eval(eval) => {
                 let eval = reduce_eval(eval, self.engine_count, losses);
-                let written = side_data::write_eval(eval, information_bytes);
+                let written = shapes_clocks_and_evals::write_eval(eval, information_bytes);
                 *informations += u32::from(written);
                 written
             }
@@ -408,11 +408,12 @@ impl Encoder {
             }
             foreign::INFORMATION => {
                 let mut cursor = Cursor::new(bytes);
-                let is_item = side_data::read(&mut cursor, VERSION).is_ok() && cursor.is_empty();
+                let is_item = shapes_clocks_and_evals::read(&mut cursor, VERSION).is_ok()
+                    && cursor.is_empty();
                 if is_item {
                     let is_mark = bytes
                         .first()
-                        .is_none_or(|&byte| byte < side_data::INFORMATION);
+                        .is_none_or(|&byte| byte < shapes_clocks_and_evals::INFORMATION);
                     let pending = &mut self.pending;
                     let (count, sink) = if is_mark {
                         &mut pending.marks

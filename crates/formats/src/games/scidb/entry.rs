@@ -4,7 +4,7 @@ use tabia_core::error::Malformed;
 use tabia_core::game::{Date, Eco, GameResult};
 use tabia_core::io::{Cursor, Sink};
 
-use crate::games::common::index_codes;
+use crate::games::common::scid_and_scidb_index_codes;
 
 /// Bytes of the header and of an entry.
 pub(crate) const HEADER_LENGTH: usize = 128;
@@ -206,7 +206,7 @@ impl Entry {
     pub(crate) const fn game_result(&self) -> GameResult {
         match self.result {
             BOTH_LOSE => GameResult::BothLose,
-            code => index_codes::result(code),
+            code => scid_and_scidb_index_codes::result(code),
         }
     }
 }
@@ -215,7 +215,7 @@ impl Entry {
 pub(crate) const fn result_code(result: GameResult) -> u8 {
     match result {
         GameResult::BothLose => BOTH_LOSE,
-        result => index_codes::result_code(result),
+        result => scid_and_scidb_index_codes::result_code(result),
     }
 }
 

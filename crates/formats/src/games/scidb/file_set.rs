@@ -8,7 +8,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Source};
 
-use crate::games::common::file_set::{self, SetFile, SetOpener, StoredEntry};
+use crate::games::common::scid_and_scidb_file_set::{self, SetFile, SetOpener, StoredEntry};
 
 use super::entry::{ENTRY_LENGTH, Entry, HEADER_LENGTH};
 use super::format_identity::{ID, VERSION};
@@ -18,7 +18,7 @@ use super::legacy_entries;
 /// What programs add to the name of a set while they compact or replace it.
 const MARKERS: [&str; 3] = ["__compact__", ".compact", ".partial-"];
 
-pub(crate) type Entries = file_set::Entries<Entry>;
+pub(crate) type Entries = scid_and_scidb_file_set::Entries<Entry>;
 
 impl StoredEntry for Entry {
     type Version = u16;

@@ -8,18 +8,18 @@ mod code_tables;
 mod encode;
 mod entry;
 mod file_set;
-mod foreign_records;
 mod format_identity;
 mod index_header;
 mod legacy_entries;
 mod name_writer;
 mod names;
+mod other_variant_records;
 mod read;
 mod read_tags;
 mod record_body;
 mod replay;
 mod salvage;
-mod side_data;
+mod shapes_clocks_and_evals;
 mod tag_fields;
 mod text;
 mod write;
@@ -107,7 +107,7 @@ fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
 
 /// The features of a new database. One of another variant has raw records and no games of chess.
 fn features_with(options: &CreateOptions) -> Features {
-    if foreign_records::has_chess_moves(write::variant(options)) {
+    if other_variant_records::has_chess_moves(write::variant(options)) {
         CAN
     } else {
         CAN.with(&[Feature::UnreadMoves])

@@ -20,10 +20,10 @@ use super::board::Board;
 use super::code_tables;
 use super::entry::{self, DELETED, Entry, MAX_PLIES};
 use super::file_set::FileSet;
-use super::foreign_records;
-use super::foreign_records::has_chess_moves;
 use super::format_identity::ID;
 use super::names::Names;
+use super::other_variant_records;
+use super::other_variant_records::has_chess_moves;
 use super::read_tags::{self, TagSources, round_text};
 use super::record_body;
 use super::record_body::{Body, LENGTH};
@@ -289,7 +289,7 @@ impl GameReader for ScidbReader<'_> {
                 visitor.visit_annotation(Annotation::Foreign(Foreign {
                     format: ID,
                     kind: Foreign::UNREAD_MOVES,
-                    bytes: &foreign_records::to_bytes(&entry, bytes, database.version),
+                    bytes: &other_variant_records::to_bytes(&entry, bytes, database.version),
                 }))
             } else {
                 Flow::Go

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tabia_core::decimal;
+use tabia_core::decimal_digits;
 use tabia_core::game::Tags;
 use tabia_core::io::{Charset, decode};
 
@@ -140,7 +140,7 @@ impl Writer<'_, '_> {
     fn push_number(&mut self, name: &str, value: impl Into<u64>) {
         let value = value.into();
         if value > 0 {
-            self.push_with(name, |text| decimal::push_number(value, text));
+            self.push_with(name, |text| decimal_digits::push_number(value, text));
         }
     }
 

@@ -9,8 +9,8 @@ use super::board::token;
 use super::code_tables::{OWN_NAME, TAGS};
 use super::entry::STANDARD;
 use super::format_identity::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION, WORDS_SINCE};
-use super::side_data;
-use super::side_data::SideItem;
+use super::shapes_clocks_and_evals;
+use super::shapes_clocks_and_evals::SideItem;
 
 /// Bytes of the length that begins a record.
 pub(crate) const LENGTH: usize = 3;
@@ -234,7 +234,7 @@ fn skip_side_data(moves: &[u8], side: &mut Cursor<'_>, version: u16) -> Result<(
     let mut bytes = moves.iter();
     while let Some(&byte) = bytes.next() {
         match byte {
-            token::MARK => drop(side_data::read(side, version)?),
+            token::MARK => drop(shapes_clocks_and_evals::read(side, version)?),
             token::NAG => drop(bytes.next()),
             token::COMMENT => drop(side.u8("comment_flag")?),
             token::END if bytes.next() == Some(&token::COMMENT) => {
@@ -262,9 +262,12 @@ fn each_time<'a>(
     let mut column = |cursor: &mut Cursor<'a>, length: usize| -> Result<(), Malformed> {
         for index in 0..length {
             let first = cursor.rest().first().copied().unwrap_or(0);
-            let mut bytes = Cursor::new(cursor.take(side_data::length(first, version), "time")?);
+            let mut bytes =
+                Cursor::new(cursor.take(shapes_clocks_and_evals::length(first, version), "time")?);
             let item = match first {
-                side_data::INFORMATION.. => side_data::read(&mut bytes, version)?,
+                shapes_clocks_and_evals::INFORMATION.. => {
+                    shapes_clocks_and_evals::read(&mut bytes, version)?
+                }
                 _ => SideItem::Empty,
             };
             found(index, item);

@@ -12,8 +12,8 @@ use super::board::{Board, token, variation_follows};
 use super::format_identity::{SECTIONS_SINCE, SEPARATE_NAGS_SINCE, VERSION};
 use super::record_body;
 use super::record_body::Body;
-use super::side_data;
-use super::side_data::{SideItem, foreign};
+use super::shapes_clocks_and_evals;
+use super::shapes_clocks_and_evals::{SideItem, foreign};
 use super::text;
 
 pub(crate) type Walker<'a, 'v> = VariationWalker<'a, 'v, Board>;
@@ -234,7 +234,7 @@ impl<'a, 'v> Replay<'a, 'v> {
             return Ok(Flow::Go);
         };
         let version = self.options.version;
-        let data = match side_data::read(&mut cursors.side, version) {
+        let data = match shapes_clocks_and_evals::read(&mut cursors.side, version) {
             Ok(data) => data,
             Err(malformed) => return self.end_annotations(malformed),
         };
@@ -410,7 +410,7 @@ impl<'a, 'v> Replay<'a, 'v> {
                     Ok(())
                 }
                 (token::MARK, Some(cursors)) => {
-                    side_data::read(&mut cursors.side, version).map(drop)
+                    shapes_clocks_and_evals::read(&mut cursors.side, version).map(drop)
                 }
                 (token::NAG, Some(cursors)) => cursors.side.u8("nag").map(drop),
                 (token::COMMENT, Some(cursors)) => cursors.comment().map(drop),
@@ -475,7 +475,7 @@ fn taken<'a>(from: Cursor<'a>, to: Option<Cursor<'a>>) -> &'a [u8] {
 fn is_information(bytes: &[u8]) -> bool {
     bytes
         .first()
-        .is_some_and(|&first| first >= side_data::INFORMATION)
+        .is_some_and(|&first| first >= shapes_clocks_and_evals::INFORMATION)
 }
 
 /// Two texts of a comment: before its move and after it.

@@ -19,10 +19,10 @@ use super::board::Board;
 use super::code_tables;
 use super::encode::{Detail, Encoder};
 use super::entry::{self, DELETED, Entry, HEADER_LENGTH, MAX_DESCRIPTION, STANDARD};
-use super::foreign_records;
-use super::foreign_records::has_chess_moves;
 use super::format_identity::{MAGIC, VERSION};
 use super::name_writer::NameWriter;
+use super::other_variant_records;
+use super::other_variant_records::has_chess_moves;
 use super::record_body;
 use super::record_body::{LENGTH, section};
 use super::tag_fields::{UnmappedTags, cut, write_tag};
@@ -93,7 +93,7 @@ impl ScidbWriter {
     /// Writes a game of another variant: the moves as they were stored, the tags as they are now.
     fn write_raw(&mut self, game: &Game) -> Result<Losses> {
         let mut losses = Losses::new();
-        let Some((stored, body)) = foreign_records::find(game) else {
+        let Some((stored, body)) = other_variant_records::find(game) else {
             losses.add(Feature::ChessGames, 1, None);
             return Ok(losses);
         };

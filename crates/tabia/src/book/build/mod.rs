@@ -9,7 +9,7 @@
 
 mod aggregate;
 mod book_rules;
-mod books_of_positions;
+mod build_by_position;
 mod collect_occurrences;
 mod count_sketch;
 mod grouping;
@@ -220,7 +220,7 @@ pub fn complete(
         return kvetka_with_game_links::build(items, target, options, progress, observer);
     }
     if !target.format.has_key_entries {
-        return books_of_positions::build(items, target, options, progress, observer);
+        return build_by_position::build(items, target, options, progress, observer);
     }
     match options.weighting {
         Weighting::Recency { .. } => {

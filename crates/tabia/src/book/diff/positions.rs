@@ -8,7 +8,7 @@ use tabia_core::io::Progress;
 
 use super::union::BookUnion;
 use super::{BookDiff, Difference, DifferingKeys, MovePair, OnDifference, for_each_reachable};
-use crate::book::for_each_board::for_each_board;
+use crate::book::for_each_position::for_each_board;
 
 /// Compares two books of any format: the positions that either stores with a board, else those that a
 /// walk reaches. In books of different formats, a field that only one of two entries has is not

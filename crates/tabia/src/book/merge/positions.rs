@@ -13,7 +13,7 @@ use tabia_core::loss::Feature;
 
 use super::weights::CombinedWeight;
 use super::{MergeMode, MergeOptions, Merged};
-use crate::book::for_each_board::{for_each_board, for_each_board_unordered, give_weights};
+use crate::book::for_each_position::{for_each_board, for_each_board_unordered, give_weights};
 
 /// Merges the books.
 pub(super) fn merge(

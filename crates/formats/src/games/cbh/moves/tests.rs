@@ -9,8 +9,8 @@ use tabia_core::game::{
     Want,
 };
 use tabia_core::io::Cursor;
-use tabia_testkit::shared::files_below;
 use tabia_testkit::shared_data;
+use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Random, corrupt};
 

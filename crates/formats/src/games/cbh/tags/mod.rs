@@ -1,23 +1,23 @@
 //! Headers as tags. Fields without a PGN tag become tags whose names begin with `Cb` (FORMAT.md
 //! § Tags). Zero and empty values produce no tag.
 
+mod format_values;
 pub(crate) mod parse_values;
-mod tag_buffer;
-mod tag_text;
-mod value_tags;
+mod put_tag_values;
+mod record_fields_to_tags;
 
 use tabia_core::game::Tags;
 
-pub use self::tag_buffer::GAME_TAG_NAMES;
-use self::tag_buffer::TagBuffer;
-pub use self::tag_text::{event_type, parse_event_type, player_name, round_name};
-pub(crate) use self::value_tags::{BLACK_TEAM, ValueTags, WHITE_TEAM};
+pub use self::format_values::{event_type, parse_event_type, player_name, round_name};
+pub(crate) use self::put_tag_values::{BLACK_TEAM, ValueTags, WHITE_TEAM};
+pub use self::record_fields_to_tags::GAME_TAG_NAMES;
+use self::record_fields_to_tags::TagBuffer;
 use super::charset::Texts;
+use super::entity_and_side_tables::{Tables, entity};
 use super::field_codecs::{decode_date, decode_result};
 use super::records::{
     ExtendedRecord, GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord,
 };
-use super::tables::{Tables, entity};
 
 /// Recently written tags that many games share: those of tournaments and of sources.
 #[derive(Debug, Default)]

@@ -7,9 +7,9 @@ use tabia_core::games::Database;
 use super::entities::is_deleted;
 use crate::games::cbh::annotations::Items;
 use crate::games::cbh::entities::{Entity, EntityTable};
+use crate::games::cbh::files_of_newer_versions::SideTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{ExtendedRecord, MovesHead, Record, body_header};
-use crate::games::cbh::side_files::SideTable;
 
 /// Records of `.cbj` and `.cbtt` larger than this, in bytes, are not copied: each record of the copy has
 /// that size. Those of all known versions are smaller.

@@ -6,11 +6,11 @@ use tabia_core::plural::counted;
 
 use super::{Finding, Severity, Verifier};
 use crate::games::cbh::entities::EntityTable;
+use crate::games::cbh::files_of_newer_versions::{
+    EXTENDED_SIZES, EXTRA_SIZES, MEDIA_SIZES, RecordSizes, SideTable,
+};
 use crate::games::cbh::records::{
     FileHeader, FlagsHeader, OLD_BODY_HEADER, SideHeader, body_header,
-};
-use crate::games::cbh::side_files::{
-    EXTENDED_SIZES, EXTRA_SIZES, MEDIA_SIZES, RecordSizes, SideTable,
 };
 
 impl Verifier<'_> {

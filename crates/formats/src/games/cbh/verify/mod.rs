@@ -18,9 +18,9 @@ use tabia_core::plural::counted;
 use crate::games::cbh::annotations::{Item, Items};
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::entities::{Entity, EntityTable};
+use crate::games::cbh::files_of_newer_versions::SideTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{AnnotationsHead, ExtendedRecord, GameRecord, MovesHead, Record};
-use crate::games::cbh::side_files::SideTable;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

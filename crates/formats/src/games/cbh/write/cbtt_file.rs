@@ -3,8 +3,8 @@
 use tabia_core::error::{Error, Result};
 use zerocopy::IntoBytes;
 
+use crate::games::cbh::files_of_newer_versions::{SideTable, side_header};
 use crate::games::cbh::records::{SideHeader, TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord};
-use crate::games::cbh::side_files::{SideTable, side_header};
 
 /// The extended records of all tournaments.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use tabia_core::game::{Annotation, Clock, ClockKind, TimeControl};
 use tabia_core::loss::{Feature, Losses};
 
-use crate::games::cbh::move_times::{MoveClocks, TimeLeft, times_left};
+use crate::games::cbh::time_left_from_time_spent::{MoveClocks, TimeLeft, times_left};
 
 /// Replaces the times left after the moves of the mainline by times spent, and removes and counts those
 /// that do not follow from `control` and the times spent. `anchored` is sorted by position; `ply_of` is

@@ -11,11 +11,11 @@ use zerocopy::byteorder::big_endian::{U16, U32};
 use super::cbtt_file::TournamentExtras;
 use super::encoded_record::EncodedRecord;
 use super::names::Names;
+use crate::games::cbh::files_of_newer_versions::side_header;
 use crate::games::cbh::records::{
     AnnotatorRecord, BodyHeader, ExtendedRecord, FLAGS_MAGIC, FileHeader, GameTagRecord,
     PlayerRecord, SideHeader, SourceRecord, TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentRecord,
 };
-use crate::games::cbh::side_files::side_header;
 
 /// All files of a database that is written.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use tabia_core::game::{
 };
 use tabia_core::io::{Cursor, Sink};
 
+use super::data_lengths::kind;
 use super::encode::{encode, usual_symbols};
-use super::kinds::kind;
 use super::{ANY_LANGUAGE, LANGUAGES, foreign, quotation, training};
 use crate::games::cbh::annotations::{common_fields, emit_shapes, time_spent};
 use crate::games::cbh::charset::Texts;

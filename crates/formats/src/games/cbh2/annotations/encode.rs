@@ -4,7 +4,7 @@ use tabia_core::game::{Annotation, Eval, Language, MediaKind, Score, TimeControl
 use tabia_core::io::Sink;
 use tabia_core::loss::Feature;
 
-use super::kinds::kind;
+use super::data_lengths::kind;
 use super::{ANY_LANGUAGE, FORM, LANGUAGES, quotation, training};
 use crate::games::cbh::annotations::{symbol_slots, time_spent_bytes};
 use crate::games::cbh::charset::encode_text;

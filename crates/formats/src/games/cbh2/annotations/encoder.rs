@@ -4,9 +4,9 @@ use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Foreign, Sha
 use tabia_core::io::Sink;
 use tabia_core::loss::Feature;
 
+use super::data_lengths::{is_complete, kind};
 use super::decode::decode;
 use super::encode::{encode, language_numbers, usual_symbols};
-use super::kinds::{is_complete, kind};
 use super::{ANY_LANGUAGE, END, FORM, LANGUAGES, foreign};
 use crate::games::cbh::annotations::encode_shape;
 use crate::games::cbh::charset::encode_text;

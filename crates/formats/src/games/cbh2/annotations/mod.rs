@@ -1,10 +1,10 @@
 //! Annotations (`.2cba`): blocks of them for each annotated move, in PGN order. Their lengths are not
 //! stored, so that an annotation of an unknown kind ends the readable part.
 
+mod data_lengths;
 mod decode;
 mod encode;
 mod encoder;
-mod kinds;
 mod quotation;
 mod training;
 
@@ -18,8 +18,8 @@ use crate::games::cbh::annotations::game_tags::{GameTag, GameTags, clock_text};
 use crate::games::cbh::charset::{TextForm, Texts};
 use crate::games::cbh::content_summary::ItemSummary;
 
+use self::data_lengths::kind;
 pub(super) use self::encoder::Encoder;
-use self::kinds::kind;
 
 /// The move number after the last block.
 pub(super) const END: i32 = i32::MAX;
@@ -234,7 +234,10 @@ impl<'c> GameAnnotations<'c> {
                 let with_offset = |malformed| (malformed, at);
                 let kind = cursor.u16_le("kind").map_err(with_offset)?;
                 let from = cursor.offset();
-                if kinds::skip(kind, cursor).map_err(with_offset)?.is_none() {
+                if data_lengths::skip(kind, cursor)
+                    .map_err(with_offset)?
+                    .is_none()
+                {
                     return Ok(Some((kind, at)));
                 }
                 self.items.push(ItemRange {

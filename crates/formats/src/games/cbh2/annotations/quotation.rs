@@ -6,7 +6,7 @@ use tabia_core::game::Quotation;
 use tabia_core::io::{Cursor, Sink};
 
 use super::FORM;
-use super::kinds::{
+use super::data_lengths::{
     QUOTED_MOVE, QUOTED_ROUND, QUOTED_SETUP, QUOTED_START, QUOTED_TOURNAMENT, USUAL_START,
 };
 use crate::games::cbh::charset::{Texts, encode_plain};

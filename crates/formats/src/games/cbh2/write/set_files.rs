@@ -9,9 +9,9 @@ use zerocopy::byteorder::little_endian::I64;
 
 use super::header_fields::slot;
 use crate::games::cbh2::container::{FILE_HEADER, FRAME, MARK, checksum, tag};
+use crate::games::cbh2::name_roles::Role;
 use crate::games::cbh2::names::{EntityKind, KINDS};
 use crate::games::cbh2::records::{Record, SIZE};
-use crate::games::cbh2::roles::Role;
 use crate::games::cbh2::{game_lists, name_orders};
 use crate::games::common::interner::Interner;
 

@@ -6,12 +6,12 @@ use tabia_core::io::Charset;
 
 use super::{Input, Reader};
 use crate::games::pgn::char_class::{at_line_start, digits_end, is_space, line_end};
-use crate::games::pgn::comment;
+use crate::games::pgn::comment_parser;
 use crate::games::pgn::movetext_skipper::{
     MovetextEnd, SkipTo, begins_tag, result_at, skip_movetext,
 };
 use crate::games::pgn::nag_symbols;
-use crate::games::pgn::national_letters::EnglishMove;
+use crate::games::pgn::national_move_to_english::EnglishMove;
 use crate::games::pgn::non_ascii_tokens::{AsciiToken, blank_length};
 
 /// Tokens that are tried for each byte of the game.
@@ -90,7 +90,7 @@ impl Line<'_> {
                 };
                 let next = match *first {
                     byte if is_space(byte) || matches!(byte, b'.' | b',') => at + 1,
-                    b'{' => match comment::end(text, at) {
+                    b'{' => match comment_parser::end(text, at) {
                         Some(end) => end + 1,
                         None => return Some(true),
                     },

@@ -6,7 +6,7 @@ use tabia_core::io::decode;
 
 use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::{at_line_start, line_end};
-use crate::games::pgn::comment;
+use crate::games::pgn::comment_parser;
 use crate::games::pgn::non_ascii_tokens::skip_blanks;
 
 impl Reader {
@@ -45,7 +45,7 @@ impl Reader {
 
     /// A comment in braces at `at`; returns its end.
     pub(super) fn brace(&mut self, input: &mut Input<'_, '_>, at: usize) -> usize {
-        if let Some(end) = comment::end(input.text, at) {
+        if let Some(end) = comment_parser::end(input.text, at) {
             self.comment(input, at + 1, end);
             return end + 1;
         }
@@ -71,12 +71,12 @@ impl Reader {
         let mut language = None;
         let mut buffer = std::mem::take(&mut self.comment_text);
         let mut text: Option<&str> = None;
-        if comment::is_simple(&content) {
+        if comment_parser::is_simple(&content) {
             text = Some(&content);
-        } else if comment::has_commands(&content) {
+        } else if comment_parser::has_commands(&content) {
             let visitor = &mut *input.visitor;
             let flow = &mut self.flow;
-            let found = comment::read(&content, &mut buffer, &mut |annotation| {
+            let found = comment_parser::read(&content, &mut buffer, &mut |annotation| {
                 if *flow != Flow::Stop && visitor.visit_annotation(annotation) == Flow::Stop {
                     *flow = Flow::Stop;
                 }
@@ -89,11 +89,11 @@ impl Reader {
             if found.has_text {
                 text = Some(&buffer);
             }
-        } else if comment::is_normalized(&content) {
+        } else if comment_parser::is_normalized(&content) {
             text = Some(&content);
         } else {
             buffer.clear();
-            comment::normalize_into(&content, &mut buffer);
+            comment_parser::normalize_into(&content, &mut buffer);
             text = Some(&buffer);
         }
         if let Some(text) = text {
@@ -125,7 +125,7 @@ impl Reader {
         loop {
             let next = skip_blanks(input.text, at);
             let (from, to, end) = match input.text.get(next) {
-                Some(b'{') => match comment::end(input.text, next) {
+                Some(b'{') => match comment_parser::end(input.text, next) {
                     Some(end) => (next + 1, end, end + 1),
                     None => return at,
                 },

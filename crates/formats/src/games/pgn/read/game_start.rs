@@ -3,7 +3,7 @@
 use tabia_core::chess::{Position, san};
 
 use crate::games::pgn::char_class::{at_line_start, is_newline, is_space, line_end, symbol_end};
-use crate::games::pgn::comment;
+use crate::games::pgn::comment_parser;
 use crate::games::pgn::movetext_skipper::begins_tag;
 use crate::games::pgn::non_ascii_tokens::{AsciiToken, skip_blanks};
 
@@ -51,7 +51,7 @@ pub(super) fn find_game_start(text: &[u8], at: usize) -> BeforeGame {
         }
         if garbage.is_none() {
             let end = match first {
-                b'{' => comment::end(text, at).map(|end| end + 1),
+                b'{' => comment_parser::end(text, at).map(|end| end + 1),
                 b';' => Some(line_end(text, at)),
                 _ => None,
             };
@@ -80,7 +80,7 @@ fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
     let mut i = at;
     loop {
         match text.get(i) {
-            Some(b'{') => match comment::end(text, i) {
+            Some(b'{') => match comment_parser::end(text, i) {
                 Some(end) => i = end + 1,
                 None => return Err(i),
             },

@@ -12,7 +12,7 @@ use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::{skip_spaces, symbol_end};
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, bracket_end, skip_movetext};
 use crate::games::pgn::nag_symbols;
-use crate::games::pgn::national_letters::EnglishMove;
+use crate::games::pgn::national_move_to_english::EnglishMove;
 use crate::games::pgn::non_ascii_tokens::{AsciiToken, blank_length, dash_length};
 
 impl Reader {

@@ -1,6 +1,6 @@
 //! Annotations that are written as commands: `[%clk 0:01:00]`.
 
-use tabia_core::decimal::{write_number, write_two};
+use tabia_core::decimal_digits::{write_number, write_two};
 use tabia_core::formats::Profile;
 use tabia_core::game::{
     Annotation, Clock, ClockKind, Eval, Foreign, GameResult, Score, Shape, ShapeKind,
@@ -11,7 +11,7 @@ use tabia_core::loss::Feature;
 use super::{TokenState, Writer};
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::shape_colors::{letter_of, nearest_letter};
-use crate::games::pgn::{chessbase_commands, full_profile};
+use crate::games::pgn::{eval_evp_and_tqu_commands, full_profile};
 
 /// The order of commands in a comment, which is that of ChessBase.
 mod rank {
@@ -41,20 +41,20 @@ impl Writer {
                     .points
                     .iter()
                     .copied()
-                    .any(chessbase_commands::point_is_reduced)
+                    .any(eval_evp_and_tqu_commands::point_is_reduced)
                 {
                     self.lose(Feature::EvalDepths);
                 }
                 self.command(rank::MEDALS, |out| {
-                    chessbase_commands::write_eval_profile(profile, out);
+                    eval_evp_and_tqu_commands::write_eval_profile(profile, out);
                 });
             }
             Annotation::Training(training) if !full => {
-                if chessbase_commands::training_is_reduced(training) {
+                if eval_evp_and_tqu_commands::training_is_reduced(training) {
                     self.lose(Feature::Training);
                 }
                 self.command(rank::OTHER, |out| {
-                    chessbase_commands::write_training(training, out);
+                    eval_evp_and_tqu_commands::write_training(training, out);
                 });
             }
             Annotation::Quotation(quotation) if !full => self.quotation(quotation),
@@ -159,7 +159,7 @@ impl Writer {
             eval.depth = None;
         }
         if self.profile == Profile::ChessBase
-            && let Some((value, depth)) = chessbase_commands::eval_numbers(&eval)
+            && let Some((value, depth)) = eval_evp_and_tqu_commands::eval_numbers(&eval)
         {
             if eval.depth == Some(0) {
                 self.lose(Feature::EvalDepths);

@@ -2,14 +2,14 @@
 
 use std::io::Write as _;
 
-use tabia_core::decimal::write_number;
+use tabia_core::decimal_digits::write_number;
 use tabia_core::formats::Profile;
 use tabia_core::game::{Comment, CommentPlacement, Quotation};
 use tabia_core::loss::Feature;
 
 use super::moves::write_move_number;
 use super::{MoveNumber, TokenState, Writer};
-use crate::games::pgn::comment::{self, CommentProperties, is_normalized, normalize_into};
+use crate::games::pgn::comment_parser::{self, CommentProperties, is_normalized, normalize_into};
 use crate::games::pgn::full_profile;
 use crate::games::pgn::quotation_text::quotation_text;
 
@@ -305,7 +305,7 @@ fn is_literal(text: &str) -> bool {
 fn has_known_commands(text: &str) -> bool {
     let mut found = String::new();
     let mut has_annotations = false;
-    let properties = comment::read(text, &mut found, &mut |_| has_annotations = true);
+    let properties = comment_parser::read(text, &mut found, &mut |_| has_annotations = true);
     let expected = CommentProperties {
         has_text: true,
         ..CommentProperties::default()

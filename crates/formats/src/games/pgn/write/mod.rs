@@ -21,8 +21,8 @@ use tabia_core::io::{Charset, encode};
 use tabia_core::loss::{Feature, Features, Losses};
 
 use self::token_state::{LastMove, MoveNumber, TokenState};
-use super::annotation_writer::PendingAnnotations;
 use super::full_profile;
+use super::pending_annotations::PendingAnnotations;
 use super::profile_features::features;
 use super::tag_plan::ResultTag;
 use super::tag_writer::TagWriter;

@@ -1,7 +1,7 @@
 //! Moves and their numbers.
 
 use tabia_core::chess::{Color, Ply, Position, san};
-use tabia_core::decimal::write_number;
+use tabia_core::decimal_digits::write_number;
 use tabia_core::formats::Profile;
 use zerocopy::byteorder::little_endian::U64;
 

@@ -2,7 +2,7 @@
 
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::records::PlayerRecord;
-use tabia_core::decimal;
+use tabia_core::decimal_digits;
 
 /// `Last, First`; `""` if both are empty.
 pub fn player_name(player: &PlayerRecord, texts: Texts) -> String {
@@ -29,11 +29,11 @@ pub fn round_name(round: u8, sub_round: u8) -> String {
 
 pub(super) fn write_round(round: u8, sub_round: u8, out: &mut String) {
     if (round, sub_round) != (0, 0) {
-        decimal::push_number(u64::from(round), out);
+        decimal_digits::push_number(u64::from(round), out);
     }
     if sub_round != 0 {
         out.push('.');
-        decimal::push_number(u64::from(sub_round), out);
+        decimal_digits::push_number(u64::from(sub_round), out);
     }
 }
 

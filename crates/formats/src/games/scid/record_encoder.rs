@@ -6,7 +6,7 @@ use tabia_core::game::{Game, RecordKind};
 use tabia_core::games::GameEncoder;
 use tabia_core::loss::{Feature, Features, Losses};
 
-use crate::games::common::index_codes::result_code;
+use crate::games::common::scid_and_scidb_index_codes::result_code;
 
 use super::disk_layout;
 use super::encode::{Detail, Encoder};

@@ -65,7 +65,7 @@ pub type TakePiece<'a, P> = &'a mut dyn FnMut(&InputItem, GameIndex, &mut P) -> 
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tabia::collect::{Collector, collect};
+/// use tabia::collect_in_parallel::{Collector, collect};
 /// use tabia::{Flow, NoObserver, Ply, Position, Progress, Resolver, ScanOptions, Visitor};
 ///
 /// #[derive(Default)]

@@ -1,17 +1,17 @@
 //! Appends the tags of a record, tournament or source, in order.
 
-use tabia_core::decimal;
+use tabia_core::decimal_digits;
 use tabia_core::game::Tags;
 
-use super::tag_text::{event_type, write_player, write_round};
-use super::value_tags::{BLACK_TEAM, ValueTags as _, WHITE_TEAM};
+use super::format_values::{event_type, write_player, write_round};
+use super::put_tag_values::{BLACK_TEAM, ValueTags as _, WHITE_TEAM};
 use crate::games::cbh::charset::{Texts, until_zero};
+use crate::games::cbh::entity_and_side_tables::{Tables, entity};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_eco};
 use crate::games::cbh::records::{
     ExtendedRecord, PlayerRecord, RATING_DEFAULT, TOURNAMENT_EXTRA_DEFAULT, TournamentExtraRecord,
     TournamentRecord,
 };
-use crate::games::cbh::tables::{Tables, entity};
 use crate::games::cbh::{hexadecimal, timestamps};
 
 /// The tags of one record, tournament or source.
@@ -218,8 +218,9 @@ impl TagBuffer<'_> {
     pub(super) fn saves(&mut self, extended: &ExtendedRecord) {
         if extended.version.get() != 1 {
             let version = u64::from(extended.version.get());
-            self.tags
-                .push_with("CbVersion", |text| decimal::push_number(version, text));
+            self.tags.push_with("CbVersion", |text| {
+                decimal_digits::push_number(version, text)
+            });
         }
         if extended.created.get() != 0 {
             let created = timestamps::Created(extended.created.get());

@@ -10,8 +10,8 @@ use super::key::{Key, Keys, decode};
 use super::moves::decode_move;
 use super::page_store::{PageStore, offset};
 use super::record::Record;
-use crate::books::mirrored::book::scan;
 use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::probe_and_walk::scan;
 use crate::books::mirrored::record_lookup::MirroredStore;
 
 /// What a check of all pages found.

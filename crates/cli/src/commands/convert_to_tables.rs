@@ -13,10 +13,10 @@ use crate::args::ConvertArgs;
 use crate::args::parquet_options::TableArg;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
+use crate::resolve_output_target::refuse_existing;
 use crate::stdout::StdoutWriter;
-use crate::target_args::refuse_existing;
-use crate::units::{counted, size};
 
 /// The kinds of tables that `--to` names.
 const KINDS: [&str; 2] = ["parquet", "arrow"];

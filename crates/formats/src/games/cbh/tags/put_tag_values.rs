@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use tabia_core::decimal;
+use tabia_core::decimal_digits;
 use tabia_core::game::{Date, Tags};
 
 use crate::games::cbh::field_codecs::{decode_date, encode_date};
@@ -65,7 +65,7 @@ impl ValueTags for Tags {
     fn number(&mut self, tag: &str, value: impl Into<u32>) {
         let value = value.into();
         if value != 0 {
-            self.push_with(tag, |text| decimal::push_number(value.into(), text));
+            self.push_with(tag, |text| decimal_digits::push_number(value.into(), text));
         }
     }
 

@@ -1,10 +1,10 @@
 //! The tables of a set: one for each entity file and side file.
 
 use super::entities::{Entity, EntityTable};
+use super::files_of_newer_versions::{SideTable, TopGames};
 use super::records::{
     AnnotatorRecord, GameTagRecord, PlayerRecord, SourceRecord, TeamRecord, TournamentRecord,
 };
-use super::side_files::{SideTable, TopGames};
 
 /// The tables of a set; any may be missing.
 #[derive(Debug, Default)]

@@ -5,16 +5,16 @@ use tabia_core::game::Flow;
 use tabia_core::plural::counted;
 
 use super::block_store::{BlockStore, offset};
-use super::element::{
-    Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, MAX_ELEMENT, declared_bytes, read_links,
-};
 use super::element_to_book_position::CodeSet;
 use super::key::Key;
 use super::move_code::decode_move;
+use super::read_element::{
+    Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, MAX_ELEMENT, declared_bytes, read_links,
+};
 use super::sources::Sources;
 use super::varint::compact_length;
-use crate::books::mirrored::book::scan;
 use crate::books::mirrored::orientation::Orientation;
+use crate::books::mirrored::probe_and_walk::scan;
 
 /// What a check of all blocks found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

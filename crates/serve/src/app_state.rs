@@ -8,10 +8,10 @@ use tabia::{Game, GameIndex};
 use tokio::sync::Semaphore;
 
 use crate::assets::Assets;
-use crate::bases::Bases;
 use crate::explore::FoundTree;
 use crate::filter_and_sort::ViewRows;
 use crate::guard::Guard;
+use crate::indexed_databases::Bases;
 use crate::input_health::Health;
 use crate::inputs_by_id::Shelf;
 use crate::jobs::JobTable;

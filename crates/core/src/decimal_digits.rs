@@ -5,7 +5,7 @@
 ///
 /// ```
 /// let mut text = String::from("Elo ");
-/// tabia_core::decimal::push_number(2851, &mut text);
+/// tabia_core::decimal_digits::push_number(2851, &mut text);
 /// assert_eq!(text, "Elo 2851");
 /// ```
 #[inline]

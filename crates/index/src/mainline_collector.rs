@@ -4,9 +4,9 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 
+use crate::game_facts_row::Row;
 use crate::keys::{is_same, rights_of};
 use crate::move_symbols;
-use crate::row::Row;
 
 /// Longest line that is indexed, in plies.
 pub(crate) const MAX_PLIES: u32 = 60_000;

@@ -78,6 +78,10 @@ mod tests {
     fn the_repository_contains_its_manifest() {
         assert!(repository().join("Cargo.toml").is_file());
         let files = files_below(&repository().join("crates/testkit"));
-        assert!(files.iter().any(|path| path.ends_with("src/shared.rs")));
+        assert!(
+            files
+                .iter()
+                .any(|path| path.ends_with("src/shared_data_folder.rs"))
+        );
     }
 }

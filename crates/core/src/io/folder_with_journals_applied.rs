@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::file_with_companions::unproven_error;
 use super::journal::{FoundJournal, Journal, is_journal, set_name, set_of_journal};
-use super::source::unproven_error;
 use super::stale_files::parse_temporary_name;
 use crate::error::Error;
 
