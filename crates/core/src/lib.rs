@@ -12,7 +12,7 @@
 //! | [`loss`] | what a format can hold and what a conversion loses |
 //! | [`external`] | sorters, sets and queues of records that may be larger than memory |
 //! | [`io`] | bytes of files, cursors, sets of files, texts, atomic outputs, progress |
-//! | [`calendar`], [`decimal`], [`plural`] | day numbers, numbers as text, numbers with nouns |
+//! | [`calendar`], [`decimal_digits`], [`plural`] | day numbers, numbers as text, numbers with nouns |
 //!
 //! ```
 //! use tabia_core::chess::Position;

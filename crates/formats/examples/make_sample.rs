@@ -10,7 +10,7 @@ use tabia_core::io::Blob;
 use tabia_formats::archives;
 use tabia_formats::archives::{NewMember, Timestamp, format_of_name};
 use tabia_formats::games::cbh;
-use tabia_testkit::sample;
+use tabia_testkit::sample_database_games;
 
 fn main() -> ExitCode {
     let path = std::env::args_os()
@@ -30,7 +30,7 @@ fn make(path: &Path) -> Result<()> {
     let mut options = CreateOptions::default();
     options.force = true;
     let mut writer = cbh::write::create(path, &options)?;
-    for game in sample::games() {
+    for game in sample_database_games::games() {
         let losses = writer.write(&game)?;
         if !losses.is_empty() {
             return Err(Error::invalid(format!("not kept: {losses}")));

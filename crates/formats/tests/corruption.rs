@@ -24,7 +24,7 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::{GameFormat, GameIndex, Problem};
 use tabia_testkit::corrupt::{self, Damaged};
 use tabia_testkit::time_and_memory_limits::{self, Watchdog};
-use tabia_testkit::{shared, shared_data, skip};
+use tabia_testkit::{shared, shared_data, shared_data_folder, skip};
 
 use support::{fixtures, game_formats, has_extension};
 
@@ -408,7 +408,7 @@ fn damaged_real_databases() {
     };
     let mut count = 0;
     for format in game_formats().filter(|format| !format.file.companions.is_empty()) {
-        for path in shared::files_below(&data) {
+        for path in shared_data_folder::files_below(&data) {
             let length = path.metadata().map_or(0, |metadata| metadata.len());
             if !has_extension(&path, format.file.extensions) || length > MAX_FILE as u64 / 4 {
                 continue;
@@ -432,7 +432,7 @@ fn damaged_real_texts() {
         return;
     };
     for format in game_formats().filter(|format| format.file.companions.is_empty()) {
-        for path in shared::files_below(&folder) {
+        for path in shared_data_folder::files_below(&folder) {
             if !has_extension(&path, format.file.extensions) {
                 continue;
             }

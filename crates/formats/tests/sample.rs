@@ -16,14 +16,14 @@ use tabia_formats::games::cbh;
 use tabia_formats::games::cbh::CbhDatabase;
 use tabia_formats::games::cbh::verify::verify;
 use tabia_testkit::repository;
-use tabia_testkit::{Scratch, dump, sample};
+use tabia_testkit::{Scratch, dump, sample_database_games};
 
 #[test]
 fn the_sample_can_be_made_again() {
     let folder = Scratch::new("sample");
     let path = folder.join("tabia.cbh");
     let mut writer = cbh::write::create(&path, &CreateOptions::default()).unwrap();
-    for game in sample::games() {
+    for game in sample_database_games::games() {
         let losses = writer.write(&game).unwrap();
         assert!(losses.is_empty(), "{losses}");
     }
@@ -49,7 +49,7 @@ fn the_sample_reads_as_written() {
     assert_eq!(findings, Vec::<String>::new());
     let mut reader = database.reader();
     let mut game = Game::new();
-    for (index, expected) in (0..).map(GameIndex).zip(sample::games()) {
+    for (index, expected) in (0..).map(GameIndex).zip(sample_database_games::games()) {
         let mut recorder = game.recorder();
         let _ = reader.read(index, Want::ALL, &mut recorder).unwrap();
         assert!(recorder.problems().is_empty());

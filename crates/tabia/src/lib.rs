@@ -99,15 +99,15 @@
 //! | [`input`] | one database, book or archive, and how it is opened |
 //! | [`select`] | which records, and what of them |
 //! | [`convert`](mod@convert) | any input to any format that can be written |
-//! | [`collect`](mod@collect) | anything else made of games, on several threads, in order |
+//! | [`collect_in_parallel`] | anything else made of games, on several threads, in order |
 //! | [`check`](mod@check) | decodes everything and counts what is wrong |
 //! | [`edit`](mod@edit) | changes a copy of a database: deletes, replaces, packs |
 //! | [`repair`](mod@repair) | saves what survives of a damaged database into a new one |
 //! | [`base`] | saved indexes of positions |
 //! | [`list`](mod@list) | a row for each record |
 //! | [`dedupe`] | duplicate games |
-//! | [`eco`] | openings of games by position |
-//! | [`explain_query`] | how many games each term of a query leaves |
+//! | [`list_openings`] | openings of games by position |
+//! | [`count_games_per_query`] | how many games each term of a query leaves |
 //! | [`names`] | names that are spelt in several ways |
 //! | [`stats`] | games, results and ratings by year, player, opening, … |
 //! | [`sort`](mod@sort) | games and rows in another order |

@@ -131,9 +131,7 @@ fn made_duplicates_are_found_and_no_others() {
     let Some(games) = tabia_testkit::shared_data(test, "pgn/m10k.pgn.zst") else {
         return;
     };
-    let tool = tabia_testkit::shared()
-        .unwrap()
-        .join("tools/make_dups.py");
+    let tool = tabia_testkit::shared().unwrap().join("tools/make_dups.py");
     let folder = tabia_testkit::Scratch::new("made-duplicates");
     let (plain, made) = (folder.join("m10k.pgn"), folder.join("made.pgn"));
     tabia::convert(&games, &plain).unwrap();

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use tabia_testkit::fuzz::seeds;
-use tabia_testkit::shared_data_folder;
+use tabia_testkit::shared;
 
 fn main() {
     let mut arguments = std::env::args_os().skip(1);

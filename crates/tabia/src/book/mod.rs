@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`find`](mod@find) | the moves and statistics of a position, as they are shown to players |
-//! | [`pick_line`](mod@line) | a line out of a book, of the best moves or of moves at random |
+//! | [`pick_line`] | a line out of a book, of the best moves or of moves at random |
 //! | [`walk`](mod@walk) | every position that is reachable |
 //! | [`inspect`](mod@inspect) | format, size and defects |
 //! | [`build`](mod@build) | books from games |
@@ -11,7 +11,7 @@
 //! | [`convert`](mod@convert) | books in another format, or as lines of PGN |
 //! | [`diff`](mod@diff) | differences between two books |
 //! | [`edit`](mod@edit) | changes of single moves, and complete books as rows |
-//! | [`explain_weight`](mod@explain) | the games from which a move got its weight |
+//! | [`explain_weight`] | the games from which a move got its weight |
 //! | [`novelty`](mod@novelty) | the moves with which games leave a book |
 
 mod book_as_lines;

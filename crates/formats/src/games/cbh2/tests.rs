@@ -1206,7 +1206,7 @@ fn what_does_not_fit_is_counted() {
 #[test]
 fn contents_of_other_writers_are_written_again() {
     let test = "contents_of_other_writers_are_written_again";
-    let Some(shared) = tabia_testkit::shared_data_folder() else {
+    let Some(shared) = tabia_testkit::shared() else {
         tabia_testkit::skip(test);
         return;
     };
