@@ -2,8 +2,8 @@
 
 import { type Board as Pieces, squareIndex, squareName } from "./chess.ts";
 import { pieceSvg } from "./pieces.ts";
-import type { Annotation } from "./tree.ts";
-import { pieceName, t } from "./words.ts";
+import type { Annotation } from "./game_tree.ts";
+import { pieceName, t } from "./translations.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -5,8 +5,8 @@ import type { PositionAnswer } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { type Placement, moveSquares, parseFen } from "./chess.ts";
 import { useSettings } from "./settings.ts";
-import type { Annotation } from "./tree.ts";
-import { t } from "./words.ts";
+import type { Annotation } from "./game_tree.ts";
+import { t } from "./translations.ts";
 
 /** The board as a part of the page. */
 export function BoardHost(props: {

@@ -4,11 +4,11 @@ import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks"
 import { type PositionAnswer, get } from "./api.ts";
 import { parseFen } from "./chess.ts";
 import { BoardHost } from "./board_host.tsx";
-import { useDatabases } from "./reports.tsx";
+import { useDatabases } from "./database_choice_and_jobs.tsx";
 import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
 import { Bar, ErrorBox, Spinner, isTyping, title, useLoad } from "./ui.tsx";
-import { moveText, number, spoken, t } from "./words.ts";
+import { moveText, number, spoken, t } from "./translations.ts";
 
 interface Entry {
   uci: string | null;

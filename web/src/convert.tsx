@@ -1,10 +1,10 @@
 // What the games of a database lose in another format. The page writes nothing: it shows the command that does.
 
 import { get } from "./api.ts";
-import { ChooseDatabase, type Report, useDatabases, useReport } from "./reports.tsx";
+import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { ErrorBox, Spinner, copy, title, useLoad } from "./ui.tsx";
-import { bytesText, number, t } from "./words.ts";
+import { bytesText, number, t } from "./translations.ts";
 
 interface Formats {
   targets: { id: string; name: string; extension: string; isText: boolean }[];

@@ -1,10 +1,10 @@
 // Pairs of games that are the same, as `tabia dedupe` finds them; nothing is changed.
 
 import { useState } from "preact/hooks";
-import { ChooseDatabase, type Report, useDatabases, useReport } from "./reports.tsx";
+import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { duplicatesHref, gameHref, go, useAddress } from "./router.ts";
 import { ErrorBox, Spinner, copy, title } from "./ui.tsx";
-import { number, t } from "./words.ts";
+import { number, t } from "./translations.ts";
 
 interface Row {
   db: string;

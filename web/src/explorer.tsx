@@ -9,7 +9,7 @@ import { BoardHost } from "./board_host.tsx";
 import { changeQuery, explorerHref, gameHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import { Bar, ErrorBox, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
-import { moveText, number, short, spoken, t } from "./words.ts";
+import { moveText, number, short, spoken, t } from "./translations.ts";
 
 const SOURCES = "tabia.sources";
 

@@ -5,15 +5,15 @@ import { type Rows, get, getText, type PositionAnswer } from "./api.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
 import { ExplorerTable } from "./explorer.tsx";
-import { Notation } from "./moves.tsx";
+import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
   type Annotation, type GameJson, clockText, clocks, endsOfLine, evaluations, makeTree, nodeAtPly,
   pathTo, placementAt,
-} from "./tree.ts";
+} from "./game_tree.ts";
 import { ErrorBox, Graph, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
-import { moveText, pieceName, spoken, t } from "./words.ts";
+import { moveText, pieceName, spoken, t } from "./translations.ts";
 
 export function GameView() {
   const { path, query } = useAddress();

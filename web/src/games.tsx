@@ -3,14 +3,14 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
-import { VirtualList } from "./list.ts";
-import { MoveLine } from "./moves.tsx";
+import { VirtualList } from "./virtual_list.ts";
+import { MoveLine } from "./notation.tsx";
 import { explorerHref, gameHref, go, setQuery, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
-import { type GameJson, type Tree, makeTree, nodeAtPly, placementAt } from "./tree.ts";
+import { type GameJson, type Tree, makeTree, nodeAtPly, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
 import { ErrorBox, Spinner, announce, copy, isTyping, title } from "./ui.tsx";
-import { number, t } from "./words.ts";
+import { number, t } from "./translations.ts";
 
 interface Column {
   id: string;

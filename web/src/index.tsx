@@ -6,13 +6,13 @@ import { onGone, takeKey } from "./api.ts";
 import { ExplorerView } from "./explorer.tsx";
 import { GameView } from "./game.tsx";
 import { GamesView } from "./games.tsx";
-import { HealthView } from "./health.tsx";
+import { HealthView } from "./check.tsx";
 import { addSprite } from "./pieces.ts";
 import { follow, useAddress } from "./router.ts";
 import { COLORS, LANGUAGES, type Settings, apply, change, current, useSettings } from "./settings.ts";
-import { ShelfView } from "./shelf.tsx";
+import { ShelfView } from "./inputs.tsx";
 import { Dialog, ErrorBox, Spinner, isTyping } from "./ui.tsx";
-import { load, t } from "./words.ts";
+import { load, t } from "./translations.ts";
 
 const NAMES: Record<string, string> = { en: "English", de: "Deutsch", ru: "Русский", fr: "Français", es: "Español" };
 

@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api.ts";
-import { ChooseDatabase, type Report, percent, useDatabases, useReport } from "./reports.tsx";
+import { ChooseDatabase, type Report, percent, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
 import { Bar, ErrorBox, Spinner, title } from "./ui.tsx";
-import { number, t } from "./words.ts";
+import { number, t } from "./translations.ts";
 
 interface Score {
   games: number;

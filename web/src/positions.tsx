@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { pieceSvg } from "./pieces.ts";
-import { ChooseDatabase, type Report, useDatabases, useReport } from "./reports.tsx";
+import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { gameHref, gamesHref, go, positionsHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
 import { ErrorBox, Spinner, copy, title } from "./ui.tsx";
-import { moveText, number, pieceName, t } from "./words.ts";
+import { moveText, number, pieceName, t } from "./translations.ts";
 
 interface Hit {
   db: string;

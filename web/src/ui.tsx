@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, GoneError } from "./api.ts";
-import { t } from "./words.ts";
+import { t } from "./translations.ts";
 
 export type Load<T> = { state: "loading" } | { state: "error"; error: unknown } | { state: "done"; value: T };
 

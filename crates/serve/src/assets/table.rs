@@ -5,18 +5,25 @@ use super::Asset;
 #[rustfmt::skip]
 pub(super) static ASSETS: &[Asset] = &[
     Asset {
-        path: "/assets/book-CSuqN5oB.js",
+        path: "/assets/book-BN25jHyv.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "436bdd03e081948c93b70b4f2160f03c246c8fa34cb50cbe5970ff45133b94d1",
+        sha256: "960bec57eefee4daf08a2398c4ef54b91a40c19aae9c693f14185a7d6e8fe2f5",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/book-CSuqN5oB.js"),
+        bytes: include_bytes!("../../dist/assets/book-BN25jHyv.js"),
     },
     Asset {
-        path: "/assets/convert-CkBHelTY.js",
+        path: "/assets/convert-C4cvIMQI.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "13c8b6a2053f16fa40ac1eace9fd535f3181a2c74e48de2d934934c34b1a6811",
+        sha256: "44d41ae49669cd630dcc4ccc0cf1fb2e11dadd06bc4f25b47c287d2fe6dfb86e",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/convert-CkBHelTY.js"),
+        bytes: include_bytes!("../../dist/assets/convert-C4cvIMQI.js"),
+    },
+    Asset {
+        path: "/assets/database_choice_and_jobs-BrGy8tX6.js",
+        content_type: "text/javascript; charset=utf-8",
+        sha256: "9cac25f58f70f4f3ad813847e22b40fc7d5dec8d80ab802a64a32bf3ad768d76",
+        is_immutable: true,
+        bytes: include_bytes!("../../dist/assets/database_choice_and_jobs-BrGy8tX6.js"),
     },
     Asset {
         path: "/assets/de-DdNE0Uma.js",
@@ -26,11 +33,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/de-DdNE0Uma.js"),
     },
     Asset {
-        path: "/assets/duplicates-BQTOA8B-.js",
+        path: "/assets/duplicates-p-1dnSJ0.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "6d7c4257533615de1b1abdb57a3a0bae16933dbae6551708d0a5544d2dff7c0e",
+        sha256: "b73ce0050fb7c3f9999dd0bb1f4662b3e7e8a41ce7f82fac568d4f640e7a13a4",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/duplicates-BQTOA8B-.js"),
+        bytes: include_bytes!("../../dist/assets/duplicates-p-1dnSJ0.js"),
     },
     Asset {
         path: "/assets/es-BDCyVQT1.js",
@@ -47,11 +54,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/fr-D7Mj5qZI.js"),
     },
     Asset {
-        path: "/assets/index-DTQt43PX.js",
+        path: "/assets/index-6No4ToD-.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "929d2b6af2d054e47a67d0925b8ed8ca81cc6283fc7f6447971bf4657de1a5bf",
+        sha256: "db1e765d2294b63a4fc63b98edf07b3c219b0448670aa70e7055d354fde95760",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/index-DTQt43PX.js"),
+        bytes: include_bytes!("../../dist/assets/index-6No4ToD-.js"),
     },
     Asset {
         path: "/assets/index-Do6eLKEv.css",
@@ -61,25 +68,18 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/index-Do6eLKEv.css"),
     },
     Asset {
-        path: "/assets/player-DWh8w0j9.js",
+        path: "/assets/player-B97osa9_.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "0f0cc036e4007c02b84b248a3fbac57edb6f221cec6a78e5aee3dcbf984c3451",
+        sha256: "f57498c43ddab2c136ca0fb11fd81b0de64b52068ae3d95f5db28185d5fcd291",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/player-DWh8w0j9.js"),
+        bytes: include_bytes!("../../dist/assets/player-B97osa9_.js"),
     },
     Asset {
-        path: "/assets/positions-Bs1OD_BP.js",
+        path: "/assets/positions-C7ccGPfs.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "47e4d671ef53aa81aa301f30cadb5156a46bb07db7f12450b1c26721e591b3b1",
+        sha256: "d175f4d20ea0aa7ff6f3ff3f56f5480d457b4fffa8a9b6399d01589c86152a49",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/positions-Bs1OD_BP.js"),
-    },
-    Asset {
-        path: "/assets/reports-88GRiYE4.js",
-        content_type: "text/javascript; charset=utf-8",
-        sha256: "6b0930c046e6367d3fea76774090199cb51b3a3bf70c2be7fb5af27ea9754fea",
-        is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/reports-88GRiYE4.js"),
+        bytes: include_bytes!("../../dist/assets/positions-C7ccGPfs.js"),
     },
     Asset {
         path: "/assets/ru-DSh8GGtz.js",
@@ -98,7 +98,7 @@ pub(super) static ASSETS: &[Asset] = &[
     Asset {
         path: "/index.html",
         content_type: "text/html; charset=utf-8",
-        sha256: "2f6563abe05bc180de13db8802d3001c6fbbcb12d478f0d49c24f1213e4f30d6",
+        sha256: "cdf0d571c78bffb0548c3cab9ad5b478d8dabe9baf4157543f346f205b7326ae",
         is_immutable: false,
         bytes: include_bytes!("../../dist/index.html"),
     },

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type HealthAnswer, type InputInfo, get } from "./api.ts";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
 import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
-import { number, t } from "./words.ts";
+import { number, t } from "./translations.ts";
 
 export function HealthView() {
   const { query } = useAddress();

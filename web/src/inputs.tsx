@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, type Card, type InputInfo, type Shelf, get } from "./api.ts";
 import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref } from "./router.ts";
 import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
-import { bytesText, dateText, t } from "./words.ts";
+import { bytesText, dateText, t } from "./translations.ts";
 
 type Details = Record<string, InputInfo | { failed: string }>;
 

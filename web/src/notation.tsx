@@ -2,8 +2,8 @@
 
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useSettings } from "./settings.ts";
-import { type Annotation, type Node, type Tree, clockText, nagText, pathTo } from "./tree.ts";
-import { moveText, t } from "./words.ts";
+import { type Annotation, type Node, type Tree, clockText, nagText, pathTo } from "./game_tree.ts";
+import { moveText, t } from "./translations.ts";
 
 const numberOf = (node: Node) => Math.ceil(node.ply / 2);
 

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Card, type Query, type Shelf, get } from "./api.ts";
 import { useLoad } from "./ui.tsx";
-import { t } from "./words.ts";
+import { t } from "./translations.ts";
 
 export interface Report {
   isDone: boolean;
