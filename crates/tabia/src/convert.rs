@@ -75,7 +75,7 @@ pub fn convert(
                     format.file.name
                 )));
             };
-            let summary = to_text(items, create, out, options, progress, observer)?;
+            let summary = to_text(items, create, out, true, options, progress, observer)?;
             out.flush().map_err(stream_error)?;
             Ok((summary, Written::default()))
         }
@@ -112,7 +112,7 @@ pub fn convert(
                 let shared = SharedFile::create(&path, options.create.force)?;
                 let mut out =
                     compress(Box::new(shared.clone()), compression).map_err(Error::in_output)?;
-                let summary = to_text(items, create, &mut out, options, progress, observer)
+                let summary = to_text(items, create, &mut out, false, options, progress, observer)
                     .map_err(|error| in_target(error, &path))?;
                 out.finish()
                     .map_err(|error| error.in_path(&path).in_output())?;
@@ -147,10 +147,12 @@ pub(crate) fn in_target(error: Error, path: &Path) -> Error {
     }
 }
 
+/// `is_live`: what is made of a stream is handed on at once.
 fn to_text(
     items: &[InputItem],
     create: CreateText,
     out: &mut dyn Write,
+    is_live: bool,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
@@ -175,8 +177,12 @@ fn to_text(
             let lost = whole(options, &input).lost_facts(|_| None);
             reporter.summary.losses.add_whole(&item.name(), &lost);
             let Some(sorter) = &mut sorter else {
+                let is_live = is_live && item.is_stream();
                 return scan(reporter, input, plan, tasks, &mut |_, text| {
                     out.write_all(text).map_err(stream_error)?;
+                    if is_live {
+                        out.flush().map_err(stream_error)?;
+                    }
                     Ok(true)
                 });
             };
@@ -230,7 +236,15 @@ impl AppendText<'_> {
         let target = Box::new(shared.clone());
         let mut out = compress(target, self.compression).map_err(Error::in_output)?;
         out.write_all(gap.as_bytes()).map_err(stream_error)?;
-        let summary = to_text(items, self.create, &mut out, options, progress, observer)?;
+        let summary = to_text(
+            items,
+            self.create,
+            &mut out,
+            false,
+            options,
+            progress,
+            observer,
+        )?;
         out.finish()
             .map_err(|error| error.in_path(path).in_output())?;
         let (files, bytes) = shared.commit()?;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::{OpenOptions, Probe};
 use tabia_core::io::{InputFile, JournaledFolder, Source, list_folder};
-use tabia_core::{Error, ErrorKind, Result};
+use tabia_core::{Error, ErrorKind, GameFormat, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
 use tabia_formats::archives::{Archive, OnError, Presence};
@@ -485,7 +485,10 @@ impl Resolver {
     ) -> Result<InputItem> {
         let opened = (|| {
             let mut stream = plain(stream, &self.options.limits)?;
-            let head = read_head(&mut stream)?;
+            let is_text = |head: &[u8]| {
+                has_blank_line(head) && self.recognise(name, head, None).is_ok_and(is_streamable)
+            };
+            let head = read_head_until(&mut stream, &is_text)?;
             let format = self.recognise(name, &head, None)?;
             let stream: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(stream));
             Ok((format, stream))
@@ -674,9 +677,40 @@ fn is_unrecognised(error: &Error) -> bool {
 }
 
 fn read_head(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    reader.take(Probe::HEAD as u64).read_to_end(&mut head)?;
+    read_head_until(reader, &|_| false)
+}
+
+/// The first bytes of a stream; fewer if those that are there are enough, so that a pipe is not waited
+/// for.
+fn read_head_until(
+    reader: &mut dyn Read,
+    is_enough: &dyn Fn(&[u8]) -> bool,
+) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; Probe::HEAD];
+    let mut filled = 0;
+    while let Some(space) = head.get_mut(filled..).filter(|space| !space.is_empty()) {
+        match reader.read(space) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if is_enough(head.get(..filled).unwrap_or_default()) {
+            break;
+        }
+    }
+    head.truncate(filled);
     Ok(head)
+}
+
+/// Whether a text has a line end after a blank line, as after the tags and the moves of a game.
+fn has_blank_line(text: &[u8]) -> bool {
+    let has = |blank: &[u8]| text.windows(blank.len()).any(|part| part == blank);
+    text.ends_with(b"\n") && (has(b"\n\n") || has(b"\n\r\n"))
+}
+
+fn is_streamable(format: Format) -> bool {
+    format.games().is_some_and(GameFormat::is_streamable)
 }
 
 /// The name without the extension of a compressed file.

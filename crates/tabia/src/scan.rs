@@ -393,6 +393,12 @@ impl<T: Task> Pipeline<T> {
     fn collecting(&mut self) -> &mut Collecting<T> {
         &mut self.filter.inner.inner
     }
+
+    /// Not inlined, so that moves that go straight to the task save no registers for it.
+    #[inline(never)]
+    fn filter_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.filter.visit_move(before, ply)
+    }
 }
 
 impl<T: Task> Visitor for Pipeline<T> {
@@ -405,7 +411,7 @@ impl<T: Task> Visitor for Pipeline<T> {
         if self.passes_moves && self.filter.is_passing() {
             self.filter.inner.inner.task.visit_move(before, ply)
         } else {
-            self.filter.visit_move(before, ply)
+            self.filter_move(before, ply)
         }
     }
 

@@ -102,7 +102,14 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
                 &render_row,
                 &context.progress,
                 &mut reporter,
-                &mut |rows| output.rows(rows),
+                &mut |rows| {
+                    output.rows(rows)?;
+                    // The next game of a stream may come later.
+                    if item.is_stream() {
+                        output.out.flush()?;
+                    }
+                    Ok(())
+                },
             ),
             Some(sorter) => list(
                 &item,

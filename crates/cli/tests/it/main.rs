@@ -33,6 +33,7 @@ mod interrupted;
 mod killed_while_converting;
 mod killed_while_replacing;
 mod languages;
+mod live_streams;
 mod ls_rows;
 mod names_and_novelty;
 mod one_problem_per_cause;

@@ -281,18 +281,19 @@ impl Game {
     /// Notes whether the next move is known to be legal.
     #[inline]
     fn note_legality(&mut self, before: &Position, ply: Ply) {
+        if self.legality == Legality::Unknown {
+            return;
+        }
         let is_known = matches!(ply, Ply::Move(m) if before.is_known_legal(m));
-        match self.legality {
-            Legality::Unknown => {}
-            Legality::Known if is_known => {}
-            Legality::Known => self.legality = Legality::Unknown,
-            Legality::NoMoves => self.note_first_move(before, is_known),
+        if !is_known || self.legality == Legality::NoMoves {
+            self.note_first_or_unknown_move(before, is_known);
         }
     }
 
     #[inline(never)]
-    fn note_first_move(&mut self, before: &Position, is_known: bool) {
-        self.legality = if is_known && *before == Position::standard() {
+    fn note_first_or_unknown_move(&mut self, before: &Position, is_known: bool) {
+        let is_first = self.legality == Legality::NoMoves;
+        self.legality = if is_known && is_first && *before == Position::standard() {
             Legality::Known
         } else {
             Legality::Unknown

@@ -180,6 +180,7 @@ impl Tags {
     }
 
     /// The name and value of the pair at an index, from 0; `None` from [`len`](Self::len) on.
+    #[inline]
     pub fn pair(&self, index: usize) -> Option<(&str, &str)> {
         (index < self.len()).then(|| {
             let name = slice(&self.names, &self.name_ends, index);

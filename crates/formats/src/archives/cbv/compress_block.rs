@@ -10,9 +10,9 @@ const MAX_COPY: usize = 255 + 16;
 /// The longest run of one byte, in bytes.
 const MAX_RUN: usize = 0xfff + 19;
 /// The most earlier positions that are compared to find a copy.
-const MAX_CANDIDATES: usize = 48;
-/// Runs of at least this length are not searched for copies.
-const LONG_RUN: u16 = 32;
+const MAX_CANDIDATES: usize = 24;
+/// Bytes of a run or copy from which on no longer one is searched.
+const LONG: usize = 64;
 
 /// The smallest payload for `data`, with the mode byte; with `stored`, the payload in mode 0.
 pub(super) fn pack(data: &[u8], stored: bool) -> Vec<u8> {
@@ -41,73 +41,164 @@ pub(super) fn pack(data: &[u8], stored: bool) -> Vec<u8> {
     best
 }
 
-#[derive(Clone, Copy)]
+/// Encodes one block with LZ. Copies stay inside the block and never overlap themselves: those in all
+/// known archives do, and not every reader supports others.
+///
+/// At each position the longest run or copy that is found is written, or a literal if the one at the
+/// next position is longer.
+pub(super) fn compress(data: &[u8]) -> Vec<u8> {
+    let mut tokens = TokenWriter::new(data.len());
+    let Some(mut finder) = MatchFinder::new(data) else {
+        for byte in data {
+            tokens.push(Token::Literal, *byte);
+        }
+        return tokens.out;
+    };
+    let mut at = 0;
+    let mut token = finder.longest(0, Token::Literal);
+    while at < data.len() {
+        let byte = finder.window.byte(at);
+        let length = token.length();
+        let entered = if (2..LONG).contains(&length) {
+            let later = finder.longest(at + 1, token);
+            if later.length() > length {
+                tokens.push(Token::Literal, byte);
+                at += 1;
+                token = later;
+                continue;
+            }
+            at + 2
+        } else {
+            at + 1
+        };
+        tokens.push(token, byte);
+        at += length;
+        finder.enter_all(entered, at);
+        token = finder.longest(at, Token::Literal);
+    }
+    tokens.out
+}
+
+#[derive(Debug, Clone, Copy)]
 enum Token {
     Literal,
     Run(u16),
     Copy { distance: u16, length: u16 },
 }
 
-/// Cost of a literal in bits, with its control bit.
-const LITERAL: u32 = 9;
-/// Cost of a token of two bytes.
-const SHORT: u32 = 17;
-/// Cost of a token of three bytes.
-const LONG: u32 = 25;
-
-/// Encodes one block with LZ. Copies stay inside the block and never overlap themselves: those in all
-/// known archives do, and not every reader supports others.
-pub(super) fn compress(data: &[u8]) -> Vec<u8> {
-    let runs = run_lengths(data);
-    let matches = longest_matches(data, &runs);
-    // From the last byte on: the cheapest encoding of the bytes from each position to the end.
-    let mut costs = vec![0_u32; data.len() + 1];
-    let mut tokens = vec![Token::Literal; data.len()];
-    for at in (0..data.len()).rev() {
-        let rest = costs.get(at..).unwrap_or_default();
-        let cost_at = |length: usize| rest.get(length).copied().unwrap_or(u32::MAX / 2);
-        let mut best = (LITERAL + cost_at(1), Token::Literal);
-        let mut offer = |cost: u32, token: Token| {
-            if cost < best.0 {
-                best = (cost, token);
-            }
-        };
-        let run = runs.get(at).copied().unwrap_or_default();
-        if run >= 3 {
-            let (length, cost) = cheapest(rest, 3, run.min(18));
-            offer(SHORT + cost, Token::Run(length));
-            if run > 18 {
-                offer(LONG + cost_at(usize::from(run)), Token::Run(run));
-            }
-        }
-        let (distance, longest) = matches.get(at).copied().unwrap_or_default();
-        if longest >= 3 {
-            let (length, cost) = cheapest(rest, 3, longest.min(15));
-            offer(SHORT + cost, Token::Copy { distance, length });
-            if longest >= 16 {
-                let (length, cost) = cheapest(rest, longest.saturating_sub(8).max(16), longest);
-                offer(LONG + cost, Token::Copy { distance, length });
-            }
-        }
-        if let (Some(cost), Some(token)) = (costs.get_mut(at), tokens.get_mut(at)) {
-            (*cost, *token) = best;
+impl Token {
+    /// The number of bytes that it encodes.
+    #[inline(always)]
+    fn length(self) -> usize {
+        match self {
+            Self::Literal => 1,
+            Self::Run(length) | Self::Copy { length, .. } => usize::from(length),
         }
     }
-    write_tokens(data, &tokens)
 }
 
-/// The length from `first` to `last` with the lowest cost of the bytes after it, the shortest of several,
-/// and that cost.
-#[inline(always)]
-fn cheapest(costs: &[u32], first: u16, last: u16) -> (u16, u32) {
-    let mut best = (first, u32::MAX / 2);
-    let range = costs.get(usize::from(first)..=usize::from(last));
-    for (length, cost) in (first..).zip(range.unwrap_or_default()) {
-        if *cost < best.1 {
-            best = (length, *cost);
+/// Finds runs and copies in a block.
+struct MatchFinder {
+    window: Window,
+    /// Bytes of the block.
+    length: usize,
+    /// The last position with each hash of three bytes. Arrays of a fixed length on the heap: no index
+    /// into them is checked.
+    newest: Box<[u16; HASHES]>,
+    /// For each position the one before it with the same hash.
+    older: Box<[u16; 1 << 16]>,
+}
+
+/// The number of hashes of three bytes.
+const HASHES: usize = 1 << 14;
+
+/// No position in a block.
+const NO_POSITION: u16 = u16::MAX;
+
+impl MatchFinder {
+    /// `None` if the block is longer than positions of 16 bits reach.
+    fn new(data: &[u8]) -> Option<Self> {
+        let newest = vec![NO_POSITION; HASHES].into_boxed_slice();
+        let older = vec![NO_POSITION; 1 << 16].into_boxed_slice();
+        Some(Self {
+            window: Window::of(data)?,
+            length: data.len(),
+            newest: newest.try_into().ok()?,
+            older: older.try_into().ok()?,
+        })
+    }
+
+    /// Enters a position; returns the one before it with the same hash.
+    #[inline(always)]
+    fn enter(&mut self, at: usize) -> u16 {
+        let three = u32::from(self.window.pair(at)) << 8 | u32::from(self.window.byte(at + 2));
+        let hash = three.wrapping_mul(0x9e37_79b1) >> 18;
+        let slot = &mut self.newest[hash as usize & (HASHES - 1)];
+        let before = std::mem::replace(slot, at as u16);
+        self.older[at & 0xffff] = before;
+        before
+    }
+
+    /// Enters positions of a run or copy; of many only the last ones, which are the nearest to what
+    /// follows.
+    #[inline(always)]
+    fn enter_all(&mut self, from: usize, to: usize) {
+        let from = from.max(to.saturating_sub(LONG));
+        for at in from..to.min(self.length.saturating_sub(2)) {
+            self.enter(at);
         }
     }
-    best
+
+    /// Enters a position and returns the longest run or copy there, if it is longer than `best`; else a
+    /// literal.
+    #[inline(always)]
+    fn longest(&mut self, at: usize, best: Token) -> Token {
+        let rest = self.length.saturating_sub(at);
+        if rest < 3 {
+            return Token::Literal;
+        }
+        let mut candidate = self.enter(at);
+        let window = &self.window;
+        let mut length = best.length().max(2);
+        let mut found = Token::Literal;
+        if window.pair(at) == window.pair(at + 1) {
+            let run = 1 + window.same(at, at + 1, rest.min(MAX_RUN) - 1);
+            if run > length {
+                (length, found) = (run, Token::Run(run as u16));
+            }
+            if run >= LONG {
+                return found;
+            }
+        }
+        let limit = rest.min(MAX_COPY);
+        // A longer copy must also agree at the end of the longest so far.
+        let mut last = window.pair(at + length - 1);
+        for _ in 0..MAX_CANDIDATES {
+            let from = usize::from(candidate);
+            let distance = at.wrapping_sub(from);
+            if distance > MAX_DISTANCE {
+                // No position is beyond every block, so that it ends here as well.
+                break;
+            }
+            candidate = self.older[from];
+            if distance <= length || window.pair(from + length - 1) != last {
+                continue;
+            }
+            let same = window.same(from, at, distance.min(limit));
+            if same > length {
+                length = same;
+                found = Token::Copy {
+                    distance: distance as u16,
+                    length: same as u16,
+                };
+                if same >= LONG || same == rest {
+                    break;
+                }
+                last = window.pair(at + length - 1);
+            }
+        }
+        found
+    }
 }
 
 /// Bytes of the buffer in which copies are searched: a power of two, so that a masked index is valid.
@@ -159,120 +250,58 @@ impl Window {
     }
 }
 
-/// No position in a block.
-const NO_POSITION: u16 = u16::MAX;
-
-/// The longest copy at each position, as distance and length; (0, 0) if absent.
-fn longest_matches(data: &[u8], runs: &[u16]) -> Vec<(u16, u16)> {
-    let mut matches = vec![(0, 0); data.len()];
-    let Some(window) = Window::of(data) else {
-        return matches;
-    };
-    // Arrays of a fixed length on the heap: no index into them is checked.
-    let newest = vec![NO_POSITION; 1 << 14].into_boxed_slice();
-    let older = vec![NO_POSITION; 1 << 16].into_boxed_slice();
-    let (Ok(mut newest), Ok(mut older)) = (
-        <Box<[u16; 1 << 14]>>::try_from(newest),
-        <Box<[u16; 1 << 16]>>::try_from(older),
-    ) else {
-        return matches;
-    };
-    let slots = matches.iter_mut().zip(runs).enumerate();
-    for (at, (found, run)) in slots.take(data.len().saturating_sub(2)) {
-        let three = u32::from(window.byte(at)) << 16
-            | u32::from(window.byte(at + 1)) << 8
-            | u32::from(window.byte(at + 2));
-        let hash = three.wrapping_mul(0x9e37_79b1) >> 18;
-        let slot = &mut newest[hash as usize & ((1 << 14) - 1)];
-        let mut candidate = std::mem::replace(slot, at as u16);
-        older[at & 0xffff] = candidate;
-        if *run >= LONG_RUN {
-            continue;
-        }
-        let rest = data.len() - at;
-        let (mut best_distance, mut best) = (0_usize, 2_usize);
-        // A longer match must also match at the end of the best one so far.
-        let mut last = window.pair(at + best - 1);
-        for _ in 0..MAX_CANDIDATES {
-            let from = usize::from(candidate);
-            let distance = at.wrapping_sub(from);
-            if distance > MAX_DISTANCE {
-                // No position is beyond every block, so that it ends here as well.
-                break;
-            }
-            candidate = older[from];
-            if distance <= best || window.pair(from + best - 1) != last {
-                continue;
-            }
-            let same = window.same(from, at, distance.min(MAX_COPY).min(rest));
-            if same > best {
-                (best_distance, best) = (distance, same);
-                if same == MAX_COPY || same == rest {
-                    break;
-                }
-                last = window.pair(at + best - 1);
-            }
-        }
-        if best_distance > 0 {
-            *found = (best_distance as u16, best as u16);
-        }
-    }
-    matches
+/// Writes tokens in groups of 16, each with a control word before it.
+struct TokenWriter {
+    out: Vec<u8>,
+    /// The offset of the last control word.
+    control_at: usize,
+    control: u16,
+    /// Tokens after the last control word.
+    count: u32,
 }
 
-/// The length of the run of equal bytes that begins at each position.
-fn run_lengths(data: &[u8]) -> Vec<u16> {
-    let mut runs = vec![1_u16; data.len()];
-    for at in (1..data.len()).rev() {
-        if data.get(at) == data.get(at - 1) {
-            let next = runs.get(at).copied().unwrap_or(1);
-            if let Some(run) = runs.get_mut(at - 1) {
-                *run = (next + 1).min(MAX_RUN as u16);
-            }
+impl TokenWriter {
+    /// A writer for a block of `length` bytes.
+    fn new(length: usize) -> Self {
+        Self {
+            out: Vec::with_capacity(length + length / 8 + 2),
+            control_at: 0,
+            control: 0,
+            count: 16,
         }
     }
-    runs
-}
 
-fn write_tokens(data: &[u8], tokens: &[Token]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(data.len() / 2);
-    let mut at = 0;
-    while at < data.len() {
-        // A single last literal gets a control word too: uncbv 0.3.1 cannot read the short form.
-        let control_at = out.len();
-        out.extend([0, 0]);
-        let mut control = 0_u16;
-        for bit in 0..16 {
-            let (Some(token), Some(byte)) = (tokens.get(at), data.get(at)) else {
-                break;
-            };
-            if !matches!(token, Token::Literal) {
-                control |= 0x8000 >> bit;
+    /// Writes a token; `byte` is the first that it encodes.
+    #[inline(always)]
+    fn push(&mut self, token: Token, byte: u8) {
+        if self.count == 16 {
+            // A single last literal gets a control word too: uncbv 0.3.1 cannot read the short form.
+            self.control_at = self.out.len();
+            self.out.extend([0, 0]);
+            self.control = 0;
+            self.count = 0;
+        }
+        if !matches!(token, Token::Literal) {
+            self.control |= 0x8000 >> self.count;
+            let control = self.out.get_mut(self.control_at..self.control_at + 2);
+            if let Some([low, high]) = control {
+                (*low, *high) = (self.control as u8, (self.control >> 8) as u8);
             }
-            at += write_token(*token, *byte, &mut out);
         }
-        if let Some([low, high]) = out.get_mut(control_at..control_at + 2) {
-            (*low, *high) = (control as u8, (control >> 8) as u8);
-        }
+        self.count += 1;
+        write_token(token, byte, &mut self.out);
     }
-    out
 }
 
-/// Writes a token and returns the number of bytes that it encodes.
-fn write_token(token: Token, byte: u8, out: &mut Vec<u8>) -> usize {
+/// Writes the bytes of a token.
+#[inline(always)]
+fn write_token(token: Token, byte: u8, out: &mut Vec<u8>) {
     match token {
-        Token::Literal => {
-            out.push(byte);
-            1
-        }
-        Token::Run(length @ ..=18) => {
-            out.extend([(length - 3) as u8, byte]);
-            usize::from(length)
-        }
+        Token::Literal => out.push(byte),
+        Token::Run(length @ ..=18) => out.extend([(length - 3) as u8, byte]),
         Token::Run(length) => {
             let beyond = length - 19;
             out.extend([0x10 | (beyond & 15) as u8, (beyond >> 4) as u8, byte]);
-            usize::from(length)
         }
         Token::Copy { distance, length } => {
             let beyond = distance - MIN_DISTANCE as u16;
@@ -282,7 +311,6 @@ fn write_token(token: Token, byte: u8, out: &mut Vec<u8>) -> usize {
             } else {
                 out.extend([0x20 | low, high, (length - 16) as u8]);
             }
-            usize::from(length)
         }
     }
 }

@@ -296,15 +296,29 @@ impl<'d> CbhReader<'d> {
         let tournaments = tables.tournaments.as_ref().map(EntityTable::capacity);
         let annotators = tables.annotators.as_ref().map(EntityTable::capacity);
         let sources = tables.sources.as_ref().map(EntityTable::capacity);
-        for (field, id, capacity, extension) in [
-            ("white", game.white, players, "cbp"),
-            ("black", game.black, players, "cbp"),
-            ("tournament", game.tournament, tournaments, "cbt"),
-            ("annotator", game.annotator, annotators, "cbc"),
-            ("source", game.source, sources, "cbs"),
-        ] {
-            let id = id.get();
-            if let Some(capacity) = capacity.filter(|&capacity| id >= capacity) {
+        let ids = [
+            (game.white.get(), players),
+            (game.black.get(), players),
+            (game.tournament.get(), tournaments),
+            (game.annotator.get(), annotators),
+            (game.source.get(), sources),
+        ];
+        if ids.iter().any(|&(id, capacity)| is_beyond(id, capacity)) {
+            self.report_names(ids);
+        }
+    }
+
+    #[cold]
+    fn report_names(&mut self, ids: [(u32, Option<u32>); 5]) {
+        let fields = [
+            ("white", "cbp"),
+            ("black", "cbp"),
+            ("tournament", "cbt"),
+            ("annotator", "cbc"),
+            ("source", "cbs"),
+        ];
+        for ((field, extension), (id, capacity)) in fields.into_iter().zip(ids) {
+            if let Some(capacity) = capacity.filter(|_| is_beyond(id, capacity)) {
                 let text = format!("`{field}` is number {id}, its file has {capacity}");
                 let name = self.db.source.label_of(extension);
                 self.problems.push(Error::not_in_file(text).in_file(&name));
@@ -448,6 +462,11 @@ impl<'d> CbhReader<'d> {
         }
         Ok(record)
     }
+}
+
+/// Whether an id is not one of a table with so many entities; `false` without a table.
+fn is_beyond(id: u32, capacity: Option<u32>) -> bool {
+    capacity.is_some_and(|capacity| id >= capacity)
 }
 
 /// Adds the number of the Chess960 start position that the opening code states if the setup position is

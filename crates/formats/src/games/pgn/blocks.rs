@@ -1,6 +1,7 @@
 //! Streams of games, and their blocks: parts of a stream that hold complete games.
 
 use std::io::Read;
+use std::sync::{Arc, OnceLock};
 
 use tabia_core::chess::PieceLetters;
 use tabia_core::error::Result;
@@ -10,8 +11,8 @@ use tabia_core::games::{Block, BlockCounts, BlockReader, Blocks, GameStream};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
 
-use super::char_class::BOM;
-use super::encoding::{SAMPLE, Utf8Input, detect};
+use super::char_class::{BOM, is_newline};
+use super::encoding::{FillEnd, SAMPLE, Utf8Input, detect};
 use super::event_boundary::EventBoundaries;
 use super::letter_detection;
 use super::read::{Reader, has_only_comments};
@@ -19,8 +20,11 @@ use super::text_cursor::{TextCursor, count_lines};
 
 /// Size of a block, in bytes; a block with a longer game is larger.
 const BLOCK_SIZE: usize = 1 << 19;
+/// Bytes of a text after its last event boundary that are read to find whether they are complete games.
+const MAX_TAIL: usize = 1 << 16;
 
-/// Cuts a stream into blocks, at event boundaries if possible.
+/// Cuts a stream into blocks, at event boundaries if possible. What comes through a pipe is handed on
+/// after each game: when no more bytes are there and those that are end with a result, they are a block.
 #[derive(Debug)]
 pub(super) struct PgnBlocks {
     input: Utf8Input,
@@ -34,15 +38,32 @@ pub(super) struct PgnBlocks {
     has_cut: bool,
     /// Whether the end of the stream is read.
     ended: bool,
+    /// Whether the ready bytes are complete games after which the stream has no more bytes at the moment.
+    is_paused: bool,
     block_size: usize,
     limits: Limits,
     strict: bool,
+    /// As the caller asks for it.
     charset: Charset,
-    /// The letters of pieces.
     letters: Option<&'static PieceLetters>,
-    /// What is reported before the first game: its offset, and letters that were detected.
-    notice: Option<(u64, &'static PieceLetters)>,
+    /// The bytes of the blocks before the language is detected.
+    sample: Vec<u8>,
+    language: Arc<OnceLock<DetectedLanguage>>,
+    /// Whether how the ready bytes read depends on the language that is not detected yet.
+    needs_language: bool,
     boundaries: EventBoundaries,
+}
+
+/// The character set and the letters of pieces of a stream, detected in its first bytes. The blocks before
+/// them read the same with any that can be detected.
+#[derive(Debug, Clone, Copy)]
+struct DetectedLanguage {
+    /// The offset of the first block that is read with them.
+    from: u64,
+    charset: Charset,
+    letters: Option<&'static PieceLetters>,
+    /// The letters were not asked for but detected, which is reported before that block.
+    is_reported: bool,
 }
 
 impl PgnBlocks {
@@ -55,39 +76,94 @@ impl PgnBlocks {
         options: &OpenOptions,
         block_size: usize,
     ) -> Result<Self> {
-        let mut input = Utf8Input::open(input)?;
-        let (mut ready, mut filled) = (Vec::new(), 0);
-        let ended = !input.fill(SAMPLE, &mut ready, &mut filled)?;
-        ready.truncate(filled);
-        let charset = detect(&ready, options.charset);
-        let mut offset = 0;
-        if ready.starts_with(BOM) {
-            ready.drain(..BOM.len());
-            filled = ready.len();
-            offset = BOM.len() as u64;
-        }
-        let depth = options.limits.depth;
-        let text = Some(&ready).filter(|_| options.pieces.is_none());
-        let detected = text.and_then(|text| letter_detection::detect(text, ended, charset, depth));
-        Ok(Self {
-            letters: options.pieces.or(detected),
-            notice: detected.map(|letters| (offset, letters)),
-            input,
-            ready,
-            filled,
-            offset,
+        let mut blocks = Self {
+            input: Utf8Input::open(input)?,
+            ready: Vec::new(),
+            filled: 0,
+            offset: 0,
             has_cut: false,
-            ended,
+            ended: false,
+            is_paused: false,
             block_size: block_size.max(16),
             limits: options.limits,
             strict: options.strict,
-            charset,
+            charset: options.charset,
+            letters: options.pieces,
+            sample: Vec::new(),
+            language: Arc::default(),
+            needs_language: false,
             boundaries: EventBoundaries::default(),
-        })
+        };
+        blocks.fill(SAMPLE)?;
+        blocks.ready.truncate(blocks.filled);
+        if blocks.ready.starts_with(BOM) {
+            blocks.ready.drain(..BOM.len());
+            blocks.filled = blocks.ready.len();
+            blocks.offset = BOM.len() as u64;
+        }
+        if !blocks.is_paused {
+            blocks.detect_language();
+        }
+        Ok(blocks)
     }
 
-    fn new_reader(&self) -> Reader {
-        Reader::new(self.charset, self.strict, self.limits.depth, self.letters)
+    /// Reads until `wanted` bytes are ready, or fewer as [`Utf8Input::fill`] does.
+    fn fill(&mut self, wanted: usize) -> Result<()> {
+        let missing = wanted.saturating_sub(self.filled);
+        let is_detected = self.language.get().is_some();
+        let (boundaries, depth) = (&self.boundaries, self.limits.depth);
+        let (charset, letters) = (self.charset, self.letters);
+        let needs_language = &mut self.needs_language;
+        let mut is_complete = |text: &[u8]| {
+            if *needs_language || !ends_with_game(text, boundaries, depth) {
+                return false;
+            }
+            // Once this is so, the bytes that follow do not change it.
+            *needs_language = !is_detected && !is_independent(text, charset, letters, depth);
+            !*needs_language
+        };
+        let (ready, filled) = (&mut self.ready, &mut self.filled);
+        let end = self.input.fill(missing, ready, filled, &mut is_complete)?;
+        self.ended = end == FillEnd::Ended;
+        self.is_paused = end == FillEnd::Paused;
+        Ok(())
+    }
+
+    /// Detects the language in the first bytes of the stream.
+    fn detect_language(&mut self) {
+        let ready = self.ready.get(..self.filled).unwrap_or_default();
+        let mut joined = std::mem::take(&mut self.sample);
+        let sample = if joined.is_empty() {
+            ready
+        } else {
+            joined.extend_from_slice(ready);
+            &joined
+        };
+        let sample = sample.get(..SAMPLE).unwrap_or(sample);
+        let charset = detect(sample, self.charset);
+        let depth = self.limits.depth;
+        let text = Some(sample).filter(|_| self.letters.is_none());
+        let detected =
+            text.and_then(|text| letter_detection::detect(text, self.ended, charset, depth));
+        let language = DetectedLanguage {
+            from: self.offset,
+            charset,
+            letters: self.letters.or(detected),
+            is_reported: detected.is_some(),
+        };
+        // It is set once.
+        let _ = self.language.set(language);
+        self.needs_language = false;
+    }
+
+    fn new_reader(&self) -> LanguageReader {
+        let letters = self.letters;
+        LanguageReader {
+            reader: Reader::new(self.charset, self.strict, self.limits.depth, letters),
+            language: Arc::clone(&self.language),
+            is_set: false,
+            strict: self.strict,
+        }
     }
 
     /// Where to cut the first `length` bytes: at the last event boundary, else after the last but one
@@ -102,14 +178,52 @@ impl PgnBlocks {
         }
         // Where a game begins may depend on the bytes after it, and those after the last are unread.
         let (mut last, mut cut) = (0, 0);
-        let depth = self.limits.depth;
-        let mut reader = Reader::new(self.charset, false, depth, self.letters);
-        let mut cursor = TextCursor::default();
-        while let Ok(Some(_)) = reader.next(text, &mut cursor, Want::TAGS, &mut SkipGames) {
-            (cut, last) = (last, cursor.at);
-        }
+        for_each_game_end(text, self.limits.depth, |end| (cut, last) = (last, end));
         (cut > 0).then_some(cut)
     }
+}
+
+/// Calls `each` with the end of every game of a text.
+fn for_each_game_end(text: &[u8], depth: u32, mut each: impl FnMut(usize)) {
+    let mut reader = Reader::new(Charset::Auto, false, depth, None);
+    let mut cursor = TextCursor::default();
+    while let Ok(Some(_)) = reader.next(text, &mut cursor, Want::TAGS, &mut SkipGames) {
+        each(cursor.at);
+    }
+}
+
+/// Whether a text ends with the result of a game and a line break, so that no move follows in that game.
+fn ends_with_game(text: &[u8], boundaries: &EventBoundaries, depth: u32) -> bool {
+    let trimmed = text.trim_ascii_end();
+    let is_result = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"]
+        .iter()
+        .any(|result| trimmed.ends_with(result));
+    let line_end = text.get(trimmed.len()..).unwrap_or_default();
+    if !is_result || !line_end.iter().any(|&byte| is_newline(byte)) {
+        return false;
+    }
+    let start = boundaries.last(text).unwrap_or(0);
+    let tail = text.get(start..).unwrap_or_default();
+    if tail.len() > MAX_TAIL {
+        return false;
+    }
+    // Whether some results end a game depends on what follows; this is neither a tag nor the end.
+    let tail = [tail, b"\n?"].concat();
+    let mut last = None;
+    for_each_game_end(&tail, depth, |end| last = Some(end));
+    let rest = last.and_then(|end| tail.get(end..));
+    rest.is_some_and(|rest| rest.trim_ascii() == b"?")
+}
+
+/// Whether a text reads the same whatever language is detected in the rest of its stream.
+fn is_independent(
+    text: &[u8],
+    charset: Charset,
+    letters: Option<&'static PieceLetters>,
+    depth: u32,
+) -> bool {
+    (charset != Charset::Auto || std::str::from_utf8(text).is_ok())
+        && (letters.is_some() || letter_detection::is_surely_english(text, charset, depth))
 }
 
 /// A visitor that skips every game.
@@ -132,13 +246,22 @@ impl Blocks for PgnBlocks {
         block.offset = self.offset;
         let mut wanted = self.block_size;
         loop {
-            if !self.ended && self.filled < wanted {
-                let missing = wanted - self.filled;
-                let filled = &mut self.filled;
-                self.ended = !self.input.fill(missing, &mut self.ready, filled)?;
+            let can_read = !self.ended && !self.is_paused;
+            if self.language.get().is_none() {
+                if can_read {
+                    self.fill(SAMPLE.saturating_sub(self.sample.len()))?;
+                }
+                if !self.is_paused && (self.filled > 0 || !self.ended) {
+                    self.detect_language();
+                    continue;
+                }
+            } else if can_read && self.filled < wanted {
+                self.fill(wanted)?;
             }
             let length = wanted.min(self.filled);
-            let cut = if self.ended && length == self.filled {
+            let cut = if self.is_paused {
+                Some(self.filled)
+            } else if self.ended && length == self.filled {
                 Some(length)
             } else {
                 self.find_cut(length)
@@ -149,6 +272,10 @@ impl Blocks for PgnBlocks {
                 wanted = wanted.saturating_mul(2);
                 continue;
             };
+            if self.language.get().is_none() {
+                let text = self.ready.get(..cut).unwrap_or_default();
+                self.sample.extend_from_slice(text);
+            }
             // The bytes after the cut are few: copy them to the other buffer and swap the two.
             let rest = self.ready.get(cut..self.filled).unwrap_or_default();
             if block.bytes.len() < rest.len() {
@@ -161,38 +288,51 @@ impl Blocks for PgnBlocks {
             std::mem::swap(&mut block.bytes, &mut self.ready);
             block.bytes.truncate(cut);
             self.has_cut = true;
+            self.is_paused = false;
             self.offset += cut as u64;
             return Ok(cut > 0);
         }
     }
 
     fn reader(&self) -> Box<dyn BlockReader> {
-        Box::new(PgnBlockReader {
-            reader: self.new_reader(),
-            notice: self.notice,
-            strict: self.strict,
-        })
+        Box::new(self.new_reader())
     }
 }
 
-/// Reads the games of a block.
-struct PgnBlockReader {
+/// Reads games in the language that is detected.
+#[derive(Debug)]
+struct LanguageReader {
     reader: Reader,
-    /// What is reported before the block at an offset.
-    notice: Option<(u64, &'static PieceLetters)>,
+    language: Arc<OnceLock<DetectedLanguage>>,
+    /// Whether the reader has that language.
+    is_set: bool,
     strict: bool,
 }
 
-/// Reports that letters were detected.
-fn report_letters(letters: &PieceLetters, strict: bool, visitor: &mut dyn Visitor) -> Result<Flow> {
-    let error = letter_detection::problem(letters);
-    if strict {
-        return Err(error);
+impl LanguageReader {
+    /// Prepares for the block at `offset`: reports letters that were detected before it.
+    fn begin_block(&mut self, offset: u64, visitor: &mut dyn Visitor) -> Result<Flow> {
+        let Some(language) = self.language.get() else {
+            return Ok(Flow::Go);
+        };
+        if !self.is_set && offset >= language.from {
+            self.is_set = true;
+            self.reader.set_language(language.charset, language.letters);
+        }
+        match language.letters {
+            Some(letters) if language.is_reported && offset == language.from => {
+                let error = letter_detection::problem(letters);
+                if self.strict {
+                    return Err(error);
+                }
+                Ok(visitor.problem(error.into()))
+            }
+            _ => Ok(Flow::Go),
+        }
     }
-    Ok(visitor.problem(error.into()))
 }
 
-impl BlockReader for PgnBlockReader {
+impl BlockReader for LanguageReader {
     fn read(
         &mut self,
         block: &Block,
@@ -200,12 +340,7 @@ impl BlockReader for PgnBlockReader {
         visitor: &mut dyn Visitor,
     ) -> Result<(Flow, BlockCounts)> {
         let mut cursor = TextCursor::default();
-        let mut flow = Flow::Go;
-        if let Some((offset, letters)) = self.notice
-            && offset == block.offset
-        {
-            flow = report_letters(letters, self.strict, visitor)?;
-        }
+        let mut flow = self.begin_block(block.offset, visitor)?;
         while flow == Flow::Go {
             match self.reader.next(&block.bytes, &mut cursor, want, visitor)? {
                 Some(answer) => flow = answer,
@@ -225,7 +360,7 @@ impl BlockReader for PgnBlockReader {
 pub(super) struct PgnStream {
     blocks: PgnBlocks,
     block: Block,
-    reader: Reader,
+    reader: LanguageReader,
     cursor: TextCursor,
 }
 
@@ -244,15 +379,10 @@ impl PgnStream {
 
 impl GameStream for PgnStream {
     fn next(&mut self, want: Want, visitor: &mut dyn Visitor) -> Result<Option<Flow>, Error> {
-        if let Some((_, letters)) = self.blocks.notice.take()
-            && report_letters(letters, self.blocks.strict, visitor)? == Flow::Stop
-        {
-            return Ok(Some(Flow::Stop));
-        }
         loop {
-            let answer = self
-                .reader
-                .next(&self.block.bytes, &mut self.cursor, want, visitor)?;
+            let text = &self.block.bytes;
+            let reader = &mut self.reader.reader;
+            let answer = reader.next(text, &mut self.cursor, want, visitor)?;
             if answer.is_some() {
                 return Ok(answer);
             }
@@ -261,6 +391,156 @@ impl GameStream for PgnStream {
                 self.block.bytes.clear();
                 return Ok(None);
             }
+            if self.reader.begin_block(self.block.offset, visitor)? == Flow::Stop {
+                return Ok(Some(Flow::Stop));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use tabia_core::game::{Game, Recorder};
+
+    use super::*;
+
+    /// Gives one piece a read, as a pipe does whose writer is slower than its reader.
+    struct Pieces(VecDeque<Vec<u8>>);
+
+    impl Pieces {
+        /// A piece for each game.
+        fn of_games(text: &[u8]) -> Self {
+            let boundaries = EventBoundaries::default();
+            let (mut pieces, mut at) = (VecDeque::new(), 0);
+            while at < text.len() {
+                let end = boundaries.next_after(text, at);
+                pieces.push_back(text[at..end].to_vec());
+                at = end;
+            }
+            Self(pieces)
+        }
+    }
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let Some(mut piece) = self.0.pop_front() else {
+                return Ok(0);
+            };
+            let rest = piece.split_off(piece.len().min(buffer.len()));
+            buffer[..piece.len()].copy_from_slice(&piece);
+            if !rest.is_empty() {
+                self.0.push_front(rest);
+            }
+            Ok(piece.len())
+        }
+    }
+
+    /// All games of a stream, and the messages of its problems.
+    fn read(input: impl Read + Send + 'static) -> (Vec<Game>, Vec<String>) {
+        let blocks = PgnBlocks::open(Box::new(input), &OpenOptions::default()).unwrap();
+        let mut stream = PgnStream::new(blocks);
+        let mut recorder = Recorder::new();
+        let mut games = Vec::new();
+        while stream.next(Want::ALL, &mut recorder).unwrap().is_some() {
+            games.push(recorder.replace(Game::new()));
+        }
+        let problems = recorder.take_problems();
+        let texts = problems.iter().map(|problem| problem.error.to_string());
+        (games, texts.collect())
+    }
+
+    fn game(event: &[u8], moves: &str) -> Vec<u8> {
+        [b"[Event \"", event, b"\"]\n\n", moves.as_bytes(), b"\n\n"].concat()
+    }
+
+    #[test]
+    fn a_stream_that_comes_in_pieces_reads_as_one_that_is_there() {
+        let (cyrillic, _, _) = encoding_rs::WINDOWS_1251.encode("Петросян и Спасский");
+        let latin = b"M\xfcnchen";
+        let pawns = game(b"A", "1. e4 e5 1/2-1/2");
+        let english = game(b"B", "1. Nf3 Nf6 {a comment} 1-0");
+        let german = game(b"C", "1. Sf3 Sf6 2. Lxf6 *\n\n1. Sc3 Sc6 0-1");
+        let good_german = game(b"D", "1. Sf3 Sf6 2. Sc3 Sc6 0-1");
+        let illegal = game(b"E", "1. e4 e5 2. Ke3 Ke6 1-0");
+        let open = game(b"F", "1. e4 (1. d4 1-0\n\n 1... d5) 1... e5 *");
+        let streams: [&[&[u8]]; 8] = [
+            &[&pawns, &english, &pawns],
+            &[&pawns, &game(&cyrillic, "*"), &game(&cyrillic, "1. d4 *")],
+            &[&game(latin, "1. c4 *"), &game(&cyrillic, "*"), &english],
+            &[&good_german, &good_german],
+            &[&pawns, &good_german, &good_german],
+            &[&german, &english],
+            &[&illegal, &english, &illegal],
+            &[&open, &english],
+        ];
+        for games in streams {
+            let text = games.concat();
+            let whole = read(std::io::Cursor::new(text.clone()));
+            let parts = read(Pieces::of_games(&text));
+            assert_eq!(parts, whole, "{}", text.escape_ascii());
+            let bytes = text.iter().map(|byte| vec![*byte]).collect();
+            assert_eq!(read(Pieces(bytes)), whole, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn games_that_are_there_are_handed_on_before_more_are_read() {
+        /// Fails when it is read after its pieces.
+        struct Waiting(Pieces);
+
+        impl Read for Waiting {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                match self.0.read(buffer)? {
+                    0 => Err(std::io::ErrorKind::ConnectionAborted.into()),
+                    length => Ok(length),
+                }
+            }
+        }
+
+        let first = game(b"A", "1. e4 e5 1-0");
+        let second = game(b"B", "1. Nf3 *");
+        let text = [&*first, &second, b"[Event \"C\"]\n\n1. d4 "].concat();
+        for has_mark in [false, true] {
+            let mut pieces = Pieces::of_games(&text);
+            if has_mark {
+                pieces.0.push_front(BOM.to_vec());
+            }
+            let options = OpenOptions::default();
+            let mut blocks = PgnBlocks::open(Box::new(Waiting(pieces)), &options).unwrap();
+            let mut block = Block::default();
+            for expected in [&first, &second] {
+                assert!(blocks.next(&mut block).unwrap());
+                assert_eq!(&block.bytes, expected);
+            }
+            assert!(blocks.next(&mut block).is_err());
+        }
+    }
+
+    #[test]
+    fn a_text_ends_with_a_game_only_after_its_result() {
+        let boundaries = EventBoundaries::default();
+        let ends = |text: &str| ends_with_game(text.as_bytes(), &boundaries, 100);
+        for text in [
+            "1. e4 1-0\n",
+            "[A \"b\"]\r\n\r\n*\r\n",
+            "1. e4 (1. d4) 1/2-1/2\n\n",
+        ] {
+            assert!(ends(text), "{text}");
+        }
+        for text in [
+            "",
+            "\n",
+            "1. e4 1-0",
+            "1. e4 {1-0\n",
+            "1. e4 ; 1-0\n",
+            "1. e4 (1. d4 1-0\n",
+            "1. e4 0-0\n",
+            "[A \"b\"]\n",
+            "1-0 and 0-1\n",
+        ] {
+            assert!(!ends(text), "{text}");
         }
     }
 }

@@ -63,6 +63,20 @@ pub(super) fn utf16(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
+/// Why [`Utf8Input::fill`] returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FillEnd {
+    /// All bytes are read that were asked for.
+    Full,
+    /// The input has no more bytes at the moment, and what is read is complete.
+    Paused,
+    /// The input ended.
+    Ended,
+}
+
+/// A read of fewer bytes than this, and than were asked for, has emptied a pipe.
+const PIPE_READ: usize = 1 << 15;
+
 /// A stream of bytes, in which UTF-16 is decoded to UTF-8.
 pub(super) struct Utf8Input {
     inner: Box<dyn Read + Send>,
@@ -102,14 +116,16 @@ impl Utf8Input {
         Ok(input)
     }
 
-    /// Reads `length` bytes to `out[*filled..]` and adds their number to `filled`; `false` if the stream
-    /// ended before. Bytes of `out` after `filled` are overwritten or spare; `out` grows as needed.
+    /// Reads `length` bytes to `out[*filled..]` and adds their number to `filled`; fewer if the stream
+    /// ended before, or if it has no more bytes at the moment and `is_complete` of the first `filled`
+    /// bytes. Bytes of `out` after `filled` are overwritten or spare; `out` grows as needed.
     pub(super) fn fill(
         &mut self,
         length: usize,
         out: &mut Vec<u8>,
         filled: &mut usize,
-    ) -> io::Result<bool> {
+        is_complete: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> io::Result<FillEnd> {
         let mut left = length as u64;
         if self.decoder.is_some() || (self.ahead.position() as usize) < self.ahead.get_ref().len() {
             out.truncate(*filled);
@@ -117,10 +133,15 @@ impl Utf8Input {
             *filled = out.len();
         }
         if left > 0 && !self.ended {
-            left -= read_full(&mut self.inner, left as usize, out, filled)? as u64;
-            self.ended = left > 0;
+            let end = read_full(&mut self.inner, left as usize, out, filled, is_complete)?;
+            self.ended = end == FillEnd::Ended;
+            return Ok(end);
         }
-        Ok(left == 0)
+        Ok(if left == 0 {
+            FillEnd::Full
+        } else {
+            FillEnd::Ended
+        })
     }
 
     /// Appends at most `limit` bytes that are read ahead or decoded from UTF-16; returns their number.
@@ -156,14 +177,15 @@ impl Utf8Input {
     }
 }
 
-/// Reads `length` bytes, fewer only at the end of `input`, to `out[*filled..]` in few calls, adds their
-/// number to `filled` and returns it. `out` grows to at most twice the bytes that `input` had.
+/// Reads `length` bytes to `out[*filled..]` in few calls and adds their number to `filled`; fewer as
+/// [`Utf8Input::fill`] does. `out` grows to at most twice the bytes that `input` had.
 fn read_full(
     input: &mut dyn Read,
     length: usize,
     out: &mut Vec<u8>,
     filled: &mut usize,
-) -> io::Result<usize> {
+    is_complete: &mut dyn FnMut(&[u8]) -> bool,
+) -> io::Result<FillEnd> {
     const MIN_GROWTH: usize = 1 << 16;
     let start = *filled;
     loop {
@@ -174,11 +196,19 @@ fn read_full(
         let end = out.len().min(start + length);
         let spare = out.get_mut(*filled..end).unwrap_or_default();
         if spare.is_empty() {
-            return Ok(got);
+            return Ok(FillEnd::Full);
         }
+        let space = spare.len();
         match input.read(spare) {
-            Ok(0) => return Ok(got),
-            Ok(read) => *filled += read,
+            Ok(0) => return Ok(FillEnd::Ended),
+            Ok(read) => {
+                *filled += read;
+                if read < space.min(PIPE_READ)
+                    && is_complete(out.get(..*filled).unwrap_or_default())
+                {
+                    return Ok(FillEnd::Paused);
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -212,14 +242,44 @@ mod tests {
         let mut out = vec![1; 5_000];
         loop {
             let mut filled = 0;
-            let more = input.fill(70_000, &mut out, &mut filled).unwrap();
+            let end = input.fill(70_000, &mut out, &mut filled, &mut |_| false);
             found.extend_from_slice(&out[..filled]);
-            if !more {
+            if end.unwrap() == FillEnd::Ended {
                 break;
             }
             assert_eq!(filled, 70_000);
         }
         assert_eq!(found, bytes);
+    }
+
+    /// Gives one piece a read, as a pipe does whose writer is slower than its reader.
+    struct Pieces(Vec<&'static [u8]>);
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Ok(0);
+            }
+            let piece = self.0.remove(0);
+            buffer[..piece.len()].copy_from_slice(piece);
+            Ok(piece.len())
+        }
+    }
+
+    #[test]
+    fn filling_pauses_after_a_short_read_if_that_is_complete() {
+        let mut input = Pieces(vec![b"ab", b"c.", b"de"]);
+        let (mut out, mut filled) = (Vec::new(), 0);
+        let mut fill = |out: &mut Vec<u8>| {
+            let mut is_complete = |text: &[u8]| text.ends_with(b".");
+            let end = read_full(&mut input, 100, out, &mut filled, &mut is_complete);
+            (
+                end.unwrap(),
+                String::from_utf8_lossy(&out[..filled]).into_owned(),
+            )
+        };
+        assert_eq!(fill(&mut out), (FillEnd::Paused, "abc.".to_owned()));
+        assert_eq!(fill(&mut out), (FillEnd::Ended, "abc.de".to_owned()));
     }
 
     #[test]
@@ -238,7 +298,8 @@ mod tests {
                     .collect();
                 let mut input = Utf8Input::open(Box::new(io::Cursor::new(bytes))).unwrap();
                 let (mut out, mut filled) = (Vec::new(), 0);
-                while input.fill(3, &mut out, &mut filled).unwrap() {}
+                let mut fill = || input.fill(3, &mut out, &mut filled, &mut |_| false);
+                while fill().unwrap() == FillEnd::Full {}
                 out.truncate(filled);
                 assert_eq!(String::from_utf8(out).unwrap(), text);
             }

@@ -21,14 +21,7 @@ pub(super) fn detect(
     depth: u32,
 ) -> Option<&'static PieceLetters> {
     let is_complete = is_complete && text.len() <= SAMPLE;
-    let sample = text.get(..SAMPLE.min(text.len())).unwrap_or_default();
-    let read = |letters: &'static PieceLetters| {
-        let mut reader = Reader::new(charset, false, depth, Some(letters));
-        let mut cursor = TextCursor::default();
-        let mut moves = ReadMoves::default();
-        while let Ok(Some(_)) = reader.next(sample, &mut cursor, Want::ALL, &mut moves) {}
-        moves
-    };
+    let read = |letters| ReadMoves::of(text, letters, charset, depth);
     let (english, others) = PieceLetters::ALL.split_first()?;
     if read(english).are_legal(is_complete) {
         return None;
@@ -41,6 +34,19 @@ pub(super) fn detect(
     // Beyond a sample, moves could differ that are equal in it.
     let is_ambiguous = fitting.any(|(_, other)| !is_complete || other.hash != moves.hash);
     (!is_ambiguous).then_some(letters)
+}
+
+/// Whether English is the language of the games of a text whatever follows them: their moves are legal
+/// in English, or not in any other language.
+pub(super) fn is_surely_english(text: &[u8], charset: Charset, depth: u32) -> bool {
+    let is_complete = text.len() <= SAMPLE;
+    let is_legal = |letters: &'static PieceLetters| {
+        ReadMoves::of(text, letters, charset, depth).are_legal(is_complete)
+    };
+    match PieceLetters::ALL.split_first() {
+        Some((english, others)) => is_legal(english) || !others.iter().any(is_legal),
+        None => true,
+    }
 }
 
 /// The problem that reports letters that were detected.
@@ -69,6 +75,16 @@ struct ReadMoves {
 }
 
 impl ReadMoves {
+    /// The moves at the start of a text, read with the letters of a language.
+    fn of(text: &[u8], letters: &'static PieceLetters, charset: Charset, depth: u32) -> Self {
+        let sample = text.get(..SAMPLE.min(text.len())).unwrap_or_default();
+        let mut reader = Reader::new(charset, false, depth, Some(letters));
+        let mut cursor = TextCursor::default();
+        let mut moves = Self::default();
+        while let Ok(Some(_)) = reader.next(sample, &mut cursor, Want::ALL, &mut moves) {}
+        moves
+    }
+
     fn are_legal(&self, is_complete: bool) -> bool {
         // The last game of a sample may be cut; there must be others then.
         let is_cut_only = !is_complete && self.games < 2;

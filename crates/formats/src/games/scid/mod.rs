@@ -10,7 +10,7 @@ mod disk_layout;
 mod encode;
 mod entry;
 mod file_set;
-mod home_pawns;
+pub(crate) mod home_pawns;
 pub(crate) mod move_codes;
 mod name_writer;
 mod names;

@@ -109,7 +109,7 @@ impl Board {
     }
 
     /// The number of the piece on a square.
-    fn number(&self, square: Square) -> Option<u8> {
+    pub(crate) fn number(&self, square: Square) -> Option<u8> {
         let number = self.at.get(square.index()).copied();
         number.filter(|&number| number != NONE)
     }

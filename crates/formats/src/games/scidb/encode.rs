@@ -11,10 +11,12 @@ use tabia_core::loss::{Feature, Features, Losses};
 
 use crate::games::common::annotation_order::move_annotations_before_variations;
 use crate::games::common::scid_and_scidb_index_codes::count_code;
+use crate::games::scid::home_pawns::home_number;
 
 use super::board::{Board, token};
 use super::entry::{Entry, MAX_PLIES, STANDARD, castled};
 use super::format_identity::{ID, VERSION};
+use super::mainline_squares::MainlineSquares;
 use super::record_body::{Body, is_time_table};
 use super::replay::comment_flag;
 use super::shapes_clocks_and_evals;
@@ -44,6 +46,8 @@ pub(crate) struct Encoder {
     pub(crate) time_table: Vec<u8>,
     /// The number of moves before the first token.
     pub(crate) run: u16,
+    /// The standard position.
+    standard: MainlineSquares,
     open: Vec<(Option<Board>, Board)>,
     pending: PendingAnnotations,
 }
@@ -90,6 +94,7 @@ impl Encoder {
             engine_count: 0,
             time_table: Vec::new(),
             run: 0,
+            standard: MainlineSquares::standard(),
             open: Vec::new(),
             pending: PendingAnnotations::default(),
         }
@@ -118,7 +123,7 @@ impl Encoder {
         &mut self,
         game: &Game,
         detail: Detail,
-        board: Option<Board>,
+        board: Option<&Board>,
         entry: &mut Entry,
         losses: &mut Losses,
     ) -> Result<()> {
@@ -147,22 +152,28 @@ impl Encoder {
             first: [0; 2],
         };
         let is_plain = !game.has_annotations() && !game.has_variations();
-        let last = if let Some(board) = board {
-            if is_plain {
-                self.write_mainline(game, board, &mut facts)?.position
-            } else {
-                let events = move_annotations_before_variations(game.events().collect());
-                self.write_events(&events, detail, board, &mut facts, losses)?
-                    .position
-            }
+        (entry.material, entry.pawns) = if is_plain && game.has_known_moves() {
+            let last = self.write_known_mainline(game, &mut facts)?;
+            (last.material(), last.pawns())
         } else {
-            // Annotations of the game need no position.
-            let events: Vec<Event<'_>> = game
-                .events()
-                .take_while(|event| matches!(event, Event::Annotation(_)))
-                .collect();
-            self.write_events(&events, detail, Board::standard(), &mut facts, losses)?;
-            Position::standard()
+            let last = if let Some(board) = board.cloned() {
+                if is_plain {
+                    self.write_mainline(game, board, &mut facts)?.position
+                } else {
+                    let events = move_annotations_before_variations(game.events().collect());
+                    self.write_events(&events, detail, board, &mut facts, losses)?
+                        .position
+                }
+            } else {
+                // Annotations of the game need no position.
+                let events: Vec<Event<'_>> = game
+                    .events()
+                    .take_while(|event| matches!(event, Event::Annotation(_)))
+                    .collect();
+                self.write_events(&events, detail, Board::standard(), &mut facts, losses)?;
+                Position::standard()
+            };
+            (Material::of(&last).to_bits(), pawns(&last))
         };
         self.moves.extend([token::END, token::END]);
         self.run = facts.run.unwrap_or(facts.plies).min(u16::MAX.into()) as u16;
@@ -170,7 +181,6 @@ impl Encoder {
         entry.comments = count_code(facts.comments);
         entry.variations = count_code(facts.variations);
         entry.plies = facts.plies.min(MAX_PLIES.into()) as u16;
-        entry.material = Material::of(&last).to_bits();
         entry.castlings = facts.castlings;
         entry.promotion = facts.promotion;
         entry.under_promotion = facts.under_promotion;
@@ -185,12 +195,38 @@ impl Encoder {
             let [first, second] = facts.first;
             entry.opening = u32::from(first) << 16 | u32::from(second);
         }
-        entry.pawns = pawns(&last);
         Ok(())
     }
 
-    /// Writes the moves of a game without variations and annotations, as most are. Returns the position
-    /// at the end.
+    /// Writes the moves of a game without variations and annotations whose moves are
+    /// [known](Game::has_known_moves), as most are. Returns the pieces at the end.
+    fn write_known_mainline(
+        &mut self,
+        game: &Game,
+        facts: &mut EntryFacts,
+    ) -> Result<MainlineSquares> {
+        let mut squares = self.standard.clone();
+        let mut us = Color::White;
+        for ply in game.mainline() {
+            let gone = match ply {
+                Ply::Move(m) => squares.play(m, &mut self.moves),
+                Ply::Null => None,
+            };
+            let Some(gone) = gone else {
+                return Err(Error::invalid(
+                    "a move that was known to be legal cannot be played",
+                ));
+            };
+            facts.count_ply(ply, us);
+            if gone != 0 {
+                facts.leave_home(home_number(gone));
+            }
+            us = us.other();
+        }
+        Ok(squares)
+    }
+
+    /// Writes the moves of a game without variations and annotations. Returns the position at the end.
     fn write_mainline(
         &mut self,
         game: &Game,
@@ -565,16 +601,27 @@ impl EntryFacts {
 
     /// Adds a ply of the mainline.
     fn play(&mut self, ply: Ply, us: Color, after: &Position) {
-        self.plies += 1;
         let now = HomePawns::of(after);
         if let Some(bit) = self.home.gone(now) {
             self.home = now;
-            let count = self.home_pawn_count;
-            if let Some(byte) = self.home_pawns.get_mut(usize::from(count / 2)) {
-                *byte |= bit << (4 * (count & 1));
-                self.home_pawn_count += 1;
-            }
+            self.leave_home(bit);
         }
+        self.count_ply(ply, us);
+    }
+
+    /// Adds a pawn that left home, by its number in [`HomePawns`].
+    fn leave_home(&mut self, bit: u8) {
+        let count = self.home_pawn_count;
+        if let Some(byte) = self.home_pawns.get_mut(usize::from(count / 2)) {
+            *byte |= bit << (4 * (count & 1));
+            self.home_pawn_count += 1;
+        }
+    }
+
+    /// Adds a ply of the mainline, without its pawn.
+    #[inline]
+    fn count_ply(&mut self, ply: Ply, us: Color) {
+        self.plies += 1;
         let Ply::Move(m) = ply else {
             return;
         };
@@ -618,7 +665,7 @@ fn is_replaced(events: &[Event<'_>]) -> bool {
 }
 
 /// The files of pawns on their second and third ranks.
-fn pawns(position: &Position) -> [u8; 4] {
+pub(super) fn pawns(position: &Position) -> [u8; 4] {
     let pawns = |color| {
         let role = Role::Pawn;
         position.by_piece(Piece { color, role }).0

@@ -11,6 +11,7 @@ mod file_set;
 mod format_identity;
 mod index_header;
 mod legacy_entries;
+mod mainline_squares;
 mod name_writer;
 mod names;
 mod other_variant_records;

@@ -2,6 +2,7 @@
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use tabia_core::chess::{FenStyle, Setup};
 use tabia_core::error::{Error, ErrorKind, Result};
@@ -34,6 +35,7 @@ pub(crate) struct ScidbWriter {
     files: SetWriter,
     names: NameWriter,
     encoder: Encoder,
+    standard: Arc<Board>,
     /// The tags of the current record.
     tags: Vec<u8>,
     record: Sink,
@@ -64,6 +66,7 @@ impl ScidbWriter {
             files: SetWriter::create(path, "scn", "scg", LAYOUT, options.force)?,
             names: NameWriter::new(),
             encoder: Encoder::new(CAN),
+            standard: Arc::new(Board::standard()),
             tags: Vec::new(),
             record: Sink::new(),
             entry: Sink::new(),
@@ -243,7 +246,7 @@ impl GameWriter for ScidbWriter {
         if !has_chess_moves(self.variant) {
             return self.write_raw(game);
         }
-        let start = GameStart::of(game, &mut losses);
+        let start = GameStart::of(game, &self.standard, &mut losses);
         let mut entry = Entry {
             result: entry::result_code(game.result),
             start: start.number,
@@ -263,7 +266,7 @@ impl GameWriter for ScidbWriter {
         for detail in [Detail::All, Detail::Variations, Detail::Mainline] {
             let mut lost = Losses::new();
             entry = tags_entry;
-            let board = start.board.clone();
+            let board = start.board.as_deref();
             self.encoder
                 .encode(game, detail, board, &mut entry, &mut lost)?;
             self.assemble(start.number, start.fen.as_deref());
@@ -307,17 +310,17 @@ struct GameStart {
     number: u16,
     fen: Option<String>,
     /// `None` if no moves can be written.
-    board: Option<Board>,
+    board: Option<Arc<Board>>,
 }
 
 impl GameStart {
-    fn of(game: &Game, losses: &mut Losses) -> Self {
+    fn of(game: &Game, standard: &Arc<Board>, losses: &mut Losses) -> Self {
         let start = &game.head.start;
         let setup: Option<&Setup> = start.setup.as_deref();
         let number = record_body::number_of(start).unwrap_or(0);
         let mut board = match setup {
-            None => Some(Board::standard()),
-            Some(setup) => Board::from_setup(setup, number != 0),
+            None => Some(Arc::clone(standard)),
+            Some(setup) => Board::from_setup(setup, number != 0).map(Arc::new),
         };
         if board.is_none() {
             losses.add(Feature::IllegalPositions, 1, None);
@@ -330,7 +333,7 @@ impl GameStart {
         if start.chess960
             && let Some(board) = &mut board
         {
-            board.position.set_chess960();
+            Arc::make_mut(board).position.set_chess960();
         }
         Self {
             number,

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use encoding_rs::{Encoding, WINDOWS_1251, WINDOWS_1252};
 use tabia_core::io::{Charset, decode, encode};
+use zerocopy::byteorder::little_endian::U64;
 
 pub use self::detect::Detector;
 use self::detect::{Script, script};
@@ -165,9 +166,23 @@ impl Texts {
         Cow::Owned(out)
     }
 
+    /// The bytes of a field before the first zero, if these are ASCII; `None` for all fields in a chosen
+    /// character set.
+    #[inline]
+    fn ascii_field(self, bytes: &[u8]) -> Option<&str> {
+        if matches!(self.charset, Charset::Single(_)) {
+            return None;
+        }
+        let length = ascii_length(bytes)?;
+        std::str::from_utf8(bytes.get(..length)?).ok()
+    }
+
     /// Decodes a fixed-size field: the bytes before the first zero. UTF-8 that was cut inside its last
     /// character, because the field is full, loses that character.
     pub fn field(self, bytes: &[u8]) -> Cow<'_, str> {
+        if let Some(text) = self.ascii_field(bytes) {
+            return Cow::Borrowed(text);
+        }
         let text = until_zero(bytes);
         if text.len() + 4 > bytes.len()
             && !matches!(self.charset, Charset::Single(_))
@@ -484,6 +499,31 @@ pub fn encode_plain(text: &str, form: TextForm, out: &mut Vec<u8>) -> bool {
     }
 }
 
+/// The number of bytes before the first zero, if these are ASCII. `None` if they are not, and for some
+/// fields with other bytes after the zero.
+#[inline]
+pub fn ascii_length(bytes: &[u8]) -> Option<usize> {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = LOW << 7;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut length = 0;
+    for word in words {
+        let word = U64::from_bytes(*word).get();
+        if word & HIGH != 0 {
+            return None;
+        }
+        // Of ASCII bytes, exactly the zeros become negative.
+        let zeros = !(word + (HIGH - LOW)) & HIGH;
+        if zeros != 0 {
+            return Some(length + (zeros.trailing_zeros() / 8) as usize);
+        }
+        length += 8;
+    }
+    let zero = rest.iter().position(|&byte| byte == 0);
+    let rest = rest.get(..zero.unwrap_or(rest.len()))?;
+    rest.is_ascii().then_some(length + rest.len())
+}
+
 /// The bytes before the first zero.
 pub fn until_zero(bytes: &[u8]) -> &[u8] {
     let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
@@ -506,6 +546,30 @@ mod tests {
 
     fn texts(charset: Charset) -> Texts {
         Texts::new(charset, WINDOWS_1252)
+    }
+
+    #[test]
+    fn ascii_fields_end_at_the_first_zero() {
+        let mut random = tabia_testkit::Random::new(4);
+        let mut seen = [0; 2];
+        for round in 0..4000 {
+            let size = random.below(40);
+            let mut bytes: Vec<u8> = (0..size).map(|_| 1 + random.below(127) as u8).collect();
+            if size > 0 {
+                let at = random.below(size);
+                let byte = [0, 0x80, b'a'][round % 3];
+                bytes[at] = byte;
+            }
+            let text = until_zero(&bytes);
+            let expected = text.is_ascii().then_some(text.len());
+            assert_eq!(ascii_length(&bytes), expected, "{bytes:?}");
+            seen[usize::from(expected.is_some())] += 1;
+            assert_eq!(
+                texts(Charset::Auto).field(&bytes).is_ascii(),
+                text.is_ascii()
+            );
+        }
+        assert!(seen.iter().all(|&count| count > 100));
     }
 
     fn read(texts: Texts, bytes: &[u8], language: u8) -> String {

@@ -5,7 +5,7 @@ use tabia_core::game::Tags;
 
 use super::format_values::{event_type, write_player, write_round};
 use super::put_tag_values::{BLACK_TEAM, ValueTags as _, WHITE_TEAM};
-use crate::games::cbh::charset::{Texts, until_zero};
+use crate::games::cbh::charset::{Texts, ascii_length, until_zero};
 use crate::games::cbh::entity_and_side_tables::{Tables, entity};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_eco};
 use crate::games::cbh::records::{
@@ -55,8 +55,13 @@ impl TagBuffer<'_> {
                 text.push('?');
             }
         });
-        let bytes = until_zero(&player.last_name);
-        if memchr::memchr(b',', bytes).is_some() || bytes == b"?" || !bytes.is_ascii() {
+        let stored = &player.last_name;
+        let is_simple = ascii_length(stored).is_some_and(|length| {
+            let name = stored.get(..length).unwrap_or_default();
+            name != b"?" && !name.contains(&b',')
+        });
+        if !is_simple {
+            let bytes = until_zero(stored);
             let last_name = texts.plain(bytes);
             if last_name.contains(',') || &*last_name == "?" {
                 self.tags.push(last, &last_name);

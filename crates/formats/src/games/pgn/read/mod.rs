@@ -130,6 +130,16 @@ impl Reader {
         }
     }
 
+    /// Changes the character set and the letters of pieces of the games that follow.
+    pub(super) fn set_language(
+        &mut self,
+        charset: Charset,
+        letters: Option<&'static PieceLetters>,
+    ) {
+        self.charset = charset;
+        self.letters = letters.filter(|letters| !letters.is_english());
+    }
+
     /// Hands the next game of `text` to `visitor`; `None` if there is no other.
     pub(super) fn next(
         &mut self,
