@@ -1094,7 +1094,7 @@ fn interrupted_builds_leave_no_file() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(many_games(3000).as_bytes()).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    crate::common::wait_until_interrupts_are_handled(&child);
     let id = child.id().to_string();
     for _ in 0..2 {
         std::process::Command::new("kill")

@@ -42,6 +42,32 @@ pub(crate) fn command(folder: &Path) -> Command {
     command
 }
 
+/// Returns when SIGINT no longer ends the process at once but is handled by it; panics after 20 seconds.
+///
+/// On systems without `/proc` it waits for half a second.
+#[cfg(unix)]
+pub(crate) fn wait_until_interrupts_are_handled(child: &std::process::Child) {
+    const SIGINT_BIT: u64 = 1 << 1;
+    let pause = std::time::Duration::from_millis(10);
+    let path = format!("/proc/{}/status", child.id());
+    if !Path::new(&path).exists() {
+        std::thread::sleep(50 * pause);
+        return;
+    }
+    for _ in 0..2000 {
+        let status = std::fs::read_to_string(&path).unwrap();
+        let mask = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigCgt:"))
+            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        if mask.unwrap() & SIGINT_BIT != 0 {
+            return;
+        }
+        std::thread::sleep(pause);
+    }
+    panic!("SIGINT is not handled after 20 seconds");
+}
+
 /// Runs the program to its end.
 pub(crate) fn tabia<S: AsRef<OsStr>>(folder: &Scratch, args: &[S]) -> Run {
     finish(command(folder.path()).args(args))

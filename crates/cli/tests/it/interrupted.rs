@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tabia_testkit::Scratch;
 
-use crate::common::command;
+use crate::common::{command, wait_until_interrupts_are_handled};
 
 #[test]
 fn interrupts_end_a_program_that_waits_for_input() {
@@ -18,8 +18,7 @@ fn interrupts_end_a_program_that_waits_for_input() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // When the handler is installed cannot be seen from outside; half a second is more than enough.
-    std::thread::sleep(Duration::from_millis(500));
+    wait_until_interrupts_are_handled(&child);
     let start = Instant::now();
     for _ in 0..2 {
         let id = child.id().to_string();

@@ -55,6 +55,7 @@ fn killed_conversions_leave_no_file() {
 fn interrupted_conversions_leave_no_file_and_exit_with_130() {
     let folder = Scratch::new("interrupt");
     let (child, feeder) = converting(&folder);
+    crate::common::wait_until_interrupts_are_handled(&child);
     let sent = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()
