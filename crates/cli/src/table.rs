@@ -403,23 +403,11 @@ mod tests {
 
     #[test]
     fn a_game_list_keeps_what_identifies_a_game() {
-        let names = [
-            "game",
-            "white",
-            "whiteElo",
-            "black",
-            "blackElo",
-            "result",
-            "date",
-            "event",
-            "site",
-            "round",
-            "eco",
-            "plies",
-            "annotator",
-            "flags",
-        ];
-        let table = table(&names, &["game", "whiteElo", "blackElo", "plies"]);
+        let names = crate::ls_row::COLUMNS;
+        let table = table(
+            crate::ls_row::COLUMNS,
+            &["game", "whiteElo", "blackElo", "plies"],
+        );
         let rows = [cells(&[
             "9998",
             "Vitiugov, Nikita",

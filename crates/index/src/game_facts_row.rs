@@ -25,16 +25,8 @@ pub struct Row {
 }
 const _: () = assert!(size_of::<Row>() == 12);
 
-const RESULTS: [GameResult; 8] = [
-    GameResult::Unknown,
-    GameResult::WhiteWins,
-    GameResult::BlackWins,
-    GameResult::Draw,
-    GameResult::WhiteWinsByForfeit,
-    GameResult::BlackWinsByForfeit,
-    GameResult::DrawByForfeit,
-    GameResult::BothLose,
-];
+/// A row stores the number of its result in this list.
+const RESULTS: [GameResult; 8] = GameResult::ALL;
 const DELETED: u32 = 1 << 27;
 
 impl Row {

@@ -11,9 +11,7 @@ use std::sync::Arc;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::external::VariableSorter;
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{
-    Annotation, Date, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want,
-};
+use tabia_core::game::{Annotation, Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::{Cursor, Progress, Sink};
 use tabia_core::{Error, GameIndex};
 
@@ -190,6 +188,17 @@ fn players_of(
         want: Want::TAGS,
         ..ScanOptions::default()
     };
+    scan_again::<PlayersTask, _>(item, &plan, options, progress, take)
+}
+
+/// Scans an item whose problems are reported by another scan.
+fn scan_again<T: Task<Out = Vec<(GameIndex, G)>> + Default, G>(
+    item: &InputItem,
+    plan: &ScanOptions,
+    options: &DedupeOptions,
+    progress: &Arc<Progress>,
+    take: &mut dyn FnMut(GameIndex, G),
+) -> Result<(), Error> {
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
         item,
@@ -198,19 +207,19 @@ fn players_of(
         progress,
     };
     reporter.read_item(&options.open, progress, false, |reporter, input| {
-        let tasks = (0..plan.threads.max(1))
-            .map(|_| PlayersTask::default())
-            .collect();
-        scan(reporter, input, &plan, tasks, &mut |base,
-                                                  games: &mut Vec<(
-            GameIndex,
-            u64,
-        )>| {
-            for (game, hash) in games.drain(..) {
-                take(base.game(game), hash);
-            }
-            Ok(true)
-        })
+        let tasks = (0..plan.threads.max(1)).map(|_| T::default()).collect();
+        scan(
+            reporter,
+            input,
+            plan,
+            tasks,
+            &mut |base, games: &mut T::Out| {
+                for (game, found) in games.drain(..) {
+                    take(base.game(game), found);
+                }
+                Ok(true)
+            },
+        )
     })
 }
 
@@ -316,32 +325,13 @@ pub fn merges(
             candidates: Some(Arc::new(dropped)),
             ..ScanOptions::default()
         };
-        let mut summary = Summary::default();
-        let mut reporter = ScanReporter {
-            item,
-            summary: &mut summary,
-            observer: &mut NoObserver,
-            progress,
-        };
-        reporter.read_item(&options.open, progress, false, |reporter, input| {
-            let tasks = (0..plan.threads.max(1))
-                .map(|_| AnnotatedTask::default())
-                .collect();
-            scan(reporter, input, &plan, tasks, &mut |base,
-                                                      games: &mut Vec<(
-                GameIndex,
-                Game,
-            )>| {
-                for (game, annotated) in games.drain(..) {
-                    let Some((input, kept)) = kept_by.get(&(number, base.game(game))) else {
-                        continue;
-                    };
-                    if let Some(merges) = merges.get_mut(*input as usize) {
-                        merges.add(*kept, annotated);
-                    }
-                }
-                Ok(true)
-            })
+        scan_again::<AnnotatedTask, _>(item, &plan, options, progress, &mut |game, annotated| {
+            let kept = kept_by.get(&(number, game));
+            if let Some((merges, game)) =
+                kept.and_then(|(input, game)| Some((merges.get_mut(*input as usize)?, game)))
+            {
+                merges.add(*game, annotated);
+            }
         })?;
     }
     Ok(merges.into_iter().map(Arc::new).collect())

@@ -44,16 +44,7 @@ pub fn arbitrary_game(seed: u64) -> Game {
             line(n, &mut out, position, 0, 40);
         }
     }
-    out.end_game(n.pick(&[
-        GameResult::Unknown,
-        GameResult::WhiteWins,
-        GameResult::BlackWins,
-        GameResult::Draw,
-        GameResult::WhiteWinsByForfeit,
-        GameResult::BlackWinsByForfeit,
-        GameResult::DrawByForfeit,
-        GameResult::BothLose,
-    ]));
+    out.end_game(n.pick(&GameResult::ALL));
     drop(out);
     game
 }

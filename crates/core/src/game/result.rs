@@ -35,6 +35,18 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// Every result once, in the order of the variants.
+    pub const ALL: [Self; 8] = [
+        Self::Unknown,
+        Self::WhiteWins,
+        Self::BlackWins,
+        Self::Draw,
+        Self::WhiteWinsByForfeit,
+        Self::BlackWinsByForfeit,
+        Self::DrawByForfeit,
+        Self::BothLose,
+    ];
+
     /// Parses a result as PGN, databases and people write it: `1-0`, `0-1F`, `½-½`, `+:-`, `+--`, `1:0`,
     /// `0.5-0.5`, …; `None` for anything else.
     pub fn parse(text: &[u8]) -> Option<Self> {
@@ -161,16 +173,7 @@ mod tests {
 
     #[test]
     fn results_round_trip() {
-        for result in [
-            GameResult::Unknown,
-            GameResult::WhiteWins,
-            GameResult::BlackWins,
-            GameResult::Draw,
-            GameResult::WhiteWinsByForfeit,
-            GameResult::BlackWinsByForfeit,
-            GameResult::DrawByForfeit,
-            GameResult::BothLose,
-        ] {
+        for result in GameResult::ALL {
             assert_eq!(
                 GameResult::parse(result.to_string().as_bytes()),
                 Some(result)
