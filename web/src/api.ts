@@ -82,7 +82,8 @@ async function request(path: string, query: Query, signal?: AbortSignal): Promis
     try {
       response = await fetch(`/api/v1/${path}${queryText(query)}`, {
         headers: authorization(),
-        cache: "no-store",
+        // An answer that is still right is not sent again.
+        cache: "no-cache",
         ...(signal ? { signal } : {}),
       });
     } catch (error) {

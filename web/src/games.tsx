@@ -5,7 +5,8 @@ import { ApiError, type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { VirtualList } from "./virtual_list.ts";
 import { MoveLine } from "./notation.tsx";
-import { explorerHref, gameHref, go, setQuery, useAddress } from "./router.ts";
+import { explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
+import { SearchBox } from "./search_box.tsx";
 import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, makeTree, nodeAtPly, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
@@ -78,14 +79,6 @@ function useRank(): number {
     return () => removeEventListener("resize", update);
   }, []);
   return rank;
-}
-
-function listHref(ids: string[], where: string, sort: string, deleted: boolean): string {
-  const params = new URLSearchParams({ db: ids.join(",") });
-  if (where !== "") params.set("q", where);
-  if (sort !== "") params.set("sort", sort);
-  if (deleted) params.set("deleted", "1");
-  return `/games?${params.toString()}`;
 }
 
 function GameList(props: { ids: string[]; where: string; sort: string; deleted: boolean; rank: number }) {
@@ -194,7 +187,7 @@ function GameList(props: { ids: string[]; where: string; sort: string; deleted: 
   return (
     <>
       <div class="toolbar">
-        <Search {...{ ids, where, sort, deleted }} error={error} />
+        <SearchBox {...{ ids, where, sort, deleted }} error={error} />
         <p class="found" role="status">
           {state && <FoundText state={state} />}
         </p>
@@ -318,73 +311,6 @@ function renderRow(element: HTMLElement, row: Row | null, shown: Column[]): void
       cell.append(text);
       return cell;
     }),
-  );
-}
-
-function Search(props: { ids: string[]; where: string; sort: string; deleted: boolean; error: unknown }) {
-  const [text, setText] = useState(props.where);
-  const [fields, setFields] = useState<{ name: string; asks: string; example: string }[]>([]);
-  const [isOpen, open] = useState(false);
-  const isWrong = props.error instanceof ApiError && props.error.problem.column !== undefined;
-  const showFields = () => {
-    open(!isOpen);
-    if (fields.length === 0) {
-      get<{ fields: typeof fields }>("fields").then((answer) => setFields(answer.fields), () => open(false));
-    }
-  };
-  return (
-    <form
-      class="search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        go(listHref(props.ids, text.trim(), props.sort, props.deleted));
-      }}
-    >
-      <input
-        id="search"
-        type="search"
-        value={text}
-        placeholder={t("search.example")}
-        aria-label={t("search")}
-        aria-invalid={isWrong}
-        autoComplete="off"
-        spellcheck={false}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") event.currentTarget.blur();
-        }}
-      />
-      <button type="submit">{t("search.go")}</button>
-      {props.where !== "" && (
-        <a class="button" href={listHref(props.ids, "", props.sort, props.deleted)} aria-label={t("search.clear")}>
-          ✕
-        </a>
-      )}
-      <button type="button" aria-expanded={isOpen} onClick={showFields} aria-label={t("search.fields")}>
-        …
-      </button>
-      {isOpen && (
-        <ul class="fields">
-          {fields.map((field) => (
-            <li>
-              <button
-                type="button"
-                onClick={() => {
-                  setText(`${text.trim()} ${field.name}:`.trim());
-                  open(false);
-                  document.getElementById("search")?.focus();
-                }}
-              >
-                <code>{field.name}:</code>
-              </button>
-              <span>{field.asks}</span>
-              <code class="example">{field.example}</code>
-            </li>
-          ))}
-        </ul>
-      )}
-    </form>
   );
 }
 

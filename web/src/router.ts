@@ -131,3 +131,12 @@ export const bookHref = (id: string, query: Record<string, string> = {}) => {
   const params = new URLSearchParams(query).toString();
   return `/book/${encodeURIComponent(id)}${params ? `?${params}` : ""}`;
 };
+
+/** The list of games with its query, order and deleted records. */
+export function listHref(ids: string[], where: string, sort: string, deleted: boolean): string {
+  const params = new URLSearchParams({ db: ids.join(",") });
+  if (where !== "") params.set("q", where);
+  if (sort !== "") params.set("sort", sort);
+  if (deleted) params.set("deleted", "1");
+  return `/games?${params.toString()}`;
+}

@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Response, header};
+use axum::middleware::from_fn;
 use axum::routing::get;
 use serde_json::{Value, json};
 use tabia::base::Base;
@@ -18,6 +19,7 @@ use tabia::query::{Query, fields, fold};
 use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder, Want};
 
 use crate::app_state::App;
+use crate::etag::{self, Asked, Tag};
 use crate::explore::{self, FoundTree};
 use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
 use crate::input_health;
@@ -61,6 +63,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/formats", get(formats))
         .route("/api/v1/convert", get(preview))
         .route("/api/v1/book/{id}", get(book))
+        .layer(from_fn(etag::not_modified))
 }
 
 /// The result of `work`, which runs in the bounded pool.
@@ -110,10 +113,16 @@ fn document(value: &Value) -> Result<Response<Body>, Problem> {
     Ok(of_type("application/json", bytes))
 }
 
+/// A document with a tag made from its bytes.
+fn by_content(value: &Value) -> Result<Response<Body>, Problem> {
+    let bytes = serde_json::to_vec(value).unwrap_or_default();
+    Ok(etag::mark_with_content(document(value)?, &bytes))
+}
+
 async fn shelf(State(app): Shared) -> Response<Body> {
     answer(app, |app| {
         let inputs: Vec<Value> = app.shelf.inputs().iter().map(|input| card(input)).collect();
-        document(&json!({"version": env!("CARGO_PKG_VERSION"), "inputs": inputs}))
+        by_content(&json!({"version": env!("CARGO_PKG_VERSION"), "inputs": inputs}))
     })
     .await
 }
@@ -142,7 +151,7 @@ fn card(input: &ShelfInput) -> Value {
     })
 }
 
-async fn input(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
+async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
     answer(app, move |app| {
         let input = app.shelf.find(&id)?;
         let mut card = card(input);
@@ -183,7 +192,8 @@ async fn input(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
             card.insert("fingerprint".into(), json!(opened.fingerprint));
             card.insert("open".into(), json!(true));
         }
-        document(&card)
+        let tag = asked.tag(&opened.fingerprint);
+        document(&card).map(|answer| tag.mark(answer))
     })
     .await
 }
@@ -195,14 +205,13 @@ enum List {
     Found(Arc<Job<ViewRows>>),
 }
 
-fn list(app: &App, params: &Params) -> Result<(RowSource, List), Problem> {
-    let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+fn list(app: &App, source: &RowSource, params: &Params) -> Result<List, Problem> {
     let deleted = params.is_on("deleted");
     let query = ViewQuery::parse(params.text("where"), params.text("sort"), deleted)?;
-    if query.is_everything(&source) {
-        return Ok((source, List::Everything));
+    if query.is_everything(source) {
+        return Ok(List::Everything);
     }
-    let key = query.key(&source);
+    let key = query.key(source);
     let threads = app.threads;
     let (rows, wanted) = (source.clone(), query);
     let start = ViewRows::default();
@@ -211,17 +220,22 @@ fn list(app: &App, params: &Params) -> Result<(RowSource, List), Problem> {
             job.update(|found| change(found));
         })
     })?;
-    Ok((source, List::Found(job)))
+    Ok(List::Found(job))
 }
 
-async fn games(State(app): Shared, params: Params) -> Response<Body> {
+async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let from: u32 = params.number("from", 0)?;
         let count: u32 = params.number("n", 100)?;
         if count > MAX_ROWS {
             return Err(Problem::bad_request("`n` is at most 500"));
         }
-        let (source, list) = list(app, &params)?;
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let tag = asked.tag(&source.fingerprint());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let list = list(app, &source, &params)?;
         let end = from.saturating_add(count);
         let mut answer = json!({
             "total": source.total,
@@ -256,9 +270,24 @@ async fn games(State(app): Shared, params: Params) -> Response<Body> {
             let rows = rows(&source, numbers.into_iter());
             answer.insert("rows".into(), Value::Array(rows));
         }
-        document(&answer)
+        let is_complete = answer["countIsExact"] == true;
+        tagged_if(is_complete, &tag, document(&answer)?)
     })
     .await
+}
+
+/// The answer, with its tag if it is complete.
+#[expect(clippy::unnecessary_wraps, reason = "the end of each answer")]
+fn tagged_if(
+    is_complete: bool,
+    tag: &Tag,
+    answer: Response<Body>,
+) -> Result<Response<Body>, Problem> {
+    Ok(if is_complete {
+        tag.mark(answer)
+    } else {
+        answer
+    })
 }
 
 fn fingerprints(source: &RowSource) -> BTreeMap<&str, &str> {
@@ -268,9 +297,11 @@ fn fingerprints(source: &RowSource) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-async fn row(State(app): Shared, params: Params) -> Response<Body> {
+async fn row(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
-        let (source, list) = list(app, &params)?;
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let tag = asked.tag(&source.fingerprint());
+        let list = list(app, &source, &params)?;
         let game: u32 = params.number("game", 0)?;
         let part = source
             .parts
@@ -281,20 +312,23 @@ async fn row(State(app): Shared, params: Params) -> Response<Body> {
                 Some(part.first + game.checked_sub(1).filter(|game| *game < part.len)?)
             })
             .ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
-        let row = match &list {
-            List::Everything => Some(wanted as usize),
+        let (row, is_complete) = match &list {
+            List::Everything => (Some(wanted as usize), true),
             List::Found(job) => {
                 let found = job.wait(PATIENCE, |_| false);
-                found.found().rows.iter().position(|row| *row == wanted)
+                let rows = &found.found().rows;
+                let row = rows.iter().position(|row| *row == wanted);
+                (row, found.is_done() && found.error().is_none())
             }
         };
-        document(&json!({"row": row}))
+        tagged_if(is_complete, &tag, document(&json!({"row": row}))?)
     })
     .await
 }
 
 async fn game(
     State(app): Shared,
+    asked: Asked,
     Path((id, number)): Path<(String, String)>,
     params: Params,
 ) -> Response<Body> {
@@ -307,10 +341,14 @@ async fn game(
             .parse()
             .map_err(|_| Problem::bad_request(format!("`{number}` is no number of a game")))?;
         let opened = app.shelf.database(&id)?;
+        let tag = asked.tag(&opened.fingerprint);
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
         let (index, game, problems) = read_game(&opened, number)?;
         if is_pgn {
             let pgn = pgn(index, &game, params.text("profile"))?;
-            return Ok(of_type("application/x-chess-pgn; charset=utf-8", pgn));
+            return Ok(tag.mark(of_type("application/x-chess-pgn; charset=utf-8", pgn)));
         }
         let mut bytes = (app.game_document)(index, &game);
         // Further keys go before the end of the object.
@@ -336,7 +374,7 @@ async fn game(
             bytes.extend_from_slice(format!(",\"{key}\":{value}").as_bytes());
         }
         bytes.push(b'}');
-        Ok(of_type("application/json", bytes))
+        Ok(tag.mark(of_type("application/json", bytes)))
     })
     .await
 }
@@ -402,7 +440,7 @@ fn profile_of(name: &str) -> Result<Profile, Problem> {
     Ok(*profile)
 }
 
-async fn position(State(app): Shared, params: Params) -> Response<Body> {
+async fn position(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |_| {
         let (start, plies, position) = params.position()?;
         let legal: Vec<Value> = position
@@ -422,7 +460,7 @@ async fn position(State(app): Shared, params: Params) -> Response<Body> {
             before.play_ply(*ply);
         }
         let opening = opening_of(&start, &plies);
-        document(&json!({
+        let found = document(&json!({
             "fen": position.fen(),
             "line": line,
             "legal": legal,
@@ -431,7 +469,8 @@ async fn position(State(app): Shared, params: Params) -> Response<Body> {
             "stalemate": position.is_stalemate(),
             "chess960": position.is_chess960(),
             "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
-        }))
+        }))?;
+        Ok(asked.tag("").mark(found))
     })
     .await
 }
@@ -464,11 +503,17 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
             source.insert(key.into(), value);
             sources.push(Value::Object(source));
         }
-        document(&json!({
+        let is_complete = sources.iter().all(|source| source["isDone"] == true);
+        let found = json!({
             "fen": position.fen(),
             "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
             "sources": sources,
-        }))
+        });
+        if is_complete {
+            by_content(&found)
+        } else {
+            document(&found)
+        }
     })
     .await
 }
@@ -530,9 +575,13 @@ pub(crate) fn tree_job(
     })
 }
 
-async fn check(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
+async fn check(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
     answer(app, move |app| {
         let input = Arc::clone(app.shelf.find(&id)?);
+        let tag = asked.tag(&input.state_of_files());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
         let modified = input.modified().unwrap_or_default();
         let key = format!("{id}\n{modified}");
         let threads = app.threads;
@@ -550,14 +599,15 @@ async fn check(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
             answer.insert("error".into(), json!(error));
             answer.insert("games".into(), json!(job.progress.games()));
         }
+        let is_complete = found.is_done() && found.error().is_none();
         drop(found);
-        document(&answer)
+        tagged_if(is_complete, &tag, document(&answer)?)
     })
     .await
 }
 
-async fn query_fields(State(app): Shared) -> Response<Body> {
-    answer(app, |_| {
+async fn query_fields(State(app): Shared, asked: Asked) -> Response<Body> {
+    answer(app, move |_| {
         let fields: Vec<Value> = fields()
             .iter()
             .map(|field| {
@@ -566,20 +616,22 @@ async fn query_fields(State(app): Shared) -> Response<Body> {
                     "asks": field.asks,
                     "values": field.values,
                     "example": field.example,
+                    "hasNames": people::kind_of_field(field.name).is_some(),
                 })
             })
             .collect();
-        document(&json!({"fields": fields}))
+        let found = document(&json!({"fields": fields}))?;
+        Ok(asked.tag("").mark(found))
     })
     .await
 }
 
 async fn description(State(app): Shared) -> Response<Body> {
-    answer(app, |_| document(&openapi::document())).await
+    answer(app, |_| by_content(&openapi::document())).await
 }
 
 /// The result of a job as JSON, with `isDone` and the number of games read so far.
-fn report(job: &Job<Value>) -> Result<Response<Body>, Problem> {
+fn report(job: &Job<Value>, tag: &Tag) -> Result<Response<Body>, Problem> {
     let found = job.wait(PATIENCE, |_| false);
     if let Some(error) = found.error() {
         return Err(Problem::new(
@@ -593,8 +645,9 @@ fn report(job: &Job<Value>) -> Result<Response<Body>, Problem> {
     };
     answer["isDone"] = json!(found.is_done());
     answer["scanned"] = json!(job.progress.games());
+    let is_complete = found.is_done();
     drop(found);
-    document(&answer)
+    tagged_if(is_complete, tag, document(&answer)?)
 }
 
 /// The databases of `db`.
@@ -606,14 +659,19 @@ fn databases(app: &App, params: &Params) -> Result<Vec<Arc<ShelfInput>>, Problem
         .collect()
 }
 
-async fn suggest(State(app): Shared, params: Params) -> Response<Body> {
+async fn suggest(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let kind = people::kind_of_field(params.text("field"))
             .ok_or_else(|| Problem::bad_request("`field` is player, event, site or annotator"))?;
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let tag = asked.tag(&source.fingerprint());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
         let wanted = fold(params.text("q").trim());
         let mut found: BTreeMap<String, u32> = BTreeMap::new();
-        for id in params.ids("db") {
-            let names = app.shelf.database(id)?.names(kind);
+        for part in &source.parts {
+            let names = part.opened.names(kind);
             let fitting = names.iter().filter(|name| name.fits(&wanted));
             for name in fitting.take(MAX_SUGGESTIONS) {
                 *found.entry(name.name.clone()).or_default() += name.games;
@@ -626,17 +684,21 @@ async fn suggest(State(app): Shared, params: Params) -> Response<Body> {
             .into_iter()
             .map(|(name, games)| json!({"name": name, "games": games}))
             .collect();
-        document(&json!({"names": names}))
+        Ok(tag.mark(document(&json!({"names": names}))?))
     })
     .await
 }
 
-async fn player(State(app): Shared, params: Params) -> Response<Body> {
+async fn player(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let source = RowSource::new(&app.shelf, &params.ids("db"))?;
         let name = params.text("name").trim().to_owned();
         if name.is_empty() {
             return Err(Problem::bad_request("`name` is empty"));
+        }
+        let tag = asked.tag(&source.fingerprint());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
         }
         let key = format!("player\n{}\n{name}", source.key());
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
@@ -651,17 +713,21 @@ async fn player(State(app): Shared, params: Params) -> Response<Body> {
             job.update(|report| *report = found);
             Ok(())
         })?;
-        report(&job)
+        report(&job, &tag)
     })
     .await
 }
 
-async fn search(State(app): Shared, params: Params) -> Response<Body> {
+async fn search(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let inputs = databases(app, &params)?;
         let query = Query::parse(params.text("where"))?;
         if query.is_empty() {
             return Err(Problem::bad_request("`where` is empty"));
+        }
+        let tag = asked.tag(&RowSource::new(&app.shelf, &params.ids("db"))?.fingerprint());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
         }
         let ids: Vec<String> = inputs.iter().map(|input| input.id.clone()).collect();
         let (base, name) = app.bases.of(&inputs)?;
@@ -669,12 +735,12 @@ async fn search(State(app): Shared, params: Params) -> Response<Body> {
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
             search_duplicates_and_previews::search(&base, &ids, &query, job)
         })?;
-        report(&job)
+        report(&job, &tag)
     })
     .await
 }
 
-async fn duplicates(State(app): Shared, params: Params) -> Response<Body> {
+async fn duplicates(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let from: usize = params.number("from", 0)?;
         let count: usize = params.number("n", 50)?;
@@ -682,6 +748,10 @@ async fn duplicates(State(app): Shared, params: Params) -> Response<Body> {
             return Err(Problem::bad_request("`n` is at most 500"));
         }
         let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let tag = asked.tag(&source.fingerprint());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
         let inputs = databases(app, &params)?;
         let threads = app.threads;
         let key = source.key();
@@ -724,6 +794,7 @@ async fn duplicates(State(app): Shared, params: Params) -> Response<Body> {
             "scanned": job.progress.games(),
             "total": source.total,
         }))
+        .and_then(|answer| tagged_if(is_done, &tag, answer))
     })
     .await
 }
@@ -731,14 +802,14 @@ async fn duplicates(State(app): Shared, params: Params) -> Response<Body> {
 async fn formats(State(app): Shared) -> Response<Body> {
     answer(app, |_| {
         let profiles: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
-        document(
+        by_content(
             &json!({"targets": search_duplicates_and_previews::targets(), "profiles": profiles}),
         )
     })
     .await
 }
 
-async fn preview(State(app): Shared, params: Params) -> Response<Body> {
+async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let id = params.text("db");
         let input = Arc::clone(app.shelf.find(id)?);
@@ -751,17 +822,26 @@ async fn preview(State(app): Shared, params: Params) -> Response<Body> {
                 Problem::bad_request(format!("games cannot be written in the format `{name}`"))
             })?;
         let profile = profile_of(params.text("profile"))?;
+        let tag = asked.tag(&opened.fingerprint);
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
         let key = format!("convert\n{id}\n{}\n{name}\n{profile:?}", opened.fingerprint);
         let threads = app.threads;
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
             search_duplicates_and_previews::preview(&input, to, profile, records, threads, job)
         })?;
-        report(&job)
+        report(&job, &tag)
     })
     .await
 }
 
-async fn book(State(app): Shared, Path(id): Path<String>, params: Params) -> Response<Body> {
+async fn book(
+    State(app): Shared,
+    asked: Asked,
+    Path(id): Path<String>,
+    params: Params,
+) -> Response<Body> {
     answer(app, move |app| {
         let input = app.shelf.find(&id)?;
         let opened = input.open()?;
@@ -778,7 +858,7 @@ async fn book(State(app): Shared, Path(id): Path<String>, params: Params) -> Res
         page["opening"] =
             json!(opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})));
         page["fingerprint"] = json!(opened.fingerprint);
-        document(&page)
+        Ok(asked.tag(&opened.fingerprint).mark(document(&page)?))
     })
     .await
 }

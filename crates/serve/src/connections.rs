@@ -1,6 +1,7 @@
 //! Accepting connections, with limits.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -42,6 +43,10 @@ impl StopHandle {
         self.0.notify_one();
     }
 }
+
+/// The address of this machine that a connection has reached; an extension of its requests.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReachedAddress(pub(crate) IpAddr);
 
 /// The open connections, oldest first.
 type Open = Arc<Mutex<Vec<Connection>>>;
@@ -103,7 +108,12 @@ fn start(stream: TcpStream, router: &Router, open: &Open, graceful: &GracefulShu
     let is_busy = Arc::new(AtomicBool::new(false));
     let service = TowerToHyperService::new(router.clone());
     let busy = Arc::clone(&is_busy);
-    let service = service_fn(move |request: hyper::Request<Incoming>| {
+    let reached = stream.local_addr().ok();
+    let reached = reached.map(|address| ReachedAddress(address.ip().to_canonical()));
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        if let Some(reached) = reached {
+            request.extensions_mut().insert(reached);
+        }
         let (service, busy) = (service.clone(), Busy::new(&busy));
         async move {
             let response: Result<Response<Body>, Infallible> =

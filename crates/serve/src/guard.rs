@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -91,13 +92,16 @@ impl Guard {
     }
 
     /// Why a request is not answered.
+    ///
+    /// `reached`: the address of this machine that the connection has reached.
     pub(crate) fn refuse(
         &self,
         method: &Method,
         uri: &Uri,
         headers: &HeaderMap,
+        reached: Option<IpAddr>,
     ) -> Option<Problem> {
-        if !self.is_our_host(uri, headers) {
+        if !self.is_our_host(uri, headers, reached) {
             let text = "the request names another host than this machine";
             return Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, text));
         }
@@ -113,7 +117,7 @@ impl Guard {
         if !is_explorer && !uri.path().starts_with("/api/") {
             return None;
         }
-        if !is_allowed_origin && !self.is_our_page(headers) {
+        if !is_allowed_origin && !self.is_our_page(headers, reached) {
             let text = "the request comes from a page of another site";
             return Some(Problem::new(StatusCode::FORBIDDEN, text));
         }
@@ -135,19 +139,27 @@ impl Guard {
         (is_known && is_explorer(uri.path())).then(|| origin.clone())
     }
 
-    fn is_our_host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+    fn is_our_host(&self, uri: &Uri, headers: &HeaderMap, reached: Option<IpAddr>) -> bool {
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host.to_str().unwrap_or_default(),
             _ => return false,
         };
-        self.is_our_authority(host)
-            && uri
-                .authority()
-                .is_none_or(|authority| self.is_our_authority(authority.as_str()))
+        let in_uri = uri.authority();
+        self.is_our_authority(host, reached)
+            && in_uri.is_none_or(|authority| self.is_our_authority(authority.as_str(), reached))
     }
 
-    fn is_our_authority(&self, host: &str) -> bool {
+    fn is_our_authority(&self, host: &str, reached: Option<IpAddr>) -> bool {
+        // An address cannot be rebound as a name can.
+        let is_reached = host.rsplit_once(':').is_some_and(|(address, port)| {
+            let address = address.trim_start_matches('[').trim_end_matches(']');
+            port == self.options.port.to_string()
+                && reached.is_some_and(|reached| address.parse() == Ok(reached))
+        });
+        if is_reached {
+            return true;
+        }
         let loopback = ["127.0.0.1", "localhost", "[::1]"].into_iter();
         let own = self.options.hosts.iter().map(String::as_str);
         loopback.chain(own).any(|name| {
@@ -165,11 +177,11 @@ impl Guard {
         })
     }
 
-    fn is_our_page(&self, headers: &HeaderMap) -> bool {
+    fn is_our_page(&self, headers: &HeaderMap, reached: Option<IpAddr>) -> bool {
         let is_ours = |origin: &HeaderValue| {
             let origin = origin.to_str().unwrap_or_default();
             let host = origin.strip_prefix("http://");
-            host.is_some_and(|host| self.is_our_authority(host))
+            host.is_some_and(|host| self.is_our_authority(host, reached))
         };
         let is_same_site = |site: &HeaderValue| site != "cross-site" && site != "same-site";
         headers.get_all(header::ORIGIN).iter().all(is_ours)
@@ -256,7 +268,7 @@ mod tests {
             map.append(name, HeaderValue::from_str(value).unwrap());
         }
         let method = Method::from_bytes(method.as_bytes()).unwrap();
-        let problem = guard.refuse(&method, &path.parse().unwrap(), &map);
+        let problem = guard.refuse(&method, &path.parse().unwrap(), &map, None);
         problem.map_or(200, |problem| problem.status.as_u16())
     }
 
@@ -328,6 +340,31 @@ mod tests {
                 421,
                 "{host}"
             );
+        }
+    }
+
+    #[test]
+    fn the_address_that_a_connection_has_reached_is_a_host() {
+        let guard = guard(true, &[]);
+        let ask = |host: &str, reached: &str| {
+            let host = HeaderValue::from_str(host).unwrap();
+            let map = HeaderMap::from_iter([(header::HOST, host)]);
+            let uri = "/".parse().unwrap();
+            let problem = guard.refuse(&Method::GET, &uri, &map, reached.parse().ok());
+            problem.map_or(200, |problem| problem.status.as_u16())
+        };
+        assert_eq!(ask("10.0.0.7:6464", "10.0.0.7"), 200);
+        assert_eq!(ask("[fd00::7]:6464", "fd00::7"), 200);
+        assert_eq!(ask("[FD00:0::7]:6464", "fd00::7"), 200);
+        for (host, reached) in [
+            ("10.0.0.8:6464", "10.0.0.7"),
+            ("10.0.0.7", "10.0.0.7"),
+            ("10.0.0.7:6465", "10.0.0.7"),
+            ("evil.example:6464", "10.0.0.7"),
+            ("10.0.0.7:6464", ""),
+            ("[fd00::8]:6464", "fd00::7"),
+        ] {
+            assert_eq!(ask(host, reached), 421, "{host} {reached}");
         }
     }
 

@@ -19,6 +19,7 @@
 //! | `jobs` | work in threads that ends when it is no longer asked for |
 //! | `app` | what all requests work with |
 //! | `api` | the requests and their answers |
+//! | `etag` | answers that the client already has |
 //! | `stream` | answers that are sent in parts |
 //! | `guard` | which requests are answered at all |
 //! | `assets` | the files of the page |
@@ -29,6 +30,7 @@ mod api;
 mod app_state;
 mod assets;
 mod connections;
+mod etag;
 mod explore;
 mod filter_and_sort;
 mod guard;

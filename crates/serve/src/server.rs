@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use crate::api;
 use crate::app_state::{App, GameDocument};
 use crate::assets::Assets;
-use crate::connections::{self, StopHandle};
+use crate::connections::{self, ReachedAddress, StopHandle};
 use crate::guard::{Guard, GuardOptions, Key, protect};
 use crate::indexed_databases::Bases;
 use crate::input_health::Health;
@@ -106,6 +106,7 @@ impl Server {
     /// # Errors
     /// When the system refuses threads or sockets.
     pub fn run(self, stop: &StopHandle) -> Result<(), Error> {
+        let of_lan = v6_addresses(self.options.lan_hosts.as_deref().unwrap_or_default());
         let running = RunningJobs::default();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = cores.max(4);
@@ -141,10 +142,12 @@ impl Server {
         let result = runtime.block_on(async {
             self.listener.set_nonblocking(true)?;
             let mut listeners = vec![tokio::net::TcpListener::from_std(self.listener)?];
-            // Browsers may try this address first; without IPv6 they take the other one.
-            let v6 = SocketAddr::from((Ipv6Addr::LOCALHOST, port));
-            if let Ok(listener) = tokio::net::TcpListener::bind(v6).await {
-                listeners.push(listener);
+            // Browsers may try these addresses first; without IPv6 they take the other one.
+            for address in std::iter::once(Ipv6Addr::LOCALHOST).chain(of_lan) {
+                let address = SocketAddr::from((address, port));
+                if let Ok(listener) = tokio::net::TcpListener::bind(address).await {
+                    listeners.push(listener);
+                }
             }
             let cleaner = tokio::spawn(clean(Arc::clone(&app)));
             let router = api::router()
@@ -164,6 +167,14 @@ impl Server {
         runtime.shutdown_timeout(GRACE);
         result.map_err(in_output)
     }
+}
+
+/// The IPv6 addresses among hosts; the listener has those of IPv4.
+fn v6_addresses(hosts: &[String]) -> Vec<Ipv6Addr> {
+    let addresses = hosts
+        .iter()
+        .filter_map(|host| host.strip_prefix('[')?.strip_suffix(']')?.parse().ok());
+    addresses.collect()
 }
 
 fn lower_case(hosts: Vec<String>) -> Vec<String> {
@@ -202,7 +213,9 @@ async fn clean(app: Arc<App>) {
 async fn guarded(State(app): State<Arc<App>>, request: Request, next: Next) -> Response<Body> {
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
     let origin = app.guard.allowed_origin(uri, headers);
-    let mut response = match app.guard.refuse(method, uri, headers) {
+    let reached = request.extensions().get::<ReachedAddress>();
+    let reached = reached.map(|reached| reached.0);
+    let mut response = match app.guard.refuse(method, uri, headers, reached) {
         Some(problem) => problem.into_response(),
         // Only what a browser asks first is not refused.
         None if *method == Method::OPTIONS => preflight(),

@@ -55,6 +55,19 @@ const rows = (page) => page.locator(".layer .row:not([hidden])");
 const canMove = (page) => page.locator('.squares[aria-readonly="false"]').waitFor();
 const piece = (page, square) => page.locator(`[data-square="${square}"]`).first().getAttribute("data-piece");
 
+/** Runs axe with the rules of WCAG 2.2 AA. */
+async function axeFindsNothing(page) {
+  await page.evaluate(axe);
+  // A color that is fading in has not its contrast yet.
+  await eventually(async () => {
+    const { violations } = await page.evaluate(() =>
+      globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] }),
+    );
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => `${n.html} ${n.failureSummary}`).join("; ").slice(0, 900)}`);
+    assert.deepEqual(found, []);
+  }, 5000);
+}
+
 describe("shelf", () => {
   test("shows every input with its numbers", () =>
     scenario("/", async (page) => {
@@ -230,6 +243,93 @@ describe("games", () => {
       await rows(page).first().waitFor();
       await eventually(async () => assert.match(await page.locator(".found").textContent(), /3,006/));
       await eventually(async () => assert.ok((await rows(page).first().textContent()).includes("games.pgn")));
+    }));
+
+  test("names and fields are suggested, and chosen with the keyboard", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      const box = page.locator("#search");
+      const options = page.locator("#suggestions [role=option]");
+      const chosen = page.locator('#suggestions [aria-selected="true"]');
+      await page.keyboard.press("/");
+      await page.keyboard.type("whi");
+      await eventually(async () => assert.match(await options.first().textContent(), /^white:/));
+      await page.keyboard.press("ArrowDown");
+      await eventually(async () => {
+        const id = await box.getAttribute("aria-activedescendant");
+        assert.equal(await chosen.getAttribute("id"), id);
+      });
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal(await box.inputValue(), "white:"));
+      await page.keyboard.type("carls");
+      await eventually(async () => {
+        const names = await options.locator("bdi").allTextContents();
+        assert.ok(names.length > 2 && names.every((name) => name.startsWith("Carlsen, ")), String(names));
+      });
+      await eventually(async () => assert.match(await page.locator("#live").textContent(), /suggestions/));
+      await page.screenshot({ path: join(pictures, "suggestions.png") });
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowUp");
+      await eventually(async () => assert.equal(await chosen.count(), 0));
+      await page.keyboard.press("ArrowDown");
+      await eventually(async () => assert.equal(await chosen.count(), 1));
+      const name = await chosen.locator("bdi").textContent();
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal(await box.inputValue(), `white:"=${name}" `));
+      await eventually(async () => assert.equal(await box.getAttribute("aria-expanded"), "false"));
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/q=white/);
+      await eventually(async () => {
+        const whites = await page.locator(".layer .row:not([hidden]) .c-white").allTextContents();
+        assert.ok(whites.length > 0 && whites.every((white) => white === name), String(whites));
+      });
+    }));
+
+  test("a suggestion is chosen with the pointer, in the middle of a query; Escape closes the list", () =>
+    scenario("/games?db=league.pgn&q=result%3A1-0", async (page) => {
+      await rows(page).first().waitFor();
+      const box = page.locator("#search");
+      await box.focus();
+      await page.keyboard.press("Home");
+      await page.keyboard.type("event:op ");
+      await page.keyboard.press("ArrowLeft");
+      await page.keyboard.type("en");
+      const options = page.locator("#suggestions [role=option]");
+      await options.first().waitFor();
+      await page.keyboard.press("Escape");
+      await eventually(async () => assert.equal(await options.count(), 0));
+      await eventually(async () => assert.equal(await box.inputValue(), "event:open result:1-0"));
+      await page.keyboard.press("ArrowDown");
+      await options.first().waitFor();
+      const name = await options.first().locator("bdi").textContent();
+      await options.first().click();
+      await eventually(async () => assert.equal(await box.inputValue(), `event:"=${name}" result:1-0`));
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/q=event/);
+      await eventually(async () => assert.match(await page.locator(".found").textContent(), /of 3,000/));
+    }));
+
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["dark", 390]]) {
+    test(`axe finds nothing in suggestions, ${colorScheme}, ${width} pixels`, () =>
+      scenario(
+        "/games?db=league.pgn",
+        async (page) => {
+          await rows(page).first().waitFor();
+          await page.locator("#search").pressSequentially("player:ad");
+          await page.locator("#suggestions [role=option]").nth(2).waitFor();
+          await page.keyboard.press("ArrowDown");
+          await axeFindsNothing(page);
+          await page.screenshot({ path: join(pictures, `suggestions-${colorScheme}-${width}.png`) });
+        },
+        { colorScheme, viewport: { width, height: 800 } },
+      ));
+  }
+
+  test("hostile names are suggested as text", () =>
+    scenario("/games?db=games.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      await page.locator("#search").fill("player:img");
+      await eventually(async () => assert.equal(await page.locator("#suggestions bdi").first().textContent(), hostile.white));
     }));
 
   test("the help of the search lists its fields", () =>
@@ -653,15 +753,7 @@ describe("page", () => {
           async (page) => {
             await page.locator(ready[name]).first().waitFor();
             await page.waitForTimeout(400);
-            await page.evaluate(axe);
-            // A color that is fading in has not its contrast yet.
-            await eventually(async () => {
-              const { violations } = await page.evaluate(() =>
-                globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] }),
-              );
-              const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => `${n.html} ${n.failureSummary}`).join("; ").slice(0, 900)}`);
-              assert.deepEqual(found, []);
-            }, 5000);
+            await axeFindsNothing(page);
           },
           { colorScheme },
         ));

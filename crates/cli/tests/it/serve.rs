@@ -579,6 +579,120 @@ fn every_documented_path_is_answered() {
     }
 }
 
+fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+    head.lines().find_map(|line| {
+        let (key, value) = line.split_once(": ")?;
+        key.eq_ignore_ascii_case(name).then_some(value)
+    })
+}
+
+#[test]
+fn answers_that_the_client_has_are_not_sent_again() {
+    let folder = folder_with_games();
+    let path = folder.path().join("games.pgn");
+    let server = Running::start(&folder, &["games.pgn"]);
+    let (host, key) = (server.host(), server.bearer());
+    let paths = [
+        ("shelf", ""),
+        ("db/games.pgn", "open"),
+        ("games?db=games.pgn", "countIsExact"),
+        ("games?db=games.pgn&where=white:c&sort=-white", "countIsExact"),
+        ("row?db=games.pgn&in=games.pgn&game=1", ""),
+        ("db/games.pgn/games/1", ""),
+        ("position?play=e2e4", ""),
+        ("fields", ""),
+        ("formats", ""),
+        ("suggest?db=games.pgn&field=white&q=a", ""),
+        ("player?db=games.pgn&name=A", "isDone"),
+        ("search?db=games.pgn&where=move:c5", "isDone"),
+        ("duplicates?db=games.pgn", "isDone"),
+        ("convert?db=games.pgn&to=si5", "isDone"),
+        ("db/games.pgn/health", "isDone"),
+        ("openapi.json", ""),
+    ];
+    let mut tags = Vec::new();
+    for (path, complete) in paths {
+        if !complete.is_empty() {
+            assert_eq!(server.complete(path, complete)[complete], true, "{path}");
+        }
+        let request = format!("GET /api/v1/{path}");
+        let (status, head, body) = server.ask(&request, &[host.clone(), key.clone()]);
+        assert_eq!(status, 200, "{path}");
+        let tag = header(&head, "etag").unwrap_or_else(|| panic!("{path}: {head}"));
+        let cache = header(&head, "cache-control");
+        assert_eq!(cache, Some("private, no-cache"), "{path}");
+        let known = format!("If-None-Match: \"other\", W/{tag}");
+        let again = [host.clone(), key.clone(), known.clone()];
+        let (status, head, none) = server.ask(&request, &again);
+        assert_eq!((status, none.len()), (304, 0), "{path}");
+        assert_eq!(header(&head, "etag"), Some(tag), "{path}");
+        assert!(!body.is_empty(), "{path}");
+        // Without the key the tag opens nothing.
+        let refused = server.ask(&request, &[host.clone(), known.clone()]).0;
+        assert_eq!(refused, 401, "{path}");
+        tags.push((request, known));
+    }
+    let request = "GET /api/v1/explorer?src=games.pgn";
+    let end = Instant::now() + Duration::from_secs(20);
+    let tag = loop {
+        let (_, head, _) = server.ask(request, &[host.clone(), key.clone()]);
+        match header(&head, "etag") {
+            Some(tag) => break tag.to_owned(),
+            None => assert!(Instant::now() < end, "{head}"),
+        }
+    };
+    let known = format!("If-None-Match: {tag}");
+    let headers = [host.clone(), key.clone(), known];
+    assert_eq!(server.ask(request, &headers).0, 304);
+
+    std::fs::write(&path, format!("{GAMES}\n[White \"New\"]\n\n1. c4 *\n")).unwrap();
+    for (request, known) in tags {
+        let is_of_games = request.contains("db=games.pgn") || request.contains("db/games.pgn");
+        if !is_of_games {
+            continue;
+        }
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            let headers = [host.clone(), key.clone(), known.clone()];
+            match server.ask(&request, &headers).0 {
+                200 => break,
+                status => assert!(Instant::now() < end, "{request}: {status}"),
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    assert_eq!(server.stop(), 0);
+}
+
+#[test]
+fn both_loopback_addresses_answer() {
+    if TcpListener::bind((std::net::Ipv6Addr::LOCALHOST, 0)).is_err() {
+        eprintln!("this machine has no IPv6");
+        return;
+    }
+    let folder = folder_with_games();
+    let server = Running::start(&folder, &["games.pgn"]);
+    server.json("shelf");
+    let end = Instant::now() + Duration::from_secs(20);
+    let mut stream = loop {
+        match TcpStream::connect((std::net::Ipv6Addr::LOCALHOST, server.port)) {
+            Ok(stream) => break stream,
+            Err(error) => assert!(Instant::now() < end, "{error}"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let request = format!(
+        "GET /api/v1/shelf HTTP/1.1\r\nHost: [::1]:{}\r\n{}\r\nConnection: close\r\n\r\n",
+        server.port,
+        server.bearer()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(server.stop(), 0);
+}
+
 #[test]
 fn exit_codes_of_serve() {
     let folder = folder_with_games();

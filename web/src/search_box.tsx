@@ -1,0 +1,257 @@
+// The search box of the list of games: a query, with suggestions for the word that the cursor is in.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ApiError, get } from "./api.ts";
+import { go, listHref } from "./router.ts";
+import { announce } from "./ui.tsx";
+import { t } from "./translations.ts";
+
+interface Field {
+  name: string;
+  asks: string;
+  example: string;
+  /** Whether its values are names of the databases. */
+  hasNames: boolean;
+}
+
+interface Suggestion {
+  text: string;
+  /** What it means, or how many games have it. */
+  about: string;
+  /** What replaces the word. */
+  inserted: string;
+  isField: boolean;
+}
+
+/** The word of a query that the cursor is in: its first and last index, and its parts before the cursor. */
+export interface Word {
+  from: number;
+  to: number;
+  /** `-` or nothing. */
+  sign: string;
+  /** The field, in lower case; empty without one. */
+  field: string;
+  /** The beginning of the value, without its quotation mark. */
+  value: string;
+}
+
+/** Suggestions of one kind at most. */
+const MAX_SHOWN = 8;
+
+export function wordAt(text: string, cursor: number): Word {
+  const isEnd = (at: number) => /[\s()]/.test(text[at] ?? " ");
+  let from = 0;
+  let isQuoted = false;
+  for (let at = 0; at < cursor; at++) {
+    if (text[at] === '"' && text[at - 1] !== "\\") isQuoted = !isQuoted;
+    else if (!isQuoted && isEnd(at)) from = at + 1;
+  }
+  let to = cursor;
+  for (; to < text.length && (isQuoted || !isEnd(to)); to++) {
+    if (text[to] === '"' && text[to - 1] !== "\\") isQuoted = !isQuoted;
+  }
+  const parts = /^(-?)(?:([a-z0-9]+):)?(.*)$/is.exec(text.slice(from, cursor));
+  const value = (parts?.[3] ?? "").replace(/^"?=?/, "").replace(/\\(["\\])/g, "$1");
+  return { from, to, sign: parts?.[1] ?? "", field: (parts?.[2] ?? "").toLowerCase(), value };
+}
+
+const exactly = (name: string) => `"=${name.replace(/[\\"]/g, "\\$&")}"`;
+
+async function suggestions(word: Word, fields: Field[], db: string, signal: AbortSignal): Promise<Suggestion[]> {
+  const names = async (field: string, limit: number) => {
+    const answer = await get<{ names: { name: string; games: number }[] }>("suggest", { db, field, q: word.value }, signal);
+    return answer.names.slice(0, limit).map((found) => ({
+      text: found.name,
+      about: found.games === 1 ? t("card.oneGame") : t("card.nGames", { n: found.games }),
+      inserted: `${word.sign}${field}:${exactly(found.name)} `,
+      isField: false,
+    }));
+  };
+  if (word.field !== "") {
+    const field = fields.find((known) => known.name === word.field);
+    return field?.hasNames ? names(field.name, 20) : [];
+  }
+  if (word.value === "") return [];
+  const start = word.value.toLowerCase();
+  const fitting = fields.filter((field) => field.name.startsWith(start)).slice(0, MAX_SHOWN);
+  const players = word.value.length > 1 ? await names("player", MAX_SHOWN) : [];
+  return [
+    ...fitting.map((field) => ({
+      text: `${field.name}:`,
+      about: field.asks,
+      inserted: `${word.sign}${field.name}:`,
+      isField: true,
+    })),
+    ...players,
+  ];
+}
+
+export function SearchBox(props: { ids: string[]; where: string; sort: string; deleted: boolean; error: unknown }) {
+  const [text, setText] = useState(props.where);
+  const [fields, setFields] = useState<Field[]>([]);
+  const [isHelp, showHelp] = useState(false);
+  const [found, setFound] = useState<Suggestion[]>([]);
+  const [active, setActive] = useState(-1);
+  const [asked, ask] = useState<{ text: string; cursor: number } | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const cursor = useRef<number | null>(null);
+  const isWrong = props.error instanceof ApiError && props.error.problem.column !== undefined;
+  const db = props.ids.join(",");
+
+  const close = () => {
+    ask(null);
+    setFound([]);
+    setActive(-1);
+  };
+  const needFields = () => {
+    if (fields.length > 0) return;
+    get<{ fields: Field[] }>("fields").then((answer) => setFields(answer.fields), () => showHelp(false));
+  };
+  useEffect(() => {
+    if (asked === null) return;
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      const word = wordAt(asked.text, asked.cursor);
+      suggestions(word, fields, db, controller.signal).then(
+        (all) => {
+          if (controller.signal.aborted) return;
+          setFound(all);
+          setActive(-1);
+          if (all.length > 0) announce(t("search.nSuggestions", { n: all.length }));
+        },
+        () => {
+          if (!controller.signal.aborted) setFound([]);
+        },
+      );
+    }, 80);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [asked, fields, db]);
+  useLayoutEffect(() => {
+    if (cursor.current === null) return;
+    input.current?.setSelectionRange(cursor.current, cursor.current);
+    cursor.current = null;
+  }, [text]);
+  useEffect(() => {
+    if (active >= 0) document.getElementById(`suggestion-${active}`)?.scrollIntoView({ block: "nearest" });
+  }, [active]);
+
+  const choose = (suggestion: Suggestion) => {
+    const word = wordAt(text, input.current?.selectionStart ?? text.length);
+    const rest = text.slice(word.to).replace(/^ /, suggestion.isField ? " " : "");
+    const next = `${text.slice(0, word.from)}${suggestion.inserted}${rest}`;
+    cursor.current = word.from + suggestion.inserted.length;
+    setText(next);
+    close();
+    if (suggestion.isField) ask({ text: next, cursor: cursor.current });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const count = found.length;
+    if (event.key === "Escape") {
+      if (count > 0) close();
+      else input.current?.blur();
+    } else if (count > 0 && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      // One step before the first is the text itself.
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      setActive((old) => ((old + 1 + step + count + 1) % (count + 1)) - 1);
+    } else if (event.key === "ArrowDown" && count === 0) {
+      ask({ text, cursor: input.current?.selectionStart ?? text.length });
+    } else if (event.key === "Enter" && found[active]) {
+      choose(found[active]);
+    } else return;
+    event.preventDefault();
+  };
+  const isOpen = found.length > 0;
+  return (
+    <form
+      class="search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        close();
+        go(listHref(props.ids, text.trim(), props.sort, props.deleted));
+      }}
+    >
+      <input
+        ref={input}
+        id="search"
+        type="text"
+        role="combobox"
+        inputMode="search"
+        value={text}
+        placeholder={t("search.example")}
+        aria-label={t("search")}
+        aria-invalid={isWrong}
+        aria-autocomplete="list"
+        aria-expanded={isOpen}
+        aria-controls="suggestions"
+        aria-activedescendant={active >= 0 ? `suggestion-${active}` : undefined}
+        autoComplete="off"
+        spellcheck={false}
+        onFocus={needFields}
+        onBlur={close}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          ask({ text: event.currentTarget.value, cursor: event.currentTarget.selectionStart ?? 0 });
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <button type="submit">{t("search.go")}</button>
+      {props.where !== "" && (
+        <a class="button" href={listHref(props.ids, "", props.sort, props.deleted)} aria-label={t("search.clear")}>
+          ✕
+        </a>
+      )}
+      <button
+        type="button"
+        aria-expanded={isHelp}
+        onClick={() => {
+          showHelp(!isHelp);
+          needFields();
+        }}
+        aria-label={t("search.fields")}
+      >
+        …
+      </button>
+      <ul id="suggestions" class="fields suggestions" role="listbox" aria-label={t("search.suggestions")} hidden={!isOpen}>
+        {found.map((suggestion, index) => (
+          <li
+            id={`suggestion-${index}`}
+            role="option"
+            aria-selected={index === active}
+            // The field keeps the focus.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(suggestion)}
+          >
+            {suggestion.isField ? <code>{suggestion.text}</code> : <bdi>{suggestion.text}</bdi>}
+            <span class="sub" lang={suggestion.isField ? "en" : undefined}>
+              {suggestion.about}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {isHelp && !isOpen && (
+        <ul class="fields">
+          {fields.map((field) => (
+            <li>
+              <button
+                type="button"
+                onClick={() => {
+                  setText(`${text.trim()} ${field.name}:`.trim());
+                  showHelp(false);
+                  input.current?.focus();
+                }}
+              >
+                <code>{field.name}:</code>
+              </button>
+              <span>{field.asks}</span>
+              <code class="example">{field.example}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </form>
+  );
+}
