@@ -596,7 +596,10 @@ fn answers_that_the_client_has_are_not_sent_again() {
         ("shelf", ""),
         ("db/games.pgn", "open"),
         ("games?db=games.pgn", "countIsExact"),
-        ("games?db=games.pgn&where=white:c&sort=-white", "countIsExact"),
+        (
+            "games?db=games.pgn&where=white:c&sort=-white",
+            "countIsExact",
+        ),
         ("row?db=games.pgn&in=games.pgn&game=1", ""),
         ("db/games.pgn/games/1", ""),
         ("position?play=e2e4", ""),
