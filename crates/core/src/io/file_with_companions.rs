@@ -385,8 +385,14 @@ impl SetListing {
         let mut journals = Vec::new();
         for stored in names {
             let name = lossy(&stored);
-            if is_journal(&stored) && set_of_journal(&stored) == set {
-                journals.push(stored);
+            let is_about = |set: &Option<String>| {
+                let joint = |set: &str| Journal::is_joint_with(&path.with_file_name(&stored), set);
+                set_of_journal(&stored) == *set || set.as_deref().is_some_and(joint)
+            };
+            if is_journal(&stored) {
+                if is_about(&set) {
+                    journals.push(stored);
+                }
             } else if !differs_at_first_letter(&name, base)
                 && (name.to_lowercase().starts_with(base) || is_part(&name, base))
             {

@@ -3,7 +3,8 @@
 //! No system renames several files at once. Before the first old file is renamed, a hidden text file in
 //! the same folder, the journal, lists the new files, which are complete under hidden names, and their
 //! targets. From then on the new set counts: readers follow the journal to files that are not renamed
-//! yet, and the next writer in the folder completes the renaming.
+//! yet, and the next writer in the folder completes the renaming. The outputs of a job that writes several
+//! sets have one journal.
 //!
 //! Anyone can put a file of that name into a folder. A journal counts only if it is sealed with the
 //! secret key of this user, for this folder, and if the files that are there have the sizes and
@@ -11,7 +12,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::disk::{
@@ -21,8 +22,10 @@ use super::failure_injection;
 use super::fingerprint::Fingerprint;
 use super::journal_seal_key::UserKey;
 
-/// The first line of a journal.
+/// The first line of the journal of one set.
 const FIRST_LINE: &str = "tabia: files that replace others, version 2";
+/// The first line of the journal of several sets, which are complete together.
+const JOINT_FIRST_LINE: &str = "tabia: files of several sets, version 3";
 /// The start of the last line; without it the journal is incomplete.
 const SEAL: &str = "seal\t";
 /// The start of the second line, which identifies the folder.
@@ -52,7 +55,7 @@ struct Prints {
     old: Option<Fingerprint>,
 }
 
-/// The steps of one replacement, the main file first, and the file that lists them.
+/// The steps of one replacement, of one set or of several, the main file first, and the file that lists them.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
@@ -71,8 +74,8 @@ pub(super) enum FoundJournal {
 }
 
 impl Journal {
-    /// Writes a journal to disk. `None` if the steps are not those of one set in one folder, or a name
-    /// cannot be stored in the journal.
+    /// Writes a journal to disk. `None` if the steps are not in one folder, if there are too many, or if a
+    /// name cannot be stored in the journal.
     pub(super) fn write(steps: Vec<Step>) -> io::Result<Option<Self>> {
         Self::write_with(steps, UserKey::load_or_create)
     }
@@ -160,6 +163,25 @@ impl Journal {
         &self.steps
     }
 
+    /// Whether the file at `path`, whose name is that of the journal of another set, states that it replaces
+    /// files of this one too.
+    pub(super) fn is_joint_with(path: &Path, set: &str) -> bool {
+        if !is_joint(path) {
+            return false;
+        }
+        let file = File::open(path).and_then(|file| {
+            let mut text = String::new();
+            file.take(MAX_SIZE).read_to_string(&mut text)?;
+            Ok(text)
+        });
+        file.is_ok_and(|text| {
+            let targets = text.lines().filter_map(|line| line.split('\t').nth(2));
+            targets
+                .map(Path::new)
+                .any(|target| set_name(target).as_deref() == Some(set))
+        })
+    }
+
     /// Completes the renaming. Files that have their names already stay.
     pub(super) fn finish(self) -> io::Result<()> {
         // An old main file that still has its name would be opened with new companions.
@@ -232,8 +254,16 @@ pub(super) fn is_journal(name: &OsStr) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)
 }
 
+/// Whether a file with the name of a journal is one of several sets, as its first line states.
+pub(super) fn is_joint(path: &Path) -> bool {
+    let is_file = std::fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
+    let mut line = [0; JOINT_FIRST_LINE.len()];
+    let read = |line: &mut [u8]| File::open(path).and_then(|mut file| file.read_exact(line));
+    is_file && read(&mut line).is_ok() && line == JOINT_FIRST_LINE.as_bytes()
+}
+
 /// The name of the set that a file with the name of a journal is about, as by [`set_name`]. `None` for
-/// other files.
+/// other files. The journal of several sets has the name of one of them.
 pub(super) fn set_of_journal(name: &OsStr) -> Option<String> {
     let name = name.to_str()?.strip_prefix('.')?.strip_suffix(SUFFIX)?;
     let is_number = |part: &str| {
@@ -281,8 +311,13 @@ fn is_one_set(steps: &[Step]) -> bool {
 
 /// The lines of a journal without its seal.
 fn journal_text(steps: &[Step]) -> io::Result<Option<String>> {
-    let Some(first) = steps.first().filter(|_| is_one_set(steps)) else {
+    let Some(first) = steps.first() else {
         return Ok(None);
+    };
+    let first_line = if is_one_set(steps) {
+        FIRST_LINE
+    } else {
+        JOINT_FIRST_LINE
     };
     let home = folder(&first.target);
     let name = |path: &Path| -> Option<String> {
@@ -296,7 +331,7 @@ fn journal_text(steps: &[Step]) -> io::Result<Option<String>> {
     };
     let identity = FolderIdentity::of(home)?;
     let mut text = format!(
-        "{FIRST_LINE}\n{FOLDER}{}\t{}\n",
+        "{first_line}\n{FOLDER}{}\t{}\n",
         identity.number, identity.path
     );
     for step in steps {
@@ -316,7 +351,9 @@ fn journal_text(steps: &[Step]) -> io::Result<Option<String>> {
         text.push_str(&[&*new, &old, &target, &prints[0], &prints[1]].join("\t"));
         text.push('\n');
     }
-    Ok(Some(text))
+    // The seal follows.
+    let is_readable = text.len() as u64 + 256 <= MAX_SIZE;
+    Ok(is_readable.then_some(text))
 }
 
 /// The text with its last line, which seals it for a file of that name.
@@ -342,9 +379,11 @@ fn parse(text: &str, path: &Path, key: &UserKey) -> Option<(Vec<Step>, Vec<Print
         return None;
     }
     let mut lines = content.lines();
-    if lines.next()? != FIRST_LINE {
-        return None;
-    }
+    let is_joint = match lines.next()? {
+        FIRST_LINE => false,
+        JOINT_FIRST_LINE => true,
+        _ => return None,
+    };
     let (number, folder_path) = lines.next()?.strip_prefix(FOLDER)?.split_once('\t')?;
     let identity = FolderIdentity::of(folder(path)).ok()?;
     // A folder keeps its number when it is renamed, and its path when a disk is attached again.
@@ -357,7 +396,7 @@ fn parse(text: &str, path: &Path, key: &UserKey) -> Option<(Vec<Step>, Vec<Print
         all.0.push(step);
         all.1.push(prints);
     }
-    is_one_set(&all.0).then_some(all)
+    (is_joint || is_one_set(&all.0)).then_some(all)
 }
 
 fn parse_step(line: &str, path: &Path) -> Option<(Step, Prints)> {

@@ -71,6 +71,8 @@ pub struct Output {
     unsynced: usize,
     /// Number of unsynced bytes that starts the next background sync.
     sync_interval: usize,
+    /// Whether it is a complete file that was [adopted](OutputSet::adopt): only its name changes.
+    is_adopted: bool,
 }
 
 /// Bytes written before the first background sync; the interval doubles up to [`MAX_SYNC_INTERVAL`].
@@ -108,19 +110,8 @@ impl OutputSet {
     /// [`ErrorKind::Exists`] if the target exists and may not be replaced; a link that leads to no file,
     /// or with another file of its set into another folder; errors of the file system.
     pub fn create(&mut self, target: &Path) -> Result<usize> {
-        let resolved = self.follow_link(target)?;
+        let resolved = self.check_target(target)?;
         let target = resolved.as_deref().unwrap_or(target);
-        let is_elsewhere = |output: &Output| folder(&output.target) != folder(target);
-        if self.outputs.iter().all(is_elsewhere) {
-            // Complete interrupted replacements now, so that they do not overwrite this one later.
-            finish_journals(target)?;
-        }
-        if !self.force && std::fs::symlink_metadata(target).is_ok() {
-            return Err(Error::new(ErrorKind::Exists).in_path(target));
-        }
-        if target.is_dir() {
-            return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).in_path(target));
-        }
         let (file, temporary) = failure_injection::step()
             .and_then(|()| open_unnamed(target))
             .map_err(|error| Error::from(error).in_path(target))?;
@@ -136,8 +127,49 @@ impl OutputSet {
             syncing: None,
             unsynced: 0,
             sync_interval: FIRST_SYNC_INTERVAL,
+            is_adopted: false,
         });
         Ok(self.outputs.len() - 1)
+    }
+
+    /// Adds a complete file, which another `OutputSet` wrote on the same file system, as a new file with the
+    /// name `target`. It gets a hidden name next to `target` at once, and is removed if this set is dropped.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn adopt(&mut self, file: &Path, target: &Path) -> Result<()> {
+        let resolved = self.check_target(target)?;
+        let target = resolved.as_deref().unwrap_or(target);
+        let temporary = temporary_name(target);
+        rename(file, &temporary).map_err(|error| Error::from(error).in_path(target))?;
+        self.outputs.push(Output {
+            target: target.to_path_buf(),
+            temporary: Some(temporary),
+            file: None,
+            syncing: None,
+            unsynced: 0,
+            sync_interval: FIRST_SYNC_INTERVAL,
+            is_adopted: true,
+        });
+        Ok(())
+    }
+
+    /// Checks that a file can get the name `target`. Returns the file that `target` leads to if it is a link.
+    fn check_target(&mut self, target: &Path) -> Result<Option<PathBuf>> {
+        let resolved = self.follow_link(target)?;
+        let target = resolved.as_deref().unwrap_or(target);
+        let is_elsewhere = |output: &Output| folder(&output.target) != folder(target);
+        if self.outputs.iter().all(is_elsewhere) {
+            // Complete interrupted replacements now, so that they do not overwrite this one later.
+            finish_journals(target)?;
+        }
+        if !self.force && std::fs::symlink_metadata(target).is_ok() {
+            return Err(Error::new(ErrorKind::Exists).in_path(target));
+        }
+        if target.is_dir() {
+            return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).in_path(target));
+        }
+        Ok(resolved)
     }
 
     /// The file that a target leads to if it is a symbolic link that may be replaced.
@@ -239,7 +271,9 @@ impl OutputSet {
             .iter()
             .any(|path| std::fs::symlink_metadata(path).is_ok());
         let is_several = names.len() + self.obsolete.len() > 1;
-        if self.force && replaces && is_several && self.replace()? {
+        // A single new set is complete with its main file, which gets its name last.
+        let is_joint = self.outputs.iter().any(|output| output.is_adopted);
+        if is_several && (self.force && replaces || is_joint) && self.replace()? {
             return Ok(names);
         }
         let mut named = Vec::new();
@@ -283,14 +317,14 @@ impl OutputSet {
             return Ok(false);
         };
         let mut moved = Vec::new();
-        if let Err((error, path)) = move_all(journal.steps(), &mut moved) {
+        if let Err((error, path)) = move_all(journal.steps(), self.force, &mut moved) {
             if !undo(journal, &moved) {
                 // The new files are needed to complete the replacement later.
                 for output in &mut self.outputs {
                     output.temporary = None;
                 }
             }
-            return Err(Error::from(error).in_path(&path));
+            return Err(name_error(error).in_path(&path));
         }
         for output in &mut self.outputs {
             output.temporary = None;
@@ -315,6 +349,7 @@ fn finish_journals(target: &Path) -> Result<()> {
 /// last. `moved` lists the renamed files, also after an error.
 fn move_all(
     steps: &[Step],
+    force: bool,
     moved: &mut Vec<(PathBuf, PathBuf)>,
 ) -> std::result::Result<(), (io::Error, PathBuf)> {
     let mut step_done = |from: &Path, to: &Path, target: &Path| {
@@ -324,11 +359,18 @@ fn move_all(
     };
     for step in steps {
         if std::fs::symlink_metadata(&step.target).is_ok() {
+            if !force {
+                return Err((io::ErrorKind::AlreadyExists.into(), step.target.clone()));
+            }
             step_done(&step.target, &step.old, &step.target)?;
         }
     }
     for step in steps.iter().rev() {
         if let Some(new) = &step.new {
+            // Of another program, since the names were checked.
+            if !force && std::fs::symlink_metadata(&step.target).is_ok() {
+                return Err((io::ErrorKind::AlreadyExists.into(), step.target.clone()));
+            }
             step_done(new, &step.target, &step.target)?;
         }
     }
@@ -423,7 +465,10 @@ impl Output {
         {
             use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
             let old = std::fs::metadata(&self.target).ok();
+            let adopted = self.temporary.as_ref().filter(|_| self.is_adopted);
+            let adopted = adopted.and_then(|path| File::open(path).ok());
             let file = self.file.as_ref().map(|file| &file.get_ref().0);
+            let file = file.or(adopted.as_ref());
             let (Some(old), Some(file)) = (old.filter(std::fs::Metadata::is_file), file) else {
                 return;
             };
@@ -479,6 +524,9 @@ impl Output {
 
     /// Flushes the buffer and starts to sync the complete file.
     fn begin_sync(&mut self) -> io::Result<()> {
+        if self.is_adopted {
+            return Ok(());
+        }
         // The system reports a failed sync only once.
         self.syncing.take().map_or(Ok(()), join)?;
         self.inner()?.flush()?;
@@ -488,6 +536,9 @@ impl Output {
 
     /// Waits until the complete file is on disk; returns its length in bytes.
     fn end_sync(&mut self) -> io::Result<u64> {
+        if let Some(adopted) = self.temporary.as_ref().filter(|_| self.is_adopted) {
+            return Ok(std::fs::metadata(adopted)?.len());
+        }
         let synced = self.syncing.take().map(join);
         let file = &self.inner()?.get_ref().0;
         synced.unwrap_or_else(|| file.sync_all())?;

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use super::disk::{folder, remove};
-use super::journal::{is_journal, set_name, set_of_journal};
+use super::journal::{is_joint, is_journal, set_name, set_of_journal};
 
 /// Removes the hidden files of the set of `target`, which has just been written, if their process has
 /// ended. A hidden file whose target is missing stays, as it may be the only copy; so do all of them
@@ -18,7 +18,8 @@ pub(super) fn clear(target: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         if is_journal(&name) {
-            if set_of_journal(&name).is_none_or(|other| other == set) {
+            let is_about = set_of_journal(&name).is_none_or(|other| other == set);
+            if is_about || is_joint(&target.with_file_name(&name)) {
                 return;
             }
             continue;
