@@ -291,6 +291,8 @@ pub type OpenEditor =
     fn(&Source, &Path, &CreateOptions, &OpenOptions) -> Result<Box<dyn DatabaseEditor>>;
 /// Writes a copy of a database without its deleted records, holes and unused names.
 pub type PackDatabase = fn(&Source, &Path, &CreateOptions, &OpenOptions) -> Result<Written>;
+/// Fails if a database is damaged, so that a change would lose or invent something.
+pub type CheckDatabase = fn(&Source, &OpenOptions) -> Result<()>;
 
 /// Names and detection of a format's files, common to all kinds of formats.
 #[derive(Debug)]
@@ -360,6 +362,13 @@ pub struct EditFunctions {
     pub append: CreateDatabase,
     /// Writes a packed copy.
     pub pack: PackDatabase,
+    /// Checks that a database can be changed.
+    pub check: CheckDatabase,
+    /// Extensions of files that other programs make of a database, and of those that not every database
+    /// has: a database that replaces another removes them.
+    pub derived: &'static [&'static str],
+    /// The extension among them of a file of settings, which other databases may share.
+    pub settings: &'static str,
 }
 
 /// A format of opening books.

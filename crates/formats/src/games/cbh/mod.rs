@@ -15,6 +15,7 @@ pub mod guiding_texts;
 mod headerless_record_finder;
 mod hexadecimal;
 pub(crate) mod ini_file;
+mod missing_files;
 pub mod moves;
 pub mod nations;
 mod open;
@@ -74,6 +75,9 @@ pub static FORMAT: GameFormat = GameFormat {
         open: edit::open,
         append: edit::append,
         pack: edit::pack,
+        check: edit::check,
+        derived: &write::DERIVED,
+        settings: "ini",
     }),
 };
 

@@ -20,6 +20,7 @@ use super::files_of_newer_versions::{
 };
 use super::format_id::ID;
 use super::ini_file::{self, SetKind};
+use super::missing_files::missing_files;
 use super::placeholder_names::Placeholders;
 use super::records::{BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header};
 use super::tags::player_name;
@@ -205,10 +206,15 @@ impl CbhDatabase {
         let title = settings
             .as_deref()
             .and_then(|ini| ini_file::title(ini, texts, SetKind::Classic));
+        let media = opener.side_table("cbm", MEDIA_SIZES);
+        let is_missing = |extension: &str| self.files.get(extension).is_none();
+        for (extension, text) in missing_files(is_missing, &self.headers, &tables, media.as_ref()) {
+            opener.problem(extension, &text);
+        }
         Companions {
             moves,
             annotations,
-            media: opener.side_table("cbm", MEDIA_SIZES),
+            media,
             tables,
             texts,
             moves_name: source.label_of("cbg"),

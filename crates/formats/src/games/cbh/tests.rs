@@ -26,6 +26,7 @@ use super::records::{
     U24,
 };
 use super::score;
+use super::side_files::side_header;
 use super::verify::verify;
 
 type Files = Vec<(String, Vec<u8>)>;
@@ -247,7 +248,9 @@ fn names() -> Files {
     side.zeros(20);
     side.bytes(extended.as_bytes());
     let players: Vec<&[u8]> = players.iter().map(IntoBytes::as_bytes).collect();
+    let extras = side_header(3, 65, 0);
     [
+        ("cbtt", extras.into_vec()),
         ("cbp", entities(&players)),
         ("cbt", entities(&[open.as_bytes(), blank.as_bytes()])),
         ("cbc", entities(&[annotator.as_bytes()])),

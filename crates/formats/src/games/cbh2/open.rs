@@ -95,6 +95,8 @@ impl Cbh2Database {
         let moves = file("2cbg", "games have no moves")?;
         let annotations = file("2cba", "games have no annotations")?;
         let names = file("2lid", "its names are unknown")?;
+        let orders = file("2lcd", "ChessBase has no sorted lists of names")?;
+        let lists = file("2lgd", "ChessBase finds no games of a name")?;
         for (extension, blob) in [("2cbg", &moves), ("2cba", &annotations)] {
             if let Some(text) = blob.as_deref().and_then(wrong_size) {
                 problem(extension, text);
@@ -109,11 +111,8 @@ impl Cbh2Database {
         });
         let page = detect_page(names.as_ref(), annotations.as_deref());
         let texts = Texts::new(options.charset, page);
-        let index = |extension: &str| {
-            let blob = source.open_companion(extension)?;
-            Ok::<_, Error>(blob.map(|blob| (blob, source.label_of(extension))))
-        };
-        let (orders, lists) = (index("2lcd")?, index("2lgd")?);
+        let orders = orders.map(|blob| (blob, source.label_of("2lcd")));
+        let lists = lists.map(|blob| (blob, source.label_of("2lgd")));
         let ini = source.open_companion("ini")?;
         let title = ini.and_then(|ini| ini_file::title(&ini, texts, SetKind::Second));
         let mut database = Self {

@@ -67,6 +67,14 @@ pub fn append(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter
     Ok(Box::new(editor))
 }
 
+/// Checks that a database can be changed.
+///
+/// # Errors
+/// [`ErrorKind::Damaged`] as by [`Editor::new`].
+pub(in crate::games::cbh) fn check(source: &Source, options: &OpenOptions) -> Result<()> {
+    open_sound(source, options).map(|_| ())
+}
+
 /// Opens a database for editing, as [`Editor::new`] does.
 pub(in crate::games::cbh) fn open(
     source: &Source,

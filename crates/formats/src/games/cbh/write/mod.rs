@@ -62,7 +62,7 @@ pub struct CbhWriter {
 
 /// Files that belong to a replaced database only and must not remain: those that ChessBase makes from
 /// the others, and those that are not always written.
-const DERIVED: [&str; 8] = ["cbb", "cbgi", "cit", "cib", "cit2", "cib2", "flags", "ini"];
+pub(super) const DERIVED: [&str; 8] = ["cbb", "cbgi", "cit", "cib", "cit2", "cib2", "flags", "ini"];
 
 impl CbhWriter {
     /// A new, empty database; `path` is that of the `.cbh` file.

@@ -1,0 +1,89 @@
+//! Files of a set that are missing although other files refer to them, or exist only together with them.
+//!
+//! ChessBase 6 has none of `.cbe`, `.cbj`, `.cbl`, `.cbtt` and `.cbm`; later versions added them one after
+//! another. So a file that is missing is a problem only if records refer to it, or if a file that came
+//! with it or after it is there.
+
+use tabia_core::GameIndex;
+use tabia_core::plural::counted;
+
+use super::entities::EntityTable;
+use super::records::{FileHeader, TYPE_TEXT};
+use super::files_of_newer_versions::SideTable;
+use super::entity_and_side_tables::Tables;
+
+/// The first version of `.cbj` whose sets have a `.cbtt`.
+const VERSION_WITH_EXTRAS: u32 = 11;
+
+/// The missing files of a set, by extension, with what its records lack. `is_missing` states whether there is
+/// no file with an extension, `headers` is a complete `.cbh` file and `media` what is parsed of `.cbm`.
+pub(super) fn missing_files(
+    is_missing: impl Fn(&str) -> bool,
+    headers: &[u8],
+    tables: &Tables,
+    media: Option<&SideTable>,
+) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    if headers.len() < 2 * FileHeader::SIZE {
+        return found;
+    }
+    let has_tags = !is_missing("cbl");
+    let has_extras = !is_missing("cbtt");
+    let extended = tables.extended.as_ref();
+    if let Some(extended) = extended {
+        let is_wanted = ["cbe", "cbl", "cbm"].into_iter().any(&is_missing);
+        let counts = if is_wanted {
+            count_references(headers, extended)
+        } else {
+            References::default()
+        };
+        for (extension, count, content) in [
+            ("cbe", counts.teams, "teams"),
+            ("cbl", counts.game_tags, "titles of games"),
+            ("cbm", counts.media, "lists of files"),
+        ] {
+            if count > 0 && is_missing(extension) {
+                let count = counted(count, "record refers", "records refer");
+                let text = format!("the file is missing: {count} to {content} in it");
+                found.push((extension, text));
+            }
+        }
+    }
+    // Without `.cbj` nothing refers to teams and lists of files.
+    let teams = tables.teams.as_ref().map_or(0, EntityTable::capacity);
+    let has_later = has_tags || has_extras || teams > 0 || media.is_some_and(|m| !m.is_empty());
+    if has_later && is_missing("cbj") {
+        let text = "the file is missing: teams, types of ratings and dates of changes are unknown";
+        found.push(("cbj", text.to_owned()));
+    }
+    let version = extended.map_or(0, |table| table.header().version.get());
+    if !has_extras && (has_tags || version >= VERSION_WITH_EXTRAS) {
+        let text = "the file is missing: coordinates, last days and tie-breaks of tournaments are \
+                    unknown";
+        found.push(("cbtt", text.to_owned()));
+    }
+    found
+}
+
+/// How many records refer to each optional file.
+#[derive(Debug, Default)]
+struct References {
+    teams: u32,
+    game_tags: u32,
+    media: u32,
+}
+
+fn count_references(headers: &[u8], extended: &SideTable) -> References {
+    let mut counts = References::default();
+    let kinds = headers.chunks_exact(FileHeader::SIZE).skip(1);
+    let kinds = kinds.map(|record| record.first().copied().unwrap_or(0));
+    for (index, kind) in (0..extended.len()).map(GameIndex).zip(kinds) {
+        let (record, _) = extended.extended(index.0);
+        let teams = [record.white_team.get(), record.black_team.get()];
+        let has_team = kind & TYPE_TEXT == 0 && teams.iter().any(|&id| id >= 0);
+        counts.teams += u32::from(has_team);
+        counts.game_tags += u32::from(record.game_tag.get() >= 0);
+        counts.media += u32::from(record.media_at.get() > 0);
+    }
+    counts
+}
