@@ -143,6 +143,7 @@ mod eco_tagger;
 pub mod edit;
 mod filter_stream;
 mod games;
+mod hidden_folder;
 pub mod input;
 pub mod inspect;
 pub mod list;

@@ -45,6 +45,25 @@ impl RecordRanges {
         Ok(Self(merged))
     }
 
+    /// The same records after those of `lost`, ascending, were taken out of their database.
+    pub(crate) fn without(&self, lost: &[u32]) -> Self {
+        let before = |number: u32| lost.partition_point(|&lost| lost < number) as u32;
+        let mut ranges = Vec::new();
+        for &(first, last) in &self.0 {
+            let new_first = first - before(first);
+            // A range without an end stays one.
+            if last == u32::MAX - 1 {
+                ranges.push((new_first, last));
+                continue;
+            }
+            let end = (last + 1) - before(last + 1);
+            if new_first < end {
+                ranges.push((new_first, end - 1));
+            }
+        }
+        Self(ranges)
+    }
+
     /// One record.
     pub fn one(game: GameIndex) -> Self {
         Self(vec![(game.0, game.0)])

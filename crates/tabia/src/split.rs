@@ -99,7 +99,7 @@ pub fn split(
     }
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let mut names = FileNames::new(path, by)?;
-    let mut staging = Staging::new(path, format, options.create.force)?;
+    let staging = Staging::new(path, format, options.create.force)?;
     let mut spool = Spool::new(path)?;
     let mut summary = Summary::default();
     for (number, item) in (0..).zip(items) {

@@ -4,6 +4,7 @@
 //! every record, writes those that are left, and reports the outcome of each.
 
 mod find_damaged_set;
+mod salvaged_set;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -25,6 +26,7 @@ use crate::summary::{Base, Observer, Summary};
 use crate::text_record_and_encode_tasks::{RecordTask, Recorded};
 
 pub use find_damaged_set::{is_part_of, remains};
+pub use salvaged_set::SalvagedSet;
 
 /// How to repair.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +70,9 @@ pub struct Reason {
     pub at: Location,
     /// What is wrong there, for people.
     pub text: String,
+    /// Whether the record lacks something because a file is missing or cut off, so that other records lack
+    /// the same.
+    pub is_common: bool,
 }
 
 /// The outcome of one record.
@@ -197,9 +202,12 @@ impl ProblemCollector<'_, '_> {
     fn remember(&self, problem: &Problem) {
         let at = problem.error.location();
         if let Some(game) = at.game {
+            let kind = problem.error.kind();
+            let is_common = matches!(kind, ErrorKind::MissingFile(_) | ErrorKind::NotInFile(_));
             let reason = Reason {
                 at: at.clone(),
-                text: problem.error.kind().to_string(),
+                text: kind.to_string(),
+                is_common,
             };
             self.pending.borrow_mut().push((game, reason));
         }
@@ -334,6 +342,7 @@ impl RepairCollector {
                     reasons.push(Reason {
                         at: error.location().clone(),
                         text: format!("the target refuses it: {}", error.kind()),
+                        is_common: false,
                     });
                     self.lose(number, &reasons, on_outcome)?;
                     continue;

@@ -1,23 +1,21 @@
-//! A hidden folder for files that get their names together.
+//! Files of several sets that get their names together.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use tabia_core::io::TemporaryFile;
-use tabia_core::{Error, ErrorKind, GameFormat};
+use tabia_core::io::{OutputSet, TemporaryFile};
+use tabia_core::{Error, GameFormat};
 
+use crate::hidden_folder::HiddenFolder;
 use crate::input::InputItem;
 
-/// The folder. It is removed on drop, with all that is left in it.
+/// The files, in a hidden folder. It is removed on drop, with all that is left in it.
 #[derive(Debug)]
 pub(super) struct Staging {
-    hidden: PathBuf,
+    hidden: HiddenFolder,
     /// Where the files go.
     folder: PathBuf,
     format: &'static GameFormat,
     force: bool,
-    /// Number of replaced files.
-    old: usize,
 }
 
 impl Staging {
@@ -27,68 +25,42 @@ impl Staging {
         format: &'static GameFormat,
         force: bool,
     ) -> Result<Self, Error> {
-        let folder = TemporaryFile::folder_of(target).to_path_buf();
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let process = std::process::id();
-        for number in 0..u32::MAX {
-            let hidden = folder.join(format!(".{name}.{process}-{number}.tmp"));
-            match std::fs::create_dir(&hidden) {
-                Ok(()) => {
-                    return Ok(Self {
-                        hidden,
-                        folder,
-                        format,
-                        force,
-                        old: 0,
-                    });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(Error::from(error).in_path(&folder).in_output()),
-            }
-        }
-        Err(Error::new(ErrorKind::Exists).in_path(&folder).in_output())
+        Ok(Self {
+            hidden: HiddenFolder::new(target)?,
+            folder: TemporaryFile::folder_of(target).to_path_buf(),
+            format,
+            force,
+        })
     }
 
     /// Where the file of that name is written.
     pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.hidden.join(name)
+        self.hidden.path().join(name)
     }
 
     /// Gives the files their names in the folder of the target: all of them, or none. Files of `inputs`
     /// are never replaced.
     pub(super) fn commit(
-        &mut self,
+        &self,
         files: &[PathBuf],
         inputs: &[InputItem],
     ) -> Result<Vec<PathBuf>, Error> {
-        let named = |file: &PathBuf| self.folder.join(file.file_name().unwrap_or_default());
-        let targets: Vec<PathBuf> = files.iter().map(named).collect();
-        let mut replaced = Vec::new();
-        for target in &targets {
-            replaced.extend(self.companions(target));
-            if std::fs::symlink_metadata(target).is_err() {
-                continue;
-            }
-            let exists = || Error::new(ErrorKind::Exists).in_path(target).in_output();
-            if !self.force {
-                return Err(exists());
-            }
-            let path = std::fs::canonicalize(target).ok();
+        let mut outputs = OutputSet::new(self.force);
+        for file in files {
+            let target = self.folder.join(file.file_name().unwrap_or_default());
+            let path = std::fs::canonicalize(&target).ok();
             let is_same = |item: &InputItem| std::fs::canonicalize(item.label()).ok() == path;
-            if path.is_some() && inputs.iter().any(is_same) {
+            if self.force && path.is_some() && inputs.iter().any(is_same) {
                 let text = format!("{}: the output would replace an input", target.display());
                 return Err(Error::usage(text));
             }
-        }
-        let mut done = Vec::new();
-        let result = self.name_all(files, &targets, &replaced, &mut done);
-        if let Err((error, path)) = result {
-            for (from, to) in done.iter().rev() {
-                let _ = std::fs::rename(to, from);
+            outputs.adopt(file, &target).map_err(Error::in_output)?;
+            for companion in self.companions(&target) {
+                outputs.obsolete(companion);
             }
-            return Err(Error::from(error).in_path(&path).in_output());
         }
-        Ok(targets)
+        let (names, _) = outputs.commit().map_err(Error::in_output)?;
+        Ok(names)
     }
 
     /// The companions of an old set with that main file, which would belong to the new set.
@@ -101,41 +73,5 @@ impl Staging {
         let companions = self.format.file.companions.iter();
         let paths = companions.map(|companion| target.with_extension(companion.extension));
         paths.filter(|path| path.exists()).collect()
-    }
-
-    /// Renames the files; `done` lists the renamed ones, also after an error.
-    fn name_all(
-        &mut self,
-        files: &[PathBuf],
-        targets: &[PathBuf],
-        replaced: &[PathBuf],
-        done: &mut Vec<(PathBuf, PathBuf)>,
-    ) -> Result<(), (io::Error, PathBuf)> {
-        let mut rename = |from: &Path, to: &Path, path: &Path| {
-            std::fs::rename(from, to).map_err(|error| (error, path.to_path_buf()))?;
-            done.push((from.to_path_buf(), to.to_path_buf()));
-            Ok(())
-        };
-        for old in replaced.iter().chain(targets.iter().filter(|_| self.force)) {
-            if std::fs::symlink_metadata(old).is_ok() {
-                let hidden = self.hidden.join(format!(".{}.old", self.old));
-                self.old += 1;
-                rename(old, &hidden, old)?;
-            }
-        }
-        for (file, target) in files.iter().zip(targets) {
-            if std::fs::symlink_metadata(target).is_ok() {
-                let error = io::Error::from(io::ErrorKind::AlreadyExists);
-                return Err((error, target.clone()));
-            }
-            rename(file, target, target)?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Staging {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.hidden);
     }
 }

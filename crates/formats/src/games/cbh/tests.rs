@@ -26,7 +26,7 @@ use super::records::{
     U24,
 };
 use super::score;
-use super::side_files::side_header;
+use super::files_of_newer_versions::side_header;
 use super::verify::verify;
 
 type Files = Vec<(String, Vec<u8>)>;
