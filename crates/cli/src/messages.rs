@@ -179,7 +179,11 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::WrongFormat { .. } if has_from => {
             "without `--from` the format is recognised".into()
         }
-        ErrorKind::WrongFormat { .. } | ErrorKind::Damaged(_) => repair_hint(path),
+        ErrorKind::WrongFormat { .. } => repair_hint(path),
+        ErrorKind::Damaged(_) => {
+            let hint = repair_hint(path);
+            format!("{hint}; with `--salvage` this command does so first")
+        }
         ErrorKind::MissingFile(_) => {
             format!(
                 "put the missing file next to the others; if it is lost, {}",

@@ -1,5 +1,7 @@
 //! Problems and losses: on standard error, in a report, in a file of rejected bytes.
 
+mod rows;
+
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
@@ -11,6 +13,9 @@ use tabia::core::{FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
 use tabia::select::SelectionCounts;
 use tabia::{Error, InputItem, LossTable, Observer, Summary};
+
+pub(crate) use rows::RecordRow;
+use rows::{LossRuns, RecordRuns};
 
 use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, without_os_error_number};
@@ -45,6 +50,7 @@ pub(crate) struct Reporter {
     pub(crate) input_problems: Vec<ProblemRow>,
     /// The first records that a repair could not save without losses.
     pub(crate) records: Vec<RecordRow>,
+    record_runs: RecordRuns,
 }
 
 /// Problems of one kind in one file.
@@ -84,18 +90,6 @@ struct LocationKeys {
     offset: Option<u64>,
 }
 
-/// What became of a record in a repair.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct RecordRow {
-    file: String,
-    game: u64,
-    #[serde(rename = "fate")]
-    outcome: &'static str,
-    saved_as: Option<u64>,
-    reasons: Vec<ProblemRow>,
-}
-
 /// An input that was read to its end.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -105,17 +99,6 @@ struct InputRow {
     games: u64,
     texts: u64,
     deleted_left_out: u64,
-}
-
-/// A kind of loss in one game, or in a file as a whole.
-#[derive(Serialize)]
-struct GameLossRow<'a> {
-    file: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    game: Option<u64>,
-    kind: String,
-    count: u64,
-    reason: String,
 }
 
 /// A kind of loss, summed over all games.
@@ -177,6 +160,7 @@ impl Reporter {
             inputs: Vec::new(),
             input_problems: Vec::new(),
             records: Vec::new(),
+            record_runs: RecordRuns::default(),
         })
     }
 
@@ -319,6 +303,17 @@ impl Reporter {
         Ok(())
     }
 
+    /// Lists records that a repair could not save without losses.
+    fn list_record(&mut self, row: RecordRow) -> Result<()> {
+        if let Some(report) = &mut self.report {
+            report.records.push(&row)?;
+        }
+        if self.records.len() < MAX_LISTED {
+            self.records.push(row);
+        }
+        Ok(())
+    }
+
     fn reject(&mut self, problem: &Problem) -> Result<()> {
         let (Some(set), Some(bytes)) = (&mut self.rejects, &problem.unread_bytes) else {
             return Ok(());
@@ -370,6 +365,9 @@ impl Observer for Reporter {
 
     fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<()> {
         self.show_groups();
+        if let Some(row) = self.record_runs.take() {
+            self.list_record(row)?;
+        }
         if self.report.is_some() {
             self.inputs.push(InputRow {
                 file: item.name(),
@@ -429,27 +427,10 @@ fn kind_of(reason: &str) -> String {
 
 impl RepairObserver for Reporter {
     fn record_outcome(&mut self, item: &InputItem, record: &RecordOutcome<'_>) -> Result<()> {
-        let reasons = record.reasons.iter().map(|reason| ProblemRow {
-            at: LocationKeys {
-                game: None,
-                ..LocationKeys::new(&reason.at)
-            },
-            reason: without_os_error_number(&reason.text),
-        });
-        let row = RecordRow {
-            file: item.name(),
-            game: number(record.game),
-            outcome: record.outcome.name(),
-            saved_as: record.saved_as.map(number),
-            reasons: reasons.collect(),
-        };
-        if let Some(report) = &mut self.report {
-            report.records.push(&row)?;
+        match self.record_runs.push(&item.name(), record) {
+            Some(row) => self.list_record(row),
+            None => Ok(()),
         }
-        if self.records.len() < MAX_LISTED {
-            self.records.push(row);
-        }
-        Ok(())
     }
 }
 
@@ -482,6 +463,7 @@ struct ReportFile {
     set: OutputSet,
     problem_count: u64,
     losses: SpooledRows,
+    loss_runs: LossRuns,
     /// Records that a repair could not save without losses.
     records: SpooledRows,
 }
@@ -529,6 +511,7 @@ impl ReportFile {
             set,
             problem_count: 0,
             losses: SpooledRows::create().map_err(Error::in_output)?,
+            loss_runs: LossRuns::default(),
             records: SpooledRows::create().map_err(Error::in_output)?,
         };
         let mut head = b"{\"command\":".to_vec();
@@ -561,19 +544,18 @@ impl ReportFile {
 
     fn losses(&mut self, file: &str, game: Option<GameIndex>, losses: &Losses) -> Result<()> {
         for (feature, loss) in losses.iter() {
-            self.losses.push(&GameLossRow {
-                file,
-                game: game.map(number),
-                kind: feature.key(),
-                count: loss.count,
-                reason: format!("{} cannot be stored in the target", feature.label()),
-            })?;
+            if let Some(row) = self.loss_runs.push(file, game, feature, loss.count) {
+                self.losses.push(&row)?;
+            }
         }
         Ok(())
     }
 
     fn finish<C: Serialize>(mut self, summary: &ReportSummary<'_, C>) -> Result<(), Error> {
         let done = (|| {
+            for row in self.loss_runs.take() {
+                self.losses.push(&row)?;
+            }
             self.write(b"],\n\"losses\":[")?;
             self.losses.append_to(&mut self.set)?;
             if self.records.count > 0 {

@@ -31,6 +31,12 @@ pub(crate) struct AppendArgs {
     /// Replace the file of `--explain`
     #[arg(long, short)]
     pub(crate) force: bool,
+    /// Repair a damaged ChessBase database first, as `repair` does
+    ///
+    /// Without it, a damaged database is refused. What cannot be recovered is reported and given up; the old
+    /// files stay until the new ones are complete.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) salvage: bool,
     /// Show the rows and add no games
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -36,6 +36,15 @@ pub(crate) struct ConvertArgs {
     /// Add the games to the output, an existing ChessBase database
     #[arg(long, conflicts_with = "force")]
     pub(crate) append: bool,
+    /// With `--append`: repair a damaged database first, as `repair` does
+    ///
+    /// Without it, a damaged database is refused. What cannot be recovered is reported and given up; the old
+    /// files stay until the new ones are complete.
+    #[arg(long, requires = "append")]
+    pub(crate) salvage: bool,
+    /// The repaired set that games are added to, in the stead of the output; for `append`.
+    #[arg(skip)]
+    pub(crate) repaired_output: Option<PathBuf>,
     /// How much PGN shows: standard, full, lichess, chessbase, seven
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile)]
     pub(crate) profile: tabia::core::formats::Profile,
@@ -154,6 +163,12 @@ pub(crate) struct EditArgs {
     /// By the first game of this file
     #[arg(long, value_name = "FILE", requires = "replace")]
     pub(crate) with: Option<OsString>,
+    /// Repair a damaged database first, as `repair` does
+    ///
+    /// Without it, a damaged database is refused. What cannot be recovered is reported and given up. Numbers
+    /// of records are those of the damaged database.
+    #[arg(long)]
+    pub(crate) salvage: bool,
     /// Leave out deleted records, holes and unused names
     #[arg(long, conflicts_with_all = ["delete", "restore", "replace"])]
     pub(crate) pack: bool,

@@ -5,10 +5,11 @@ use std::path::Path;
 use tabia::Error;
 use tabia::base::{IndexChange, build_index, index_path};
 use tabia::dedupe::{DedupeOptions, dropped_games, find_known};
+use tabia::repair::remains;
 
 use crate::args::AppendArgs;
 use crate::commands::index::index_options;
-use crate::commands::{convert, dedupe};
+use crate::commands::{convert, dedupe, salvage};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::readable_numbers::counted;
@@ -21,7 +22,17 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let explained = dedupe::explained_file(args.explain.as_deref(), args.force)?;
     let mut reporter = context.reporter("append", args.force, None)?;
-    let mut items = context.games(std::slice::from_ref(&args.output), None, &mut reporter)?;
+    let salvaged = if args.salvage {
+        let item = remains(&context.resolver, &args.output)?;
+        let target = Path::new(&args.output);
+        salvage::prepare(&context, &item, target, &mut reporter)?
+    } else {
+        None
+    };
+    let mut items = match &salvaged {
+        Some(salvaged) => vec![salvaged.item()?],
+        None => context.games(std::slice::from_ref(&args.output), None, &mut reporter)?,
+    };
     let [base] = items.as_slice() else {
         return Err(Error::usage("`-o` names one database"));
     };
@@ -55,11 +66,16 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     // Its problems are reported already.
     convert.common.quiet |= summary.problems > 0;
     convert.common.report = None;
-    let (written, _) = convert::convert_files(&convert)?;
+    convert.repaired_output = salvaged.as_ref().map(|set| set.path().to_path_buf());
+    let (mut code_of_games, _) = convert::convert_files(&convert)?;
+    if let Some(salvaged) = salvaged {
+        salvaged.replace()?;
+        code_of_games = code_of_games.worse(ExitCode::Problems);
+    }
     if has_index {
         grow_index(args, &context)?;
     }
-    Ok(code.worse(written))
+    Ok(code.worse(code_of_games))
 }
 
 /// Adds the new games to the saved index.

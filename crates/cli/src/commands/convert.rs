@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tabia::Error;
@@ -12,11 +12,13 @@ use tabia::core::games::Written;
 use tabia::core::io::Charset;
 use tabia::core::loss::Feature;
 use tabia::list_openings::EcoUpdate;
+use tabia::repair::remains;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
 
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, SelectArgs, SplitField};
 use crate::commands::index::index_options;
+use crate::commands::salvage;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
@@ -44,6 +46,8 @@ pub(crate) fn plain(
         to: to.map(str::to_owned),
         force: false,
         append: false,
+        salvage: false,
+        repaired_output: None,
         profile: Profile::default(),
         to_encoding: Charset::Auto,
         select: SelectArgs::default(),
@@ -113,6 +117,49 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let items = context.games(&args.paths, single, &mut reporter)?;
     let report = args.common.report.as_deref();
     refuse_inputs(&items, &[single, report, rejects])?;
+    let (target, salvaged) = match (target, &args.repaired_output) {
+        (
+            Target::File {
+                format,
+                path,
+                compression,
+            },
+            None,
+        ) if args.salvage => {
+            let item = remains(&context.resolver, path.as_os_str())?;
+            let salvaged = salvage::prepare(&context, &item, &path, &mut reporter)?;
+            let path = salvaged
+                .as_ref()
+                .map_or(path, |set| set.path().to_path_buf());
+            (
+                Target::File {
+                    format,
+                    path,
+                    compression,
+                },
+                salvaged,
+            )
+        }
+        (
+            Target::File {
+                format,
+                compression,
+                ..
+            },
+            Some(path),
+        ) => {
+            let path = path.clone();
+            (
+                Target::File {
+                    format,
+                    path,
+                    compression,
+                },
+                None,
+            )
+        }
+        (target, _) => (target, None),
+    };
     let display = context.display();
     let progress = &context.progress;
     let converted = match by {
@@ -123,8 +170,13 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     drop(display);
     // Games from before a failure are written too.
     let flushed = out.flush();
-    let (summary, written, targets) = converted?;
+    let (summary, mut written, targets) = converted?;
     flushed?;
+    let is_salvaged = salvaged.is_some();
+    if let Some(salvaged) = salvaged {
+        let (files, bytes) = salvaged.replace()?;
+        written = Written::new(written.records, files, bytes);
+    }
     report_losses(&context.messages, &summary.losses, items.len() > 1);
     let mut lost = summary.losses.iter().map(|(feature, _)| feature).peekable();
     let is_lossless = args.profile == Profile::Full;
@@ -143,13 +195,26 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
         let mut counts = summary.counts;
         counts.games = counts.games.saturating_sub(lost(Feature::ChessGames));
         counts.texts = counts.texts.saturating_sub(lost(Feature::GuidingTexts));
-        context
-            .messages
-            .note(&written_text(&counts, &written, targets, seconds));
+        context.messages.note(&written_text(
+            &counts,
+            &shown(args, &written),
+            targets,
+            seconds,
+        ));
     }
-    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    let problems = summary.problems.max(reporter.count());
+    let code = ExitCode::of_problems(problems.max(is_salvaged.into()));
     reporter.finish(Some(&summary))?;
     Ok((code, summary.counts.games + summary.counts.texts))
+}
+
+/// The files that were written, under the names that they get.
+fn shown(args: &ConvertArgs, written: &Written) -> Written {
+    let mut shown = written.clone();
+    if let (Some(_), Some(output)) = (&args.repaired_output, &args.output) {
+        shown.files = vec![PathBuf::from(output)];
+    }
+    shown
 }
 
 /// What the games of one output have in common, if there are to be several outputs.

@@ -5,9 +5,11 @@ use std::path::Path;
 use tabia::core::GameIndex;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
 use tabia::read_one::load;
+use tabia::repair::remains;
 use tabia::{Error, InputItem};
 
 use crate::args::EditArgs;
+use crate::commands::salvage;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
@@ -20,7 +22,11 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let path = Path::new(&args.output);
     let mut reporter = context.reporter("edit", args.force, None)?;
-    let item = single_input(&context, &args.path)?;
+    let item = if args.salvage {
+        remains(&context.resolver, &args.path)?
+    } else {
+        single_input(&context, &args.path)?
+    };
     refuse_inputs(
         std::slice::from_ref(&item),
         &[Some(path), args.common.report.as_deref()],
@@ -30,15 +36,31 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     options.open = context.open.clone();
     options.create.force = args.force;
     options.create.charset = args.common.encoding;
+    let mut changes = if args.pack {
+        Vec::new()
+    } else {
+        changes(args, &context, &mut reporter)?
+    };
+    let salvaged = if args.salvage {
+        salvage::prepare(&context, &item, path, &mut reporter)?
+    } else {
+        None
+    };
+    let item = match &salvaged {
+        Some(salvaged) => {
+            changes = salvaged.renumber(changes)?;
+            salvaged.item()?
+        }
+        None => item,
+    };
     let edited = if args.pack {
         pack_to(&item, path, &options)?
     } else {
-        let changes = changes(args, &context, &mut reporter)?;
         edit(&item, path, &changes, &options)?
     };
     report_edited(&context, args, &edited);
     reporter.finish(None)?;
-    Ok(ExitCode::Done)
+    Ok(ExitCode::of_problems(salvaged.is_some().into()))
 }
 
 /// The single input that a path names.

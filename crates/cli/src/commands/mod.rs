@@ -19,6 +19,7 @@ pub(crate) mod names;
 pub(crate) mod novelty;
 pub(crate) mod overview;
 pub(crate) mod repair;
+mod salvage;
 pub(crate) mod search;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;

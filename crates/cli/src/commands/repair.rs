@@ -13,6 +13,7 @@ use crate::args::RepairArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
+use crate::messages::Messages;
 use crate::output_conflicts::refuse_inputs;
 use crate::readable_numbers::{counted, grouped, size};
 use crate::report::{LossRow, RecordRow, loss_rows, report_losses};
@@ -122,9 +123,9 @@ impl<'a> RecordCounts<'a> {
     }
 }
 
-fn report_repaired(context: &Context, repaired: &Repaired) {
-    report_losses(&context.messages, &repaired.summary.losses, false);
-    let note = |text: String| context.messages.note(&text);
+/// Notes how many records were recovered.
+pub(crate) fn report_records(messages: &Messages, repaired: &Repaired) {
+    let note = |text: String| messages.note(&text);
     let all = repaired.whole + repaired.damaged + repaired.lost;
     note(format!("{}:", counted(all, "record")));
     let width = grouped(all).len();
@@ -135,6 +136,12 @@ fn report_repaired(context: &Context, repaired: &Repaired) {
     ] {
         note(format!("  {:>width$}  {outcome}", grouped(count)));
     }
+}
+
+fn report_repaired(context: &Context, repaired: &Repaired) {
+    report_losses(&context.messages, &repaired.summary.losses, false);
+    report_records(&context.messages, repaired);
+    let note = |text: String| context.messages.note(&text);
     if let Some(file) = repaired.written.files.first() {
         let bytes = size(repaired.written.bytes);
         note(format!(

@@ -42,6 +42,7 @@ mod repair;
 mod replacement_journals;
 mod report_files;
 mod reported_losses;
+mod salvage;
 mod scidb_archives;
 #[cfg(unix)]
 mod screens;

@@ -65,7 +65,11 @@ fn losses_are_listed_per_game() {
         let sum: u64 = losses
             .iter()
             .filter(|loss| loss["kind"] == row["kind"])
-            .map(|loss| loss["count"].as_u64().unwrap())
+            .map(|loss| {
+                let first = loss["game"].as_u64().unwrap();
+                let last = loss["lastGame"].as_u64().unwrap_or(first);
+                loss["count"].as_u64().unwrap() * (last + 1 - first)
+            })
             .sum();
         assert_eq!(row["count"], sum);
     }
