@@ -8,9 +8,9 @@ use tabia_core::GameIndex;
 use tabia_core::plural::counted;
 
 use super::entities::EntityTable;
-use super::records::{FileHeader, TYPE_TEXT};
-use super::files_of_newer_versions::SideTable;
 use super::entity_and_side_tables::Tables;
+use super::files_of_newer_versions::SideTable;
+use super::records::{FileHeader, TYPE_TEXT};
 
 /// The first version of `.cbj` whose sets have a `.cbtt`.
 const VERSION_WITH_EXTRAS: u32 = 11;

@@ -17,6 +17,7 @@ use zerocopy::{FromZeros, IntoBytes};
 use super::annotations;
 use super::charset::TextForm;
 use super::content_summary::{Contents, MoveSummary};
+use super::files_of_newer_versions::side_header;
 use super::guiding_texts;
 use super::moves;
 use super::open::CbhDatabase;
@@ -26,7 +27,6 @@ use super::records::{
     U24,
 };
 use super::score;
-use super::files_of_newer_versions::side_header;
 use super::verify::verify;
 
 type Files = Vec<(String, Vec<u8>)>;
