@@ -23,7 +23,8 @@ use tabia_columns::write::TableOptions;
 use crate::error::{self, OrRaise};
 use crate::explore::Tree;
 use crate::game::{Game, profile};
-use crate::games::{Games, Headers};
+use crate::games::Games;
+use crate::headers::Headers;
 use crate::inputs::{Inputs, query};
 use crate::interrupt::{self, AtSignal};
 use crate::move_arrays::Moves;
@@ -87,16 +88,7 @@ pub(crate) fn _reopen(
     deleted: bool,
     threads: usize,
 ) -> PyResult<Database> {
-    Database::open(
-        py,
-        Arguments {
-            paths,
-            charset,
-            password,
-            deleted,
-            threads,
-        },
-    )
+    open_many(py, paths, charset, password, deleted, threads)
 }
 
 /// The arguments of [`open`].

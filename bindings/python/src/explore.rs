@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use tabia::Wdl;
 
-use crate::game::Date;
+use crate::date::Date;
 use crate::position::Position;
 
 /// The games that reached a position.

@@ -4,6 +4,7 @@ mod args;
 mod board;
 mod commands;
 mod context;
+mod control_char_filter;
 mod exit_code;
 mod fact_row;
 mod format_arg;

@@ -14,8 +14,9 @@ use tabia::core::shell_argument::argument;
 use tabia::formats::archives::UNPACKED_SIZE;
 
 use crate::args::{ColorChoice, CommonArgs};
+use crate::control_char_filter::one_line;
 use crate::pager;
-use crate::terminal::{color_on_stderr, one_line};
+use crate::terminal::color_on_stderr;
 
 /// The hint for [`UNPACKED_SIZE`].
 const MORE_UNPACKED: &str = "such a ratio is suspicious; `--max-unpacked 4G` allows it";

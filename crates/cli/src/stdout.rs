@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use indicatif::ProgressBar;
 use tabia::Error;
 
+use crate::control_char_filter::ControlCharFilter;
 use crate::pager::{self, Pager};
 use crate::terminal::{self, TextStyle};
 
 /// Standard output, buffered; its errors are errors of the output.
 #[derive(Debug)]
 pub(crate) struct StdoutWriter {
-    out: terminal::ControlCharFilter<io::BufWriter<BarStdout>>,
+    out: ControlCharFilter<io::BufWriter<BarStdout>>,
     is_colored: bool,
 }
 
@@ -27,7 +28,7 @@ impl StdoutWriter {
         };
         let buffered = io::BufWriter::with_capacity(1 << 16, stdout);
         Self {
-            out: terminal::ControlCharFilter::new(buffered, is_terminal),
+            out: ControlCharFilter::new(buffered, is_terminal),
             is_colored: terminal::color_on_stdout(),
         }
     }

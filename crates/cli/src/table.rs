@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, Row, Width, presets};
 use tabia::Error;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::control_char_filter::one_line;
 use crate::stdout::StdoutWriter;
 use crate::terminal::{self, TextStyle};
 
@@ -149,7 +150,7 @@ impl Table {
     }
 
     pub(crate) fn push(&mut self, cells: &[String], out: &mut StdoutWriter) -> Result<(), Error> {
-        let cells = cells.iter().map(|cell| terminal::one_line(cell).into());
+        let cells = cells.iter().map(|cell| one_line(cell).into());
         self.waiting.push(cells.collect());
         if self.waiting.len() >= BATCH {
             self.print(out)?;
@@ -365,10 +366,10 @@ fn cut_front(text: &str, width: usize) -> String {
 pub(crate) fn describe(title: &str, lines: &[(String, String)], indent: &str) -> String {
     let widest = lines.iter().map(|(name, _)| name.width()).max();
     let widest = widest.unwrap_or_default();
-    let mut text = format!("{indent}{}\n", terminal::one_line(title));
+    let mut text = format!("{indent}{}\n", one_line(title));
     for (name, value) in lines {
         let gap = " ".repeat(widest - name.width().min(widest) + GAP);
-        let value = terminal::one_line(value);
+        let value = one_line(value);
         let _ = writeln!(text, "{indent}  {name}{gap}{value}");
     }
     text

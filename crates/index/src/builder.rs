@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use tabia_core::io::{DiskFile, Output, OutputSet, Progress};
 use tabia_core::{Error, Result};
 
-use crate::layout::{Directory, Kind, MAX_SEGMENT_GAMES, Section, Target, WHOLE, Writer};
+use crate::directory::Directory;
+use crate::layout::{Kind, MAX_SEGMENT_GAMES, Section, WHOLE};
 use crate::mainline_collector::Batch;
 use crate::reader::PositionIndex;
+use crate::section_writer::{Target, Writer};
 use crate::segment_builder::{Pending, digest};
 
 /// Plies of a segment, so that building it takes a bounded amount of memory.

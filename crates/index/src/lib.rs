@@ -29,17 +29,20 @@
 //! | module | holds |
 //! |---|---|
 //! | `move_symbols` | moves as bytes |
-//! | `line_collector` | the lines of games as they are read |
+//! | `mainline_collector` | the lines of games as they are read |
 //! | `segment_builder` | sorts games and makes the sections of a segment |
-//! | `layout` | header, directory and sections of the file; writing them |
+//! | `layout` | the parts of the file, and the records of its sections |
+//! | `directory` | reading the headers and the directory |
+//! | `section_writer` | writing sections and the directory |
 //! | `section_reader` | reading sections, whose bytes are checked before they are used |
 //! | `builder` | building and growing an index |
 //! | `reader` | finding positions |
-//! | `row` | what is stored of a game |
+//! | `game_facts_row` | what is stored of a game |
 //! | `keys` | keys and classes of positions |
 #![warn(missing_docs)]
 
 mod builder;
+mod directory;
 mod game_facts_row;
 mod keys;
 mod layout;
@@ -47,12 +50,13 @@ mod mainline_collector;
 mod move_symbols;
 mod reader;
 mod section_reader;
+mod section_writer;
 mod segment_builder;
 
 pub use builder::{BuildOptions, Builder, Built, Comparison, Kept};
+pub use directory::Unusable;
 pub use game_facts_row::Row;
 pub use keys::is_same;
-pub use layout::Unusable;
 pub use mainline_collector::{Batch, Collector};
 pub use reader::{Arrival, Continuation, PositionIndex};
 
@@ -62,5 +66,5 @@ pub use reader::{Arrival, Continuation, PositionIndex};
 /// assert_eq!(tabia_index::crc32(b"abc"), 0x3524_41c2);
 /// ```
 pub fn crc32(bytes: &[u8]) -> u32 {
-    layout::crc(bytes)
+    directory::crc(bytes)
 }

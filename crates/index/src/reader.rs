@@ -6,11 +6,12 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::io::Blob;
 use zerocopy::little_endian::U32;
 
+use crate::directory::{Directory, Unusable, damaged, read_directory};
 use crate::game_facts_row::Row;
 use crate::keys::{class_of, hash_of, is_same};
 use crate::layout::{
-    Directory, Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS,
-    SegmentRecord, Unusable, WHOLE, damaged, read_directory,
+    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, SegmentRecord,
+    WHOLE,
 };
 use crate::mainline_collector::MAX_PLIES;
 use crate::move_symbols;

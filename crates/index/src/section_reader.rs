@@ -6,7 +6,8 @@ use tabia_core::io::Blob;
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-use crate::layout::{CHUNK, Entry, Unusable, crc, damaged};
+use crate::directory::{Entry, Unusable, crc, damaged};
+use crate::layout::CHUNK;
 
 /// A section and its checksums.
 #[derive(Debug)]

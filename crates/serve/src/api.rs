@@ -25,9 +25,10 @@ use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows}
 use crate::input_health;
 use crate::inputs_by_id::{OpenedInput, ShelfInput};
 use crate::jobs::Job;
+use crate::names_by_frequency;
 use crate::openapi;
 use crate::params::Params;
-use crate::people;
+use crate::player_games::PlayerGames;
 use crate::problem::Problem;
 use crate::rows::{COLUMNS, rows};
 use crate::search_duplicates_and_previews;
@@ -616,7 +617,7 @@ async fn query_fields(State(app): Shared, asked: Asked) -> Response<Body> {
                     "asks": field.asks,
                     "values": field.values,
                     "example": field.example,
-                    "hasNames": people::kind_of_field(field.name).is_some(),
+                    "hasNames": names_by_frequency::kind_of_field(field.name).is_some(),
                 })
             })
             .collect();
@@ -661,7 +662,7 @@ fn databases(app: &App, params: &Params) -> Result<Vec<Arc<ShelfInput>>, Problem
 
 async fn suggest(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
-        let kind = people::kind_of_field(params.text("field"))
+        let kind = names_by_frequency::kind_of_field(params.text("field"))
             .ok_or_else(|| Problem::bad_request("`field` is player, event, site or annotator"))?;
         let source = RowSource::new(&app.shelf, &params.ids("db"))?;
         let tag = asked.tag(&source.fingerprint());
@@ -702,7 +703,7 @@ async fn player(State(app): Shared, asked: Asked, params: Params) -> Response<Bo
         }
         let key = format!("player\n{}\n{name}", source.key());
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            let mut games = people::PlayerGames::default();
+            let mut games = PlayerGames::default();
             job.progress.set_total(source.total.into());
             for part in &source.parts {
                 if let Some(database) = part.opened.database() {

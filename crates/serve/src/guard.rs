@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 
-use crate::lichess_answer_cache::is_explorer;
+use crate::lichess_paths::is_explorer;
 use crate::problem::Problem;
 
 /// Wrong keys that are answered in a minute; further ones are refused without being compared.

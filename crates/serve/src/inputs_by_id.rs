@@ -13,7 +13,7 @@ use tabia::{
     Book, BookSize, Database, Error, GameIndex, InputItem, OpenInput, OpenOptions, Resolver,
 };
 
-use crate::people::{CountedName, names};
+use crate::names_by_frequency::{CountedName, names};
 use crate::problem::Problem;
 
 /// How long an input that nothing asks about stays open. Other programs cannot replace a mapped file on

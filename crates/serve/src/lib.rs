@@ -9,15 +9,15 @@
 //! | `inputs_by_id` | the inputs, opened at first use and closed when they are idle or changed |
 //! | `filter_and_sort` | the rows of a list: filtered and sorted record numbers |
 //! | `rows` | rows as JSON |
-//! | `bases` | databases with their saved indexes |
+//! | `indexed_databases` | databases with their saved indexes |
 //! | `explore` | moves of a position in books and databases |
-//! | `people` | names by frequency, and what one player played |
+//! | `names_by_frequency`, `player_games` | names by frequency, and what one player played |
 //! | `search_duplicates_and_previews` | searches of positions, duplicates, previews of conversions, pages of books |
 //! | `lichess` | answers in the shape of Lichess' opening explorer |
-//! | `lichess_answer_cache` | its paths, and the answers that are kept |
+//! | `lichess_paths`, `lichess_answer_cache` | its paths, and the answers that are kept |
 //! | `input_health` | checks that run while the page shows what they found so far |
 //! | `jobs` | work in threads that ends when it is no longer asked for |
-//! | `app` | what all requests work with |
+//! | `app_state` | what all requests work with |
 //! | `api` | the requests and their answers |
 //! | `etag` | answers that the client already has |
 //! | `stream` | answers that are sent in parts |
@@ -40,9 +40,11 @@ mod inputs_by_id;
 mod jobs;
 mod lichess;
 mod lichess_answer_cache;
+mod lichess_paths;
+mod names_by_frequency;
 mod openapi;
 mod params;
-mod people;
+mod player_games;
 mod problem;
 mod rows;
 mod search_duplicates_and_previews;

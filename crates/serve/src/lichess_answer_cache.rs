@@ -1,4 +1,4 @@
-//! The paths that programs made for Lichess' explorer ask, and the answers that are kept for them.
+//! The answers that are kept for programs made for Lichess' explorer.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -10,16 +10,6 @@ const MAX_ANSWERS: usize = 4096;
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// Games whose Lichess id is known because an answer had it.
 const MAX_IDS: usize = 100_000;
-
-/// Whether a path is one of those that other programs ask.
-pub(crate) fn is_explorer(path: &str) -> bool {
-    let is_endpoint = matches!(
-        path,
-        "/masters" | "/master" | "/lichess" | "/lichess/history" | "/player" | "/personal"
-    );
-    let exports = ["/masters/pgn/", "/master/pgn/", "/game/export/"];
-    is_endpoint || exports.iter().any(|start| path.starts_with(start))
-}
 
 /// Finished answers, and games by their Lichess id.
 #[derive(Debug, Default)]

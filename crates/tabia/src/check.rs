@@ -13,9 +13,10 @@ use tabia_core::{Error, GameIndex, Problem};
 use tabia_formats::archives::{Presence, in_member, read_member};
 
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan, scan_database};
 use crate::select::Selection;
-use crate::summary::{Observer, Summary};
 
 /// How to check.
 #[derive(Debug, Clone, Default)]

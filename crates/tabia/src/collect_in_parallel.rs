@@ -1,19 +1,19 @@
 //! Anything made of games, on several threads and in the order of the games: tables, statistics,
 //! files of other kinds.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Visitor;
-use tabia_core::io::{Progress, SourceFile};
+use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, GameIndex, Problem};
 
-use crate::input::{InputItem, Origin};
+use crate::changed_input_files::FileStates;
+use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
-use crate::summary::{Observer, Summary};
 
 /// Visits games and makes a piece of something of them. Each thread has one.
 ///
@@ -140,52 +140,4 @@ pub fn collect<C: Collector>(
         reporter.finish_item(before)?;
     }
     Ok(summary)
-}
-
-/// Lengths and times of the files of an input, to notice that another program changes them.
-struct FileStates(Vec<(PathBuf, FileState)>);
-
-/// Length, and time of the last change; `None` for a file that is not there.
-type FileState = Option<(u64, Option<SystemTime>)>;
-
-impl FileStates {
-    fn of(item: &InputItem) -> Self {
-        let paths: Vec<PathBuf> = match &item.origin {
-            Origin::Packed(path) => vec![path.clone()],
-            Origin::Files(source) => {
-                let companions = item.format().companions();
-                let is_companion = |path: &&Path| {
-                    let extension = path.extension().unwrap_or_default().to_string_lossy();
-                    let mut known = companions.iter().map(|companion| companion.extension);
-                    known.any(|known| extension.eq_ignore_ascii_case(known))
-                };
-                let siblings = source.siblings().iter().filter_map(SourceFile::path);
-                let main = source.main().path();
-                let files = siblings.filter(is_companion).chain(main);
-                files.map(Path::to_path_buf).collect()
-            }
-            Origin::Once(_) | Origin::Member { .. } => Vec::new(),
-        };
-        let files = paths.into_iter().map(|path| (Self::state(&path), path));
-        Self(files.map(|(state, path)| (path, state)).collect())
-    }
-
-    fn state(path: &Path) -> FileState {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some((metadata.len(), metadata.modified().ok()))
-    }
-
-    fn check(&self) -> Result<(), Error> {
-        let changed = self
-            .0
-            .iter()
-            .find(|(path, state)| Self::state(path) != *state);
-        match changed {
-            None => Ok(()),
-            Some((path, _)) => {
-                let text = "changed while it was read; read it again when no program writes it";
-                Err(Error::invalid(text).in_path(path).in_input())
-            }
-        }
-    }
 }

@@ -21,9 +21,10 @@ use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
 use crate::edit::appender;
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::sort::{GameSorter, SortOrder, SortTask};
-use crate::summary::{Observer, Summary};
 use crate::target::cannot_write;
 use crate::text_record_and_encode_tasks::{EncodeSink, EncodeTask, RecordTask, Recorded};
 

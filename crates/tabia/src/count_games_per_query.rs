@@ -10,9 +10,10 @@ use tabia_core::{Error, GameIndex};
 use tabia_query::{Answer, Matcher, Query};
 
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{Observer, Summary};
 
 /// Which games, and how they are read.
 #[derive(Debug, Clone, Default)]

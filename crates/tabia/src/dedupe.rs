@@ -22,10 +22,11 @@ pub use crate::merge_annotations::Merges;
 use crate::annotated_games::AnnotatedTask;
 use crate::base::GameSet;
 use crate::input::InputItem;
+use crate::job_summary::Summary;
 use crate::names::surname;
+use crate::observer::{NoObserver, Observer};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{NoObserver, Observer, Summary};
 
 /// Bytes of records in memory.
 const MEMORY: usize = 64 << 20;

@@ -12,10 +12,11 @@ use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorSide, FormatId, GameIndex};
 
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::Summary;
+use crate::observer::NoObserver;
 use crate::resolve::{Resolver, not_an_archive};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{NoObserver, Summary};
 
 /// Format, counts and health of an input.
 #[derive(Debug, Clone, Default)]

@@ -127,11 +127,10 @@ pub use tabia_formats as formats;
 pub use tabia_query as query;
 
 mod annotated_games;
-pub mod annotation;
 pub mod base;
 pub mod book;
+mod changed_input_files;
 pub mod check;
-pub mod chess;
 pub mod collect_in_parallel;
 mod comment_languages;
 pub mod convert;
@@ -142,18 +141,22 @@ mod detect;
 mod eco_tagger;
 pub mod edit;
 mod filter_stream;
-mod games;
+mod game_iterators;
 mod hidden_folder;
 pub mod input;
 pub mod inspect;
+mod job_summary;
 pub mod list;
 pub mod list_openings;
 mod mark_moments;
 mod merge_annotations;
 pub mod names;
+mod observer;
 mod open;
 mod parallel;
+mod parallel_visit;
 mod rating_difference;
+mod read_games;
 pub mod read_one;
 mod read_options;
 pub mod repair;
@@ -164,21 +167,21 @@ pub mod select;
 pub mod sort;
 pub mod split;
 pub mod stats;
-mod summary;
 mod target;
 mod text_record_and_encode_tasks;
 
 pub use base::{Base, Index};
 pub use create::{DatabaseWriter, create, create_book, create_with};
-pub use games::{Games, Header, Headers};
+pub use game_iterators::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
+pub use job_summary::{LossEntry, LossTable, Summary};
+pub use observer::{NoObserver, Observer};
 #[doc(inline)]
 pub use open::{Input, convert, format, open, open_reader, open_with, writable_formats};
 #[doc(inline)]
 pub use read_options::ReadOptions;
 pub use resolve::Resolver;
 pub use scan::ScanOptions;
-pub use summary::{LossEntry, LossTable, NoObserver, Observer, Summary};
 #[doc(inline)]
 pub use tabia_core::books::{
     Book, BookEntry, BookInfo, BookKey, BookPosition, BookSize, BookWriter, GameLink, Learn,
@@ -209,3 +212,38 @@ pub use tabia_formats::archives::{Archive, ArchiveInfo, ChecksumStatus, Member};
 pub use tabia_formats::{Format, formats};
 #[doc(inline)]
 pub use tabia_query::{FilterError, Query};
+
+pub mod annotation {
+    //! The contents of [`Annotation`](crate::Annotation): comments, shapes, clocks, evaluations and the rest.
+
+    #[doc(inline)]
+    pub use tabia_core::game::{
+        Clock, ClockKind, Comment, CommentPlacement, CriticalPosition, Eval, EvalPoint,
+        EvalProfile, Foreign, Language, Media, MediaKind, PiecePath, Quotation, Score, Shape,
+        ShapeColor, ShapeKind, TextKind, TextPart, TimeControl, TimeStage, Training,
+        TrainingChoice, TrainingSolution, TrainingText, VariationColor, WebLink,
+    };
+}
+
+pub mod chess {
+    //! Squares, setups, FEN and SAN: what [`Position`](crate::Position) takes and returns.
+    //!
+    //! ```
+    //! use tabia::Position;
+    //!
+    //! let mut position = Position::standard();
+    //! let ply = position.parse_san("Nf3")?;
+    //! assert_eq!(position.san(ply).to_string(), "Nf3");
+    //! position.play_ply(ply);
+    //! assert_eq!(position.fen(), "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1");
+    //! # Ok::<(), tabia::chess::SanError>(())
+    //! ```
+
+    #[doc(inline)]
+    pub use tabia_core::chess::san::{SanError, SanText};
+    #[doc(inline)]
+    pub use tabia_core::chess::{
+        Bitboard, FenError, FenStyle, Legality, MoveList, PositionError, Setup, SetupError,
+        SetupProblem, Squares,
+    };
+}

@@ -19,10 +19,11 @@ use crate::base::{GameSet, Index, IndexOptions, candidates};
 use crate::dedupe::known_duplicates;
 use crate::eco_tagger::Mainline;
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::parallel::ordered;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{Observer, Summary};
 
 /// Rows that one thread makes at a time.
 const CHUNK: usize = 512;

@@ -14,9 +14,10 @@ pub use crate::eco_tagger::EcoUpdate;
 
 use crate::eco_tagger::Mainline;
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{Observer, Summary};
 
 /// Which games, and how they are read.
 #[derive(Debug, Clone, Default)]

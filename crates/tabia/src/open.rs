@@ -14,11 +14,14 @@ use tabia_formats::Format;
 use tabia_formats::archives::Archive;
 
 use crate::convert::{ConvertOptions, Target, convert as convert_items};
-use crate::games::{Games, Headers, ReadGames, visit};
+use crate::game_iterators::{Games, Headers};
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::Summary;
+use crate::observer::NoObserver;
+use crate::parallel_visit::visit;
+use crate::read_games::ReadGames;
 use crate::read_options::ReadOptions;
 use crate::resolve::Resolver;
-use crate::summary::{NoObserver, Summary};
 
 /// Opens whatever a path names: a file, any file of a set (`mega.cbg`), a base name (`mega`), a
 /// folder, an archive or a member of one (`all.zip:two.pgn`), a compressed file, or `-` for standard

@@ -9,10 +9,11 @@ use tabia_core::io::{Blob, Progress};
 use tabia_core::{Error, GameIndex};
 
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::saved_block_offsets::BlockMap;
 use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::select::{RecordRanges, Selection};
-use crate::summary::{Observer, Summary};
 use crate::text_record_and_encode_tasks::RecordTask;
 
 /// Reads one record, deleted or not; `None` when the item has fewer.

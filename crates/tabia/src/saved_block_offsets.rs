@@ -21,8 +21,8 @@ use tabia_core::{GameIndex, Result};
 use tabia_index::crc32;
 
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::Base;
 use crate::select::RecordRanges;
-use crate::summary::Base;
 
 /// First line of a map.
 const TITLE: &str = "tabia blocks 1";

@@ -20,13 +20,14 @@ use crate::base::GameSet;
 use crate::eco_tagger::{EcoTagger, EcoUpdate};
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::{Base, Notes, Summary};
 use crate::mark_moments::Marker;
 use crate::merge_annotations::{Merger, Merges};
 use crate::names::Renames;
+use crate::observer::Observer;
 use crate::parallel::ordered;
 use crate::saved_block_offsets::BlockMap;
 use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, TakeMoments};
-use crate::summary::{Base, Notes, Observer, Summary};
 
 /// Records of a database that one thread takes at a time.
 const CHUNK: u32 = 256;

@@ -28,8 +28,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 use crate::convert::{ConvertOptions, each_item, in_target, uncreated, whole};
 use crate::create::SharedFile;
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanReporter, scan};
-use crate::summary::{Observer, Summary};
 use crate::target::Target;
 
 use file_names::FileNames;

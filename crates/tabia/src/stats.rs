@@ -11,9 +11,10 @@ use tabia_query::{begins_word, fold};
 use zerocopy::byteorder::big_endian::{U32, U64};
 
 use crate::input::InputItem;
+use crate::job_summary::Summary;
 use crate::list::{ListOptions, ListRow, list};
+use crate::observer::Observer;
 use crate::rating_difference::rating_difference;
-use crate::summary::{Observer, Summary};
 
 /// Bytes of groups in memory; further ones go to a temporary file.
 const MEMORY: usize = 64 << 20;

@@ -4,9 +4,10 @@
 //! |---|---|
 //! | [`random`] | pseudo-random numbers |
 //! | [`arbitrary_game`] | random games with everything that the game model can hold |
-//! | [`shared`](mod@shared) | finds the folder of real data, or reports that a test is skipped |
+//! | [`shared_data_folder`] | finds the folder of real data, or reports that a test is skipped |
 //! | [`skipped_tests`] | the log of skipped tests and their number |
-//! | [`tiny`] | small games and databases in memory |
+//! | [`game_builder`], [`tiny`] | games from moves in SAN, and small games made with it |
+//! | [`tiny_database`] | a database in memory |
 //! | [`dump`] | a stable text form of games, for expected files and comparisons |
 //! | [`open_and_read`] | databases opened from memory, read to the end, compared with fixtures |
 //! | [`implied_times`] | times that follow from other times of a game |
@@ -14,7 +15,7 @@
 //! | [`fuzz`] | the bodies of the fuzz targets |
 //! | [`time_and_memory_limits`] | limits on the time and memory of a test |
 //! | [`games_with_unusual_tags`] | random games with unusual tags and comments |
-//! | [`sample`] | the games of the sample database |
+//! | [`sample_database_games`] | the games of the sample database |
 //! | [`scratch`] | temporary folders |
 //!
 //! Modules that use the crates under test need the feature `formats`. Without it this crate depends
@@ -36,6 +37,8 @@ pub mod dump;
 #[cfg(feature = "formats")]
 pub mod fuzz;
 #[cfg(feature = "formats")]
+pub mod game_builder;
+#[cfg(feature = "formats")]
 pub mod games_with_unusual_tags;
 #[cfg(feature = "formats")]
 pub mod implied_times;
@@ -51,6 +54,8 @@ pub mod skipped_tests;
 pub mod time_and_memory_limits;
 #[cfg(feature = "formats")]
 pub mod tiny;
+#[cfg(feature = "formats")]
+pub mod tiny_database;
 
 pub use random::Random;
 pub use repository::repository;

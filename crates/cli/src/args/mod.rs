@@ -4,36 +4,50 @@
 mod append;
 mod archive;
 pub(crate) mod book;
+mod check;
 mod common;
 mod completions_and_man;
 mod dedupe;
 mod eco;
+mod formats;
+mod index;
+mod info;
+mod ls;
 mod names;
 mod novelty;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_options;
-mod read_verbs;
 pub(crate) mod rewrite_arguments;
+mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod show;
 mod stats;
 pub(crate) mod stdin_and_globs;
+mod tree;
 mod write_verbs;
 
 use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 
 pub(crate) use append::*;
 pub(crate) use archive::*;
+pub(crate) use check::*;
 pub(crate) use common::*;
 pub(crate) use completions_and_man::*;
 pub(crate) use dedupe::*;
 pub(crate) use eco::*;
+pub(crate) use formats::*;
+pub(crate) use index::*;
+pub(crate) use info::*;
+pub(crate) use ls::*;
 pub(crate) use names::*;
 pub(crate) use novelty::*;
-pub(crate) use read_verbs::*;
+pub(crate) use search::*;
 #[cfg(feature = "serve")]
 pub(crate) use serve::*;
+pub(crate) use show::*;
 pub(crate) use stats::*;
+pub(crate) use tree::*;
 pub(crate) use write_verbs::*;
 
 use crate::args::book::BookVerb;

@@ -20,11 +20,11 @@ use crate::args::{
     Compression,
 };
 use crate::context::{Context, Wanted};
+use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow, RowStyle};
 use crate::readable_numbers::{counted, size};
 use crate::report::Reporter;
-use crate::terminal::one_line;
 
 const COLUMNS: &[&str] = &[
     "name",

@@ -7,12 +7,13 @@ use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::CheckArgs;
 use crate::context::{Context, Wanted};
+use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
 use crate::readable_numbers::{counted, counted_as};
 use crate::report::{ProblemRow, Reporter};
-use crate::terminal::{TextStyle, one_line};
+use crate::terminal::TextStyle;
 
 const COLUMNS: &[&str] = &[
     "path",

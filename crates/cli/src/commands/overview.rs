@@ -10,10 +10,11 @@ use tabia::{Error, InputItem, Resolver};
 use unicode_width::UnicodeWidthStr;
 
 use crate::context::new_resolver;
+use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::readable_numbers::{counted, size};
 use crate::stdout::StdoutWriter;
-use crate::terminal::{TextStyle, one_line};
+use crate::terminal::TextStyle;
 
 /// Files that are listed.
 const MAX_FILES: usize = 12;

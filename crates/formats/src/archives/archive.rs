@@ -9,8 +9,9 @@ use tabia_core::formats::{Confidence, FileFormat, Limits, OpenOptions, Probe};
 use tabia_core::io::{Blob, Source};
 use tabia_core::{Error, ErrorKind, FormatId, Result};
 
+use super::create_options::{CreateOptions, Packing, WriteSeek};
 use super::memory_or_temporary_file::{CHUNK, read_unpacked};
-use super::new_member::{CreateOptions, NewMember, Packing, WriteSeek};
+use super::new_member::NewMember;
 use super::{OnError, Timestamp};
 
 /// An archive format.

@@ -5,7 +5,8 @@ use std::path::Path;
 use tabia_core::io::OutputSet;
 use tabia_core::{Error, ErrorKind, Result};
 
-use super::new_member::{CreateOptions, NewMember};
+use super::create_options::CreateOptions;
+use super::new_member::NewMember;
 use super::{ArchiveFormat, safe_name};
 use crate::ARCHIVES;
 

@@ -9,13 +9,16 @@
 mod archive;
 pub mod cbv;
 pub mod compressed;
+mod copy_next;
 pub mod create;
+mod create_options;
 mod database_source;
 mod detect;
 mod extents;
 mod extract;
+mod find_member;
 mod inflate_reader;
-mod member_names_and_errors;
+mod member_errors;
 mod memory_or_temporary_file;
 mod new_member;
 mod on_error;
@@ -32,12 +35,14 @@ pub use archive::{
     Presence, read_member,
 };
 pub use create::{create, format_of_name};
+pub use create_options::{CreateOptions, Packing};
 pub use database_source::{database_members, source};
 pub use detect::{detect, open_archive};
 pub use extract::{ExtractOptions, Extracted, extract};
-pub use member_names_and_errors::{find_member, in_member};
+pub use find_member::find_member;
+pub use member_errors::in_member;
 pub use memory_or_temporary_file::read_unpacked;
-pub use new_member::{CreateOptions, NewMember, Packing};
+pub use new_member::NewMember;
 pub use on_error::OnError;
 pub use safe_names::{is_hidden_name, safe_name};
 pub use salvage::salvage;

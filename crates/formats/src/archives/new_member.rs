@@ -1,11 +1,9 @@
-//! What an archive is written from: members, and how they are packed.
+//! [`NewMember`]: a file that is written to an archive.
 
-use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use tabia_core::io::{Blob, JournaledFolder, Progress, list_folder};
+use tabia_core::io::{Blob, JournaledFolder, list_folder};
 use tabia_core::{Error, Result};
 
 use super::Timestamp;
@@ -113,47 +111,3 @@ impl NewMember {
         }
     }
 }
-
-/// How members are packed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Packing {
-    /// The best compression of the format.
-    #[default]
-    Best,
-    /// Without compression.
-    Stored,
-    /// Deflate, for formats that support it.
-    Zlib,
-    /// LZO, for formats that support it.
-    Lzo,
-}
-
-/// How an archive is written.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct CreateOptions {
-    /// Whether an existing archive is replaced.
-    pub force: bool,
-    /// How members are packed.
-    pub packing: Packing,
-    /// The password, for formats that encrypt.
-    pub password: Option<String>,
-    /// The number of games in the members, for formats that store it.
-    pub games: Option<u64>,
-    /// Lets another thread cancel the work.
-    pub progress: Option<Arc<Progress>>,
-}
-
-impl CreateOptions {
-    /// Returns [`ErrorKind::Cancelled`](tabia_core::ErrorKind::Cancelled) once the work is cancelled.
-    pub fn check(&self) -> Result<()> {
-        self.progress
-            .as_ref()
-            .map_or(Ok(()), |progress| progress.check())
-    }
-}
-
-/// A target that archives are written to.
-pub trait WriteSeek: Write + Seek {}
-
-impl<T: Write + Seek> WriteSeek for T {}

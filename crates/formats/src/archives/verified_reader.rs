@@ -9,7 +9,7 @@ use tabia_core::error::Why;
 use tabia_core::{Error, Malformed, Result};
 
 use super::OnError;
-use super::member_names_and_errors::size_mismatch;
+use super::member_errors::size_mismatch;
 use super::unpacked_limit_error::exceeds_limit;
 
 /// What the archive states about a member.

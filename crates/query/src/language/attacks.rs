@@ -1,8 +1,9 @@
-//! `attacks` and `pinned`: men that attack others, and men pinned to their king.
+//! `attacks`: men that attack squares or other men.
 
-use tabia_core::chess::{Bitboard, Color, Position, Role, Square};
+use tabia_core::chess::{Bitboard, Color, Position};
 
-use super::piece_set::{PieceSet, square_set};
+use super::piece_set::PieceSet;
+use super::square_set::{mirror_squares, square_set};
 
 /// Men that attack squares, or men on them.
 #[derive(Debug, Clone, Copy)]
@@ -71,70 +72,6 @@ impl Attack {
     }
 }
 
-/// The men that cannot leave their line without exposing their own king.
-pub(super) fn pinned(position: &Position) -> u64 {
-    const STEPS: [(i8, i8); 8] = [
-        (1, 0),
-        (-1, 0),
-        (0, 1),
-        (0, -1),
-        (1, 1),
-        (1, -1),
-        (-1, 1),
-        (-1, -1),
-    ];
-    let mut found = 0;
-    for color in [Color::White, Color::Black] {
-        let king = position.king(color);
-        for (file_step, rank_step) in STEPS {
-            let is_straight = file_step == 0 || rank_step == 0;
-            let (mut file, mut rank) = (king.file() as i8, king.rank() as i8);
-            let mut shield: Option<Square> = None;
-            loop {
-                (file, rank) = (file + file_step, rank + rank_step);
-                let (Ok(file), Ok(rank)) = (u8::try_from(file), u8::try_from(rank)) else {
-                    break;
-                };
-                let Some(square) = Square::from_coords(file, rank) else {
-                    break;
-                };
-                let Some(piece) = position.piece_at(square) else {
-                    continue;
-                };
-                match shield {
-                    None if piece.color == color => shield = Some(square),
-                    None => break,
-                    Some(shield) => {
-                        let slides = match piece.role {
-                            Role::Queen => true,
-                            Role::Rook => is_straight,
-                            Role::Bishop => !is_straight,
-                            _ => false,
-                        };
-                        if piece.color != color && slides {
-                            found |= shield.bit();
-                        }
-                        break;
-                    }
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Squares on the board with ranks or files exchanged.
-pub(super) fn mirror_squares(squares: u64, ranks: bool, files: bool) -> u64 {
-    let mut squares = squares;
-    if ranks {
-        squares = squares.swap_bytes();
-    }
-    if files {
-        squares = squares.reverse_bits().swap_bytes();
-    }
-    squares
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,26 +100,5 @@ mod tests {
         for text in ["Q", ">h7", "Q>", "Q>i9", "X>h7", "Qz>h7"] {
             assert!(Attack::parse(text).is_none(), "{text}");
         }
-    }
-
-    #[test]
-    fn pins_on_lines_and_diagonals() {
-        for (fen, squares) in [
-            ("4k3/4n3/8/8/8/8/8/4RK2 w - - 0 1", 1 << 52),
-            ("4k3/3n4/8/1B6/8/8/8/4K3 w - - 0 1", 1 << 51),
-            ("4k3/3n4/2n5/1B6/8/8/8/4K3 w - - 0 1", 0),
-            ("4k3/3n4/8/1R6/8/8/8/4K3 w - - 0 1", 0),
-            ("4k3/8/8/8/1b6/2N5/3K4/8 w - - 0 1", 1 << 18),
-        ] {
-            assert_eq!(pinned(&position(fen)), squares, "{fen}");
-        }
-    }
-
-    #[test]
-    fn squares_are_mirrored() {
-        let square = |name: &str| Square::parse(name.as_bytes()).unwrap().bit();
-        assert_eq!(mirror_squares(square("c2"), true, false), square("c7"));
-        assert_eq!(mirror_squares(square("c2"), false, true), square("f2"));
-        assert_eq!(mirror_squares(square("c2"), true, true), square("f7"));
     }
 }

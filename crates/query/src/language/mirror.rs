@@ -2,8 +2,8 @@
 
 use tabia_core::chess::{Bitboard, Position, Setup, Square};
 
-use super::attacks::mirror_squares;
-use super::moment::{Check, MomentTerm};
+use super::moment_terms::{Check, MomentTerm};
+use super::square_set::mirror_squares;
 
 impl MomentTerm {
     /// What holds at a position if this term holds at its mirror image: colours exchanged together with

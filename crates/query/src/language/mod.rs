@@ -31,13 +31,14 @@
 //! |---|---|
 //! | `scanner`, `parser` | from text to terms |
 //! | `field_list` | the fields, for the parser and for users |
-//! | `moment` | terms about a position and the move played from it |
-//! | `piece_set` | sets of pieces and squares |
-//! | `attacks` | attacks and pins |
+//! | `moment_terms` | terms about a position and the move played from it |
+//! | `pawn_structures`, `move_pattern` | structures of pawns, and moves as far as a text describes them |
+//! | `piece_set`, `square_set` | sets of pieces and of squares |
+//! | `attacks`, `pins` | attacks and pins |
 //! | `deferred_conditions` | sacrifices and annotations, which are known after the moment |
 //! | `mirror` | mirror images of terms |
 //! | `values` | numbers, dates, codes and their ranges |
-//! | `plan` | the order in which terms are asked |
+//! | `term_order` | the order in which terms are asked |
 //! | `print` | the normal form |
 //! | `required_positions` | what an index of positions is asked |
 //! | `error_and_suggestions` | what is wrong with a text, and what was probably meant |
@@ -48,12 +49,16 @@ mod error_and_suggestions;
 mod field_list;
 mod line_of_moves;
 mod mirror;
-mod moment;
+mod moment_terms;
+mod move_pattern;
 mod parser;
+mod pawn_structures;
 mod piece_set;
+mod pins;
 mod print;
 mod required_positions;
 mod scanner;
+mod square_set;
 mod term_order;
 mod values;
 
@@ -67,7 +72,7 @@ use crate::sorting::SortOrder;
 pub(crate) use deferred_conditions::{Fact, Later, Note, STILL_GIVEN};
 pub use error_and_suggestions::{FilterError, Suggestion, nearest};
 pub use field_list::{Field, fields};
-pub(crate) use moment::{Check, Moment, MomentTerm, balance};
+pub(crate) use moment_terms::{Check, Moment, MomentTerm, balance};
 pub use term_order::PlanStep;
 pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part};
 pub(crate) use values::{EvalTest, Flip, ResultTest, Scope, Speed, SpeedTest};

@@ -1,15 +1,19 @@
-//! Sets of pieces and of squares.
+//! Sets of pieces.
 
-use tabia_core::chess::{Color, Piece, Position, Role, Square};
+use tabia_core::chess::{Color, Piece, Position, Role};
 
 /// A set of pieces: bit 6 * colour + role; bit 12 for an empty square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PieceSet(pub(super) u16);
 
 pub(super) const EMPTY: u16 = 1 << 12;
+
 const WHITE: u16 = 0x3f;
+
 const BLACK: u16 = WHITE << 6;
+
 pub(super) const MEN: u16 = WHITE | BLACK;
+
 const MINOR: u16 = 1 << Role::Knight as u16 | 1 << Role::Bishop as u16;
 
 impl PieceSet {
@@ -78,46 +82,4 @@ impl PieceSet {
         }
         squares
     }
-}
-
-/// The squares of `f5`, `h1-8`, `a-c4`, `[c,e]2-7` or `[a1,b2]`.
-pub(super) fn square_set(text: &str) -> Option<u64> {
-    let all: Option<u64> = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-        .and_then(|list| {
-            list.split(',').try_fold(0, |set, name| {
-                Square::parse(name.as_bytes()).map(|square| set | square.bit())
-            })
-        });
-    if all.is_some() {
-        return all;
-    }
-    let (files, ranks) = if let Some(rest) = text.strip_prefix('[') {
-        rest.split_once(']')?
-    } else {
-        let at = text.find(|c: char| c.is_ascii_digit() || c == '[')?;
-        text.split_at(at)
-    };
-    let ranks = ranks.trim_start_matches('[').trim_end_matches(']');
-    let numbers = |text: &str, first: u8| -> Option<Vec<u8>> {
-        let mut found = Vec::new();
-        for part in text.split(',') {
-            let number = |text: &str| match text.as_bytes() {
-                [letter] => letter.checked_sub(first).filter(|number| *number < 8),
-                _ => None,
-            };
-            let (low, high) = part.split_once('-').unwrap_or((part, part));
-            found.extend(number(low)?..=number(high)?);
-        }
-        Some(found)
-    };
-    let (files, ranks) = (numbers(files, b'a')?, numbers(ranks, b'1')?);
-    let mut set = 0;
-    for &file in &files {
-        for &rank in &ranks {
-            set |= Square::from_coords(file, rank)?.bit();
-        }
-    }
-    (set != 0).then_some(set)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tabia_core::chess::{Color, FenStyle, Piece, Position, Role, Setup, Square};
 
-use super::moment::Check;
+use super::moment_terms::Check;
 use super::{AnyOf, Item, List, Parsed, Query, Test, What};
 
 /// Positions at most, so that asking an index stays cheaper than reading games.

@@ -5,9 +5,10 @@ use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, RecordKind,
 use tabia_core::games::{Database, GameReader, IndexEntry, NameKind};
 use tabia_core::{GameIndex, Result};
 
-use super::answer::{Answer, evaluate};
+use super::answer::Answer;
 use super::by_entry::{NameCache, Row};
 use super::by_moves::{Needs, Progress};
+use super::evaluate_alternatives::evaluate;
 use super::moments::{FoundMoment, Moments, Seen};
 use super::rating_filter::RatingTest;
 use super::{by_entry, by_head};

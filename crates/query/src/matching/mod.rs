@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `answer` | three-valued answers |
+//! | `answer`, `evaluate_alternatives` | three-valued answers, and the answer of a query from those of its terms |
 //! | `matcher` | the state of a thread, and the game being read |
 //! | `by_entry`, `by_head`, `by_moves` | what each stage decides |
 //! | `moments` | the positions that fit, steps and groups |
@@ -13,6 +13,7 @@ mod answer;
 mod by_entry;
 mod by_head;
 mod by_moves;
+mod evaluate_alternatives;
 mod matcher;
 mod moments;
 mod rating_filter;

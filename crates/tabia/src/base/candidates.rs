@@ -4,53 +4,14 @@ use std::sync::Arc;
 
 use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Result};
-use tabia_index::{PositionIndex, Unusable};
+use tabia_index::Unusable;
 use tabia_query::Query;
 
 use super::game_set::GameSet;
-use super::saved_index::{IndexOptions, SavedIndex, build_index, open_index};
+use super::index_policy::{Index, usable_index};
+use super::saved_index::IndexOptions;
 use crate::input::InputItem;
-use crate::summary::Observer;
-
-/// Whether saved indexes are used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Index {
-    /// Those that are current.
-    Auto,
-    /// None.
-    #[default]
-    Never,
-    /// Those that are missing or not current are made first.
-    Require,
-}
-
-/// The index of an item that may be used; the observer gets the reason if there is one that may not.
-///
-/// # Errors
-/// When the files cannot be read, or an index that is required cannot be made.
-pub(crate) fn usable_index(
-    item: &InputItem,
-    index: Index,
-    options: &IndexOptions,
-    progress: &Arc<Progress>,
-    observer: &mut dyn Observer,
-) -> Result<Option<Box<PositionIndex>>> {
-    match index {
-        Index::Never => Ok(None),
-        Index::Require => {
-            build_index(item, options, progress, observer).map(|built| Some(built.index))
-        }
-        Index::Auto => match open_index(item, options)? {
-            SavedIndex::Current(index) => Ok(Some(index)),
-            other => {
-                if let Some(why) = other.why_not() {
-                    observer.index_unused(item, &why)?;
-                }
-                Ok(None)
-            }
-        },
-    }
-}
+use crate::observer::Observer;
 
 /// The games of an item that may fit a query; `None` if its index does not decide that.
 ///

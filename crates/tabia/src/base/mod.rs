@@ -2,9 +2,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `several_databases` | [`Base`]: select, search, explore |
+//! | `open_databases` | [`Base`]: the databases, and sets of their games |
+//! | `search_hits` | the games that fit a query |
+//! | `explore_position` | the games that reached a position |
 //! | `tree` | what is found of a position |
 //! | `explore_scan`, `tree_counts` | counting games by reading them, and what is counted |
+//! | `index_policy` | whether the index of a database is used |
 //! | `candidates` | the games that may fit a query |
 //! | `game_set` | sets of games |
 //! | `novelties` | where games leave what was played before |
@@ -12,23 +15,27 @@
 //! | `index_stamp` | whether the files of a database are unchanged |
 
 mod candidates;
+mod explore_position;
 mod explore_scan;
 mod game_set;
+mod index_policy;
 mod index_stamp;
 mod novelties;
+mod open_databases;
 mod saved_index;
-mod several_databases;
+mod search_hits;
 mod tree;
 mod tree_counts;
 
-pub use candidates::Index;
 pub(crate) use candidates::candidates;
 pub use game_set::GameSet;
+pub use index_policy::Index;
 pub use novelties::{NewPosition, Novelty, NoveltyOptions};
+pub use open_databases::{Base, BaseOptions, SelectedGames};
 pub use saved_index::{
     BuiltIndex, IndexChange, IndexOptions, SavedIndex, build_index, check_index, drop_index,
     index_path, open_index,
 };
-pub use several_databases::{Base, BaseOptions, Hit, Hits, SearchOptions, SelectedGames};
+pub use search_hits::{Hit, Hits, SearchOptions};
 pub use tabia_index::{PositionIndex, Unusable};
 pub use tree::{Tree, TreeGame, TreeMove, TreeOptions};

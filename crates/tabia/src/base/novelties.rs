@@ -12,11 +12,12 @@ use tabia_core::{Error, GameIndex, Result};
 use tabia_index::{PositionIndex, Row, Unusable};
 use tabia_query::Query;
 
-use super::several_databases::{Base, Part};
+use super::open_databases::{Base, Part};
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::{NoObserver, Observer};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{NoObserver, Observer, Summary};
 
 /// Games with an unknown date are later than all others.
 const LAST: u32 = u32::MAX;

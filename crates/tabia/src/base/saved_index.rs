@@ -14,9 +14,10 @@ use tabia_index::{
 
 use super::index_stamp::Stamp;
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::{NoObserver, Observer};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{NoObserver, Observer, Summary};
 
 /// Extension that is added to the name of a database.
 const EXTENSION: &str = "tidx";

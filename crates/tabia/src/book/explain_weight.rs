@@ -11,9 +11,10 @@ use tabia_core::{Error, GameIndex};
 use tabia_query::Query;
 
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
-use crate::summary::{Observer, Summary};
 
 /// Which move in which games. The other fields have the same meaning as when the book was built.
 #[derive(Debug, Clone)]

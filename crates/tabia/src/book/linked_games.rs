@@ -14,9 +14,9 @@ use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex, Result};
 
 use super::walk::walk;
+use crate::observer::NoObserver;
 use crate::read_one;
 use crate::resolve::Resolver;
-use crate::summary::NoObserver;
 
 /// Largest number of games listed for one position.
 const MAX_LISTED: usize = 100;

@@ -17,6 +17,7 @@
 mod book_as_lines;
 pub mod build;
 pub mod convert;
+mod default_weights;
 pub mod diff;
 pub mod edit;
 pub mod explain_weight;
@@ -25,6 +26,7 @@ mod for_each_position;
 pub mod inspect;
 #[doc(hidden)]
 pub mod linked_games;
+mod list_rows;
 pub mod merge;
 pub mod novelty;
 mod packed_position;

@@ -17,8 +17,9 @@ use tabia_core::{Error, GameIndex, Problem};
 
 use super::share;
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
-use crate::summary::{Observer, Summary};
 
 /// The NAG of a novelty.
 const NOVELTY: Nag = Nag(146);

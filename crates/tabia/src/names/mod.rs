@@ -25,8 +25,9 @@ pub use references::{FideList, SpellingFile};
 pub use renames::Renames;
 
 use crate::input::InputItem;
+use crate::job_summary::Summary;
 use crate::list::{ListOptions, ListRow, list};
-use crate::summary::{Observer, Summary};
+use crate::observer::Observer;
 
 /// What a name names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

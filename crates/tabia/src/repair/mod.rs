@@ -20,9 +20,10 @@ use tabia_formats::archives::compressed::Compression;
 
 use crate::create::DatabaseWriter;
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::{Base, Summary};
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, scan, scan_database};
 use crate::select::{Selection, SelectionCounts};
-use crate::summary::{Base, Observer, Summary};
 use crate::text_record_and_encode_tasks::{RecordTask, Recorded};
 
 pub use find_damaged_set::{is_part_of, remains};

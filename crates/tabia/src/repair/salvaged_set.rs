@@ -12,8 +12,8 @@ use super::{RecordOutcome, RepairObserver, RepairOptions, Repaired, repair};
 use crate::edit::Change;
 use crate::hidden_folder::HiddenFolder;
 use crate::input::{InputItem, Origin};
+use crate::observer::Observer;
 use crate::select::SelectionCounts;
-use crate::summary::Observer;
 
 /// What is left of a damaged set, as a new set in a hidden folder. It can be appended to or edited there; the
 /// damaged one stays as it is until [`replace`](Self::replace) puts the new one in its stead. The hidden folder is

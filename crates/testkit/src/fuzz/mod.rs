@@ -48,11 +48,11 @@ pub const TARGETS: &[Target] = &[
     ("query", query::query),
     ("cbh_edit", writing::edit),
     ("salvage", writing::salvage),
-    ("writers", writing::writers),
+    ("database_writers", writing::database_writers),
     ("extract", writing::extract),
-    ("pack", writing::pack),
+    ("archive_pack", writing::archive_pack),
     ("journal", writing::journal),
-    ("books", writing::books),
+    ("book_writers", writing::book_writers),
     ("tidx", tidx::index),
 ];
 

@@ -26,7 +26,7 @@ const LONGEST: usize = 16 << 10;
 /// Inputs for the target with that name, made by the writers of tabia and by hand.
 pub fn generated(target: &str) -> Vec<Vec<u8>> {
     match target {
-        "pgn_read" | "pgn_roundtrip" | "writers" => {
+        "pgn_read" | "pgn_roundtrip" | "database_writers" => {
             let folder = repository().join("crates/formats/tests/fixtures/pgn");
             let paths = with_extension(&folder, "pgn");
             let read = |path| std::fs::read(path).expect("the fixture can be read");
@@ -89,7 +89,7 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
         }
         "salvage" => writable_sets(),
         "extract" => small_archives(),
-        "pack" => vec![(0..200).collect(), vec![3; 100], vec![0]],
+        "archive_pack" => vec![(0..200).collect(), vec![3; 100], vec![0]],
         "journal" => {
             let journal = "tabia: files that replace others, version 1\n";
             let steps = [
@@ -100,7 +100,7 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
             let seed = |step: &str| format!("{journal}{step}end\n").into_bytes();
             steps.map(seed).to_vec()
         }
-        "books" => vec![small_polyglot()],
+        "book_writers" => vec![small_polyglot()],
         "tidx" => vec![vec![1, 0, 0, 0, 0], vec![3, 8, 0, 0, 255], vec![0; 64]],
         // Invalid inputs, which must be refused without panic.
         _ => vec![b"no such file".to_vec(), vec![0; 64]],

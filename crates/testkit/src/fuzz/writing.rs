@@ -173,7 +173,7 @@ fn write_to(format: &GameFormat, games: &[Game]) {
 }
 
 /// The games of a PGN text are written to every database; all of them are valid.
-pub(super) fn writers(data: &[u8]) {
+pub(super) fn database_writers(data: &[u8]) {
     let pgn = game_format("pgn");
     let members = vec![("fuzz.pgn".to_owned(), Blob::from(data.to_vec()))];
     let source = Source::from_members("fuzz.pgn", "fuzz.pgn", members).expect("it is there");
@@ -228,7 +228,7 @@ pub(super) fn extract(data: &[u8]) {
 }
 
 /// Packs the pieces of an input into every kind of archive, which contains them again.
-pub(super) fn pack(data: &[u8]) {
+pub(super) fn archive_pack(data: &[u8]) {
     let Some((&count, data)) = data.split_first() else {
         return;
     };
@@ -298,7 +298,7 @@ pub(super) fn journal(data: &[u8]) {
 const MAX_POSITIONS: usize = 50;
 
 /// The positions that a Polyglot book leads to are written to every kind of book, which has them.
-pub(super) fn books(data: &[u8]) {
+pub(super) fn book_writers(data: &[u8]) {
     let polyglot = format("polyglot").book().expect("a format of books");
     let members = vec![("fuzz.bin".to_owned(), Blob::from(data.to_vec()))];
     let source = Source::from_members("fuzz.bin", "fuzz.bin", members).expect("it is there");

@@ -89,7 +89,7 @@ pub(crate) const AREAS: &[Area] = &[
     },
     Area {
         name: "loss",
-        files: &["crates/core/src/loss.rs", "crates/core/src/game"],
+        files: &["crates/core/src/loss", "crates/core/src/game"],
         functions: &[],
         is_strict: false,
         tests: &[
@@ -110,7 +110,7 @@ pub(crate) const AREAS: &[Area] = &[
             formats("golden"),
             formats("input_failures"),
             program("concurrent_writers"),
-            program("atomic_output"),
+            program("killed_while_replacing"),
             program("input_paths"),
             formats("write_failures"),
         ],
@@ -140,7 +140,8 @@ pub(crate) const AREAS: &[Area] = &[
             formats("conformance"),
             formats("sample"),
             formats("bughouse"),
-            program("convert_sample"),
+            program("pgn_output"),
+            program("converted_moves"),
             library("losses"),
         ],
     },
@@ -240,7 +241,7 @@ pub(crate) const AREAS: &[Area] = &[
         is_strict: false,
         tests: &[
             run("tabia-formats", "lib", "archives::"),
-            formats("zip_archives"),
+            formats("zip_damage"),
             formats("compressed"),
             program("archives"),
             program("compression"),
@@ -254,7 +255,7 @@ pub(crate) const AREAS: &[Area] = &[
         is_strict: false,
         tests: &[
             run("tabia", "lib", ""),
-            library("conversion_of_test_formats"),
+            library("conversion_of_mock_formats"),
             library("public_routes"),
             library("built_books"),
             program(""),

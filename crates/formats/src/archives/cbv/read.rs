@@ -403,7 +403,7 @@ impl Read for MemberStream {
                 return Ok(0);
             }
         }
-        Ok(crate::archives::member_names_and_errors::copy_next(
+        Ok(crate::archives::copy_next::copy_next(
             &self.window,
             &mut self.copied,
             out,

@@ -11,7 +11,8 @@ use tabia_core::{Error, ErrorKind, Result};
 use super::decrypted_bytes::{DES_BLOCK, cipher, password_bytes};
 use super::directory::record_at;
 use super::{BLOCK, MAGIC, RECORD, checksum, compress_block};
-use crate::archives::new_member::{CreateOptions, NewMember, Packing, WriteSeek};
+use crate::archives::create_options::{CreateOptions, Packing, WriteSeek};
+use crate::archives::new_member::NewMember;
 
 /// Blocks packed at a time; bounds the memory for large members.
 const BATCH: usize = 64;

@@ -142,7 +142,7 @@ impl Read for LzoReader {
                 return Ok(0);
             }
         }
-        Ok(crate::archives::member_names_and_errors::copy_next(
+        Ok(crate::archives::copy_next::copy_next(
             &self.data,
             &mut self.copied,
             out,

@@ -9,7 +9,8 @@ use tabia_core::{Error, Result};
 
 use super::header::{DATA, HEAD};
 use super::{MAGIC, lzo};
-use crate::archives::new_member::{CreateOptions, NewMember, Packing, WriteSeek};
+use crate::archives::create_options::{CreateOptions, Packing, WriteSeek};
+use crate::archives::new_member::NewMember;
 
 /// Columns that Scidb leaves for numbers which it fills in later.
 const COLUMNS: usize = 11;

@@ -8,7 +8,8 @@ use tabia_core::Result;
 use tabia_core::io::Sink;
 
 use super::{DEFLATE, STORED};
-use crate::archives::new_member::{CreateOptions, NewMember, Packing, WriteSeek};
+use crate::archives::create_options::{CreateOptions, Packing, WriteSeek};
+use crate::archives::new_member::NewMember;
 
 /// Sizes and offsets from this one on are written to 64-bit fields. Files below this size fit the 32-bit
 /// fields even if deflate makes them larger.

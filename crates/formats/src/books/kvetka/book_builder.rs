@@ -14,9 +14,9 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::block_writer::{part_path, with_suffix};
 use super::book::KvetkaBook;
+use super::contribution::{Contribution, NO_MOVE};
 use super::header::Header;
 use super::key::Key;
-use super::merged_element::{Contribution, NO_MOVE};
 use super::move_code::encode_move;
 use super::read_element::{Element, KNOWN_FLAGS, MAX_COMMENT_UNITS, read_links};
 use super::record_sorter::RecordSorter;

@@ -7,9 +7,9 @@ use tabia_core::loss::{Feature, Losses};
 
 use super::book::KvetkaBook;
 use super::book_builder::KvetkaBuilder;
+use super::contribution::Contribution;
 use super::element_to_book_position::RAW;
 use super::key::Key;
-use super::merged_element::Contribution;
 use super::move_code::encode_move;
 use super::read_element::Counts;
 use super::write_elements;

@@ -1,10 +1,13 @@
 #![doc = include_str!("FORMAT.md")]
 
+mod add_moves_to_known_positions;
 mod block_store;
 mod block_writer;
 mod book;
 mod book_builder;
+mod contribution;
 mod count_defects;
+mod element_file;
 mod element_to_book_position;
 mod from_book;
 mod header;

@@ -1,23 +1,19 @@
 //! Writes the merged elements in blocks; first adds, if the header requires it, the moves to all
 //! positions of the book, played or not.
 
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
-use tabia_core::error::{Error, Result};
-use tabia_core::io::{Sink, TemporaryFile};
+use tabia_core::error::Result;
+use tabia_core::io::Sink;
 use tabia_core::loss::Feature;
 
+use super::add_moves_to_known_positions::{MAX_KEYS, add_moves};
 use super::block_writer::BlockWriter;
 use super::book_builder::KvetkaBuilder;
+use super::element_file::{ElementFile, Visit};
 use super::key::Key;
 use super::merged_element::MergedElement;
-use super::move_code::encode_move;
 use super::record_sorter::RecordSorter;
-use crate::books::mirrored::orientation::Orientation;
-
-/// Keys that are looked up in one pass at most: 88 MiB of them.
-const MAX_KEYS: usize = 4 << 20;
 
 /// The size of a written book.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +37,6 @@ pub(super) fn write(builder: &mut KvetkaBuilder) -> Result<WrittenBlocks> {
     let elements = add_moves(out.finish()?, &base, max_keys.clamp(1, MAX_KEYS))?;
     write_blocks(builder, &base, |visit| elements.for_each(visit))
 }
-
-/// Called with the element of each position, in the order of the keys.
-type Visit<'v> = &'v mut dyn FnMut(&MergedElement) -> Result<()>;
 
 /// Merges the contributions to each position.
 fn merge(contributions: RecordSorter, visit: Visit<'_>) -> Result<()> {
@@ -90,107 +83,4 @@ fn write_blocks(
         elements,
         moves,
     })
-}
-
-/// Adds to every element the moves that lead to a position of the book. Each pass looks up at most
-/// `max_keys` keys, which are in memory.
-fn add_moves(mut elements: ElementFile, base: &Path, max_keys: usize) -> Result<ElementFile> {
-    let mut first = 0;
-    loop {
-        let mut keys = Vec::new();
-        let mut number = 0;
-        elements.for_each(&mut |element| {
-            if number >= first && keys.len() < max_keys {
-                keys.extend(element.key);
-            }
-            number += 1;
-            Ok(())
-        })?;
-        let mut out = ElementFile::create(base)?;
-        elements.for_each(&mut |element| {
-            let mut element = element.clone();
-            add_moves_to(&mut element, &keys);
-            out.push(&element)
-        })?;
-        elements = out.finish()?;
-        first += keys.len();
-        if first >= number || keys.is_empty() {
-            return Ok(elements);
-        }
-    }
-}
-
-/// Adds the moves that lead to one of these positions; `keys` are sorted.
-fn add_moves_to(element: &mut MergedElement, keys: &[Key]) {
-    let key = element.key;
-    let Some(position) = key.and_then(|key| key.position(Orientation::IDENTITY)) else {
-        return;
-    };
-    for &m in &*position.legal_moves() {
-        let Some(code) = encode_move(&position, Orientation::IDENTITY, m) else {
-            continue;
-        };
-        let mut child = position.clone();
-        child.play(m);
-        if let Some((key, _)) = Key::of(&child)
-            && keys.binary_search(&key).is_ok()
-        {
-            element.add_move(code);
-        }
-    }
-}
-
-/// Elements in a temporary file, in the order of their keys.
-struct ElementFile {
-    file: TemporaryFile,
-}
-
-struct ElementFileWriter {
-    out: BufWriter<TemporaryFile>,
-    sink: Sink,
-}
-
-impl ElementFile {
-    fn create(base: &Path) -> Result<ElementFileWriter> {
-        let file = TemporaryFile::new_in(TemporaryFile::folder_of(base))?;
-        Ok(ElementFileWriter {
-            out: BufWriter::with_capacity(1 << 18, file),
-            sink: Sink::new(),
-        })
-    }
-
-    fn for_each(&self, visit: Visit<'_>) -> Result<()> {
-        let mut file = BufReader::with_capacity(1 << 18, &self.file);
-        file.rewind()?;
-        let mut bytes = Vec::new();
-        loop {
-            let mut length = [0; 2];
-            match file.read_exact(&mut length) {
-                Ok(()) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
-                Err(error) => return Err(error.into()),
-            }
-            let [high, low] = length.map(usize::from);
-            bytes.resize(high << 8 | low, 0);
-            file.read_exact(&mut bytes)?;
-            visit(&MergedElement::load(&bytes)?)?;
-        }
-    }
-}
-
-impl ElementFileWriter {
-    fn push(&mut self, element: &MergedElement) -> Result<()> {
-        self.sink.clear();
-        self.sink.u16_be(0);
-        element.save(&mut self.sink);
-        let length = self.sink.len() - 2;
-        self.sink.patch_u16_be(0, length as u16);
-        Ok(self.out.write_all(self.sink.as_slice())?)
-    }
-
-    fn finish(self) -> Result<ElementFile> {
-        let file = self.out.into_inner();
-        let file = file.map_err(|error| Error::from(error.into_error()))?;
-        Ok(ElementFile { file })
-    }
 }

@@ -11,7 +11,7 @@ use tabia_core::games::{Database, DatabaseInfo, NameKind};
 use tabia_core::io::{Blob, Cursor, Source};
 use tabia_core::plural::counted;
 
-use super::annotations::GameAnnotations;
+use super::annotations::game_annotations::GameAnnotations;
 use super::companions::COMPANIONS;
 use super::container::{self, FILE_HEADER, MARK};
 use super::format_id::ID;

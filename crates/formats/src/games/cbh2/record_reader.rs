@@ -12,7 +12,8 @@ use tabia_core::game::{
 use tabia_core::games::GameReader;
 use tabia_core::io::{Blob, Cursor};
 
-use super::annotations::{GameAnnotations, foreign};
+use super::annotations::foreign;
+use super::annotations::game_annotations::GameAnnotations;
 use super::container::{self, Content, HEAD, tag};
 use super::format_id::ID;
 use super::move_tree::{NONE, ROOT, Tree};

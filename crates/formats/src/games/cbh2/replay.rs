@@ -8,7 +8,7 @@ use tabia_core::game::{Flow, Foreign, Want};
 
 use crate::games::common::variation_walker::{VariationWalker, WalkerBuffers};
 
-use super::annotations::GameAnnotations;
+use super::annotations::game_annotations::GameAnnotations;
 use super::move_codes;
 use super::move_tree::{NONE, ROOT, Tree};
 

@@ -8,7 +8,7 @@ use tabia_core::games::{Database, GameReader as _};
 use tabia_core::plural::counted;
 use tabia_core::{GameIndex, io::Cursor};
 
-use super::annotations::GameAnnotations;
+use super::annotations::game_annotations::GameAnnotations;
 use super::container::{self, FILE_HEADER, FRAME, HEAD, MARK};
 use super::game_lists::Heads;
 use super::name_orders;

@@ -3,12 +3,13 @@
 pub(crate) mod annotation_order;
 pub(crate) mod interner;
 pub(crate) mod line_tree;
+pub(crate) mod merge_record_tags;
 pub(crate) mod record_context;
-pub(crate) mod record_tags;
 pub(crate) mod salvage;
 pub(crate) mod scid_and_scidb_file_set;
 pub(crate) mod scid_and_scidb_index_codes;
 pub(crate) mod seen_tags;
 pub(crate) mod set_writer;
+pub(crate) mod setup_tags;
 pub(crate) mod tag_plan_cache;
 pub(crate) mod variation_walker;

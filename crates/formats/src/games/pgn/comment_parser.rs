@@ -72,7 +72,7 @@ pub(super) fn read(
             }
             Some(ParsedCommand::Text(encoded)) => {
                 text.clear();
-                text.push_str(&full_profile::decode(encoded));
+                text.push_str(&full_profile::percent_encoding::decode(encoded));
                 has_exact_text = true;
             }
             Some(ParsedCommand::Lines(offsets)) => line_breaks = Some(offsets),

@@ -127,6 +127,11 @@ fn unquoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
     Some((pair, at + 1 + length + 1))
 }
 
+/// Whether the `[` at `at` begins a tag, which may be the first of a game.
+pub(super) fn begins_tag(text: &[u8], at: usize) -> bool {
+    is_tag(text, at) || begins_unquoted(text, at)
+}
+
 /// Whether a game can begin with the tag at `at`, which has no quotes: its name is a frequent one.
 pub(super) fn begins_unquoted(text: &[u8], at: usize) -> bool {
     at_line_start(text, at)

@@ -6,13 +6,13 @@
 //! | `blocks`, `encoding` | streams and blocks of games, and their character sets |
 //! | `read` | the reader: games to visitor calls |
 //! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
-//! | `tag_parser`, `irregular_tags`, `comment`, `commands`, `nag_symbols`, `char_class`, `non_ascii_tokens` | the tokens |
-//! | `movetext_skipper` | skipping movetext that is not read |
+//! | `tag_parser`, `irregular_tags`, `looks_like_movetext`, `comment_parser`, `command_parser`, `nag_symbols`, `char_class`, `non_ascii_tokens` | the tokens |
+//! | `movetext_skipper`, `result_tokens` | skipping movetext that is not read, to its result |
 //! | `national_move_to_english`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
 //! | `tag_order`, `variant_and_result_tags` | the order of tags, and tags with a meaning |
 //! | `tag_writer`, `tag_plan`, `pending_annotations`, `wrap` | parts of the text |
-//! | `profile`, `full_profile`, `eval_evp_and_tqu_commands`, `shape_colors` | features, tags and commands of the profiles |
+//! | `profile_features`, `full_profile`, `eval_evp_and_tqu_commands`, `shape_colors` | features, tags and commands of the profiles |
 
 #[cfg(test)]
 mod ambiguous_moves_and_piece_letters_tests;
@@ -39,6 +39,7 @@ mod profile_features;
 mod property_tests;
 mod quotation_text;
 mod read;
+mod result_tokens;
 pub(crate) mod shape_colors;
 mod tag_order;
 mod tag_parser;

@@ -369,9 +369,9 @@ fn write_item(
                 if name.is_empty() {
                     encoded.push(b'%');
                 }
-                full_profile::encode(name, &mut encoded);
+                full_profile::percent_encoding::encode(name, &mut encoded);
                 encoded.push(b' ');
-                full_profile::encode(value, &mut encoded);
+                full_profile::percent_encoding::encode(value, &mut encoded);
                 let encoded = String::from_utf8_lossy(&encoded);
                 write_pair(full_profile::tags::ENCODED, &encoded, out);
             }

@@ -51,7 +51,7 @@ pub(crate) fn read(
             Some(ParsedCommand::Before | ParsedCommand::BeforeHere) => plain.before = Some(true),
             Some(ParsedCommand::After) => plain.before = Some(false),
             Some(ParsedCommand::Text(encoded)) => {
-                plain.text = full_profile::decode(encoded);
+                plain.text = full_profile::percent_encoding::decode(encoded);
                 plain.is_exact = true;
             }
             Some(
@@ -304,7 +304,7 @@ impl CommentWriter {
         let start = out.len();
         if self.comments > 0 && self.is_exact && (self.is_changed() || has_command(&self.words)) {
             let mut encoded = b"[%tabia text ".to_vec();
-            full_profile::encode_text(self.words.as_bytes(), &mut encoded);
+            full_profile::percent_encoding::encode_text(self.words.as_bytes(), &mut encoded);
             encoded.push(b']');
             self.words = String::from_utf8_lossy(&encoded).into_owned();
         }

@@ -2,12 +2,12 @@
 //!
 //! A database is three files of one name: the index `.siN` with a fixed entry for every game, the
 //! names `.snN`, and the games `.sgN`. `FORMAT.md` in this folder describes the bytes.
+mod blob_encoder;
 mod blob_finder;
 mod blob_parts;
 mod board;
 mod comments;
 mod disk_layout;
-mod encode;
 mod entry;
 mod file_set;
 pub(crate) mod home_pawns;

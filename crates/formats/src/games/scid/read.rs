@@ -15,8 +15,8 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
 
 use crate::games::common::record_context::{Origin, end_game};
-use crate::games::common::record_tags;
 use crate::games::common::scid_and_scidb_index_codes;
+use crate::games::common::{merge_record_tags, setup_tags};
 
 use super::blob_parts::{Tag, malformed, read_start, read_tag};
 use super::board::Board;
@@ -343,7 +343,7 @@ impl<'d> ScidReader<'d> {
         if let Some(fen) = fen {
             board = None;
             let charset = self.database.options.charset;
-            if let Some(setup) = record_tags::read_fen(fen, charset, &mut self.extra) {
+            if let Some(setup) = setup_tags::read_fen(fen, charset, &mut self.extra) {
                 board = Board::from_setup(&setup);
                 self.head.start.setup = Some(Box::new(setup));
             }
@@ -455,6 +455,6 @@ impl<'d> ScidReader<'d> {
         if !letters.is_empty() {
             push("ScidFlags", &letters);
         }
-        record_tags::push_remaining(&mut self.head.tags, &self.extra);
+        merge_record_tags::push_remaining(&mut self.head.tags, &self.extra);
     }
 }

@@ -8,8 +8,8 @@ use tabia_core::loss::{Feature, Features, Losses};
 
 use crate::games::common::scid_and_scidb_index_codes::result_code;
 
+use super::blob_encoder::{Detail, Encoder};
 use super::disk_layout;
-use super::encode::{Detail, Encoder};
 use super::entry::{Entry, flag};
 use super::tag_writer::TagWriter;
 use super::version::Version;

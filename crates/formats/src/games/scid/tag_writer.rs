@@ -9,9 +9,9 @@ use tabia_core::loss::{Feature, Losses};
 
 use crate::games::common::tag_plan_cache::TagPlanCache;
 
+use super::blob_encoder::is_playable;
 use super::blob_parts::{COMMON_TAGS, FIRST_COMMON_TAG};
 use super::disk_layout;
-use super::encode::is_playable;
 use super::entry::{self, Entry, flag};
 use super::name_writer;
 use super::version::Version;

@@ -172,7 +172,7 @@ mod tests {
     use tabia_core::chess::{HomePawns, Material, Ply};
     use tabia_testkit::Random;
 
-    use super::super::encode::pawns;
+    use super::super::record_body_encoder::pawns;
     use super::*;
     use crate::games::scid::home_pawns::home_number;
 

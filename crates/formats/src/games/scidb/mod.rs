@@ -5,7 +5,6 @@
 mod blob_finder;
 mod board;
 mod code_tables;
-mod encode;
 mod entry;
 mod file_set;
 mod format_identity;
@@ -18,6 +17,7 @@ mod other_variant_records;
 mod read;
 mod read_tags;
 mod record_body;
+mod record_body_encoder;
 mod replay;
 mod salvage;
 mod shapes_clocks_and_evals;

@@ -13,7 +13,7 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
 
 use crate::games::common::record_context::{Origin, end_game};
-use crate::games::common::record_tags;
+use crate::games::common::setup_tags;
 
 use super::blob_finder::Scanner;
 use super::board::Board;
@@ -385,14 +385,14 @@ impl<'d> ScidbReader<'d> {
                 Some(setup) => Board::from_setup(setup, is_array),
             };
             if let Some(setup) = &start.setup {
-                record_tags::push_setup(setup, &mut self.extra);
+                setup_tags::push_setup(setup, &mut self.extra);
             }
             self.head.start = start;
             return board;
         };
         let mut board = None;
         let charset = self.database.options.charset;
-        if let Some(setup) = record_tags::read_fen(fen, charset, &mut self.extra) {
+        if let Some(setup) = setup_tags::read_fen(fen, charset, &mut self.extra) {
             board = Board::from_setup(&setup, false);
             self.head.start.setup = Some(Box::new(setup));
         }

@@ -6,7 +6,7 @@ use tabia_core::decimal_digits;
 use tabia_core::game::Tags;
 use tabia_core::io::{Charset, decode};
 
-use crate::games::common::record_tags;
+use crate::games::common::merge_record_tags;
 
 use super::code_tables::{self, text};
 use super::entry::Entry;
@@ -66,7 +66,7 @@ pub(crate) fn push(
     writer.push_text("Termination", text(&code_tables::TERMINATIONS, termination));
     writer.push_text("Variant", sources.variant);
     writer.push_flags();
-    record_tags::push_remaining(tags, sources.record);
+    merge_record_tags::push_remaining(tags, sources.record);
 }
 
 impl<'a> TagSources<'a> {

@@ -18,7 +18,6 @@ use super::CAN;
 use super::blob_finder::{BLOCK, MAX_RECORD};
 use super::board::Board;
 use super::code_tables;
-use super::encode::{Detail, Encoder};
 use super::entry::{self, DELETED, Entry, HEADER_LENGTH, MAX_DESCRIPTION, STANDARD};
 use super::format_identity::{MAGIC, VERSION};
 use super::name_writer::NameWriter;
@@ -26,6 +25,7 @@ use super::other_variant_records;
 use super::other_variant_records::has_chess_moves;
 use super::record_body;
 use super::record_body::{LENGTH, section};
+use super::record_body_encoder::{Detail, Encoder};
 use super::tag_fields::{UnmappedTags, cut, write_tag};
 
 /// A database being written. Records and entries are written game by game; names stay in memory

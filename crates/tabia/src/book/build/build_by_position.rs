@@ -18,8 +18,8 @@ use super::occurrence::Occurrence;
 use super::read_games::{CollectedGames, read_games};
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
+use crate::observer::Observer;
 use crate::parallel::ordered;
-use crate::summary::Observer;
 
 /// Builds the book.
 pub(super) fn build(

@@ -19,8 +19,9 @@ use super::collect_occurrences::{GameCounts, tagged_result};
 use super::read_games::scan_options;
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanReporter, Task, scan_database};
-use crate::summary::{Observer, Summary};
 
 /// What only Kvetka books have.
 #[derive(Debug, Clone, Default)]

@@ -35,8 +35,8 @@ use tabia_core::{BookFormat, Error};
 use tabia_query::Query;
 
 use crate::input::InputItem;
+use crate::observer::Observer;
 use crate::select::Selection;
-use crate::summary::Observer;
 use occurrence::{CompactOccurrence, Occurrence};
 
 /// What kind of book to build.

@@ -19,8 +19,8 @@ use super::occurrence::StoredOccurrence;
 use super::read_games::{CollectedGames, read_games};
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
+use crate::observer::Observer;
 use crate::parallel::ordered;
-use crate::summary::Observer;
 
 /// Builds the book.
 pub(super) fn build<S: StoredOccurrence>(

@@ -14,9 +14,10 @@ use super::count_sketch::CountSketch;
 use super::occurrence::{Board, StoredOccurrence};
 use super::{BuildOptions, Built};
 use crate::input::{InputItem, OpenInput};
+use crate::job_summary::Summary;
+use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::select::{LeaveOut, Selection};
-use crate::summary::{Observer, Summary};
 
 /// What the games of all inputs contribute to a book.
 pub(super) struct CollectedGames<S> {

@@ -13,7 +13,8 @@ use tabia_core::loss::Feature;
 
 use super::weights::CombinedWeight;
 use super::{MergeMode, MergeOptions, Merged};
-use crate::book::for_each_position::{for_each_board, for_each_board_unordered, give_weights};
+use crate::book::default_weights::give_weights;
+use crate::book::for_each_position::{for_each_board, for_each_board_unordered};
 
 /// Merges the books.
 pub(super) fn merge(

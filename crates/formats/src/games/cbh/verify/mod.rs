@@ -4,23 +4,17 @@
 mod check_before_edit;
 mod entities;
 mod files;
+mod game_records;
 
 use std::fmt;
 
-pub(crate) use check_before_edit::require_sound;
+use tabia_core::error::{Error, GameIndex};
+use tabia_core::games::Database;
 
-use tabia_core::chess::{Color, Ply, Position};
-use tabia_core::error::{Error, ErrorKind, GameIndex, Problem};
-use tabia_core::game::{Flow, GameHead, Visitor, Want};
-use tabia_core::games::{Database, GameReader};
-use tabia_core::plural::counted;
-
-use crate::games::cbh::annotations::{Item, Items};
-use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::files_of_newer_versions::SideTable;
 use crate::games::cbh::open::CbhDatabase;
-use crate::games::cbh::records::{AnnotationsHead, ExtendedRecord, GameRecord, MovesHead, Record};
+pub(crate) use check_before_edit::require_sound;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,7 +91,7 @@ fn run(db: &CbhDatabase, contents: bool) -> Vec<Finding> {
 /// References to the entities of one file: for each id their number, and the number (from 1) of the
 /// first record that refers to it.
 #[derive(Debug, Default)]
-struct ReferenceCounts(Vec<(i32, i32)>);
+pub(super) struct ReferenceCounts(Vec<(i32, i32)>);
 
 impl ReferenceCounts {
     fn new<E: Entity>(table: Option<&EntityTable<E>>) -> Self {
@@ -119,7 +113,7 @@ impl ReferenceCounts {
 }
 
 /// The references to all entities.
-struct References {
+pub(super) struct References {
     players: ReferenceCounts,
     tournaments: ReferenceCounts,
     annotators: ReferenceCounts,
@@ -142,7 +136,7 @@ impl References {
     }
 }
 
-struct Verifier<'d> {
+pub(super) struct Verifier<'d> {
     db: &'d CbhDatabase,
     /// Whether moves and annotations are read.
     contents: bool,
@@ -167,236 +161,5 @@ impl Verifier<'_> {
         let name = &self.db.headers_name;
         let error = Error::invalid(text).in_file(name).in_game(game);
         self.report(severity, error);
-    }
-
-    fn record(
-        &mut self,
-        index: GameIndex,
-        reader: &mut dyn GameReader,
-        references: &mut References,
-    ) {
-        let mut counter = MoveCounter::default();
-        let want = if self.contents { Want::ALL } else { Want::TAGS };
-        if let Err(error) = reader.read(index, want, &mut counter) {
-            self.report(Severity::Damage, error);
-            return;
-        }
-        for problem in counter.problems {
-            // Missing files are reported once for the database.
-            if !matches!(problem.error.kind(), ErrorKind::MissingFile(_)) {
-                self.report(Severity::Damage, problem.error);
-            }
-        }
-        let Some(record) = self.db.record(index) else {
-            return;
-        };
-        self.references(index, record, references);
-        let offsets = self.db.offsets(index, record);
-        if let Some((extended, _)) = self.db.extended(index) {
-            self.extended(index, record, &extended);
-        }
-        if let Some(moves) = &self.db.companions().moves
-            && let Some(bytes) = bytes_from(moves, offsets.moves_at)
-            && let Some(head) = MovesHead::read(bytes)
-        {
-            let end = offsets.moves_at + u64::from(head.size.get());
-            self.bodies.push((offsets.moves_at, end, index));
-        }
-        if let Record::Game(game) = record {
-            self.game(index, game, counter.moves, offsets.annotations_at);
-        }
-    }
-
-    /// Compares the offsets of `.cbj` with those of the header, and checks the media that it refers
-    /// to.
-    fn extended(&mut self, index: GameIndex, record: Record<'_>, extended: &ExtendedRecord) {
-        let (moves_at, annotations_at) = match record {
-            Record::Game(game) => (game.moves_at.get(), Some(game.annotations_at.get())),
-            // In texts of old files this field has no meaning.
-            Record::Text(text) => (text.body_at.get(), None),
-        };
-        for (field, copy, short) in [
-            ("moves_at", extended.moves_at.get(), Some(moves_at)),
-            (
-                "annotations_at",
-                extended.annotations_at.get(),
-                annotations_at,
-            ),
-        ] {
-            let Some(short) = short else { continue };
-            // Zero in records that are too short or were never filled.
-            if copy != 0 && copy & 0xffff_ffff != u64::from(short) {
-                let text = format!("`{field}` is {short:#x}, in .cbj {copy:#x}");
-                self.header(Severity::Stale, index, text);
-            }
-        }
-        let media_at = extended.media_at.get();
-        if let (Record::Text(_), Ok(at @ 1..)) = (record, u64::try_from(media_at)) {
-            let media = self.db.companions().media.as_ref();
-            if media.is_some_and(|media| media.media(at).is_none()) {
-                let text = format!("`media_at` is {at:#x}, where .cbm has no list of files");
-                self.header(Severity::Stale, index, text);
-            }
-        }
-    }
-
-    /// Compares the header with the moves and annotations.
-    fn game(&mut self, index: GameIndex, game: &GameRecord, moves: MoveSummary, at: u64) {
-        let mut items: Vec<Item<'_>> = Vec::new();
-        if let Some(file) = &self.db.companions().annotations
-            && at != 0
-            && let Some(bytes) = bytes_from(file, at)
-            && let Ok(size) = Items::size(bytes)
-            && let Some(record) = bytes.get(..size)
-        {
-            self.annotations.push((at, at + size as u64, index));
-            if let Ok(all) = Items::new(record) {
-                items.extend(all.map_while(Result::ok));
-            }
-            self.annotations_head(index, record, items.len());
-        }
-        let total = moves.mainline.saturating_add(moves.variations);
-        if self.db.companions().moves.is_none() || !self.contents {
-            return;
-        }
-        let past = items
-            .iter()
-            .filter(|item| i64::from(item.position) >= i64::from(total))
-            .count();
-        if past > 0 {
-            let count = counted(past, "annotation belongs", "annotations belong");
-            let text = format!("{count} to moves past the last of {total}");
-            self.header(Severity::Damage, index, text);
-        }
-        let computed = Contents::of(moves, items.into_iter().map(Into::into));
-        for (field, found, expected) in [
-            ("flags", game.flags.get(), computed.flags),
-            (
-                "magnitudes",
-                game.magnitudes.get().into(),
-                computed.magnitudes.into(),
-            ),
-            ("medals", game.medals.get().into(), computed.medals.into()),
-            (
-                "move_count",
-                game.move_count.into(),
-                computed.short_move_count().into(),
-            ),
-        ] {
-            if found != expected {
-                let text = format!("`{field}` is {found:#x}, not {expected:#x} as computed");
-                self.header(Severity::Stale, index, text);
-            }
-        }
-    }
-
-    fn annotations_head(&mut self, index: GameIndex, record: &[u8], count: usize) {
-        let Some(head) = AnnotationsHead::read(record) else {
-            return;
-        };
-        let name = &self.db.companions().annotations_name;
-        let stated = head.count.get() as usize;
-        if stated != count + 1 {
-            let count = counted(count, "annotation", "annotations");
-            let text = format!("`count` is {stated} for {count}");
-            let error = Error::invalid(text).in_file(name).in_game(index);
-            self.report(Severity::Stale, error);
-        }
-        let game = head.game.get();
-        if game != 0 && game != (index.0 + 1) & 0x00ff_ffff {
-            let text = format!("the annotations are marked as those of game {game}");
-            let error = Error::invalid(text).in_file(name).in_game(index);
-            self.report(Severity::Damage, error);
-        }
-    }
-
-    /// Counts the references of a record, and reports those to missing entities.
-    fn references(&mut self, index: GameIndex, record: Record<'_>, references: &mut References) {
-        let number = i32::try_from(index.0 + 1).unwrap_or(i32::MAX);
-        let mut missing = Vec::new();
-        let mut add = |field, counts: &mut ReferenceCounts, id: u32| {
-            if !counts.add(id, number) {
-                missing.push((field, id));
-            }
-        };
-        let (tournament, annotator, source) = match record {
-            Record::Game(game) => {
-                add("white", &mut references.players, game.white.get());
-                add("black", &mut references.players, game.black.get());
-                (game.tournament, game.annotator, game.source)
-            }
-            Record::Text(text) => (text.tournament, text.annotator, text.source),
-        };
-        add("tournament", &mut references.tournaments, tournament.get());
-        add("annotator", &mut references.annotators, annotator.get());
-        add("source", &mut references.sources, source.get());
-        if let Some((extended, _)) = self.db.extended(index) {
-            if matches!(record, Record::Game(_)) {
-                for (field, id) in [
-                    ("white_team", extended.white_team.get()),
-                    ("black_team", extended.black_team.get()),
-                ] {
-                    if let Ok(id) = u32::try_from(id) {
-                        add(field, &mut references.teams, id);
-                    }
-                }
-            }
-            if let Ok(id) = u32::try_from(extended.game_tag.get()) {
-                add("game_tag", &mut references.game_tags, id);
-            }
-        }
-        for (field, id) in missing {
-            // Reading the record has reported the other fields.
-            if matches!(field, "white_team" | "black_team" | "game_tag") {
-                let text = format!("`{field}` is number {id}, its file has fewer");
-                self.header(Severity::Damage, index, text);
-            }
-        }
-    }
-}
-
-/// The bytes from an offset on; `None` if it is beyond the end.
-fn bytes_from(file: &[u8], at: u64) -> Option<&[u8]> {
-    file.get(usize::try_from(at).ok()?..)
-}
-
-/// Counts the moves of a game and collects its problems.
-#[derive(Debug, Default)]
-struct MoveCounter {
-    moves: MoveSummary,
-    depth: u32,
-    problems: Vec<Problem>,
-}
-
-impl Visitor for MoveCounter {
-    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
-        let turn = head.start.setup.as_ref().map(|setup| setup.turn);
-        self.moves.has_start = turn.is_some();
-        self.moves.black_first = turn == Some(Color::Black);
-        self.moves.unorthodox = head.start.chess960;
-        Flow::Go
-    }
-
-    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
-        if self.depth == 0 {
-            self.moves.mainline += 1;
-        } else {
-            self.moves.variations += 1;
-        }
-        Flow::Go
-    }
-
-    fn begin_variation(&mut self) -> Flow {
-        self.depth += 1;
-        Flow::Go
-    }
-
-    fn end_variation(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-    }
-
-    fn problem(&mut self, problem: Problem) -> Flow {
-        self.problems.push(problem);
-        Flow::Go
     }
 }

@@ -19,7 +19,8 @@ use crate::games::cbh::write::game_losses::{
     GAME_ONLY_TAGS, MovesSummary, count_losses, without_moves,
 };
 use crate::games::cbh::write::{annotation_anchors, clock_conversion};
-use crate::games::cbh2::annotations::{self, FORM, GameAnnotations, foreign};
+use crate::games::cbh2::annotations::game_annotations::GameAnnotations;
+use crate::games::cbh2::annotations::{self, FORM, foreign};
 use crate::games::cbh2::container::tag;
 use crate::games::cbh2::format_id::ID;
 use crate::games::cbh2::names::{NATIONS, put_text};

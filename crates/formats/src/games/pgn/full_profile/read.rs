@@ -10,7 +10,8 @@ use tabia_core::game::{
     TrainingText, VariationColor, WebLink,
 };
 
-use super::{BASE64, ParsedCommand, decode, decode_bytes};
+use super::percent_encoding::{decode, decode_bytes};
+use super::{BASE64, ParsedCommand};
 use crate::games::pgn::shape_colors::color_of;
 
 /// The arguments of a command: `key=value` pairs between blanks.

@@ -3,7 +3,7 @@
 
 use tabia_core::game::Tags;
 
-use super::decode;
+use super::percent_encoding::decode;
 
 /// Marks records that are not ordinary games: words `deleted`, `text`, `classical`.
 pub(in crate::games::pgn) const RECORD: &str = "TabiaRecord";

@@ -9,7 +9,8 @@ use tabia_core::game::{
     TextKind, TimeStage, Training, TrainingText,
 };
 
-use super::{BASE64, encode};
+use super::BASE64;
+use super::percent_encoding::encode;
 use crate::games::pgn::shape_colors::letter_of;
 
 /// Appends the command of an annotation; nothing for the kinds that other modules write, such as

@@ -7,12 +7,12 @@ use tabia_core::io::Charset;
 use super::{Input, Reader};
 use crate::games::pgn::char_class::{at_line_start, digits_end, is_space, line_end};
 use crate::games::pgn::comment_parser;
-use crate::games::pgn::movetext_skipper::{
-    MovetextEnd, SkipTo, begins_tag, result_at, skip_movetext,
-};
+use crate::games::pgn::irregular_tags::begins_tag;
+use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::nag_symbols;
 use crate::games::pgn::national_move_to_english::EnglishMove;
 use crate::games::pgn::non_ascii_tokens::{AsciiToken, blank_length};
+use crate::games::pgn::result_tokens::result_at;
 
 /// Tokens that are tried for each byte of the game.
 const TRIES_PER_BYTE: usize = 16;

@@ -4,7 +4,7 @@ use tabia_core::chess::{Position, san};
 
 use crate::games::pgn::char_class::{at_line_start, is_newline, is_space, line_end, symbol_end};
 use crate::games::pgn::comment_parser;
-use crate::games::pgn::movetext_skipper::begins_tag;
+use crate::games::pgn::irregular_tags::begins_tag;
 use crate::games::pgn::non_ascii_tokens::{AsciiToken, skip_blanks};
 
 /// Bytes of comments and blanks after which the first move of a game must begin.

@@ -34,7 +34,8 @@ use self::game_start::{BeforeGame, find_game_start};
 use self::tags::PairSpans;
 use self::variations::VariationFrame;
 use super::event_boundary::EventBoundaries;
-use super::movetext_skipper::{MovetextEnd, SkipTo, forfeit_at, skip_movetext};
+use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
+use super::result_tokens::forfeit_at;
 use super::text_cursor::TextCursor;
 use super::variant_and_result_tags;
 

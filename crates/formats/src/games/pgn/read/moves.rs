@@ -9,10 +9,10 @@ use crate::games::pgn::char_class::{
     CharClass, at_line_start, begins_move, class, digits_end, is_space, line_end, past_space,
     symbol_end, word_at,
 };
-use crate::games::pgn::movetext_skipper::{
-    MovetextEnd, SkipTo, begins_tag, result_at, skip_movetext,
-};
+use crate::games::pgn::irregular_tags::begins_tag;
+use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::nag_symbols;
+use crate::games::pgn::result_tokens::result_at;
 
 impl Reader {
     /// Begins the mainline at the start position, with the comments that precede it.

@@ -203,7 +203,7 @@ impl Writer {
         } else if foreign.is_unread_moves() && foreign.format == crate::games::pgn::ID {
             self.command(rank::OTHER, |out| {
                 out.extend_from_slice(b"[%tabia unread ");
-                full_profile::encode_text(foreign.bytes, out);
+                full_profile::percent_encoding::encode_text(foreign.bytes, out);
                 out.push(b']');
             });
         } else {

@@ -234,7 +234,7 @@ fn write_full_text(comment: &Comment<'_>, marker: PositionMarker, out: &mut Vec<
         }
     }
     out.extend_from_slice(b"[%tabia text ");
-    full_profile::encode_text(text.as_bytes(), out);
+    full_profile::percent_encoding::encode_text(text.as_bytes(), out);
     out.push(b']');
 }
 

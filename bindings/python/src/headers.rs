@@ -1,0 +1,198 @@
+//! Headers of games in order.
+
+use std::sync::{Arc, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use tabia::Error;
+use tabia::list::{ListOptions, ListRow, list};
+
+use crate::batches::Batches;
+use crate::date::Date;
+use crate::error;
+use crate::inputs::Inputs;
+use crate::kept_problems::{Keep, Problems};
+
+/// Headers in order, read on threads of their own.
+#[pyclass(frozen, module = "tabia")]
+pub(crate) struct Headers {
+    rows: Batches<(Arc<str>, ListRow<'static>)>,
+    problems: Problems,
+}
+
+impl Headers {
+    pub(crate) fn start(inputs: Arc<Inputs>, options: ListOptions) -> std::io::Result<Self> {
+        let problems = Problems::default();
+        let noted = Arc::clone(&problems);
+        let rows = Batches::start(move |progress, send| {
+            let mut observer = Keep(noted);
+            for item in inputs.items.iter() {
+                let name: Arc<str> = item.name().into();
+                let mut is_closed = false;
+                let render = |row: &ListRow<'_>, rows: &mut Vec<ListRow<'static>>| {
+                    rows.push(row.clone().into_owned());
+                };
+                let emit = &mut |rows: &mut Vec<ListRow<'static>>| {
+                    let rows = rows.drain(..).map(|row| (Arc::clone(&name), row));
+                    is_closed = !send(rows.collect());
+                    if is_closed {
+                        Err(Error::cancelled())
+                    } else {
+                        Ok(())
+                    }
+                };
+                let done = list(item, &options, &render, progress, &mut observer, emit);
+                if is_closed {
+                    return Ok(());
+                }
+                done?;
+            }
+            Ok(())
+        })?;
+        Ok(Self { rows, problems })
+    }
+}
+
+#[pymethods]
+impl Headers {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Header>> {
+        let next = self.rows.next(py)?;
+        Ok(next.map(|(source, row)| Header { source, row }))
+    }
+
+    /// Problems so far, as exceptions that were not raised.
+    #[getter]
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let problems = self
+            .problems
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        error::list(py, &problems)
+    }
+
+    /// Ends the reading; the iterator is then empty.
+    fn close(&self, py: Python<'_>) {
+        self.rows.close(py);
+    }
+}
+
+/// A game without its moves. What is unknown is `None`.
+#[pyclass(frozen, module = "tabia")]
+pub(crate) struct Header {
+    source: Arc<str>,
+    row: ListRow<'static>,
+}
+
+/// A text that is not empty.
+fn known(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+#[pymethods]
+impl Header {
+    /// The number in its database, from 1.
+    #[getter]
+    fn number(&self) -> u64 {
+        u64::from(self.row.game.0) + 1
+    }
+
+    /// The input that the game is in.
+    #[getter]
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The player with White.
+    #[getter]
+    fn white(&self) -> Option<&str> {
+        known(&self.row.white)
+    }
+
+    /// The player with Black.
+    #[getter]
+    fn black(&self) -> Option<&str> {
+        known(&self.row.black)
+    }
+
+    /// The Elo of White.
+    #[getter]
+    fn white_elo(&self) -> Option<u16> {
+        self.row.white_elo
+    }
+
+    /// The Elo of Black.
+    #[getter]
+    fn black_elo(&self) -> Option<u16> {
+        self.row.black_elo
+    }
+
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    #[getter]
+    fn result(&self) -> &'static str {
+        self.row.result.pgn()
+    }
+
+    /// The date, whose parts may be unknown.
+    #[getter]
+    fn date(&self) -> Date {
+        Date(self.row.date)
+    }
+
+    /// The event.
+    #[getter]
+    fn event(&self) -> Option<&str> {
+        known(&self.row.event)
+    }
+
+    /// The site: town or server.
+    #[getter]
+    fn site(&self) -> Option<&str> {
+        known(&self.row.site)
+    }
+
+    /// The round.
+    #[getter]
+    fn round(&self) -> Option<&str> {
+        known(&self.row.round)
+    }
+
+    /// The annotator.
+    #[getter]
+    fn annotator(&self) -> Option<&str> {
+        known(&self.row.annotator)
+    }
+
+    /// The opening code, as stored.
+    #[getter]
+    fn eco(&self) -> Option<String> {
+        self.row.eco.map(|eco| eco.to_string())
+    }
+
+    /// Plies of the mainline, when the database stores the number.
+    #[getter]
+    fn ply_count(&self) -> Option<u32> {
+        self.row.plies
+    }
+
+    /// Marks as letters: `D` deleted, `T` text, `P` setup position, `V` variations, `C` comments,
+    /// `S` symbols.
+    #[getter]
+    fn flags(&self) -> String {
+        self.row.flags.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let name = |name: Option<&str>| name.unwrap_or("?").to_owned();
+        let (white, black) = (name(self.white()), name(self.black()));
+        format!(
+            "<tabia.Header {} {white} - {black} {}>",
+            self.number(),
+            self.result()
+        )
+    }
+}

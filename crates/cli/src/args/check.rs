@@ -1,0 +1,28 @@
+//! The arguments of `check`.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::common::{CommonArgs, ListingArgs};
+
+/// Decodes everything and reports every problem; exit code 3 if there are any
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia check mega.cbh
+  tabia check *.cbv --deep --json
+  tabia check ~/Chess --report problems.json || echo damaged")]
+pub(crate) struct CheckArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<OsString>,
+    /// Also compare the files of a set with each other, counts and references too
+    #[arg(long)]
+    pub(crate) deep: bool,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}

@@ -1,0 +1,28 @@
+//! The arguments of `info`.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::common::{CommonArgs, ListingArgs};
+
+/// Format, size and problems of inputs
+///
+/// Databases are only opened, members of archives are listed too, books and streams of text are
+/// counted without reading their moves.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia info mega.cbh
+  tabia info mega.cbv --json
+  tabia info ~/Chess --table")]
+pub(crate) struct InfoArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}

@@ -1,0 +1,40 @@
+//! The arguments of `ls`.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::common::{CommonArgs, IndexUseArgs, ListingArgs, SelectArgs};
+
+/// Lists games, one row each
+///
+/// Columns: game (from 1), white, whiteElo, black, blackElo, result, date, event, site, round, eco,
+/// plies, annotator, flags. Flags: D deleted, T guiding text, P setup position, V variations,
+/// C comments, S symbols. Several inputs add a column `path`. `--columns` chooses among these, and
+/// among all tags of the games.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tabia ls mega.cbh --limit 20
+  tabia ls mega.cbv:mega.cbh --columns white,black,Opening --no-header
+  zstdcat games.pgn.zst | tabia ls - --csv > games.csv")]
+pub(crate) struct LsArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    /// Also guiding texts
+    #[arg(long)]
+    pub(crate) texts: bool,
+    /// Only these columns, in this order; any other name is that of a tag, as `white,black,Opening`
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) columns: Option<String>,
+    #[command(flatten)]
+    pub(crate) index: IndexUseArgs,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}

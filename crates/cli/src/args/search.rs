@@ -1,0 +1,72 @@
+//! The arguments of `search`.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::common::{CommonArgs, IndexUseArgs, ListingArgs};
+
+/// Finds games by players, positions, moves: one row per game, or a new database
+///
+/// The last argument is the query: words of names, `name:value`, comparisons, `OR`, parentheses, `-` for
+/// not. Terms about a position hold at the same one, the moment, whose ply, position and next move are
+/// the last columns; `A -> B` asks for a later one, `A => B` for the next. Exit code 1 if no game fits.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "\
+Examples:
+  tabia search mega.cbh 'player:carlsen elo:>=2700 date:2020..'
+  tabia search games.pgn 'mat:KRPKR for:10' -o endings.pgn --mark
+  tabia search mega.si5 'by:white move:Bxh7+ => move:Kxh7 -> within:6 move:Ng5' --count
+
+`tabia help search` lists the fields of queries.",
+    after_long_help = crate::query_help::field_table()
+)]
+pub(crate) struct SearchArgs {
+    /// Files, base names, folders, archives, `archive:member`, or `-`; then the query. Standard input, if
+    /// it is a pipe and nothing but the query is given
+    #[arg(required = true, num_args = 1.., value_name = "IN... QUERY")]
+    pub(crate) inputs: Vec<OsString>,
+    /// Write the games to this file instead of rows; `-` is standard output
+    #[arg(long, short, value_name = "OUT", conflicts_with = "count")]
+    pub(crate) output: Option<OsString>,
+    /// The output's format [default: by extension]
+    #[arg(long, value_name = "FORMAT", requires = "output")]
+    pub(crate) to: Option<String>,
+    /// Replace an existing output
+    #[arg(long, short, requires = "output")]
+    pub(crate) force: bool,
+    /// Put a comment at the moments in the games that `-o` writes [default text: found]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        num_args = 0..=1,
+        default_missing_value = "found",
+        requires = "output"
+    )]
+    pub(crate) mark: Option<String>,
+    /// Only the number of games
+    #[arg(long, conflicts_with = "style")]
+    pub(crate) count: bool,
+    /// The terms in the order in which they are asked, and how many games each leaves
+    #[arg(long, conflicts_with_all = ["output", "count"])]
+    pub(crate) explain: bool,
+    /// Only these games of each input, as `1-100,205`
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) games: Option<String>,
+    /// Also records marked as deleted
+    #[arg(long)]
+    pub(crate) include_deleted: bool,
+    /// Also guiding texts
+    #[arg(long)]
+    pub(crate) texts: bool,
+    /// Only these columns, in this order; any other name is that of a tag, as `white,black,Opening`
+    #[arg(long, value_name = "NAMES", hide_short_help = true)]
+    pub(crate) columns: Option<String>,
+    #[command(flatten)]
+    pub(crate) index: IndexUseArgs,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}

@@ -1,0 +1,48 @@
+//! The character sets of outputs.
+
+use crate::common::{tabia, with_games};
+
+#[test]
+fn formats_with_one_character_set_refuse_others() {
+    let folder = with_games("one-encoding");
+    for target in ["out.si3", "out.si4", "out.si5", "out.sci", "out.epd"] {
+        let args = ["convert", "games.pgn", "-o", target, "--to-encoding"];
+        let run = tabia(&folder, &[&args[..], &["cp1252"]].concat()).expect(2);
+        assert!(
+            run.err.contains("UTF-8, not in windows-1252"),
+            "{}",
+            run.err
+        );
+        assert!(!folder.join(target).exists());
+        tabia(&folder, &[&args[..], &["utf-8"]].concat()).expect(0);
+    }
+}
+
+#[test]
+fn texts_are_written_in_the_chosen_character_set() {
+    let folder = with_games("to-encoding");
+    let args = ["convert", "games.pgn", "-o", "ansi.cbh", "--to-encoding"];
+    let messages = tabia(&folder, &[&args[..], &["cp1252"]].concat())
+        .expect(0)
+        .err;
+    assert!(!messages.contains("characters outside"), "{messages}");
+    let players = std::fs::read(folder.join("ansi.cbp")).unwrap();
+    let has = |name: &[u8]| players.windows(name.len()).any(|bytes| bytes == name);
+    assert!(has(b"M\xfcller\0") && has(b"\x8ei\x9eka\0"));
+    let names = |encoding: &str| tabia(&folder, &["ls", "ansi.cbh", "--encoding", encoding]).out;
+    for encoding in ["auto", "cp1252"] {
+        let names = names(encoding);
+        assert!(
+            names.contains("Müller, Jörg") && names.contains("Žižka"),
+            "{names}"
+        );
+    }
+    // Characters that the set lacks are reported.
+    let messages = tabia(&folder, &[&args[..], &["cp1251", "--force"]].concat())
+        .expect(0)
+        .err;
+    assert!(
+        messages.contains("characters outside the target's character set"),
+        "{messages}"
+    );
+}

@@ -1,0 +1,239 @@
+//! What one player played: openings, and results by colour and year.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Value, json};
+use tabia::book::find::opening_of;
+use tabia::core::games::{IndexEntry, NameId, NameKind};
+use tabia::{
+    Database, Date, Error, Flow, GameIndex, GameResult, Ply, Position, Progress, Visitor, Want,
+};
+
+/// Games between two looks at the progress.
+const CHUNK: u32 = 4096;
+
+/// Plies that are read to find the opening.
+const OPENING_PLIES: usize = 40;
+
+/// Openings of one colour at most.
+const MAX_OPENINGS: usize = 60;
+
+/// Games, and their results for one player.
+#[derive(Debug, Clone, Copy, Default)]
+struct Score {
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+}
+
+impl Score {
+    fn add(&mut self, result: GameResult, is_white: bool) {
+        self.games += 1;
+        match (result.to_pgn(), is_white) {
+            (GameResult::WhiteWins, true) | (GameResult::BlackWins, false) => self.wins += 1,
+            (GameResult::WhiteWins, false) | (GameResult::BlackWins, true) => self.losses += 1,
+            (GameResult::Draw, _) => self.draws += 1,
+            _ => {}
+        }
+    }
+
+    fn document(&self) -> Value {
+        json!({"games": self.games, "wins": self.wins, "draws": self.draws, "losses": self.losses})
+    }
+}
+
+/// One opening of the player.
+#[derive(Debug, Clone, Default)]
+struct OpeningScore {
+    eco: &'static str,
+    score: Score,
+    /// Sum and number of the ratings of the opponents.
+    opponents: (u64, u64),
+    /// Sum and number of the expected scores, of games in which both have a rating.
+    expected: (f64, u64),
+    last: Date,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Side {
+    score: Score,
+    openings: BTreeMap<String, OpeningScore>,
+    years: BTreeMap<u16, Score>,
+}
+
+/// What a player played in some databases.
+#[derive(Debug, Default)]
+pub(crate) struct PlayerGames {
+    sides: [Side; 2],
+    /// Sum and number of the player's ratings by year.
+    ratings: BTreeMap<u16, (u64, u64)>,
+}
+
+/// Collects the first plies of a mainline.
+#[derive(Default)]
+struct FirstPlies {
+    start: Option<Position>,
+    plies: Vec<Ply>,
+}
+
+impl Visitor for FirstPlies {
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        if self.start.is_none() {
+            self.start = Some(before.clone());
+        }
+        self.plies.push(ply);
+        if self.plies.len() < OPENING_PLIES {
+            Flow::Go
+        } else {
+            Flow::Skip
+        }
+    }
+}
+
+impl PlayerGames {
+    /// Adds the games of a database.
+    ///
+    /// # Errors
+    /// When it is cancelled.
+    pub(crate) fn add(
+        &mut self,
+        database: &dyn Database,
+        name: &str,
+        progress: &Progress,
+    ) -> Result<(), Error> {
+        let mut known: HashMap<NameId, bool> = HashMap::new();
+        let mut is_player = |id: Option<NameId>| {
+            id.is_some_and(|id| {
+                *known.entry(id).or_insert_with(|| {
+                    let found = database.name(NameKind::Player, id);
+                    found.is_ok_and(|found| found.trim() == name)
+                })
+            })
+        };
+        let mut reader = database.reader();
+        for game in 0..database.len() {
+            if game % CHUNK == 0 {
+                progress.check()?;
+                progress.advance(
+                    u64::from(CHUNK),
+                    u64::from(CHUNK.min(database.len() - game)),
+                );
+            }
+            let index = GameIndex(game);
+            let Ok(entry) = database.entry(index) else {
+                continue;
+            };
+            if entry.is_text || entry.deleted {
+                continue;
+            }
+            let is_white = is_player(entry.white);
+            if !is_white && !is_player(entry.black) {
+                continue;
+            }
+            let mut first = FirstPlies::default();
+            // The opening is found as far as the game can be read.
+            let _ = reader.read(index, Want::MAINLINE, &mut first);
+            let start = first.start.filter(|_| !entry.has_setup);
+            let opening = start.and_then(|start| opening_of(&start, &first.plies));
+            self.add_game(
+                &entry,
+                is_white,
+                opening.map(|found| (found.eco, found.name)),
+            );
+        }
+        Ok(())
+    }
+
+    fn add_game(
+        &mut self,
+        entry: &IndexEntry,
+        is_white: bool,
+        opening: Option<(&'static str, &'static str)>,
+    ) {
+        let (own, opponent) = if is_white {
+            (entry.white_elo, entry.black_elo)
+        } else {
+            (entry.black_elo, entry.white_elo)
+        };
+        let [white, black] = &mut self.sides;
+        let side = if is_white { white } else { black };
+        side.score.add(entry.result, is_white);
+        let year = entry.date.year;
+        if year > 0 {
+            let score = side.years.entry(year).or_default();
+            score.add(entry.result, is_white);
+            if let Some(own) = own {
+                let sum = self.ratings.entry(year).or_default();
+                *sum = (sum.0 + u64::from(own), sum.1 + 1);
+            }
+        }
+        let (eco, name) = opening.unwrap_or_default();
+        // The family: what is before the colon.
+        let family = name.split(':').next().unwrap_or_default();
+        let found = side.openings.entry(family.to_owned()).or_default();
+        if found.eco.is_empty() || eco < found.eco {
+            found.eco = eco;
+        }
+        found.score.add(entry.result, is_white);
+        if let Some(opponent) = opponent {
+            found.opponents.0 += u64::from(opponent);
+            found.opponents.1 += 1;
+            if let Some(own) = own {
+                let difference = f64::from(opponent) - f64::from(own);
+                found.expected.0 += 1.0 / (1.0 + 10_f64.powf(difference / 400.0));
+                found.expected.1 += 1;
+            }
+        }
+        found.last = found.last.max(entry.date);
+    }
+
+    /// As JSON.
+    pub(crate) fn document(&self, name: &str) -> Value {
+        let side = |side: &Side| {
+            let mut openings: Vec<(&String, &OpeningScore)> = side.openings.iter().collect();
+            openings.sort_by_key(|(_, opening)| std::cmp::Reverse(opening.score.games));
+            let openings = openings.into_iter().take(MAX_OPENINGS);
+            let openings: Vec<Value> = openings
+                .map(|(name, opening)| {
+                    let (sum, count) = opening.opponents;
+                    let (expected, rated) = opening.expected;
+                    let mut row = opening.score.document();
+                    row["eco"] = json!(opening.eco);
+                    row["name"] = json!(name);
+                    row["averageOpponent"] =
+                        json!((count > 0).then(|| (sum + count / 2) / count.max(1)));
+                    row["expected"] = json!((rated > 0).then(|| expected / rated as f64));
+                    row["last"] =
+                        json!((!opening.last.is_unknown()).then(|| opening.last.to_string()));
+                    row
+                })
+                .collect();
+            let years: Vec<Value> = side
+                .years
+                .iter()
+                .map(|(year, score)| {
+                    let mut row = score.document();
+                    row["year"] = json!(year);
+                    row
+                })
+                .collect();
+            let mut document = side.score.document();
+            document["openings"] = json!(openings);
+            document["years"] = json!(years);
+            document
+        };
+        let [white, black] = &self.sides;
+        let ratings: Vec<Value> = self
+            .ratings
+            .iter()
+            .map(|(year, (sum, count))| json!([year, (sum + count / 2) / (*count).max(1)]))
+            .collect();
+        json!({
+            "name": name,
+            "white": side(white),
+            "black": side(black),
+            "ratings": ratings,
+        })
+    }
+}

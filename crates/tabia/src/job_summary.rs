@@ -1,0 +1,185 @@
+//! [`Summary`]: what a job has counted, its losses and problems.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use tabia_core::loss::{Feature, Losses};
+use tabia_core::plural::counted;
+use tabia_core::{Error, ErrorKind, GameIndex, Problem};
+
+use crate::input::InputItem;
+use crate::select::SelectionCounts;
+
+/// What a job has counted.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Records by what became of them.
+    pub counts: SelectionCounts,
+    /// Problems, those of whole inputs too.
+    pub problems: u64,
+    /// What was lost.
+    pub losses: LossTable,
+    /// Problems of records that have a common cause, by the file that lacks something.
+    causes: BTreeMap<Arc<Path>, Cause>,
+}
+
+/// What several records lack because one file is missing or cut off.
+#[derive(Debug, Clone)]
+struct Cause {
+    first: Problem,
+    /// The last record so far.
+    last: GameIndex,
+    /// How many records after the first.
+    others: u64,
+    is_reported: bool,
+}
+
+impl Summary {
+    /// Adds a problem of a record to those of the same cause. Returns whether it is the first of them; `None`
+    /// if its cause concerns no other record.
+    pub(crate) fn add_to_cause(&mut self, problem: &Problem) -> Option<bool> {
+        let at = problem.error.location();
+        let (ErrorKind::MissingFile(_) | ErrorKind::NotInFile(_), Some(file), Some(game)) =
+            (problem.error.kind(), &at.file, at.game)
+        else {
+            return None;
+        };
+        if let Some(cause) = self.causes.get_mut(file) {
+            // A deep check reads records again.
+            if game > cause.last {
+                cause.others += 1;
+                cause.last = game;
+            }
+            return Some(false);
+        }
+        let cause = Cause {
+            first: problem.clone(),
+            last: game,
+            others: 0,
+            is_reported: false,
+        };
+        self.causes.insert(Arc::clone(file), cause);
+        self.problems += 1;
+        Some(true)
+    }
+
+    /// Notes that the cause of a problem was reported.
+    pub(crate) fn cause_reported(&mut self, problem: &Problem) {
+        let file = problem.error.location().file.as_ref();
+        if let Some(cause) = file.and_then(|file| self.causes.get_mut(file)) {
+            cause.is_reported = true;
+        }
+    }
+
+    /// Takes the causes that were not reported: the first problem of each, with the number of records.
+    pub(crate) fn take_causes(&mut self) -> impl Iterator<Item = Problem> + use<> {
+        let causes = std::mem::take(&mut self.causes).into_values();
+        let causes = causes.filter(|cause| !cause.is_reported);
+        causes.map(|cause| {
+            if cause.others == 0 {
+                return cause.first;
+            }
+            let others = counted(cause.others, "more record lacks", "more records lack");
+            let error = cause.first.error;
+            let at = error.location().clone();
+            let text = format!("{}; {others} something there", error.kind());
+            let mut error = Error::not_in_file(text);
+            if let Some(file) = &at.file {
+                error = error.in_file(file);
+            }
+            if let Some(game) = at.game {
+                error = error.in_game(game);
+            }
+            error.into()
+        })
+    }
+}
+
+/// What was lost, by kind, with the input and the game of the first of each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LossTable(BTreeMap<Feature, LossEntry>);
+
+/// One kind of loss.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LossEntry {
+    /// How many items.
+    pub count: u64,
+    /// How many games lost some.
+    pub games: u64,
+    /// The input that lost one first, by label.
+    pub input: String,
+    /// The first game of that input that lost one; `None` when the database as a whole did.
+    pub first: Option<GameIndex>,
+}
+
+impl LossTable {
+    /// Counts the losses of one game.
+    pub fn add(&mut self, input: &str, game: GameIndex, losses: &Losses) {
+        self.count_in(input, Some(game), losses);
+    }
+
+    /// Counts the losses of a database as a whole.
+    pub fn add_whole(&mut self, input: &str, losses: &Losses) {
+        self.count_in(input, None, losses);
+    }
+
+    fn count_in(&mut self, input: &str, game: Option<GameIndex>, losses: &Losses) {
+        for (feature, loss) in losses.iter() {
+            let row = self.0.entry(feature).or_insert_with(|| LossEntry {
+                count: 0,
+                games: 0,
+                input: input.to_owned(),
+                first: game,
+            });
+            row.count += loss.count;
+            row.games += u64::from(game.is_some());
+        }
+    }
+
+    /// The rows in display order.
+    pub fn iter(&self) -> impl Iterator<Item = (Feature, &LossEntry)> {
+        self.0.iter().map(|(feature, row)| (*feature, row))
+    }
+
+    /// How many items of one kind were lost.
+    pub fn count(&self, feature: Feature) -> u64 {
+        self.0.get(&feature).map_or(0, |row| row.count)
+    }
+
+    /// Whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Counts, problems and losses of one piece of work, with positions relative to that piece.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) counts: SelectionCounts,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) losses: Vec<(GameIndex, Losses)>,
+}
+
+/// Where a piece of work begins in its input.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Base {
+    pub(crate) games: u32,
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
+}
+
+impl Base {
+    pub(crate) fn game(self, game: GameIndex) -> GameIndex {
+        GameIndex(game.0.saturating_add(self.games))
+    }
+
+    /// The error as seen from the start of the input, with the input's name.
+    pub(crate) fn locate(self, error: Error, item: &InputItem) -> Error {
+        error
+            .shift(self.games, self.bytes, self.lines)
+            .in_file(item.label())
+    }
+}

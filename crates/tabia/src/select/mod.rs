@@ -1,0 +1,7 @@
+//! Which records, and what of them.
+
+mod record_selection;
+mod select_visitor;
+
+pub use record_selection::{LeaveOut, RecordRanges, Selection, SelectionCounts};
+pub(crate) use select_visitor::{SelectVisitor, TakeMoments};

@@ -1,0 +1,227 @@
+//! [`Selection`] and [`LeaveOut`]: which records, and what is left out of them.
+
+use std::sync::Arc;
+
+use tabia_core::GameIndex;
+use tabia_core::game::{Annotation, Want};
+
+/// Records by number, as users write them: `1-100,205,300-`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordRanges(Vec<(u32, u32)>);
+
+impl RecordRanges {
+    /// Reads `1-100,205`: numbers and ranges from 1, commas between; `300-` runs to the end.
+    ///
+    /// # Errors
+    /// What is wrong, in words for people.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut ranges = Vec::new();
+        for part in text.split(',') {
+            let part = part.trim();
+            let (first, last) = match part.split_once('-') {
+                Some((first, "")) => (number(first)?, u32::MAX),
+                Some((first, last)) => (number(first)?, number(last)?),
+                None => (number(part)?, number(part)?),
+            };
+            if last < first {
+                return Err(format!("`{part}` runs backwards"));
+            }
+            ranges.push((first - 1, last - 1));
+        }
+        ranges.sort_unstable();
+        let mut merged: Vec<(u32, u32)> = Vec::new();
+        for (first, last) in ranges {
+            match merged.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => merged.push((first, last)),
+            }
+        }
+        Ok(Self(merged))
+    }
+
+    /// The same records after those of `lost`, ascending, were taken out of their database.
+    pub(crate) fn without(&self, lost: &[u32]) -> Self {
+        let before = |number: u32| lost.partition_point(|&lost| lost < number) as u32;
+        let mut ranges = Vec::new();
+        for &(first, last) in &self.0 {
+            let new_first = first - before(first);
+            // A range without an end stays one.
+            if last == u32::MAX - 1 {
+                ranges.push((new_first, last));
+                continue;
+            }
+            let end = (last + 1) - before(last + 1);
+            if new_first < end {
+                ranges.push((new_first, end - 1));
+            }
+        }
+        Self(ranges)
+    }
+
+    /// One record.
+    pub fn one(game: GameIndex) -> Self {
+        Self(vec![(game.0, game.0)])
+    }
+
+    /// Whether a record is meant.
+    pub fn has(&self, game: GameIndex) -> bool {
+        let index = self.0.partition_point(|(_, last)| *last < game.0);
+        self.0.get(index).is_some_and(|(first, _)| *first <= game.0)
+    }
+
+    /// The last record meant.
+    pub fn last(&self) -> Option<GameIndex> {
+        self.0.last().map(|(_, last)| GameIndex(*last))
+    }
+
+    /// The first record meant at or after `from`.
+    pub fn next_from(&self, from: u32) -> Option<u32> {
+        let index = self.0.partition_point(|(_, last)| *last < from);
+        self.0.get(index).map(|(first, _)| from.max(*first))
+    }
+}
+
+pub(super) fn number(text: &str) -> Result<u32, String> {
+    match text.trim().parse() {
+        Ok(0) => Err("games are counted from 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err(format!("`{text}` is no number of a game")),
+    }
+}
+
+/// Which records of an input.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Only these numbers; `None` is all.
+    pub numbers: Option<RecordRanges>,
+    /// Records marked as deleted too.
+    pub deleted: bool,
+    /// Guiding texts too.
+    pub texts: bool,
+    /// Not these numbers, ascending.
+    pub(crate) dropped: Option<Arc<Vec<u32>>>,
+}
+
+impl Default for Selection {
+    /// Everything that is not marked as deleted.
+    fn default() -> Self {
+        Self {
+            numbers: None,
+            deleted: false,
+            texts: true,
+            dropped: None,
+        }
+    }
+}
+
+impl Selection {
+    /// Every record.
+    pub fn all() -> Self {
+        Self {
+            deleted: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether records of that state and kind are meant.
+    pub fn keeps(&self, deleted: bool, is_text: bool) -> bool {
+        (self.deleted || !deleted) && (self.texts || !is_text)
+    }
+
+    /// Whether a record of that number is meant.
+    pub fn has(&self, game: GameIndex) -> bool {
+        let is_dropped = |dropped: &Arc<Vec<u32>>| dropped.binary_search(&game.0).is_ok();
+        self.numbers
+            .as_ref()
+            .is_none_or(|numbers| numbers.has(game))
+            && !self.dropped.as_ref().is_some_and(is_dropped)
+    }
+}
+
+/// What the user asked to leave out of games.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeaveOut {
+    /// Comments.
+    pub comments: bool,
+    /// Variations.
+    pub variations: bool,
+    /// Numeric annotation glyphs.
+    pub nags: bool,
+}
+
+impl LeaveOut {
+    /// What has to be read then.
+    pub fn want(self) -> Want {
+        if self.variations {
+            Want::TAGS.and(Want::MAINLINE).and(Want::ANNOTATIONS)
+        } else {
+            Want::ALL
+        }
+    }
+
+    pub(super) fn drops(self, annotation: &Annotation<'_>) -> bool {
+        match annotation {
+            Annotation::Comment(_) => self.comments,
+            Annotation::Nag(_) => self.nags,
+            _ => false,
+        }
+    }
+}
+
+/// How many records went where.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SelectionCounts {
+    /// Games handed on.
+    pub games: u64,
+    /// Guiding texts handed on.
+    pub texts: u64,
+    /// Records marked as deleted that were left out.
+    pub deleted: u64,
+    /// Games that the query left out, if they are counted.
+    pub filtered: u64,
+}
+
+impl SelectionCounts {
+    /// Adds others.
+    pub fn add(&mut self, other: SelectionCounts) {
+        self.games += other.games;
+        self.texts += other.texts;
+        self.deleted += other.deleted;
+        self.filtered += other.filtered;
+    }
+
+    /// What was counted since `before`.
+    #[must_use]
+    pub fn since(self, before: SelectionCounts) -> SelectionCounts {
+        SelectionCounts {
+            games: self.games - before.games,
+            texts: self.texts - before.texts,
+            deleted: self.deleted - before.deleted,
+            filtered: self.filtered - before.filtered,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        let numbers = RecordRanges::parse("205, 1-3,2-5,300-").unwrap();
+        let meant: Vec<u32> = (0..400)
+            .filter(|i| numbers.has(GameIndex(*i)))
+            .map(|i| i + 1)
+            .take(7)
+            .collect();
+        assert_eq!(meant, [1, 2, 3, 4, 5, 205, 300]);
+        assert!(numbers.has(GameIndex(5_000_000)));
+        assert_eq!(numbers.next_from(5), Some(204));
+        for wrong in ["", "0", "a", "5-3", "1,,2", "-4"] {
+            assert!(RecordRanges::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
