@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use pgn_reader::{Outcome, RawTag, Reader, Skip, Visitor as TheirVisitor};
-use shakmaty::Chess;
 use shakmaty::san::SanPlus;
+use shakmaty::{Chess, Position as _};
 use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
@@ -48,6 +48,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
             let _ = ours_read(&block, Want::TAGS, &mut count);
             count.games
         }),
+        Contestant::new("pgn-reader, tags only", || {
+            let mut tags = Tags::default();
+            let _ = Reader::new(Cursor::new(text)).visit_all_games(&mut tags);
+            tags.games
+        }),
         Contestant::new("pgn-reader, every token, no moves resolved", || {
             let mut tokens = Tokens::default();
             let _ = Reader::new(Cursor::new(text)).visit_all_games(&mut tokens);
@@ -77,6 +82,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
             let _ = ours_read(&heavy, Want::ALL, &mut count);
             count.games
         }),
+        Contestant::new("pgn-reader, tags only", || {
+            let mut tags = Tags::default();
+            let _ = Reader::new(Cursor::new(&heavy.bytes)).visit_all_games(&mut tags);
+            tags.games
+        }),
         Contestant::new("pgn-reader, every token, no moves resolved", || {
             let mut tokens = Tokens::default();
             let _ = Reader::new(Cursor::new(&heavy.bytes)).visit_all_games(&mut tokens);
@@ -92,10 +102,34 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     );
     drop(read);
 
+    let mut check = [
+        Contestant::new("tabia", || {
+            let mut count = Counter::default();
+            let _ = ours_read(&block, Want::ALL, &mut count);
+            count.plies
+        }),
+        Contestant::new("pgn-reader, shakmaty", || {
+            let mut legal = Legal::default();
+            let _ = Reader::new(Cursor::new(text)).visit_all_games(&mut legal);
+            legal.plies
+        }),
+    ];
+    report("every move checked", &mut check, rounds, text, count.plies);
+
     let mut write = [
         Contestant::new("tabia", || ours_write(&shared, Profile::Standard)),
+        Contestant::new("pgn-reader, shakmaty, moves as they were read", || {
+            let mut copy = Copy {
+                is_new: false,
+                out: Vec::new(),
+                length: 0,
+            };
+            let _ = Reader::new(Cursor::new(text)).visit_all_games(&mut copy);
+            copy.length
+        }),
         Contestant::new("pgn-reader, shakmaty, SanPlus", || {
             let mut copy = Copy {
+                is_new: true,
                 out: Vec::new(),
                 length: 0,
             };
@@ -115,19 +149,19 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
 
 fn report(what: &str, contestants: &mut [Contestant<'_>], rounds: usize, text: &[u8], plies: u64) {
     time(contestants, rounds);
-    println!("\n{what} (processor time, best of rounds; ratio to the first)");
+    println!("\n{what} (processor time, best of rounds; ratios to the first: min / median / max)");
     let first = contestants
         .first()
-        .map(Contestant::best)
+        .map(|first| first.times().to_vec())
         .unwrap_or_default();
     for contestant in contestants.iter() {
         let seconds = contestant.best().as_secs_f64();
+        let [least, median, most] = contestant.ratios(&first);
         println!(
-            "  {:45} {:7.0} MB/s {:7.1} ns/ply {:6.2}   result {}",
+            "  {:45} {:7.0} MB/s {:7.1} ns/ply  {least:.2} / {median:.2} / {most:.2}   result {}",
             contestant.name,
             text.len() as f64 / 1e6 / seconds,
             seconds * 1e9 / plies as f64,
-            seconds / first.as_secs_f64(),
             contestant.sum
         );
     }
@@ -221,6 +255,64 @@ fn ours_write(text: &Arc<[u8]>, profile: Profile) -> u64 {
     length
 }
 
+/// Visits the tags of pgn-reader, ignores them and skips the moves.
+#[derive(Default)]
+struct Tags {
+    games: u64,
+}
+
+impl TheirVisitor for Tags {
+    type Tags = ();
+    type Movetext = ();
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<()> {
+        self.games += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+
+    fn end_game(&mut self, (): ()) {}
+}
+
+/// Plays the mainlines.
+#[derive(Default)]
+struct Legal {
+    plies: u64,
+}
+
+impl TheirVisitor for Legal {
+    type Tags = ();
+    type Movetext = Chess;
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), Chess> {
+        ControlFlow::Continue(Chess::default())
+    }
+
+    fn san(&mut self, position: &mut Chess, san: SanPlus) -> ControlFlow<()> {
+        let Ok(m) = san.san.to_move(position) else {
+            return ControlFlow::Break(());
+        };
+        position.play_unchecked(m);
+        self.plies += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut Chess) -> ControlFlow<(), Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, _: Chess) {}
+}
+
 /// Visits every token of pgn-reader and ignores it.
 #[derive(Default)]
 struct Tokens {
@@ -251,6 +343,8 @@ impl TheirVisitor for Tokens {
 
 /// Writes tags, numbered SAN and the result: less text than tabia, and without line breaks.
 struct Copy {
+    /// The SAN is made anew; otherwise it is written as it was read, after it is resolved and played.
+    is_new: bool,
     out: Vec<u8>,
     length: u64,
 }
@@ -285,7 +379,12 @@ impl TheirVisitor for Copy {
             let _ = write!(self.out, "{}. ", *ply / 2 + 1);
         }
         *ply += 1;
-        let written = SanPlus::from_move_and_play_unchecked(position, m);
+        let written = if self.is_new {
+            SanPlus::from_move_and_play_unchecked(position, m)
+        } else {
+            position.play_unchecked(m);
+            san
+        };
         written.append_ascii_to(&mut self.out);
         self.out.push(b' ');
         ControlFlow::Continue(())

@@ -22,6 +22,22 @@ impl<'a> Contestant<'a> {
         }
     }
 
+    /// The time of each round.
+    pub(crate) fn times(&self) -> &[Duration] {
+        &self.times
+    }
+
+    /// The least, the median and the largest ratio of its times to those of another in the same rounds.
+    pub(crate) fn ratios(&self, other: &[Duration]) -> [f64; 3] {
+        let pairs = self.times.iter().zip(other);
+        let mut ratios: Vec<f64> = pairs
+            .map(|(time, other)| time.as_secs_f64() / other.as_secs_f64())
+            .collect();
+        ratios.sort_unstable_by(f64::total_cmp);
+        let at = |index: usize| ratios.get(index).copied().unwrap_or_default();
+        [0, ratios.len() / 2, ratios.len().saturating_sub(1)].map(at)
+    }
+
     pub(crate) fn best(&self) -> Duration {
         self.times.iter().min().copied().unwrap_or_default()
     }

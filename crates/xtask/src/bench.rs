@@ -96,6 +96,7 @@ pub(crate) fn bench(arguments: &[String]) -> Outcome {
         names.iter().map(find).collect::<Result<_, _>>()?
     };
     let bench = Bench::new(rounds)?;
+    println!("processor: {}", processor());
     for (name, job, help) in chosen {
         println!("\n## {name}: {help}\n");
         job(&bench)?;
@@ -105,6 +106,15 @@ pub(crate) fn bench(arguments: &[String]) -> Outcome {
 
 fn job_list() -> String {
     JOBS.iter().map(|job| job.0).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of the processor, if the system states it.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    name.map_or("unknown", |(_, name)| name.trim()).to_owned()
 }
 
 /// Where things are.
@@ -220,23 +230,26 @@ impl Bench {
                 }
             }
         }
-        println!("| | CPU s | wall s | peak MB | CPU ratio | wall ratio |");
+        println!("| | CPU s | wall s | peak MB | CPU ratio: min / median / max | wall ratio |");
         println!("|---|--:|--:|--:|--:|--:|");
         let first = &runs[0];
         for (contestant, costs) in contestants.iter().zip(&runs) {
             let of = |part: fn(&Cost) -> f64| median(costs.iter().map(part).collect());
-            let ratio = |part: fn(&Cost) -> f64| {
-                let ratios = costs.iter().zip(first).map(|(a, b)| part(a) / part(b));
-                median(ratios.collect())
+            let ratios = |part: fn(&Cost) -> f64| -> Vec<f64> {
+                let pairs = costs.iter().zip(first);
+                pairs.map(|(a, b)| part(a) / part(b)).collect()
             };
+            let cpu = ratios(|cost| cost.cpu);
+            let least = cpu.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = cpu.iter().copied().fold(0.0, f64::max);
             println!(
-                "| {} | {:.3} | {:.3} | {:.1} | {:.2} | {:.2} |",
+                "| {} | {:.3} | {:.3} | {:.1} | {least:.2} / {:.2} / {most:.2} | {:.2} |",
                 contestant.name,
                 of(|cost| cost.cpu),
                 of(|cost| cost.wall),
                 of(|cost| cost.megabytes),
-                ratio(|cost| cost.cpu),
-                ratio(|cost| cost.wall),
+                median(cpu),
+                median(ratios(|cost| cost.wall)),
             );
         }
         Ok(())

@@ -501,7 +501,13 @@ mod tests {
 
         let first = game(b"A", "1. e4 e5 1-0");
         let second = game(b"B", "1. Nf3 *");
-        let text = [&*first, &second, b"[Event \"C\"]\n\n1. d4 "].concat();
+        // Blocks of one size, whose buffers are used again.
+        let games = [&first, &second, &second, &second, &second, &first, &first];
+        let text = [
+            &*games.map(|game| &**game).concat(),
+            b"[Event \"C\"]\n\n1. d4 ",
+        ]
+        .concat();
         for has_mark in [false, true] {
             let mut pieces = Pieces::of_games(&text);
             if has_mark {
@@ -510,7 +516,7 @@ mod tests {
             let options = OpenOptions::default();
             let mut blocks = PgnBlocks::open(Box::new(Waiting(pieces)), &options).unwrap();
             let mut block = Block::default();
-            for expected in [&first, &second] {
+            for expected in games {
                 assert!(blocks.next(&mut block).unwrap());
                 assert_eq!(&block.bytes, expected);
             }

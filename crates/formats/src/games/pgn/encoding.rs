@@ -190,8 +190,10 @@ fn read_full(
     let start = *filled;
     loop {
         let got = *filled - start;
-        if out.len() <= *filled {
-            out.resize(*filled + (length - got).min(got.max(MIN_GROWTH)), 0);
+        let missing = length - got;
+        // Less space than a pipe may have bytes would not show whether it has more.
+        if out.len() < *filled + missing.min(PIPE_READ) {
+            out.resize(*filled + missing.min(got.max(MIN_GROWTH)), 0);
         }
         let end = out.len().min(start + length);
         let spare = out.get_mut(*filled..end).unwrap_or_default();
