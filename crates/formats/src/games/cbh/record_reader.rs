@@ -464,7 +464,7 @@ impl<'d> CbhReader<'d> {
     }
 }
 
-/// Whether an id is not one of a table with so many entities; `false` without a table.
+/// Whether an id is not below the capacity of its table; `false` without a table.
 fn is_beyond(id: u32, capacity: Option<u32>) -> bool {
     capacity.is_some_and(|capacity| id >= capacity)
 }

@@ -224,7 +224,7 @@ impl TagBuffer<'_> {
         if extended.version.get() != 1 {
             let version = u64::from(extended.version.get());
             self.tags.push_with("CbVersion", |text| {
-                decimal_digits::push_number(version, text)
+                decimal_digits::push_number(version, text);
             });
         }
         if extended.created.get() != 0 {
