@@ -1,7 +1,5 @@
 //! A game as JSON: the move tree with typed annotations. docs/guide/json.md lists the keys.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 use tabia::core::chess::{FenStyle, Ply, Position, Setup, Square, san, uci};
 use tabia::core::game::{
@@ -9,7 +7,7 @@ use tabia::core::game::{
     Language, MediaKind, Quotation, RecordKind, Score, Shape, ShapeColor, ShapeKind, TextKind,
     Training, TrainingText, Visitor, Want,
 };
-use tabia::core::{FormatId, GameIndex};
+use tabia::core::{FormatId, GameIndex, hexadecimal};
 
 use crate::json::{self, Displayed};
 
@@ -501,7 +499,7 @@ impl<'a> AnnotationJson<'a> {
             Annotation::Foreign(foreign) => Self::Foreign {
                 format: Displayed(foreign.format),
                 kind: foreign.kind,
-                bytes: hex(foreign.bytes),
+                bytes: hexadecimal::digits(foreign.bytes),
             },
             _ => Self::Other,
         }
@@ -617,14 +615,6 @@ fn color(color: ShapeColor) -> String {
 /// Seconds.
 fn hundredths(value: i32) -> f64 {
     f64::from(value) / 100.0
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 fn texts(texts: &[TrainingText]) -> Vec<TextJson<'_>> {

@@ -12,7 +12,7 @@
 //! | [`loss`] | what a format can hold and what a conversion loses |
 //! | [`external`] | sorters, sets and queues of records that may be larger than memory |
 //! | [`io`] | bytes of files, cursors, sets of files, texts, atomic outputs, progress |
-//! | [`calendar`], [`decimal_digits`], [`plural`] | day numbers, numbers as text, numbers with nouns |
+//! | [`calendar`], [`decimal_digits`], [`hexadecimal`], [`plural`] | day numbers, numbers and bytes as text, numbers with nouns |
 //!
 //! ```
 //! use tabia_core::chess::Position;
@@ -34,6 +34,7 @@ pub mod external;
 pub mod formats;
 pub mod game;
 pub mod games;
+pub mod hexadecimal;
 pub mod ids;
 pub mod io;
 pub mod loss;

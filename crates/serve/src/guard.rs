@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
+use tabia::core::hexadecimal;
 
 use crate::lichess_paths::is_explorer;
 use crate::problem::Problem;
@@ -34,11 +35,7 @@ impl fmt::Debug for Key {
 impl Key {
     /// The key made of these bytes, which have to be random.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-        let digits = bytes
-            .iter()
-            .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-        Self(digits.collect())
+        Self(hexadecimal::digits(&bytes))
     }
 
     /// Reads 32 hexadecimal digits; `None` for anything else.

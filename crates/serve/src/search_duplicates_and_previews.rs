@@ -1,6 +1,5 @@
 //! Searches of positions, duplicates and previews of conversions.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +9,7 @@ use tabia::base::{Base, SearchOptions};
 use tabia::book::find::symbols;
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::games::GameReader;
+use tabia::core::hexadecimal;
 use tabia::dedupe::{DedupeOptions, Duplicate, find_duplicates};
 use tabia::formats::Format;
 use tabia::list::ListRow;
@@ -266,11 +266,6 @@ pub(crate) fn book_page(book: &dyn Book, position: &Position) -> Result<Value> {
             let share = weight
                 .filter(|_| all > 0)
                 .map(|weight| weight as f64 / all as f64);
-            let raw = entry.raw.iter().fold(String::new(), |mut text, byte| {
-                // Writing to a `String` cannot fail.
-                let _ = write!(text, "{byte:02x}");
-                text
-            });
             json!({
                 "uci": entry.m.map(|m| uci_of(m, position.is_chess960())),
                 "san": entry.m.map(|m| position.san(m).to_string()),
@@ -286,7 +281,7 @@ pub(crate) fn book_page(book: &dyn Book, position: &Position) -> Result<Value> {
                 "annotation": symbols(&entry.nags),
                 "comment": entry.comment,
                 "learn": entry.learn.map(|learn| learn.to_string()),
-                "raw": raw,
+                "raw": hexadecimal::digits(&entry.raw),
             })
         })
         .collect();

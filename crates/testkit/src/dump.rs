@@ -8,7 +8,7 @@ use tabia_core::game::{
     Visitor, Want,
 };
 use tabia_core::games::Database;
-use tabia_core::{GameIndex, Problem};
+use tabia_core::{GameIndex, Problem, hexadecimal};
 
 /// A visitor that writes the games it visits as text: one line for each call, variations indented.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl Visitor for Dump {
 
     fn problem(&mut self, problem: Problem) -> Flow {
         let kept = match &problem.unread_bytes {
-            Some(bytes) => format!(" (kept {})", hex(bytes)),
+            Some(bytes) => format!(" (kept {})", hexadecimal::digits(bytes)),
             None => String::new(),
         };
         self.line(&format!("problem: {}{kept}", problem.error));
@@ -171,16 +171,9 @@ fn annotation_line(annotation: &Annotation<'_>) -> String {
             format,
             kind,
             bytes,
-        }) => format!("foreign {format} {kind:#x} {}", hex(bytes)),
+        }) => format!("foreign {format} {kind:#x} {}", hexadecimal::digits(bytes)),
         other => format!("{other:?}"),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Compares two texts.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::journal_seal_key::hexadecimal;
+use crate::hexadecimal;
 
 /// Files up to this size are hashed completely.
 const WHOLE: u64 = 1 << 19;
@@ -91,7 +91,7 @@ fn sample_of(mut file: File, size: u64) -> io::Result<String> {
         add(size - END, END)?;
     }
     let hash = hash.finalize();
-    Ok(hexadecimal(hash.get(..16).unwrap_or_default()))
+    Ok(hexadecimal::digits(hash.get(..16).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use super::disk::{
 use super::failure_injection;
 use super::fingerprint::Fingerprint;
 use super::journal_seal_key::UserKey;
+use crate::hexadecimal;
 
 /// The first line of the journal of one set.
 const FIRST_LINE: &str = "tabia: files that replace others, version 2";
@@ -449,7 +450,7 @@ impl FolderIdentity {
         let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
         Ok(Self {
             number,
-            path: super::journal_seal_key::hexadecimal(&hash),
+            path: hexadecimal::digits(&hash),
         })
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::hexadecimal;
+
 /// Size of a key in bytes.
 const SIZE: usize = 32;
 /// Size of a block of SHA-256 in bytes.
@@ -100,19 +102,8 @@ impl UserKey {
             .chain_update(padded(0x5c))
             .chain_update(inner)
             .finalize();
-        hexadecimal(&outer)
+        hexadecimal::digits(&outer)
     }
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // A string takes every digit.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// The folder for what the program remembers of a user: `$XDG_STATE_HOME/tabia`, else that of the

@@ -1,6 +1,7 @@
 //! The key of a position: its pieces, castling rights and en passant file in 11 to 31 bytes.
 
 use tabia_core::chess::{Color, Move, Piece, Position, Role, Setup, Square};
+use tabia_core::hexadecimal;
 
 use super::hash::hash;
 use crate::books::mirrored::board_code::{BitWriter, for_each_piece, is_zero};
@@ -67,11 +68,7 @@ impl Key {
 
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Key(")?;
-        for byte in self.as_bytes() {
-            write!(f, "{byte:02x}")?;
-        }
-        f.write_str(")")
+        write!(f, "Key({})", hexadecimal::digits(self.as_bytes()))
     }
 }
 
