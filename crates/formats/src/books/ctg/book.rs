@@ -205,6 +205,7 @@ impl Book for CtgBook {
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
+    use crate::books::mirrored::book::tests::assert_inspection_finds_all;
     use crate::books::mirrored::reachable::Visited;
     use tabia_core::books::{BookEntry, BookWriter};
     use tabia_core::formats::CreateOptions;
@@ -249,34 +250,9 @@ mod tests {
     fn one_scan_finds_what_several_find() {
         let scratch = Scratch::new("ctg_one_scan");
         let mut book = book(&scratch);
-        for _ in 0..2 {
-            let (mut scanned, mut visited) = (Vec::new(), Vec::new());
-            let moves = |page: &BookPosition| -> Vec<_> {
-                let entries = page.entries.iter();
-                entries.map(|entry| (entry.m, entry.weight)).collect()
-            };
-            let found = Book::inspect(&book, &mut |position, page| {
-                if let BookKey::Board(position) = position {
-                    scanned.push((position.key(), moves(page)));
-                }
-                Flow::Go
-            })
-            .unwrap();
-            book.for_each(&mut |position, page| {
-                if let BookKey::Board(position) = position {
-                    visited.push((position.key(), moves(page)));
-                }
-                Flow::Go
-            })
-            .unwrap();
-            scanned.sort_by_key(|(key, _)| *key);
-            visited.sort_by_key(|(key, _)| *key);
-            assert!(scanned.len() > 1_500);
-            assert_eq!(scanned, visited);
-            assert_eq!(found.size, book.size().unwrap());
-            assert_eq!(found.problems, book.problems().unwrap());
-            book.store.disable_index();
-        }
+        assert_inspection_finds_all(&book);
+        book.store.disable_index();
+        assert_inspection_finds_all(&book);
     }
 
     #[test]

@@ -282,6 +282,7 @@ mod tests {
     use crate::books::kvetka::KvetkaBuilder;
     use crate::books::kvetka::packed_counts::payload;
     use crate::books::kvetka::read_element::BLOCK;
+    use crate::books::mirrored::book::tests::assert_inspection_finds_all;
     use crate::books::mirrored::reachable::Visited;
     use crate::books::mirrored::record_lookup::MirroredStore;
     use tabia_core::books::{BookEntry, BookWriter, Wdl};
@@ -343,32 +344,7 @@ mod tests {
     #[test]
     fn one_scan_finds_what_several_find() {
         let scratch = Scratch::new("kvetka_one_scan");
-        let book = book(&scratch);
-        let (mut scanned, mut visited) = (Vec::new(), Vec::new());
-        let moves = |page: &BookPosition| -> Vec<_> {
-            let entries = page.entries.iter();
-            entries.map(|entry| (entry.m, entry.weight)).collect()
-        };
-        let found = Book::inspect(&book, &mut |position, page| {
-            if let BookKey::Board(position) = position {
-                scanned.push((position.key(), moves(page)));
-            }
-            Flow::Go
-        })
-        .unwrap();
-        book.for_each(&mut |position, page| {
-            if let BookKey::Board(position) = position {
-                visited.push((position.key(), moves(page)));
-            }
-            Flow::Go
-        })
-        .unwrap();
-        scanned.sort_by_key(|(key, _)| *key);
-        visited.sort_by_key(|(key, _)| *key);
-        assert!(scanned.len() > 1_500);
-        assert_eq!(scanned, visited);
-        assert_eq!(found.size, book.size().unwrap());
-        assert_eq!(found.problems, book.problems().unwrap());
+        assert_inspection_finds_all(&book(&scratch));
     }
 
     #[test]

@@ -195,3 +195,40 @@ fn fill<'b, S: MirroredBook<'b>>(
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+pub(crate) mod tests {
+    use super::*;
+    use tabia_core::books::Book;
+
+    /// The scan of an inspection visits the positions that [`Book::for_each`] visits, with the same
+    /// moves, and finds what [`Book::size`] and [`Book::problems`] find.
+    pub(crate) fn assert_inspection_finds_all(book: &dyn Book) {
+        let (mut scanned, mut visited) = (Vec::new(), Vec::new());
+        let moves = |page: &BookPosition| -> Vec<_> {
+            let entries = page.entries.iter();
+            entries.map(|entry| (entry.m, entry.weight)).collect()
+        };
+        let mut add = |position: BookKey<'_>, page: &BookPosition| {
+            if let BookKey::Board(position) = position {
+                scanned.push((position.key(), moves(page)));
+            }
+            Flow::Go
+        };
+        let found = book.inspect(&mut add).unwrap();
+        let mut add = |position: BookKey<'_>, page: &BookPosition| {
+            if let BookKey::Board(position) = position {
+                visited.push((position.key(), moves(page)));
+            }
+            Flow::Go
+        };
+        book.for_each(&mut add).unwrap();
+        scanned.sort_by_key(|(key, _)| *key);
+        visited.sort_by_key(|(key, _)| *key);
+        assert!(scanned.len() > 1_500);
+        assert_eq!(scanned, visited);
+        assert_eq!(found.size, book.size().unwrap());
+        assert_eq!(found.problems, book.problems().unwrap());
+    }
+}
