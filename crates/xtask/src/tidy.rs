@@ -182,21 +182,15 @@ const ABOUT_WORDS: [&str; 4] = [
     "crates/xtask/src/forbidden_words.rs",
 ];
 
-/// Files whose words are still to be mended, one a line. A file leaves the list when it has none.
-const PENDING: &str = "docs/words-pending.txt";
-
 /// Code, comments, help and documents use the terms of docs/terms.md.
 fn check_words(root: &Path, problems: &mut Vec<String>) -> Outcome {
     let list = ForbiddenWords::parse(&read(&root.join("docs/forbidden-words.txt"))?)
         .map_err(|error| format!("docs/forbidden-words.txt: {error}"))?;
-    let pending = read(&root.join(PENDING))?;
-    let pending: Vec<&str> = pending.lines().collect();
     for path in run_program::files(root, &[".rs", ".md", ".toml", ".py", ".sh", "run"])? {
         let name = relative(root, &path);
         if ABOUT_WORDS.contains(&name.as_str()) {
             continue;
         }
-        let mut found = Vec::new();
         let is_document = path.extension().is_some_and(|extension| extension == "md");
         let mut in_console = false;
         for (number, line) in read(&path)?.lines().enumerate() {
@@ -208,15 +202,8 @@ fn check_words(root: &Path, problems: &mut Vec<String>) -> Outcome {
                 continue;
             }
             for (term, instead) in list.in_line(&name, line) {
-                found.push(format!("{name}:{}: `{term}`: write {instead}", number + 1));
+                problems.push(format!("{name}:{}: `{term}`: write {instead}", number + 1));
             }
-        }
-        match (pending.contains(&name.as_str()), found.is_empty()) {
-            (false, _) => problems.extend(found),
-            (true, true) => {
-                problems.push(format!("{name} has no such words: take it off {PENDING}"));
-            }
-            (true, false) => {}
         }
     }
     Ok(())
