@@ -1,11 +1,12 @@
 //! Random games whose tags and comments are as unusual as those of real files: the games of
-//! [`arbitrary_game`] with tags of every kind and empty comments.
+//! [`arbitrary_game`] with tags of every kind, empty comments, hostile texts and deep variations.
 
-use tabia_core::GameIndex;
+use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{
-    Annotation, Comment, CommentPlacement, Event, Flow, Game, GameHead, GameResult, RecordKind,
-    Visitor as _,
+    Annotation, Comment, CommentPlacement, Event, Flow, Foreign, Game, GameHead, GameResult,
+    RecordKind, Recorder, Visitor as _,
 };
+use tabia_core::{FormatId, GameIndex};
 
 use crate::arbitrary_game::arbitrary_game;
 use crate::random::Random;
@@ -115,7 +116,7 @@ const VALUES: [(&str, &[&str]); 38] = [
     ("Mode", &["OTB", "ICS", "PM"]),
     ("SetUp", &["0", "1"]),
     ("FEN", &["4k3/8/8/8/8/8/8/4K3 w - - 0 1"]),
-    ("Variant", &["Chess960", "Standard", ""]),
+    ("Variant", &["Chess960", "Standard", "", "From Position"]),
     ("PlyCount", &["0", "23", "many"]),
     ("WhiteTitle", &["GM", "XX", ""]),
     ("BlackCountry", &["GER", "???", "Germany"]),
@@ -139,10 +140,46 @@ const UNUSUAL_NAMES: [&str; 10] = [
     "Opening",
 ];
 
-/// A random game with unusual tags. The same seed produces the same game.
+/// Texts that mean something else in a format, or that a terminal or an editor obeys.
+const HOSTILE_TEXTS: [&str; 28] = [
+    "[%clk 0:01:02]",
+    "a [%csl Gd4,Rd5] b",
+    "[%eval 0.25] [%clk 0:00:01]",
+    "[%lang de] kurz",
+    "[%tabia text a%0Ab%7B]",
+    "[%tabia chars 0:5b] x",
+    "[%tabia before] [%tabia after]",
+    "[%clk",
+    "[%unknown x]",
+    "\u{1b}[31m",
+    "\u{202e}txet",
+    "nul\0l",
+    "\r\n",
+    "a\rb",
+    "}{",
+    "{ { } ; % }",
+    "$1 -- N",
+    "1-0",
+    "*",
+    "\u{feff}bom",
+    "\u{85}next\u{2028}line",
+    "e\u{301}\u{1f451}",
+    "%%",
+    "<b>&lt;&amp;</b><br>",
+    "(1. e4 e5)",
+    "[Event \"x\"]",
+    "\n\n[Event \"y\"]\n\n1. d4",
+    "\u{e000}\u{10ffff}",
+];
+
+/// A random game with unusual tags and texts. The same seed produces the same game.
 pub fn unusual_game(seed: u64) -> Game {
-    let arbitrary = arbitrary_game(seed);
     let n = &mut Random::new(seed ^ 0x5eed);
+    let arbitrary = match seed % 50 {
+        24 => deep_game(n),
+        49 => game_of_another_variant(n),
+        _ => arbitrary_game(seed),
+    };
     let head = head(n, &arbitrary.head);
     let mut game = Game::new();
     let mut out = game.recorder();
@@ -157,13 +194,11 @@ pub fn unusual_game(seed: u64) -> Game {
                 Flow::Go
             }
             Event::Annotation(Annotation::Comment(comment)) => {
-                // In some formats this text would begin a command.
-                let text = comment.text.replace("[%", "(%");
-                let comment = Comment {
-                    text: &text,
-                    ..comment
+                let text = match n.below_u64(16) {
+                    0 => n.pick(&HOSTILE_TEXTS),
+                    _ => comment.text,
                 };
-                out.visit_annotation(Annotation::Comment(comment))
+                out.visit_annotation(Annotation::Comment(Comment { text, ..comment }))
             }
             Event::Annotation(annotation) => out.visit_annotation(annotation),
             Event::BeginVariation => {
@@ -201,6 +236,55 @@ pub fn unusual_game(seed: u64) -> Game {
     game
 }
 
+/// A game of a variant whose moves are text here.
+fn game_of_another_variant(n: &mut Random) -> Game {
+    let mut game = Game::new();
+    let mut out = game.recorder();
+    let mut head = GameHead::default();
+    let variant = n.pick(&["Crazyhouse", "Atomic", "Antichess", "Three-check"]);
+    head.tags.push("Variant", variant);
+    let _ = out.begin_game(GameIndex(0), &head);
+    let _ = out.visit_annotation(Annotation::Foreign(Foreign {
+        format: FormatId::new("pgn"),
+        kind: Foreign::UNREAD_MOVES,
+        bytes: b"1. e4 d5 2. exd5 Qxd5 3. P@e4 {a drop}",
+    }));
+    out.end_game(GameResult::Draw);
+    drop(out);
+    game
+}
+
+/// A game whose variations are up to 60 levels deep.
+fn deep_game(n: &mut Random) -> Game {
+    let mut game = Game::new();
+    let mut out = game.recorder();
+    let _ = out.begin_game(GameIndex(0), &GameHead::default());
+    let depth = 1 + n.below_u64(60);
+    nested_line(n, &mut out, Position::standard(), depth);
+    out.end_game(GameResult::Unknown);
+    drop(out);
+    game
+}
+
+/// A line of a few moves; its last move has a variation with another such line.
+fn nested_line(n: &mut Random, out: &mut Recorder<&mut Game>, mut position: Position, depth: u64) {
+    let plies = 1 + n.below_u64(3);
+    for number in 1..=plies {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            return;
+        }
+        let ply = Ply::Move(n.pick(&moves));
+        let _ = out.visit_move(&position, ply);
+        if number == plies && depth > 0 {
+            let _ = out.begin_variation();
+            nested_line(n, out, position.clone(), depth - 1);
+            out.end_variation();
+        }
+        position.play_ply(ply);
+    }
+}
+
 /// The result in the tag `Result`.
 fn tagged_result(head: &GameHead) -> GameResult {
     let tag = head.tags.text("Result");
@@ -209,7 +293,11 @@ fn tagged_result(head: &GameHead) -> GameResult {
 
 fn head(n: &mut Random, original: &GameHead) -> GameHead {
     let mut head = original.clone();
+    let variant = original.tags.get("Variant").map(str::to_owned);
     head.tags.clear();
+    if let Some(variant) = &variant {
+        head.tags.push("Variant", variant);
+    }
     for (name, values) in &VALUES[..7] {
         if !n.one_in(6) {
             head.tags
@@ -224,7 +312,7 @@ fn head(n: &mut Random, original: &GameHead) -> GameHead {
         }
         let from = if n.one_in(6) { 0 } else { 7 };
         let (name, values) = VALUES[from + n.below_u64((VALUES.len() - from) as u64) as usize];
-        if name == "Variant" && original.start.chess960 {
+        if name == "Variant" && (original.start.chess960 || variant.is_some()) {
             continue;
         }
         // With an invalid value of one of these tags the moves cannot be read.

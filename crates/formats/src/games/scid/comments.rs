@@ -23,10 +23,13 @@ pub(crate) fn read(
 ) -> Flow {
     let mut plain = PlainText::default();
     let mut rest = text;
+    let mut end = None;
     while let Some((before, command)) = next_command(rest) {
         plain.push(before);
+        let offset = text.len() - rest.len() + before.len();
         rest = command.after;
-        if !plain.is_blank() && !plain.is_exact && !has_text(rest) {
+        let is_words = !plain.is_blank() && !plain.is_exact;
+        if is_words && offset >= *end.get_or_insert_with(|| text_end(text)) {
             plain.has_commands = true;
             if plain.visit(held.as_deref_mut(), visitor) == Flow::Stop {
                 return Flow::Stop;
@@ -133,6 +136,13 @@ struct Command<'t> {
     after: &'t str,
 }
 
+impl Command<'_> {
+    /// Whether a reader takes it for more than text.
+    fn is_known(&self) -> bool {
+        command_parser::read(self.name, self.args, &mut |_| ()).is_some()
+    }
+}
+
 /// The next command, and the text before it.
 fn next_command(text: &str) -> Option<(&str, Command<'_>)> {
     let mut from = 0;
@@ -167,16 +177,24 @@ fn command(text: &str) -> Option<Command<'_>> {
     })
 }
 
-/// Whether `text` contains more than commands and blanks.
-fn has_text(text: &str) -> bool {
+/// The offset after which `text` contains only commands and blanks. Unknown commands are text.
+fn text_end(text: &str) -> usize {
     let mut rest = text;
+    let mut end = 0;
     while let Some((before, command)) = next_command(rest) {
-        if !before.trim_ascii().is_empty() {
-            return true;
+        let offset = text.len() - rest.len();
+        if !command.is_known() {
+            end = offset + before.len() + command.source.len();
+        } else if !before.trim_ascii().is_empty() {
+            end = offset + before.len();
         }
         rest = command.after;
     }
-    !rest.trim_ascii().is_empty()
+    if rest.trim_ascii().is_empty() {
+        end
+    } else {
+        text.len()
+    }
 }
 
 /// Writes the annotations of a move as the one comment that Scid has for it: text and commands.
@@ -222,9 +240,14 @@ impl CommentWriter {
                 self.command(&String::from_utf8_lossy(&text));
             }
         }
-        if !self.is_exact && !self.is_counted && self.comments > 0 && self.is_changed() {
+        if self.is_exact || self.is_counted || self.comments == 0 {
+            return;
+        }
+        // Readers take words that are a command for the annotation that it names.
+        let has_command = has_command(&self.words);
+        if has_command || self.is_changed() {
             self.is_counted = true;
-            let is_lost = self.words.trim_ascii().is_empty();
+            let is_lost = has_command || self.words.trim_ascii().is_empty();
             let feature = if is_lost {
                 Feature::Comments
             } else {
@@ -308,6 +331,10 @@ impl CommentWriter {
             encoded.push(b']');
             self.words = String::from_utf8_lossy(&encoded).into_owned();
         }
+        if has_open_command(&self.words) {
+            // It would take a bracket of the commands that follow.
+            self.words_at = self.text.len();
+        }
         let (before, after) = self
             .text
             .split_at_checked(self.words_at)
@@ -335,12 +362,21 @@ impl CommentWriter {
 fn has_command(words: &str) -> bool {
     let mut rest = words;
     while let Some((_, command)) = next_command(rest) {
-        if command_parser::read(command.name, command.args, &mut |_| ()).is_some() {
+        if command.is_known() {
             return true;
         }
         rest = command.after;
     }
     false
+}
+
+/// Whether words contain the start of a command whose end is not in them.
+fn has_open_command(words: &str) -> bool {
+    let mut rest = words;
+    while let Some((_, command)) = next_command(rest) {
+        rest = command.after;
+    }
+    rest.contains("[%")
 }
 
 fn clock_command(clock: Clock) -> String {
@@ -468,6 +504,7 @@ mod tests {
             ),
             ("[%unknown x] and [% and [%", "[%unknown x] and [% and [%"),
             ("[%clk soon]", "[%clk soon]"),
+            ("words [%unknown x]", "words [%unknown x]"),
         ] {
             let (found, written) = shown(text);
             assert_eq!(found, expected, "{text}");
@@ -495,6 +532,52 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    /// The comment for some words and a clock time, and its losses.
+    fn written(words: &str, is_exact: bool) -> (String, Losses) {
+        let mut writer = CommentWriter::new(is_exact);
+        let mut losses = Losses::new();
+        let comment = HeldComment {
+            language: None,
+            text: words.to_owned(),
+        };
+        writer.add(&comment.annotation(CommentPlacement::After), &mut losses);
+        let time = std::time::Duration::from_secs(1);
+        let kind = ClockKind::Remaining;
+        writer.add(&Annotation::Clock(Clock { kind, time }), &mut losses);
+        let mut bytes = Vec::new();
+        writer.take_into(&mut bytes);
+        let text = String::from_utf8(bytes).unwrap();
+        (text.trim_end_matches('\0').to_owned(), losses)
+    }
+
+    #[test]
+    fn words_with_an_open_command_follow_commands() {
+        for is_exact in [false, true] {
+            let (text, losses) = written("[%clk", is_exact);
+            assert_eq!(text, "[%clk 0:00:01] [%clk");
+            assert!(losses.is_empty());
+            assert_eq!(shown(&text).0, "Clocks|[%clk");
+        }
+    }
+
+    #[test]
+    fn words_that_are_a_command_are_lost_or_encoded() {
+        let (text, losses) = written("at [%clk 0:00:02]", false);
+        assert_eq!(text, "at [%clk 0:00:02] [%clk 0:00:01]");
+        assert_eq!(losses.count(Feature::Comments), 1);
+        let (text, losses) = written("at [%clk 0:00:02]", true);
+        assert!(losses.is_empty());
+        assert_eq!(shown(&text).0, "Clocks|at [%clk 0:00:02]");
+    }
+
+    #[test]
+    fn many_commands_are_read_in_linear_time() {
+        let text = format!("a {} b", "[%clk 0:00:01] ".repeat(100_000));
+        let mut shown = Shown::default();
+        assert_eq!(read(&text, None, &mut shown), Flow::Go);
+        assert_eq!(shown.0.len(), 100_001);
     }
 
     #[test]

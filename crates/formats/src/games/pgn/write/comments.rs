@@ -58,6 +58,10 @@ impl Writer {
         if changed {
             self.lose(Feature::CommentText);
         }
+        if comment_parser::has_commands(comment.text) && has_known_commands(comment.text) {
+            // Readers take such a text for the annotations that it names.
+            self.lose(Feature::Comments);
+        }
         let before = comment.placement == CommentPlacement::Before;
         if before && self.state.is_after_move() {
             if self.is_at_first_move() {
@@ -298,7 +302,7 @@ fn is_literal(text: &str) -> bool {
     let is_clean = is_normalized(text)
         && !text.bytes().any(|byte| byte.is_ascii_control())
         && !text.contains(['{', '}']);
-    is_clean && (!text.contains("[%") || !has_known_commands(text))
+    is_clean && (!comment_parser::has_commands(text) || !has_known_commands(text))
 }
 
 /// Whether a reader changes a text because of the commands in it.
