@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions, Profile};
 use tabia_core::game::{Game, Want};
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, SetLock};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex};
 use tabia_formats::Format;
@@ -225,6 +225,10 @@ impl AppendText<'_> {
             let text = format!("{name}: files of this format have a header and cannot grow");
             return Err(Error::usage(text));
         }
+        let lock = match &options.create.lock {
+            Some(lock) => Arc::clone(lock),
+            None => Arc::new(SetLock::acquire(path).map_err(Error::in_output)?),
+        };
         let mut old = File::open(path).map_err(|error| self.failed(error))?;
         let gap = self.gap(&mut old).map_err(|error| self.failed(error))?;
         let Some(gap) = gap else {
@@ -232,6 +236,7 @@ impl AppendText<'_> {
             return Err(Error::unsupported(text).in_path(path).in_output());
         };
         let mut shared = SharedFile::create(path, true)?;
+        shared.hold(lock);
         let copied = io::copy(&mut old, &mut shared);
         copied.map_err(|error| self.failed(error))?;
         let target = Box::new(shared.clone());

@@ -8,7 +8,7 @@ use tabia_core::books::BookWriter;
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Game, Want};
 use tabia_core::games::{GameWriter, TextWriter, Written};
-use tabia_core::io::{Output, OutputSet};
+use tabia_core::io::{Output, OutputSet, SetLock};
 use tabia_core::loss::Losses;
 use tabia_core::{Error, GameFormat, GameIndex};
 use tabia_formats::archives::compressed::{Compression, Compressor, compress};
@@ -217,6 +217,14 @@ impl SharedFile {
         let mut set = OutputSet::new(force);
         set.create(path).map_err(Error::in_output)?;
         Ok(Self(Arc::new(Mutex::new(Some(set)))))
+    }
+
+    /// Holds the lock of the file that is replaced until the new one has its name.
+    pub(crate) fn hold(&self, lock: Arc<SetLock>) {
+        let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = set.as_mut() {
+            set.hold(lock);
+        }
     }
 
     /// Completes the file and gives it its name; returns the names and the number of bytes.

@@ -69,6 +69,9 @@ pub(crate) struct ConvertArgs {
     /// Records of each input that are left out; for `dedupe`.
     #[arg(skip)]
     pub(crate) dropped: Vec<std::sync::Arc<Vec<u32>>>,
+    /// The lock of the database that grows; for `append`.
+    #[arg(skip)]
+    pub(crate) lock: Option<std::sync::Arc<tabia::core::io::SetLock>>,
     /// Of each input the games that get annotations of duplicates; for `dedupe`.
     #[arg(skip)]
     pub(crate) merges: Vec<std::sync::Arc<tabia::dedupe::Merges>>,

@@ -1,9 +1,11 @@
 //! `tabia append`: the games that a database does not have yet.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use tabia::Error;
 use tabia::base::{IndexChange, build_index, index_path};
+use tabia::core::io::SetLock;
 use tabia::dedupe::{DedupeOptions, dropped_games, find_known};
 use tabia::repair::remains;
 
@@ -22,10 +24,14 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let explained = dedupe::explained_file(args.explain.as_deref(), args.force)?;
     let mut reporter = context.reporter("append", args.force, None)?;
+    // Two processes that do not know each other's games would both add them. A set that is repaired has a
+    // lock of its own.
+    let path = Path::new(&args.output);
+    let is_locked = !args.dry_run && !args.salvage && path.is_file();
+    let lock = is_locked.then(|| SetLock::acquire(path)).transpose()?;
     let salvaged = if args.salvage {
         let item = remains(&context.resolver, &args.output)?;
-        let target = Path::new(&args.output);
-        salvage::prepare(&context, &item, target, &mut reporter)?
+        salvage::prepare(&context, &item, path, &mut reporter)?
     } else {
         None
     };
@@ -37,8 +43,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         return Err(Error::usage("`-o` names one database"));
     };
     let has_index = index_path(base, &index_options(&context)).is_some();
-    let target = Some(Path::new(&args.output));
-    items.extend(context.games(&args.paths, target, &mut reporter)?);
+    items.extend(context.games(&args.paths, Some(path), &mut reporter)?);
     let mut options = DedupeOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;
@@ -61,6 +66,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     context.messages.note(&format!("{count} left out"));
     let mut convert = convert::plain(&args.paths, &args.output, None, &args.common);
     convert.append = true;
+    convert.lock = lock.map(Arc::new);
     convert.select.include_deleted = args.include_deleted;
     convert.dropped = dropped_games(items.len(), &duplicates).split_off(1);
     // Its problems are reported already.

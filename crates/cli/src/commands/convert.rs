@@ -55,6 +55,7 @@ pub(crate) fn plain(
         mark: None,
         eco: EcoUpdate::Keep,
         dropped: Vec::new(),
+        lock: None,
         renames: None,
         merges: Vec::new(),
         index: IndexUseArgs::default(),
@@ -253,6 +254,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     options.open = context.open.clone();
     options.append = args.append;
     let create = &mut options.create;
+    create.lock.clone_from(&args.lock);
     create.force = args.force;
     create.profile = args.profile;
     create.wrap = !args.no_wrap;

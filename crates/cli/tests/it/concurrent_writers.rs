@@ -45,17 +45,47 @@ fn appends_at_once_lose_nothing() {
     for (name, count) in [("base.pgn", 5), ("six.pgn", 6), ("seven.pgn", 7)] {
         std::fs::write(folder.join(name), many_games(count)).unwrap();
     }
+    for target in ["t.cbh", "t.pgn", "t.pgn.gz"] {
+        for round in 0..rounds() {
+            let args = ["convert", "base.pgn", "-o", target, "--force", "-q"];
+            tabia(&folder, &args).expect(0);
+            run_at_once(
+                &folder,
+                &[
+                    &["convert", "six.pgn", "-o", target, "--append", "-q"],
+                    &["convert", "seven.pgn", "-o", target, "--append", "-q"],
+                ],
+            );
+            assert_eq!(games_of(&folder, target), 18, "{target}, round {round}");
+        }
+    }
+    assert!(names(&folder).iter().all(|name| !name.starts_with('.')));
+}
+
+#[test]
+fn books_that_grow_at_once_lose_nothing() {
+    let folder = Scratch::new("books-at-once");
+    for (name, count) in [("base.pgn", 5), ("six.pgn", 6), ("seven.pgn", 7)] {
+        std::fs::write(folder.join(name), many_games(count)).unwrap();
+    }
+    let build = |input, how| {
+        [
+            "book",
+            "build",
+            "--game-links",
+            "-o",
+            "t.kob",
+            "-q",
+            input,
+            how,
+        ]
+    };
     for round in 0..rounds() {
-        let args = ["convert", "base.pgn", "-o", "t.cbh", "--force", "-q"];
-        tabia(&folder, &args).expect(0);
-        run_at_once(
-            &folder,
-            &[
-                &["convert", "six.pgn", "-o", "t.cbh", "--append", "-q"],
-                &["convert", "seven.pgn", "-o", "t.cbh", "--append", "-q"],
-            ],
-        );
-        assert_eq!(games_of(&folder, "t.cbh"), 18, "round {round}");
+        tabia(&folder, &build("base.pgn", "--force")).expect(0);
+        let commands = [build("six.pgn", "--append"), build("seven.pgn", "--append")];
+        run_at_once(&folder, &commands.each_ref().map(<[&str; 8]>::as_slice));
+        let found = tabia(&folder, &["book", "find", "t_0.kob", "--json"]).expect(0);
+        assert_eq!(found.json()["games"], 18, "round {round}");
     }
     assert!(names(&folder).iter().all(|name| !name.starts_with('.')));
 }

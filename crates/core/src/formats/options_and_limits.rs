@@ -1,8 +1,10 @@
 //! Options for opening and creating files: [`OpenOptions`], [`CreateOptions`], [`Profile`], [`Limits`].
 
+use std::sync::Arc;
+
 use crate::chess::PieceLetters;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::Charset;
+use crate::io::{Charset, SetLock};
 use crate::loss::{Feature, Losses};
 
 /// Sizes read from a file that exceed these are refused before memory is taken.
@@ -142,6 +144,8 @@ pub struct CreateOptions {
     pub facts: Vec<(String, String)>,
     /// The time to store as creation time, seconds since 1970 UTC; 0 for none.
     pub now: u64,
+    /// The lock of the database that is appended to, if the caller has it; else appending takes it.
+    pub lock: Option<Arc<SetLock>>,
 }
 
 impl Default for CreateOptions {
@@ -155,6 +159,7 @@ impl Default for CreateOptions {
             title: None,
             facts: Vec::new(),
             now: 0,
+            lock: None,
         }
     }
 }

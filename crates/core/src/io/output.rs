@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::blob::Blob;
@@ -55,7 +56,7 @@ pub struct OutputSet {
     /// Old files to remove when the new ones get their names.
     obsolete: Vec<PathBuf>,
     /// The lock of the set that the new one was made from and replaces.
-    lock: Option<SetLock>,
+    lock: Option<Arc<SetLock>>,
 }
 
 /// One file of an [`OutputSet`]: a buffered, seekable writer.
@@ -95,7 +96,7 @@ impl OutputSet {
 
     /// Holds the lock of the set that is replaced until the new files have their names. If another
     /// program has replaced the set by then, [`commit`](Self::commit) fails.
-    pub fn hold(&mut self, lock: SetLock) {
+    pub fn hold(&mut self, lock: Arc<SetLock>) {
         self.lock = Some(lock);
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tabia_core::books::GameLink;
 use tabia_core::chess::{Color, Ply, Position};
@@ -114,6 +115,9 @@ impl KvetkaBuilder {
             ..Settings::new(options)
         };
         let mut builder = Self::with(path, options.force, header, settings)?;
+        if let Some(lock) = &options.lock {
+            builder.set.hold(Arc::clone(lock));
+        }
         builder.copy_sources(book)?;
         builder.copy_elements(book)?;
         Ok(builder)

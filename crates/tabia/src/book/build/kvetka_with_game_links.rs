@@ -8,7 +8,7 @@ use tabia_core::books::{Book, BookWriter};
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::{Database, Written};
-use tabia_core::io::{Progress, Source};
+use tabia_core::io::{Progress, SetLock, Source};
 use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
 use tabia_formats::books::kvetka;
@@ -115,10 +115,14 @@ fn create_builder(target: &BuildTarget, options: &BuildOptions) -> Result<Kvetka
         return builder.map_err(Error::in_output);
     }
     let first = kvetka::first_part(&target.path);
+    let mut create = options.create.clone();
+    if create.lock.is_none() && first.is_file() {
+        let lock = SetLock::acquire(&first).map_err(Error::in_output)?;
+        create.lock = Some(Arc::new(lock));
+    }
     let source = Source::from_path(&first)?;
     let book = KvetkaBook::open(&source, &options.open)?;
     refuse_damaged(&book, &first)?;
-    let mut create = options.create.clone();
     // The book is read to its end before the new one replaces it.
     create.force = true;
     KvetkaBuilder::append(&book, &target.path, &create).map_err(Error::in_output)

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
@@ -117,7 +118,10 @@ impl Editor {
         open: &OpenOptions,
     ) -> Result<Self> {
         refuse_other_case(path)?;
-        let lock = lock_source(source, path)?;
+        let lock = match &options.lock {
+            Some(lock) => Some(Arc::clone(lock)),
+            None => lock_source(source, path)?.map(Arc::new),
+        };
         let relisted;
         let (db, source) = if lock.is_some() {
             // What is there now is read, and no file gets another name meanwhile.
