@@ -59,3 +59,4 @@ mod stats;
 mod terminal_escapes;
 mod thread_independence;
 mod tree;
+mod writing_verbs;

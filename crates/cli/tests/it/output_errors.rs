@@ -54,54 +54,6 @@ fn full_disks_leave_no_file_and_exit_with_5() {
     assert_eq!(names(&folder), ["many.pgn"]);
 }
 
-/// Every verb that writes files, with its target last.
-const WRITERS: [&str; 6] = [
-    "convert mega.cbh -o",
-    "edit mega.cbh --pack -o",
-    "edit mega.cbh --delete 1 -o",
-    "repair mega.cbh -o",
-    "book build many.pgn -o",
-    "archive create",
-];
-
-/// The command line of a verb that writes into a folder.
-fn writes_to(verb: &str, folder: &str) -> String {
-    match verb {
-        "archive create" => format!("archive create {folder}out.zip many.pgn mega.cbh"),
-        verb if verb.starts_with("book") => format!("{verb} {folder}out.ctg"),
-        verb => format!("{verb} {folder}out.cbh"),
-    }
-}
-
-#[test]
-fn every_verb_reports_a_full_disk() {
-    let folder = with_sample("full-verbs");
-    std::fs::write(folder.join("many.pgn"), many_games(300)).unwrap();
-    let before = names(&folder);
-    for verb in WRITERS {
-        let args = writes_to(verb, "");
-        let line = format!("trap '' XFSZ; ulimit -f 1; exec tabia {args}");
-        let run = shell(&folder, &line);
-        assert_eq!(run.code, 5, "{args}: {}", run.err);
-        assert_one_line(&run);
-        assert_eq!(names(&folder), before, "{args}");
-    }
-}
-
-#[test]
-fn every_verb_reports_a_missing_folder() {
-    let folder = with_sample("none-verbs");
-    std::fs::write(folder.join("many.pgn"), many_games(300)).unwrap();
-    let before = names(&folder);
-    for verb in WRITERS {
-        let args = writes_to(verb, "none/");
-        let run = shell(&folder, &format!("exec tabia {args}"));
-        assert_eq!(run.code, 5, "{args}: {}", run.err);
-        assert_one_line(&run);
-        assert_eq!(names(&folder), before, "{args}");
-    }
-}
-
 #[test]
 fn full_disks_leave_the_old_database_unchanged() {
     let folder = with_sample("full-old");
