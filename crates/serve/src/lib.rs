@@ -22,6 +22,7 @@
 //! | `etag` | answers that the client already has |
 //! | `stream` | answers that are sent in parts |
 //! | `guard` | which requests are answered at all |
+//! | `fuzzing` | with the feature of that name: the body of a fuzz target |
 //! | `assets` | the files of the page |
 //! | `connections` | accepting and limiting connections |
 #![warn(missing_docs)]
@@ -33,6 +34,8 @@ mod connections;
 mod etag;
 mod explore;
 mod filter_and_sort;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod guard;
 mod indexed_databases;
 mod input_health;

@@ -358,6 +358,23 @@ impl Request {
     }
 }
 
+/// Reads the parameters as each endpoint does.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn read_requests(params: &Params) {
+    for endpoint in [
+        Endpoint::Masters,
+        Endpoint::Lichess,
+        Endpoint::Player(Color::White),
+        Endpoint::Player(Color::Black),
+    ] {
+        if let Ok(request) = Request::new(params, endpoint) {
+            let text = request.query.to_string();
+            let again = Query::parse(&text).ok();
+            assert_eq!(again.as_ref(), Some(&request.query), "{text}");
+        }
+    }
+}
+
 /// What a request waits for.
 struct Counting {
     job: Arc<Job<FoundTree>>,

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use axum::extract::{FromRequestParts, Query};
+use axum::http::Uri;
 use axum::http::request::Parts;
 use axum::response::Response;
 use tabia::core::chess::{Ply, Position, uci};
@@ -20,14 +21,19 @@ impl<S: Send + Sync> FromRequestParts<S> for Params {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
-        match Query::<Vec<(String, String)>>::try_from_uri(&parts.uri) {
-            Ok(Query(pairs)) => Ok(Self(pairs)),
-            Err(_) => Err(Problem::bad_request("the parameters cannot be read").into_response()),
-        }
+        Self::of(&parts.uri).map_err(Problem::into_response)
     }
 }
 
 impl Params {
+    /// The parameters of an address.
+    pub(crate) fn of(uri: &Uri) -> Result<Self, Problem> {
+        match Query::<Vec<(String, String)>>::try_from_uri(uri) {
+            Ok(Query(pairs)) => Ok(Self(pairs)),
+            Err(_) => Err(Problem::bad_request("the parameters cannot be read")),
+        }
+    }
+
     /// The value; `""` if absent.
     pub(crate) fn text(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(key, _)| key == name);

@@ -224,4 +224,52 @@ mod tests {
             assert!(RecordRanges::parse(wrong).is_err(), "{wrong}");
         }
     }
+
+    /// Any text is an error, or the numbers that its parts state.
+    #[test]
+    fn random_lists_are_errors_or_their_numbers() {
+        let pieces = [
+            "1",
+            "7",
+            "12",
+            "0",
+            "00",
+            "-",
+            ",",
+            ", ",
+            " ",
+            "4294967295",
+            "4294967296",
+            "x",
+            "ü",
+            "",
+        ];
+        let mut random = tabia_testkit::Random::new(3);
+        let mut lists = 0;
+        for _ in 0..20_000 {
+            let text: String = (0..random.below(8)).map(|_| random.pick(&pieces)).collect();
+            let Ok(ranges) = RecordRanges::parse(&text) else {
+                continue;
+            };
+            lists += 1;
+            let bounds = |part: &str| -> (u64, u64) {
+                let part = part.trim();
+                let (first, last) = part.split_once('-').unwrap_or((part, part));
+                let number = |text: &str| text.trim().parse().unwrap_or(u64::MAX);
+                (number(first), number(last))
+            };
+            let parts: Vec<(u64, u64)> = text.split(',').map(bounds).collect();
+            for number in 1..20 {
+                let is_listed = parts
+                    .iter()
+                    .any(|&(first, last)| (first..=last).contains(&number));
+                let index = GameIndex(number as u32 - 1);
+                assert_eq!(ranges.has(index), is_listed, "{text:?}: {number}");
+                let next = ranges.next_from(index.0);
+                assert!(next.is_none_or(|next| next >= index.0), "{text:?}");
+                assert_eq!(next == Some(index.0), is_listed, "{text:?}: {number}");
+            }
+        }
+        assert!(lists > 500, "{lists}");
+    }
 }

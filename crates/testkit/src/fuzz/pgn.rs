@@ -67,7 +67,7 @@ fn is_match(game: &Game) -> bool {
     let is_move_number = |word: &str| {
         let letters = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let is_turn = ["A.", "a.", "B.", "b."].contains(&letters);
-        is_turn && (2..10).contains(&word.len())
+        is_turn && (3..10).contains(&word.len())
     };
     let has_numbers = game.events().all(|event| match event {
         Event::Annotation(Annotation::Comment(comment)) => {

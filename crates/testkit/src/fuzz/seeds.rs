@@ -53,6 +53,14 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
             let all: Vec<&str> = all.collect();
             examples.chain([all.join(" OR ").into_bytes()]).collect()
         }
+        "serve_url" => {
+            let texts = [
+                "/api/v1/games?filter=player:carlsen&sort=white,-date&offset=10&limit=50",
+                "/lichess?variant=standard&fen=8/8/8/4k3/8/8/4P3/4K3%20w%20-%20-%200%201&play=e2e4",
+                "/player?player=A&color=white&modes=rated&speeds=blitz,rapid&since=2013-02",
+            ];
+            texts.map(|text| text.as_bytes().to_vec()).to_vec()
+        }
         "epd" => {
             let path = repository().join("crates/formats/tests/fixtures/epd/suite.epd");
             let bytes = std::fs::read(path).expect("the fixture can be read");

@@ -1,0 +1,133 @@
+//! For fuzz targets and tests: addresses of requests, read as the server reads them.
+
+use axum::http::{HeaderMap, Method, Uri};
+
+use crate::filter_and_sort::ViewQuery;
+use crate::guard::{Guard, GuardOptions, Key};
+use crate::lichess;
+use crate::params::Params;
+
+/// Reads the input as the address of a request, with all parameters that requests have.
+///
+/// # Panics
+/// If a request without `Host` is answered, or if parameters are read that contradict each other.
+pub fn url(data: &[u8]) {
+    let Ok(uri) = Uri::try_from(data) else {
+        return;
+    };
+    let guard = Guard::new(GuardOptions {
+        key: Key::from_bytes([7; 16]),
+        port: 6464,
+        is_private: data.len().is_multiple_of(2),
+        origins: vec!["https://example.org".to_owned()],
+        hosts: Vec::new(),
+    });
+    let refused = guard.refuse(&Method::GET, &uri, &HeaderMap::new(), None);
+    assert!(refused.is_some(), "{uri} is answered");
+    let Ok(params) = Params::of(&uri) else {
+        return;
+    };
+    if let Ok((start, plies, position)) = params.position() {
+        let mut again = start;
+        for ply in plies {
+            again.play_ply(ply);
+        }
+        assert_eq!(again.fen(), position.fen(), "{uri}");
+    }
+    for name in ["offset", "limit", "moves", "topGames", "recentGames"] {
+        if let Ok(number) = params.number::<u32>(name, 7) {
+            let text = params.text(name);
+            assert!(text.is_empty() || text.parse() == Ok(number), "{uri}");
+        }
+    }
+    assert!(params.ids("ids").iter().all(|id| !id.is_empty()), "{uri}");
+    let is_deleted = params.is_on("deleted");
+    // An error names what is wrong.
+    let _ = ViewQuery::parse(params.text("filter"), params.text("sort"), is_deleted);
+    lichess::read_requests(&params);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use tabia_testkit::{Random, corrupt};
+
+    use super::url;
+
+    const PIECES: [&str; 48] = [
+        "/api/v1/games?",
+        "/lichess?",
+        "/masters?",
+        "/player?",
+        "/lichess/history?",
+        "//",
+        "http://evil.example/?",
+        "&",
+        "&",
+        "&",
+        "=",
+        "fen=",
+        "play=",
+        "filter=",
+        "sort=",
+        "deleted=1",
+        "ids=",
+        "offset=",
+        "limit=",
+        "moves=",
+        "topGames=",
+        "variant=",
+        "speeds=",
+        "ratings=",
+        "modes=",
+        "since=",
+        "until=",
+        "player=",
+        "color=white",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR%20w%20KQkq%20-%200%201",
+        "r3k2r/8/8/8/8/8/8/R3K2R%20w%20KQkq%20e3%200%201",
+        "e2e4,e7e5,g1f3",
+        "e1h1,0000",
+        "white,-date",
+        "player:carlsen%20elo:%3E=2700",
+        "chess960",
+        "blitz,classical",
+        "0,1600,2500",
+        "casual,rated",
+        "2013-02",
+        "9999999999999999999999",
+        "-1",
+        "%00",
+        "%ff%fe",
+        "%22%5C",
+        "%",
+        "+",
+        "%C3%BC",
+    ];
+
+    /// Random addresses: the first of a fixed sequence, or as many as are read in the seconds that
+    /// `TABIA_FUZZ_SECONDS` states.
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "a test with an option")]
+    fn random_addresses_are_read() {
+        const COUNT: u32 = 5_000;
+        let seconds = std::env::var("TABIA_FUZZ_SECONDS").map(|text| text.parse::<f64>());
+        let seconds = seconds.map_or(0.0, |seconds| seconds.expect("a number of seconds"));
+        let start = Instant::now();
+        let mut random = Random::new(0x0751);
+        let mut count = 0;
+        while count < COUNT || start.elapsed().as_secs_f64() < seconds {
+            let mut text = random.pick(&PIECES[..7]).as_bytes().to_vec();
+            for _ in 0..random.below(16) {
+                text.extend_from_slice(random.pick(&PIECES).as_bytes());
+            }
+            if random.one_in(3) {
+                text = corrupt::damage(&text, &mut random).bytes;
+            }
+            url(&text);
+            count += 1;
+        }
+        println!("{count} addresses");
+    }
+}
