@@ -125,6 +125,9 @@ fn main() -> ExitCode {
     }
 }
 
+/// The mutants that the checks run: all of what must be true before an old set is replaced.
+const STRICT_AREA: [&str; 2] = ["--area", "before-replacing"];
+
 fn ci(_: &[String]) -> Outcome {
     let none: &[String] = &[];
     let check = ["--check".to_owned()];
@@ -139,8 +142,8 @@ fn ci(_: &[String]) -> Outcome {
         "package",
         "columns",
     ];
-    // All of them run, so that one failure does not hide another; the tests come last, so that
-    // their summary ends the output.
+    // All of them run, so that one failure does not hide another; the tests come after the other checks, so
+    // that their summary and the table of mutants end the output.
     let mut failed = Vec::new();
     for (name, task, _) in TASKS.iter().filter(|task| checks.contains(&task.0)) {
         println!("== {name}");
@@ -154,6 +157,12 @@ fn ci(_: &[String]) -> Outcome {
     println!("== test");
     if cargo_tasks::test(none).is_err() {
         failed.push("test");
+    }
+    // After the tests, because the crates of others are compiled then.
+    println!("== mutants");
+    if let Err(error) = mutants::mutants(&STRICT_AREA.map(str::to_owned)) {
+        eprintln!("mutants: {error}");
+        failed.push("mutants");
     }
     if failed.is_empty() {
         return Ok(());

@@ -17,16 +17,20 @@ fn record_sizes_of_unknown_versions_are_refused() {
     let folder = Scratch::new("complete-sizes");
     for extension in ["cbj", "cbtt"] {
         let path = set(&folder);
-        // Six records of 5000 bytes.
-        let mut file = bytes(&path, extension);
-        file[4..8].copy_from_slice(&5000_u32.to_le_bytes());
-        file.resize(32 + 6 * 5000, 0xff);
-        write(&path, extension, &file);
-        let refused = edit::append(&path, &CreateOptions::default());
-        let error = refused.map(|_| ()).unwrap_err();
-        let is_refused =
-            matches!(error.kind(), ErrorKind::Unsupported(text) if text.contains("5000"));
-        assert!(is_refused, "{extension}: {error}");
+        let original = bytes(&path, extension);
+        // Six records of that size; 512 bytes are the most.
+        for (size, is_known) in [(512_u32, true), (513, false), (5000, false)] {
+            let mut file = original.clone();
+            file[4..8].copy_from_slice(&size.to_le_bytes());
+            file.resize(32 + 6 * size as usize, 0xff);
+            write(&path, extension, &file);
+            let opened = edit::append(&path, &CreateOptions::default());
+            let is_refused = opened.is_err_and(|error| {
+                let size = size.to_string();
+                matches!(error.kind(), ErrorKind::Unsupported(text) if text.contains(&size))
+            });
+            assert_eq!(is_refused, !is_known, "{extension}: {size}");
+        }
         for name in folder.names() {
             std::fs::remove_file(folder.join(name)).unwrap();
         }

@@ -180,7 +180,7 @@ impl SalvagedSet {
             }
         }
         if let Some(lock) = self.lock.take() {
-            outputs.hold(lock);
+            outputs.hold(Arc::new(lock));
         }
         outputs.commit().map_err(Error::in_output)
     }

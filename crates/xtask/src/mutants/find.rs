@@ -62,13 +62,13 @@ impl Mutant {
         }
     }
 
-    /// The text that replaces the original: `switch` is true if the mutant is on.
-    pub(crate) fn text(&self, switch: &str) -> String {
-        let (original, changed) = (&self.original, &self.changed);
+    /// The texts before and after the original: `switch` is true if the mutant is on.
+    pub(crate) fn around(&self, switch: &str) -> (String, &'static str) {
+        let changed = &self.changed;
         match self.form {
-            Form::Expression => format!("(if {switch} {{ {changed} }} else {{ {original} }})"),
-            Form::Removed => format!("if !{switch} {{ {original} }}"),
-            Form::Return => format!("if {switch} {{ {changed} }} "),
+            Form::Expression => (format!("(if {switch} {{ {changed} }} else {{ "), " })"),
+            Form::Removed => (format!("if !{switch} {{ "), " }"),
+            Form::Return => (format!("if {switch} {{ {changed} }} "), ""),
         }
     }
 }

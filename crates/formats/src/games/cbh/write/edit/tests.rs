@@ -186,6 +186,25 @@ fn new_damage_is_found_where_old_damage_is_gone() {
     }
 }
 
+/// The damage of an old record is now that of a record that was written.
+#[test]
+fn old_damage_with_a_new_record_is_found() {
+    let folder = Scratch::new("edit-old-with-new");
+    let path = set(&folder);
+    let (moves_at, annotations_at) = offsets(&open_set(&path), 0);
+    set_offsets(&path, 2, moves_at, annotations_at);
+    let before = files(&folder);
+    let mut editor = editor(&path);
+    let new = game("First", MEDIUM, "a comment");
+    editor.replace(GameIndex(0), &new).unwrap();
+    let mut wrong = header_of(&open_set(&path), 0);
+    wrong.moves_at.set(moves_at as u32);
+    wrong.annotations_at.set(annotations_at as u32);
+    let written = editor.writer.files();
+    written.put_header(1, wrong.as_bytes()).unwrap();
+    assert_refused(&folder, &before, editor, "runs into that of game 1");
+}
+
 /// A record that nothing wrote, in a set whose other damage the change repairs.
 #[test]
 fn the_number_of_records_is_compared() {
@@ -538,4 +557,71 @@ fn files_with_names_in_another_case_are_not_replaced() {
     let editor = Editor::new(&source, &target, &force(), &OpenOptions::default()).unwrap();
     editor.finish().unwrap();
     assert!(read(&open_set(&target), 1) == read(&open_set(&path), 1));
+}
+
+/// Whether a writer has the lock of the set.
+#[cfg(unix)]
+fn is_locked(path: &Path) -> bool {
+    let file = std::fs::File::open(path).unwrap();
+    matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_set_is_locked_while_it_is_edited() {
+    let folder = Scratch::new("edit-lock");
+    let path = set(&folder);
+    assert!(!is_locked(&path));
+    let open = editor(&path);
+    assert!(is_locked(&path));
+    drop(open);
+    assert!(!is_locked(&path));
+    let writer = append(&path, &force()).unwrap();
+    assert!(is_locked(&path));
+    drop(writer);
+    // The same file under another name of its folder.
+    std::fs::create_dir(folder.join("inner")).unwrap();
+    let again = folder.join("inner/../a.cbh");
+    let source = Source::from_path(&path).unwrap();
+    let edit = |target: &Path| Editor::new(&source, target, &force(), &OpenOptions::default());
+    let open = edit(&again).unwrap();
+    assert!(is_locked(&path));
+    drop(open);
+    // A copy leaves the set as it is.
+    let open = edit(&folder.join("b.cbh")).unwrap();
+    assert!(!is_locked(&path));
+    drop(open);
+}
+
+#[test]
+fn a_set_that_was_replaced_meanwhile_is_read_again() {
+    let folder = Scratch::new("edit-replaced");
+    let path = set(&folder);
+    let source = Source::from_path(&path).unwrap();
+    let new = [game("Only", SHORT, "")];
+    write(&path, &new, &force());
+    let mut editor = Editor::new(&source, &path, &force(), &OpenOptions::default()).unwrap();
+    assert_eq!(editor.len(), 1);
+    editor.append(&game("Next", MEDIUM, "")).unwrap();
+    editor.finish().unwrap();
+    let db = open_set(&path);
+    assert_eq!(db.len(), 2);
+    assert_eq!(read(&db, 0).head.tags.get("White"), Some("Only"));
+}
+
+#[test]
+fn members_of_archives_are_edited_into_new_sets() {
+    let folder = Scratch::new("edit-member");
+    let path = set(&folder);
+    let members = files(&folder);
+    let members = members
+        .into_iter()
+        .map(|(name, bytes)| (name, tabia_core::io::Blob::from(bytes)))
+        .collect();
+    // It is called as the target, which does not exist.
+    let label = path.to_str().unwrap();
+    let source = Source::from_members(label, "a.cbh", members).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let editor = Editor::new(&source, &path, &force(), &OpenOptions::default()).unwrap();
+    assert_eq!(editor.len(), 3);
 }
