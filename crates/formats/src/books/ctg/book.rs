@@ -205,7 +205,7 @@ impl Book for CtgBook {
 #[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
-    use crate::books::mirrored::book::tests::assert_inspection_finds_all;
+    use crate::books::mirrored::probe_and_walk::tests::assert_inspection_finds_all;
     use crate::books::mirrored::reachable::Visited;
     use tabia_core::books::{BookEntry, BookWriter};
     use tabia_core::formats::CreateOptions;

@@ -282,7 +282,7 @@ mod tests {
     use crate::books::kvetka::KvetkaBuilder;
     use crate::books::kvetka::packed_counts::payload;
     use crate::books::kvetka::read_element::BLOCK;
-    use crate::books::mirrored::book::tests::assert_inspection_finds_all;
+    use crate::books::mirrored::probe_and_walk::tests::assert_inspection_finds_all;
     use crate::books::mirrored::reachable::Visited;
     use crate::books::mirrored::record_lookup::MirroredStore;
     use tabia_core::books::{BookEntry, BookWriter, Wdl};
