@@ -8,10 +8,11 @@
 )]
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tabia::book::build::{BuildOptions, BuildTarget, build};
+use tabia::book::build::{BuildOptions, BuildTarget, build, complete};
 use tabia::book::convert::convert_book;
 use tabia::book::edit::{Change, EditTarget, edit};
 use tabia::book::merge::{MergeOptions, merge};
@@ -208,6 +209,31 @@ fn build_to(
     .map(|_| ())
 }
 
+/// Builds a book and a file with another name that records how it was built: both or neither.
+fn build_with_record(
+    format: &'static BookFormat,
+    games: &Path,
+    target: &Path,
+) -> Result<(), Error> {
+    let mut options = BuildOptions::default();
+    options.threads = 1;
+    options.move_filter.min_games = 1;
+    options.move_filter.scoreless = true;
+    options.create = create();
+    let items = [item(games)?];
+    let book = BuildTarget::new(format, target);
+    let progress = Arc::new(Progress::new());
+    let mut build = complete(&items, &book, &options, &progress, &mut NoObserver)?;
+    let mut record = target.as_os_str().to_owned();
+    record.push(".json");
+    let number = build.files.create(Path::new(&record));
+    let number = number.map_err(Error::in_output)?;
+    let file = build.files.file(number).unwrap();
+    file.write_all(b"{}\n")
+        .map_err(|error| Error::from(error).in_output())?;
+    build.commit().map(|_| ())
+}
+
 /// The name of the main file of a new book.
 fn main_name(format: &BookFormat) -> String {
     format!("new.{}", format.file.extensions.first().unwrap())
@@ -261,6 +287,10 @@ fn interrupted_jobs_leave_old_or_new_books() {
         jobs.push((
             "build".to_owned(),
             Box::new(move |path| build_to(format, games, path, false)),
+        ));
+        jobs.push((
+            "build with a record".to_owned(),
+            Box::new(move |path| build_with_record(format, games, path)),
         ));
         let book = own.clone();
         jobs.push((

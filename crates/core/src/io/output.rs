@@ -273,7 +273,8 @@ impl OutputSet {
             .any(|path| std::fs::symlink_metadata(path).is_ok());
         let is_several = names.len() + self.obsolete.len() > 1;
         // A single new set is complete with its main file, which gets its name last.
-        let is_joint = self.outputs.iter().any(|output| output.is_adopted);
+        let first = names.first().and_then(|name| set_name(name));
+        let is_joint = names.iter().any(|name| set_name(name) != first);
         if is_several && (self.force && replaces || is_joint) && self.replace()? {
             return Ok(names);
         }
