@@ -330,6 +330,11 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<(Option<String>, PathBuf)>, 
             let found = source.companion(companion.extension);
             let found = found.as_deref().filter(|found| !named(&found.name, file));
             if let Some((found, path)) = found.and_then(|found| Some((found, found.path()?))) {
+                // A folder in the archive would not be the companion.
+                if path.is_dir() {
+                    let error = std::io::Error::from(std::io::ErrorKind::IsADirectory);
+                    return Err(Error::from(error).in_path(path));
+                }
                 all.push((Some(found.name.clone()), path.to_path_buf()));
             }
         }

@@ -389,3 +389,18 @@ fn archives_in_archives_are_read_one_level_down() {
     let text = std::fs::read_to_string(folder.join("deep.pgn")).unwrap();
     assert!(text.contains("Carlsen"));
 }
+
+/// A companion that is there and cannot be read is not one that is missing.
+#[test]
+fn a_set_with_a_folder_in_the_stead_of_a_companion_is_not_packed() {
+    let folder = Scratch::new("archive-folder");
+    std::fs::write(folder.join("games.pgn"), "1. e4 {good} *\n").unwrap();
+    tabia(&folder, &["convert", "games.pgn", "-o", "db.cbh"]).expect(0);
+    std::fs::remove_file(folder.join("db.cba")).unwrap();
+    std::fs::create_dir(folder.join("db.cba")).unwrap();
+    for archive in ["a.zip", "a.cbv"] {
+        let run = tabia(&folder, &["archive", "create", archive, "db.cbh"]).expect(4);
+        assert!(run.err.contains("db.cba: is a directory"), "{}", run.err);
+        assert!(!folder.join(archive).exists());
+    }
+}
