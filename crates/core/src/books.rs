@@ -401,11 +401,7 @@ impl CompleteBook {
         Ok(WrittenBook {
             size: self.size,
             losses: self.losses,
-            written: Written {
-                records: self.records,
-                files,
-                bytes,
-            },
+            written: Written::new(self.records, files, bytes),
         })
     }
 }

@@ -333,6 +333,8 @@ pub struct Written {
     pub files: Vec<PathBuf>,
     /// Total length of the files in bytes.
     pub bytes: u64,
+    /// Losses that are known only when all games are written.
+    pub losses: Losses,
 }
 
 impl Written {
@@ -342,6 +344,7 @@ impl Written {
             records,
             files,
             bytes,
+            losses: Losses::new(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod support;
 
 use tabia_core::formats::{CreateOptions, Profile};
 use tabia_core::game::{Game, Want};
+use tabia_core::loss::Feature;
 use tabia_formats::games::pgn::FORMAT;
 use tabia_testkit::dump::assert_same;
 use tabia_testkit::repository;
@@ -110,5 +111,82 @@ fn evaluations_are_written_as_each_program_reads_them() {
         let (text, _) = write_text(&FORMAT, &options(profile, false), &games);
         let text = String::from_utf8(text).unwrap();
         assert!(text.contains(expected), "{profile:?}: {text}");
+    }
+}
+
+#[test]
+fn chessbase_has_its_own_tags_and_results() {
+    let text = r#"[Event "League"]
+[Site "?"]
+[Date "2021.05.01"]
+[Round "1"]
+[White "Svidler, P"]
+[Black "Brandt, Bo"]
+[Result "0-0"]
+[WhiteElo "2200"]
+[SourceTitle "Base"]
+[SourceDate "1999.01.01"]
+[EventDate "2021.05.01"]
+[Annotator "Ce"]
+[WhiteTeam "Eppingen"]
+[CbWhiteTeamNumber "2"]
+[ECO "C20"]
+
+1. e4 {a} 1... e5 (1... c5 2. Nf3) 2. Nf3 {b} 2... Nc6 0-0
+"#;
+    let (text, losses) = write_text(
+        &FORMAT,
+        &options(Profile::ChessBase, true),
+        &games(text.as_bytes()),
+    );
+    let expected = r#"[Event "League"]
+[Site "?"]
+[Date "2021.05.01"]
+[Round "1"]
+[White "Svidler, P."]
+[Black "Brandt, Bo"]
+[Result "0-0"]
+[ECO "C20"]
+[WhiteElo "2200"]
+[Annotator "Ce"]
+[PlyCount "4"]
+[EventDate "2021.05.01"]
+[SourceTitle "Base"]
+[WhiteTeam "Eppingen II"]
+
+1. e4 {a} e5 (1... c5 2. Nf3) 2. Nf3 {b} Nc6 0-0
+
+"#;
+    assert_same("tags", expected, &String::from_utf8(text).unwrap());
+    assert_eq!(losses.count(Feature::Tags), 2);
+    assert_eq!(losses.count(Feature::HeaderFacts), 1);
+    assert_eq!(losses.count(Feature::SpecialResults), 0);
+}
+
+#[test]
+fn chess960_has_its_tag_in_every_profile() {
+    let fen = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1";
+    let text = format!("[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. g3 *\n");
+    let mut games = games(text.as_bytes());
+    // As out of a database, which has no such tags.
+    games[0].head.tags.clear();
+    for (name, profile) in PROFILES {
+        let (text, _) = write_text(&FORMAT, &options(profile, true), &games);
+        let text = String::from_utf8(text).unwrap();
+        let variant = match profile {
+            Profile::ChessBase => "[Variant \"chess 960\"]\n",
+            _ => "[Variant \"Chess960\"]\n",
+        };
+        assert!(text.contains(variant), "{name}: {text}");
+        let rights = match profile {
+            Profile::ChessBase => " w HFhf - 0 1",
+            _ => " w KQkq - 0 1",
+        };
+        assert!(text.contains(rights), "{name}: {text}");
+        let read = self::games(text.as_bytes());
+        assert_eq!(read[0].head.start, games[0].head.start, "{name}");
+        if profile == Profile::Full {
+            assert!(read[0].head.tags.is_empty(), "{:?}", read[0].head.tags);
+        }
     }
 }

@@ -417,6 +417,25 @@ fn only_si5_holds_chess960() {
 }
 
 #[test]
+fn rights_of_standard_chess_in_chess960_are_kept() {
+    // White's king and rooks are where they are in standard chess.
+    let fen = "rk2qnbr/pppppppp/8/8/8/8/PPPPPPPP/RN2K2R w KQkq - 0 1";
+    let mut game = roster(GameBuilder::from_fen(fen), "1")
+        .tag("Result", "*")
+        .moves("e4 e5 O-O d6")
+        .result(GameResult::Unknown);
+    game.head.start.chess960 = true;
+    for format in [&SI3, &SI4] {
+        let (back, losses) = written(format, game.clone());
+        assert_eq!(losses.to_string(), "1 Chess960 game");
+        assert_eq!(back.ply_count(), 4);
+        let setup = back.head.start.setup.as_deref().unwrap();
+        let fen = setup.fen(tabia_core::chess::FenStyle::XFen);
+        assert!(fen.ends_with(" w KQ - 0 1"), "{fen}");
+    }
+}
+
+#[test]
 fn what_follows_a_castling_of_chess960_is_counted_as_lost() {
     let fen = "rk2qnbr/pppppppp/8/8/8/8/PPPPPPPP/RK2QNBR w KQkq - 0 1";
     let game = roster(GameBuilder::from_fen(fen), "1")

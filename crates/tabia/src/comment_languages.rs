@@ -16,6 +16,11 @@ pub(crate) struct LanguageChoice {
 }
 
 impl LanguageChoice {
+    /// Whether every comment passes at once.
+    pub(crate) fn passes_all(&self) -> bool {
+        self.languages.is_empty()
+    }
+
     pub(crate) fn new(languages: &[Language]) -> Self {
         Self {
             languages: languages.to_vec(),
@@ -25,7 +30,7 @@ impl LanguageChoice {
 
     /// Whether the annotation waits for the others of its move.
     pub(crate) fn holds(&mut self, annotation: &Annotation<'_>) -> bool {
-        if self.languages.is_empty() {
+        if self.passes_all() {
             return false;
         }
         if !self.has_waiting {

@@ -68,6 +68,11 @@ pub fn convert(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Written), Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
+    let mut own = options.clone();
+    if let Target::File { format, .. } = &target {
+        own.plan.want = format.want(own.plan.want, &own.create);
+    }
+    let options = &own;
     match target {
         Target::Stream { format, out } => {
             let Some(create) = format.create_text else {
@@ -469,6 +474,8 @@ fn to_database(
     }
     let written = writer.finish().map_err(Error::in_output);
     let written = written.map_err(|error| in_target(error, path))?;
+    let name = path.display().to_string();
+    summary.losses.add_whole(&name, &written.losses);
     Ok((summary, written))
 }
 

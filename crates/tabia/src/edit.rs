@@ -105,6 +105,7 @@ pub fn edit(
         }
     }
     edited.written = editor.finish().map_err(Error::in_output)?;
+    edited.losses.merge(&edited.written.losses);
     Ok(edited)
 }
 

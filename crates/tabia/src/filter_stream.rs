@@ -81,7 +81,23 @@ impl<V> FilterVisitor<V> {
     /// Whether the parts of the game are handed on as they come.
     #[inline]
     pub(crate) fn is_passing(&self) -> bool {
-        matches!(self.state, State::Passing)
+        // All fields are named, so that a new one is decided on here. Moves are always wanted.
+        let Self {
+            inner: _,
+            matcher: _,
+            want: _,
+            counted: _,
+            candidates: _,
+            first_game: _,
+            filtered: _,
+            recorder: _,
+            state,
+            is_counted: _,
+            problems: _,
+            spare: _,
+            stop: _,
+        } = self;
+        matches!(state, State::Passing)
     }
 
     fn exclude(&mut self) -> Flow {

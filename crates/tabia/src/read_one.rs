@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::Game;
+use tabia_core::game::{Game, Want};
 use tabia_core::io::{Blob, Progress};
 use tabia_core::{Error, GameIndex};
 
@@ -27,19 +27,45 @@ pub fn load(
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
 ) -> Result<Option<Game>, Error> {
+    load_wanted(item, game, Want::ALL, options, progress, observer)
+}
+
+/// As [`load`], for a database of the same format: with the texts as they are stored
+/// ([`Want::STORED_TEXTS`]).
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_to_copy(
+    item: &InputItem,
+    game: GameIndex,
+    options: &OpenOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<Option<Game>, Error> {
+    let want = Want::ALL.and(Want::STORED_TEXTS);
+    load_wanted(item, game, want, options, progress, observer)
+}
+
+fn load_wanted(
+    item: &InputItem,
+    game: GameIndex,
+    want: Want,
+    options: &OpenOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<Option<Game>, Error> {
     let mut found = None;
     let numbers = RecordRanges::one(game);
-    load_each(
+    let source = Source {
         item,
-        numbers,
         options,
-        progress,
-        observer,
-        &mut |_, game| {
-            found = Some(game.clone());
-            Ok(())
-        },
-    )?;
+        map: None,
+        want,
+    };
+    load_from(source, numbers, progress, observer, &mut |_, game| {
+        found = Some(game.clone());
+        Ok(())
+    })?;
     Ok(found)
 }
 
@@ -60,6 +86,7 @@ pub fn load_each(
         item,
         options,
         map: None,
+        want: Want::ALL,
     };
     load_from(source, numbers, progress, observer, show)
 }
@@ -85,6 +112,7 @@ pub fn load_each_cached(
         item,
         options,
         map: map.map_err(|error| error.in_file(item.label()))?,
+        want: Want::ALL,
     };
     load_from(source, numbers, progress, observer, show)
 }
@@ -95,6 +123,7 @@ struct Source<'a> {
     options: &'a OpenOptions,
     /// With the file.
     map: Option<(BlockMap, Blob)>,
+    want: Want,
 }
 
 fn load_from(
@@ -104,7 +133,12 @@ fn load_from(
     observer: &mut dyn Observer,
     show: &mut dyn FnMut(GameIndex, &Game) -> Result<(), Error>,
 ) -> Result<u64, Error> {
-    let Source { item, options, map } = source;
+    let Source {
+        item,
+        options,
+        map,
+        want,
+    } = source;
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
         item,
@@ -125,6 +159,7 @@ fn load_from(
         let plan = ScanOptions {
             strict: options.strict,
             map,
+            want,
             ..ScanOptions::default()
         };
         show_records(reporter, input, numbers, plan, show)

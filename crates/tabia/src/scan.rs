@@ -459,8 +459,7 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
     pick.left = plan.at_most;
     let mut filter = FilterVisitor::new(pick, matcher, plan.want, plan.selection.clone());
     filter.candidates.clone_from(&plan.candidates);
-    let collecting = &filter.inner.inner;
-    let passes_moves = plan.languages.is_empty() && collecting.passes_moves();
+    let passes_moves = filter.inner.passes_moves() && filter.inner.inner.passes_moves();
     Pipeline {
         filter,
         passes_moves,

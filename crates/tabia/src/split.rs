@@ -99,6 +99,8 @@ pub fn split(
         return Err(Error::usage(text));
     }
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
+    let mut plan = options.plan.clone();
+    plan.want = format.want(plan.want, &options.create);
     let mut names = FileNames::new(path, by)?;
     let staging = Staging::new(path, format, options.create.force)?;
     let mut spool = Spool::new(path)?;
@@ -117,7 +119,7 @@ pub fn split(
         each_item(&mut reporter, options, progress, |reporter, input| {
             let lost = whole(options, &input).lost_facts(|_| None);
             reporter.summary.losses.add_whole(&item.name(), &lost);
-            scan(reporter, input, &options.plan, tasks, &mut |base, batch| {
+            scan(reporter, input, &plan, tasks, &mut |base, batch| {
                 let mut from = 0;
                 for record in &batch.records {
                     let text = batch.text.get(from..record.end).unwrap_or_default();
@@ -399,6 +401,11 @@ impl Joiner<'_> {
             }
             TargetWriter::Database { writer, .. } => {
                 let written = writer.finish().map_err(Error::in_output)?;
+                let name = written
+                    .files
+                    .first()
+                    .map_or_else(String::new, |file| file.display().to_string());
+                self.summary.losses.add_whole(&name, &written.losses);
                 (written.files, written.bytes)
             }
         };

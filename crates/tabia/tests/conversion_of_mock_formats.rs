@@ -41,6 +41,7 @@ const fn format(
         can: Features::ALL,
         in_part: Features::NONE,
         can_with: None,
+        copies_texts: false,
         open: |_, _| Err(Error::unsupported("only written")),
         open_stream: None,
         open_blocks: None,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tabia::core::GameIndex;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
-use tabia::read_one::load;
+use tabia::read_one::load_to_copy;
 use tabia::repair::remains;
 use tabia::{Error, InputItem};
 
@@ -90,7 +90,7 @@ fn changes(
             .checked_sub(1)
             .ok_or_else(|| Error::usage("games are counted from 1"))?;
         let item = single_input(context, file)?;
-        let first = load(
+        let first = load_to_copy(
             &item,
             GameIndex(0),
             &context.open,

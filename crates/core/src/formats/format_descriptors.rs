@@ -6,9 +6,10 @@ use std::path::Path;
 use super::options_and_limits::{CreateOptions, OpenOptions};
 use crate::books::{Book, BookWriter};
 use crate::error::Result;
+use crate::game::Want;
 use crate::games::{Blocks, Database, DatabaseEditor, GameStream, GameWriter, TextWriter, Written};
 use crate::ids::FormatId;
-use crate::io::Source;
+use crate::io::{Charset, Source};
 use crate::loss::Features;
 
 /// The kind of content of a format's files.
@@ -127,6 +128,9 @@ pub struct GameFormat {
     pub in_part: Features,
     /// The features that a game can have under the given options; `None` if always `can`.
     pub can_with: Option<fn(&CreateOptions) -> Features>,
+    /// Whether a copy of a game in this format has the bytes of its texts, if it is read with
+    /// [`Want::STORED_TEXTS`] and no character set is asked for.
+    pub copies_texts: bool,
     /// Opens a file or a set of files.
     pub open: OpenDatabase,
     /// Opens a stream, for formats that need no random access.
@@ -145,6 +149,15 @@ impl GameFormat {
     /// The features that a game can have under these options.
     pub fn features(&self, options: &CreateOptions) -> Features {
         self.can_with.map_or(self.can, |can| can(options))
+    }
+
+    /// What is read of games that are to be written in this format, if `want` of them is written.
+    pub fn want(&self, want: Want, options: &CreateOptions) -> Want {
+        if self.copies_texts && options.charset == Charset::Auto {
+            want.and(Want::STORED_TEXTS)
+        } else {
+            want
+        }
     }
 
     /// Whether games can be written, as text or as a database.

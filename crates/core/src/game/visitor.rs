@@ -27,8 +27,11 @@ impl Want {
     pub const VARIATIONS: Want = Want(4);
     /// The annotations of moves, of variations and of the game.
     pub const ANNOTATIONS: Want = Want(8);
-    /// Everything.
+    /// All parts of a game.
     pub const ALL: Want = Want(15);
+    /// The bytes of texts as they are stored, for a copy in the same format. They are not part of the game:
+    /// formats that have them visit them with the annotations, as [`Foreign`](crate::game::Foreign) data.
+    pub const STORED_TEXTS: Want = Want(16);
 
     /// Whether all parts in `part` are wanted.
     pub const fn has(self, part: Want) -> bool {

@@ -290,8 +290,7 @@ impl Base {
             threads,
             selection: Selection {
                 deleted: options.deleted,
-                texts: false,
-                ..Selection::default()
+                ..Selection::games()
             },
             want: Want::TAGS.and(Want::MAINLINE),
             ..ScanOptions::default()

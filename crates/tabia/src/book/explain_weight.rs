@@ -209,10 +209,7 @@ pub fn explain(
     let mut stats = MoveStats::default();
     let options = ScanOptions {
         threads,
-        selection: Selection {
-            texts: false,
-            ..Selection::default()
-        },
+        selection: Selection::games(),
         want: Want::TAGS.and(Want::MAINLINE),
         strict: open.strict,
         filter: Some(query.filter.clone()).filter(|query| !query.is_empty()),

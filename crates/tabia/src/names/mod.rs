@@ -181,7 +181,7 @@ pub fn find_clusters(
     Ok((summary, clusters))
 }
 
-/// The names of a game.
+/// The names of a game. Of a guiding text it is that of its author: its title is no name of a player.
 fn uses_of(row: &ListRow<'_>, take: &mut dyn FnMut(NamedThing, &str, Use)) {
     let year = row.date.year;
     let of_game = || Use {
@@ -189,6 +189,10 @@ fn uses_of(row: &ListRow<'_>, take: &mut dyn FnMut(NamedThing, &str, Use)) {
         years: (year, year),
         ..Use::default()
     };
+    if row.flags.text {
+        take(NamedThing::Annotator, &row.annotator, of_game());
+        return;
+    }
     let ids = row.tags.iter().map(|tag| {
         let id = tag.as_deref().and_then(|id| id.trim().parse::<u32>().ok());
         id.filter(|id| *id > 0)

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use tabia_core::error::Location;
 use tabia_core::formats::{CreateOptions, OpenOptions};
+use tabia_core::game::Want;
 use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
@@ -150,7 +151,8 @@ pub fn repair(
     };
     let collector = reporter.read_item(&open, progress, false, |reporter, input| {
         let sink = create_like(reporter, &input, format, path, options)?;
-        let mut collector = RepairCollector::new(sink);
+        let want = format.want(Want::ALL, &options.create);
+        let mut collector = RepairCollector::new(sink, want);
         collector.read_records(reporter, input, options.threads, &pending, &reports)?;
         Ok(collector)
     })?;
@@ -168,6 +170,8 @@ pub fn repair(
             .map_err(Error::in_output)?;
     }
     repaired.written = sink.finish()?;
+    let name = path.display().to_string();
+    summary.losses.add_whole(&name, &repaired.written.losses);
     let counts = summary.counts;
     repaired.summary = summary;
     let mut reports = reports.borrow_mut();
@@ -244,6 +248,8 @@ impl Observer for ProblemCollector<'_, '_> {
 /// Writes records and counts what became of them.
 struct RepairCollector {
     sink: DatabaseWriter,
+    /// What is read of the records.
+    want: Want,
     saved: u32,
     repaired: Repaired,
     /// What the target could not hold.
@@ -253,9 +259,10 @@ struct RepairCollector {
 type OnOutcome<'a> = &'a mut dyn FnMut(&RecordOutcome<'_>) -> Result<(), Error>;
 
 impl RepairCollector {
-    fn new(sink: DatabaseWriter) -> Self {
+    fn new(sink: DatabaseWriter, want: Want) -> Self {
         Self {
             sink,
+            want,
             saved: 0,
             repaired: Repaired::default(),
             losses: Vec::new(),
@@ -275,6 +282,7 @@ impl RepairCollector {
         let plan = ScanOptions {
             threads,
             selection: Selection::all(),
+            want: self.want,
             ..ScanOptions::default()
         };
         let tasks = (0..threads.max(1)).map(|_| RecordTask::default()).collect();

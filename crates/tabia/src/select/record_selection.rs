@@ -104,7 +104,8 @@ pub struct Selection {
 }
 
 impl Default for Selection {
-    /// Everything that is not marked as deleted.
+    /// Everything that is not marked as deleted, guiding texts too: they are records, which copies have. Jobs
+    /// that count or compare games leave them out, with [`Selection::games`].
     fn default() -> Self {
         Self {
             numbers: None,
@@ -116,6 +117,14 @@ impl Default for Selection {
 }
 
 impl Selection {
+    /// The games that are not marked as deleted.
+    pub fn games() -> Self {
+        Self {
+            texts: false,
+            ..Self::default()
+        }
+    }
+
     /// Every record.
     pub fn all() -> Self {
         Self {
@@ -154,17 +163,29 @@ pub struct LeaveOut {
 impl LeaveOut {
     /// What has to be read then.
     pub fn want(self) -> Want {
-        if self.variations {
+        // All fields are named, so that a new one is decided on here.
+        let Self {
+            comments: _,
+            variations,
+            nags: _,
+        } = self;
+        if variations {
             Want::TAGS.and(Want::MAINLINE).and(Want::ANNOTATIONS)
         } else {
             Want::ALL
         }
     }
 
+    /// All fields are named, so that a new one is decided on here.
     pub(super) fn drops(self, annotation: &Annotation<'_>) -> bool {
+        let Self {
+            comments,
+            variations: _,
+            nags,
+        } = self;
         match annotation {
-            Annotation::Comment(_) => self.comments,
-            Annotation::Nag(_) => self.nags,
+            Annotation::Comment(_) => comments,
+            Annotation::Nag(_) => nags,
             _ => false,
         }
     }

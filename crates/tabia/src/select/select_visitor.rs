@@ -47,6 +47,23 @@ impl<V> SelectVisitor<V> {
             stop_after,
         }
     }
+
+    /// Whether moves go to the inner visitor and have no other effect. All fields are named, so that a new
+    /// one is decided on here.
+    pub(crate) fn passes_moves(&self) -> bool {
+        let Self {
+            inner: _,
+            selection: _,
+            leave_out: _,
+            languages,
+            base: _,
+            counts: _,
+            left: _,
+            passing: _,
+            stop_after: _,
+        } = self;
+        languages.passes_all()
+    }
 }
 
 /// Gets the moments of a game that fits a query, before the game.

@@ -23,6 +23,7 @@ pub static FORMAT: GameFormat = GameFormat {
     can: Features::of(&[Feature::Tags, Feature::Comments, Feature::CommentText]),
     in_part: Features::NONE,
     can_with: None,
+    copies_texts: false,
     open: read::open,
     open_stream: Some(|input, options| Ok(read::open_stream(input, options))),
     open_blocks: None,

@@ -122,13 +122,13 @@ fn size(version: u16, cursor: &mut Cursor<'_>, field: &'static str) -> Result<us
 }
 
 /// Collects the parts of a text and encodes its record.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Encoder {
     titles: Vec<(u16, String)>,
     bodies: Vec<Body>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Body {
     language: u16,
     html: bool,
@@ -158,6 +158,16 @@ impl Encoder {
             }
             _ => {}
         }
+    }
+
+    /// Whether a record has the same parts, decoded with `texts`.
+    pub(crate) fn is_in(&self, record: &[u8], texts: Texts) -> bool {
+        let mut other = Self::default();
+        let read = decode(record, texts, &mut |annotation| {
+            other.push(&annotation);
+            Flow::Go
+        });
+        read.is_ok() && *self == other
     }
 
     /// The complete record. Its version is that of the formatting blocks, 3 if there are none.

@@ -24,6 +24,7 @@ mod record_reader;
 pub mod records;
 mod salvage;
 mod search_boosters;
+mod stored_texts;
 pub mod tags;
 pub(crate) mod time_left_from_time_spent;
 pub mod timestamps;
@@ -66,6 +67,7 @@ pub static FORMAT: GameFormat = GameFormat {
     ]),
     in_part: Features::of(&[Feature::Tags, Feature::ShapeColors, Feature::Clocks]),
     can_with: None,
+    copies_texts: true,
     open: open_database,
     open_stream: None,
     open_blocks: None,

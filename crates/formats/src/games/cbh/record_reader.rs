@@ -14,14 +14,17 @@ use tabia_core::games::GameReader;
 
 use super::annotations::game_tags::{GameTag, GameTags};
 use super::annotations::{self, Item, Items, foreign, kind};
+use super::charset::until_zero;
 use super::content_summary::{HAS_START, IS_UNORTHODOX};
 use super::entities::EntityTable;
+use super::entity_and_side_tables::entity;
 use super::field_codecs::{CHESS960_ECO, decode_result};
 use super::format_id::ID;
 use super::guiding_texts;
 use super::moves::{AnnotationAnchor, AnnotationSource, Decoder, MoveRecord};
 use super::open::{CbhDatabase, Companions};
 use super::records::{ExtendedRecord, GameRecord, MovesHead, Record, TYPE_DELETED, TextRecord};
+use super::stored_texts;
 use super::tags::{SharedTags, TagWriter, ValueTags as _};
 
 /// Reads records; its buffers are reused.
@@ -35,6 +38,7 @@ pub(super) struct CbhReader<'d> {
     items: Vec<ItemRange>,
     problems: Vec<Error>,
     shared: SharedTags,
+    stored_texts: stored_texts::Collector,
 }
 
 /// An annotation item; `data` is its range in the record.
@@ -57,6 +61,7 @@ impl<'d> CbhReader<'d> {
             items: Vec::new(),
             problems: Vec::new(),
             shared: SharedTags::default(),
+            stored_texts: stored_texts::Collector::default(),
         }
     }
 
@@ -97,6 +102,12 @@ impl<'d> CbhReader<'d> {
             }
         }
         let annotations = self.annotations(offsets.annotations_at, want);
+        self.stored_texts.clear();
+        if want.has(Want::STORED_TEXTS) {
+            self.stored_texts.begin(self.companions.texts);
+            self.store_header_texts(game, extended.as_ref().map(|(record, _)| record));
+            self.store_annotation_texts(annotations);
+        }
         let result = decode_result(game.result).unwrap_or_default();
         match self.begin(index, visitor)? {
             Flow::Go => {}
@@ -113,6 +124,7 @@ impl<'d> CbhReader<'d> {
             next: 0,
             medals: (!self.db.is_rebuilt(index)).then_some(game.medals.get()),
             is_salvaged: self.db.is_salvaged,
+            stored_texts: &self.stored_texts,
         };
         let flow = if let Some(record) = &record {
             let visited = self.moves.visit(record, want, visitor, &mut annotations);
@@ -173,6 +185,15 @@ impl<'d> CbhReader<'d> {
         }
         if let Some(body) = body {
             let mut stopped = false;
+            if want.has(Want::STORED_TEXTS) {
+                self.stored_texts.begin(self.companions.texts);
+                self.store_shared_texts(text.tournament.get(), text.source.get());
+                self.store_annotator(text.annotator.get());
+                self.stored_texts.record(body);
+                let annotation = self.stored_texts.annotation();
+                let flow = annotation.map(|annotation| visitor.visit_annotation(annotation));
+                stopped |= flow == Some(Flow::Stop);
+            }
             let read = guiding_texts::decode(body, self.companions.texts, &mut |annotation| {
                 let flow = visitor.visit_annotation(annotation);
                 stopped |= flow == Flow::Stop;
@@ -212,6 +233,80 @@ impl<'d> CbhReader<'d> {
         }
         visitor.end_game(GameResult::Unknown);
         Ok(Flow::Go)
+    }
+
+    /// Collects the names of a game as they are stored.
+    fn store_header_texts(&mut self, game: &GameRecord, extended: Option<&ExtendedRecord>) {
+        let tables = &self.companions.tables;
+        for (id, numbers) in [
+            (game.white, stored_texts::field::WHITE),
+            (game.black, stored_texts::field::BLACK),
+        ] {
+            if let Some(player) = entity(tables.players.as_ref(), id.get()) {
+                let names = [&player.last_name[..], &player.first_name];
+                for (number, name) in numbers.into_iter().zip(names) {
+                    self.stored_texts.field(number, until_zero(name));
+                }
+            }
+        }
+        self.store_shared_texts(game.tournament.get(), game.source.get());
+        self.store_annotator(game.annotator.get());
+        let Some(extended) = extended else { return };
+        let teams = [extended.white_team, extended.black_team];
+        for (id, number) in teams.into_iter().zip(stored_texts::field::TEAMS) {
+            let id = u32::try_from(id.get()).ok();
+            if let Some(team) = id.and_then(|id| entity(tables.teams.as_ref(), id)) {
+                self.stored_texts.field(number, until_zero(&team.title));
+            }
+        }
+        let tag = u32::try_from(extended.game_tag.get()).ok();
+        if let Some(tag) = tag.and_then(|id| entity(tables.game_tags.as_ref(), id)) {
+            for (number, title) in (stored_texts::field::TITLES..).zip(&tag.titles) {
+                self.stored_texts.field(number, until_zero(title));
+            }
+        }
+    }
+
+    /// Collects the names of a tournament and of a source.
+    fn store_shared_texts(&mut self, tournament: u32, source: u32) {
+        let tables = &self.companions.tables;
+        if let Some(tournament) = entity(tables.tournaments.as_ref(), tournament) {
+            let stored = &mut self.stored_texts;
+            stored.field(stored_texts::field::EVENT, until_zero(&tournament.title));
+            stored.field(stored_texts::field::SITE, until_zero(&tournament.site));
+        }
+        if let Some(source) = entity(tables.sources.as_ref(), source) {
+            let stored = &mut self.stored_texts;
+            stored.field(stored_texts::field::SOURCE, until_zero(&source.title));
+            stored.field(
+                stored_texts::field::PUBLISHER,
+                until_zero(&source.publisher),
+            );
+        }
+    }
+
+    fn store_annotator(&mut self, id: u32) {
+        if let Some(annotator) = entity(self.companions.tables.annotators.as_ref(), id) {
+            let name = until_zero(&annotator.name);
+            self.stored_texts
+                .field(stored_texts::field::ANNOTATOR, name);
+        }
+    }
+
+    /// Collects the texts of the annotation items.
+    fn store_annotation_texts(&mut self, record: &[u8]) {
+        for item in &self.items {
+            let data = record.get(item.data.clone()).unwrap_or_default();
+            match (item.kind, data) {
+                (kind::TEXT_AFTER | kind::TEXT_BEFORE, [0, language, text @ ..]) => {
+                    self.stored_texts.comment(*language, until_zero(text));
+                }
+                (kind::TRAINING | kind::QUOTATION | kind::WEB_LINK | kind::VIDEO, data) => {
+                    self.stored_texts.item(item.kind, data);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Visits the names of the files that a text uses.
@@ -511,6 +606,7 @@ struct GameAnnotations<'n> {
     medals: Option<u16>,
     /// Whether the set is read for repair, so that annotations may be lost.
     is_salvaged: bool,
+    stored_texts: &'n stored_texts::Collector,
 }
 
 impl GameAnnotations<'_> {
@@ -580,6 +676,14 @@ impl AnnotationSource for GameAnnotations<'_> {
             AnnotationAnchor::Past(number) => count_below(i64::from(number))..items.len(),
         };
         self.next = range.end;
+        if anchor == AnnotationAnchor::Game
+            && let Some(stored) = self.stored_texts.annotation()
+        {
+            let flow = visitor.visit_annotation(stored);
+            if flow != Flow::Go {
+                return flow;
+            }
+        }
         for item in items.get(range).unwrap_or_default() {
             let item = Item {
                 position: item.position,

@@ -56,6 +56,7 @@ pub static FORMAT: GameFormat = GameFormat {
         Feature::Media,
     ]),
     can_with: None,
+    copies_texts: false,
     open: open::open,
     open_stream: None,
     open_blocks: None,

@@ -76,6 +76,7 @@ const fn descriptor(
             Feature::EvalDepths,
         ]),
         can_with: None,
+        copies_texts: false,
         open: |_, _| Err(Error::unsupported("files of this format are only written")),
         open_stream: None,
         open_blocks: None,

@@ -18,6 +18,7 @@
 mod ambiguous_moves_and_piece_letters_tests;
 mod blocks;
 mod char_class;
+mod chessbase_tags;
 pub(crate) mod command_parser;
 mod comment_parser;
 mod encoding;
@@ -69,6 +70,7 @@ pub static FORMAT: GameFormat = GameFormat {
     can: profile_features::features(Profile::Full),
     in_part: tabia_core::loss::Features::NONE,
     can_with: Some(profile_features::features_with),
+    copies_texts: false,
     open: |source, options| Ok(Box::new(index::PgnDatabase::open(source, options)?)),
     open_stream: Some(|input, options| {
         let blocks = blocks::PgnBlocks::open(input, options)?;

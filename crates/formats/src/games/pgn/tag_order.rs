@@ -80,6 +80,40 @@ pub(super) fn rank(name: &str) -> u8 {
     }
 }
 
+/// The tags that follow the roster, in ChessBase's order.
+const CHESSBASE: [&str; 23] = [
+    "ECO",
+    "WhiteElo",
+    "BlackElo",
+    "Annotator",
+    "Variant",
+    "SetUp",
+    "FEN",
+    "PlyCount",
+    "EventDate",
+    "EventType",
+    "EventRounds",
+    "EventCountry",
+    "EventCategory",
+    "SourceTitle",
+    "Source",
+    "SourceVersion",
+    "SourceVersionDate",
+    "SourceQuality",
+    "WhiteTeam",
+    "BlackTeam",
+    "WhiteTeamCountry",
+    "BlackTeamCountry",
+    "TimeControl",
+];
+
+/// As [`rank`], in ChessBase's order.
+pub(super) fn chessbase_rank(name: &str) -> u8 {
+    let all = SEVEN_TAG_ROSTER.iter().chain(&CHESSBASE);
+    let found = (0..REST).zip(all).find(|(_, other)| **other == name);
+    found.map_or(REST, |(rank, _)| rank)
+}
+
 /// Whether a tag is a header fact of a database format (`Cb…`, `Cb2…`, `Scid…`, `Sci…`) without a
 /// standard name in PGN.
 pub(super) fn is_fact(name: &str) -> bool {
@@ -103,6 +137,10 @@ mod tests {
             [rank(""), rank("Ev"), rank("event"), rank("Eventx")],
             [REST; 4]
         );
+        for (i, name) in (0..).zip(SEVEN_TAG_ROSTER.into_iter().chain(CHESSBASE)) {
+            assert_eq!(chessbase_rank(name), i, "{name}");
+        }
+        assert_eq!(chessbase_rank("WhiteTitle"), REST);
         let start = [VARIANT, SETUP, FEN].map(|rank| NAMES[usize::from(rank)]);
         assert_eq!(start, ["Variant", "SetUp", "FEN"]);
     }

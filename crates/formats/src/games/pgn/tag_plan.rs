@@ -25,6 +25,9 @@ pub(super) struct ResultTag {
     pub(super) value: Option<GameResult>,
     /// Whether the stored value is written and must not be changed.
     pub(super) is_stored: bool,
+    /// The offset of the value of `PlyCount`, a zero, which is not known until the game ends; 0 if there is
+    /// no such value.
+    pub(super) ply_count: usize,
 }
 
 /// A plan for writing the tags of a game.
@@ -54,6 +57,8 @@ pub(super) enum ValueSource {
     Result(u32),
     /// A result that is not known until the game ends: there is no tag `Result`.
     MissingResult,
+    /// A number of plies that is not known until the game ends: there is no tag `PlyCount`.
+    PlyCount,
 }
 
 /// Bytes that are copied at once, and then truncated: faster than a copy of variable length.
@@ -132,6 +137,11 @@ impl TagPlan {
             append(&self.texts, step.before, out);
             let start = out.len();
             let (value, is_stored) = match step.value {
+                ValueSource::PlyCount => {
+                    result.ply_count = start;
+                    out.push(b'0');
+                    continue;
+                }
                 ValueSource::Stored(index) => {
                     append(values, span(index), out);
                     continue;
@@ -161,6 +171,7 @@ impl TagPlan {
                 end: out.len(),
                 value,
                 is_stored,
+                ply_count: result.ply_count,
             };
         }
         append(&self.texts, self.tail, out);

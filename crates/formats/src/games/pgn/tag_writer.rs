@@ -1,5 +1,7 @@
 //! Writes tag sections.
 
+use std::borrow::Cow;
+
 use tabia_core::chess::{FenStyle, Position, Setup};
 use tabia_core::formats::Profile;
 use tabia_core::game::{GameHead, GameResult, RecordKind, SEVEN_TAG_ROSTER};
@@ -8,6 +10,7 @@ use tabia_core::loss::Feature;
 use crate::games::common::tag_plan_cache::TagPlanCache;
 
 use super::char_class::{is_clean, is_name};
+use super::chessbase_tags;
 use super::full_profile;
 use super::tag_order;
 use super::tag_order::REST;
@@ -32,6 +35,8 @@ enum TagSource {
     Missing(u8),
     /// A tag `Variant` for Chess960.
     Variant,
+    /// A tag `PlyCount` with the number of plies, which is known when the game ends.
+    PlyCount,
     /// A tag `SetUp` for the setup position.
     SetUp,
     /// A tag `FEN` for the setup position.
@@ -73,6 +78,15 @@ impl TagWriter {
     ) -> ResultTag {
         let full = self.profile == Profile::Full;
         self.is_unplayable = false;
+        let (head, lost) = if self.profile == Profile::ChessBase {
+            chessbase_tags::adapt(head)
+        } else {
+            (Cow::Borrowed(head), 0)
+        };
+        let head = &*head;
+        if lost > 0 {
+            lose(Feature::Tags, lost);
+        }
         let (result, losses) = match tag_plan::write(&mut self.plans, head, full, out) {
             Some(written) => written,
             None => self.write_unplanned(head, out),
@@ -110,7 +124,7 @@ impl TagWriter {
         self.add_plan(head, &order, losses);
         let mut result = ResultTag::default();
         for item in &self.items {
-            write_item(*item, head, full, out, &mut result, &mut losses);
+            write_item(*item, head, self.profile, out, &mut result, &mut losses);
         }
         out.extend_from_slice(order.as_bytes());
         if full {
@@ -183,11 +197,15 @@ impl TagWriter {
                     }
                     None => return,
                 },
+                TagSource::PlyCount => {
+                    begin_pair("PlyCount", &mut text);
+                    ValueSource::PlyCount
+                }
                 TagSource::Encoded(_) | TagSource::Variant | TagSource::SetUp | TagSource::Fen => {
                     return;
                 }
             };
-            has_result |= !matches!(value, ValueSource::Stored(_));
+            has_result |= matches!(value, ValueSource::Result(_) | ValueSource::MissingResult);
             parts.push((std::mem::take(&mut text), value));
             text.extend_from_slice(PAIR_END);
         }
@@ -215,7 +233,7 @@ impl TagWriter {
             .and_then(|setup| Position::from_setup(setup).ok())
             .is_some_and(|position| position.is_chess960());
         let variant_is_960 = stored_variant == Some(Variant::Chess960);
-        let needs_variant = head.start.chess960 && !variant_is_960 && !(full && looks_960);
+        let needs_variant = head.start.chess960 && !variant_is_960;
         let other_variant = stored_variant == Some(Variant::Other);
         self.is_unplayable = other_variant && !head.start.chess960
             || matches!(stored_fen, Some(None))
@@ -270,7 +288,8 @@ impl TagWriter {
                     rank = REST;
                 }
             }
-            self.push(rank, TagSource::Stored(i));
+            let order = self.order(name, rank);
+            self.push(order, TagSource::Stored(i));
         }
         for rank in 0..7 {
             if seen & 1 << rank == 0 {
@@ -278,13 +297,32 @@ impl TagWriter {
             }
         }
         if needs_variant || (!full && head.start.chess960) {
-            self.push(tag_order::VARIANT, TagSource::Variant);
+            let order = self.order("Variant", tag_order::VARIANT);
+            self.push(order, TagSource::Variant);
         }
         if setup.is_some() && !(full && fen_agrees) {
-            self.push(tag_order::SETUP, TagSource::SetUp);
-            self.push(tag_order::FEN, TagSource::Fen);
+            let order = self.order("SetUp", tag_order::SETUP);
+            self.push(order, TagSource::SetUp);
+            let order = self.order("FEN", tag_order::FEN);
+            self.push(order, TagSource::Fen);
+        }
+        if self.profile == Profile::ChessBase && head.tags.get("PlyCount").is_none() {
+            self.push(tag_order::chessbase_rank("PlyCount"), TagSource::PlyCount);
         }
         full && !head.start.chess960 && (looks_960 || variant_is_960)
+    }
+
+    /// The rank of a tag in the order of the profile; `rank` is that in the usual order.
+    fn order(&self, name: &str, rank: u8) -> u8 {
+        if self.profile == Profile::ChessBase && rank > 6 {
+            match tag_order::chessbase_rank(name) {
+                // A repeated tag of the roster.
+                0..=6 => REST,
+                rank => rank,
+            }
+        } else {
+            rank
+        }
     }
 
     fn push(&mut self, rank: u8, source: TagSource) {
@@ -321,11 +359,13 @@ fn has_control(value: &str) -> bool {
 fn write_item(
     item: TagItem,
     head: &GameHead,
-    full: bool,
+    profile: Profile,
     out: &mut Vec<u8>,
     result: &mut ResultTag,
     losses: &mut TagLosses,
 ) {
+    let full = profile == Profile::Full;
+    let is_chessbase = profile == Profile::ChessBase;
     match item.source {
         TagSource::Stored(i) => {
             let Some((name, value)) = head.tags.pair(i as usize) else {
@@ -381,11 +421,23 @@ fn write_item(
             Some(name) => write_pair(name, unknown_value(name), out),
             None => {}
         },
+        TagSource::Variant if is_chessbase => write_pair("Variant", "chess 960", out),
         TagSource::Variant => write_pair("Variant", "Chess960", out),
+        TagSource::PlyCount => {
+            begin_pair("PlyCount", out);
+            result.ply_count = out.len();
+            out.push(b'0');
+            out.extend_from_slice(PAIR_END);
+        }
         TagSource::SetUp => write_pair("SetUp", "1", out),
         TagSource::Fen => {
             if let Some(setup) = &head.start.setup {
-                write_pair("FEN", &setup.fen(FenStyle::XFen), out);
+                let style = if is_chessbase && head.start.chess960 {
+                    FenStyle::Shredder
+                } else {
+                    FenStyle::XFen
+                };
+                write_pair("FEN", &setup.fen(style), out);
             }
         }
     }
@@ -410,6 +462,7 @@ fn write_result(
         end: out.len() - PAIR_END.len(),
         value,
         is_stored,
+        ply_count: 0,
     }
 }
 

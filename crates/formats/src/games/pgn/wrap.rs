@@ -1,13 +1,15 @@
-//! Wraps movetext in place to lines of at most 80 columns, by replacing blanks with line breaks.
+//! Wraps movetext in place to lines of a given width, by replacing blanks with line breaks.
 
 /// Maximal columns of a line.
-const WIDTH: usize = 80;
+pub(super) const WIDTH: usize = 80;
+/// Those of ChessBase.
+pub(super) const CHESSBASE_WIDTH: usize = 79;
 
-/// Breaks the single line of movetext that begins at `start`.
-pub(super) fn wrap(out: &mut [u8], start: usize) {
+/// Breaks the single line of movetext that begins at `start` into lines of at most `width` columns.
+pub(super) fn wrap(out: &mut [u8], start: usize, width: usize) {
     let mut line = start;
     while let Some(rest) = out.get(line..) {
-        let limit = line_length(rest);
+        let limit = line_length(rest, width);
         if limit >= rest.len() {
             return;
         }
@@ -21,16 +23,16 @@ pub(super) fn wrap(out: &mut [u8], start: usize) {
     }
 }
 
-/// The number of bytes in the first [`WIDTH`] characters of `rest`.
-fn line_length(rest: &[u8]) -> usize {
-    match rest.get(..=WIDTH) {
+/// The number of bytes in the first `width` characters of `rest`.
+fn line_length(rest: &[u8], width: usize) -> usize {
+    match rest.get(..=width) {
         None => rest.len(),
-        Some(line) if line.is_ascii() => WIDTH,
+        Some(line) if line.is_ascii() => width,
         Some(_) => rest
             .iter()
             .enumerate()
             .filter(|(_, byte)| **byte & 0xc0 != 0x80)
-            .nth(WIDTH)
+            .nth(width)
             .map_or(rest.len(), |(at, _)| at),
     }
 }
@@ -85,7 +87,7 @@ mod tests {
             "word ".repeat(40).trim_end()
         );
         let mut out = text.clone().into_bytes();
-        wrap(&mut out, 0);
+        wrap(&mut out, 0, WIDTH);
         let wrapped = String::from_utf8(out).unwrap();
         assert_eq!(wrapped.replace('\n', " "), text);
         assert!(wrapped.lines().count() == 3, "{wrapped}");
@@ -93,7 +95,7 @@ mod tests {
             assert!(line.len() <= WIDTH && !line.ends_with("[%clk"), "{line}");
         }
         let mut long = vec![b'x'; 200];
-        wrap(&mut long, 0);
+        wrap(&mut long, 0, WIDTH);
         assert_eq!(long, vec![b'x'; 200]);
     }
 }

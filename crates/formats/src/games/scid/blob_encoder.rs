@@ -1,7 +1,7 @@
 //! Encodes the moves of a game as a blob, and fills the fields of its index entry that depend on
 //! them.
 
-use tabia_core::chess::{FenStyle, Ply, Role, Setup};
+use tabia_core::chess::{Color, FenStyle, Ply, Role, Setup};
 use tabia_core::error::{Error, Result};
 use tabia_core::game::{Annotation, CommentPlacement, Event, Game};
 use tabia_core::loss::{Feature, Features, Losses};
@@ -165,7 +165,7 @@ impl Encoder {
         }
         self.blob.push(start_flag::SETUP);
         let fen = if old_chess960 {
-            without_castling(setup).fen(FenStyle::XFen)
+            with_classical_castling(setup).fen(FenStyle::XFen)
         } else {
             setup.fen(FenStyle::XFen)
         };
@@ -463,9 +463,21 @@ pub(crate) fn is_playable(setup: &Setup) -> bool {
     Board::from_setup(setup).is_some()
 }
 
-fn without_castling(setup: &Setup) -> Setup {
+/// The setup with those castling rights of Chess960 that are also rights of standard chess: of a king on
+/// the e-file with a rook in a corner.
+fn with_classical_castling(setup: &Setup) -> Setup {
     let mut setup = setup.clone();
-    setup.castling = Default::default();
+    for color in [Color::White, Color::Black] {
+        let king = setup.king(color).filter(|king| king.file() == 4);
+        let Some(rights) = setup.castling.get_mut(color as usize) else {
+            continue;
+        };
+        for (right, file) in rights.iter_mut().zip([7, 0]) {
+            *right = right.filter(|rook| {
+                rook.file() == file && king.is_some_and(|king| king.rank() == rook.rank())
+            });
+        }
+    }
     setup
 }
 

@@ -89,6 +89,7 @@ pub static FORMAT: GameFormat = GameFormat {
     can: CAN,
     in_part: Features::NONE,
     can_with: Some(features_with),
+    copies_texts: false,
     open,
     open_stream: None,
     open_blocks: None,

@@ -89,10 +89,7 @@ impl Default for BuildOptions {
             open: OpenOptions::default(),
             create: CreateOptions::default(),
             threads: 1,
-            selection: Selection {
-                texts: false,
-                ..Selection::default()
-            },
+            selection: Selection::games(),
             filter: Query::default(),
             max_ply: 1024,
             move_filter: MoveFilter::default(),

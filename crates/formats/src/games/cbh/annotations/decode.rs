@@ -12,7 +12,7 @@ use tabia_core::game::{
 use tabia_core::io::Cursor;
 
 use super::encode::symbol_slots;
-use super::items::{Item, foreign, kind};
+use super::items::{Item, foreign, kind, web_link_texts};
 use super::shapes::emit_shapes;
 use super::{quotation, training};
 use crate::games::cbh::charset::{Texts, until_zero};
@@ -119,17 +119,12 @@ impl Decoder {
     }
 
     fn web_link(&mut self, data: &[u8]) -> Option<WebLink<'_>> {
-        let mut cursor = Cursor::new(data);
-        if usize::from(cursor.u16_le("size").ok()?) != data.len() {
-            return None;
-        }
-        for text in [&mut self.text, &mut self.second] {
-            let length = cursor.u8("length").ok()?;
-            let bytes = cursor.take(usize::from(length), "text").ok()?;
+        let texts = web_link_texts(data)?;
+        for (text, bytes) in [&mut self.text, &mut self.second].into_iter().zip(texts) {
             text.clear();
             self.texts.text(bytes, 0, text);
         }
-        cursor.is_empty().then_some(WebLink {
+        Some(WebLink {
             url: &self.text,
             caption: &self.second,
         })

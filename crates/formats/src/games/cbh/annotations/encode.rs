@@ -7,19 +7,21 @@ use tabia_core::game::{
 use tabia_core::io::{Charset, Sink};
 use tabia_core::loss::Feature;
 
-use super::items::{foreign, kind};
+use super::items::{foreign, kind, web_link_texts};
 use super::shapes::{EncodedShape, encode_shape};
 use super::{quotation, training};
 use crate::games::cbh::charset::{TextForm, Texts, encode_text};
-use crate::games::cbh::field_codecs::encode_language;
+use crate::games::cbh::field_codecs::{decode_language, encode_language};
 use crate::games::cbh::format_id::ID;
 use crate::games::cbh::records::{ANNOTATIONS_MARK, AnnotationsHead, ItemHead};
+use crate::games::cbh::stored_texts::StoredTexts;
 
 /// Builds the annotation record of one game. Annotations are added in ascending order of position;
 /// those of one position in the order in which they are to be read again.
 #[derive(Debug)]
 pub struct Encoder {
     form: TextForm,
+    stored: StoredTexts,
     record: Sink,
     count: u32,
     open: Option<OpenItem>,
@@ -43,6 +45,7 @@ impl Encoder {
     pub fn new(form: TextForm) -> Self {
         let mut encoder = Self {
             form,
+            stored: StoredTexts::default(),
             record: Sink::new(),
             count: 0,
             open: None,
@@ -66,6 +69,16 @@ impl Encoder {
     /// Changes the form of texts from here on.
     pub fn set_form(&mut self, form: TextForm) {
         self.form = form;
+    }
+
+    /// Sets the texts of the next annotations that are written as they are stored.
+    pub(crate) fn set_stored_texts(&mut self, stored: StoredTexts) {
+        self.stored = stored;
+    }
+
+    /// The stored texts, which know how many of them were used.
+    pub(crate) fn take_stored_texts(&mut self) -> StoredTexts {
+        std::mem::take(&mut self.stored)
     }
 
     /// Completes the record of the game with this number (from 1); `None` if nothing was added.
@@ -100,6 +113,9 @@ impl Encoder {
             Annotation::Foreign(foreign) => return self.foreign(position, foreign),
             _ => {}
         }
+        if let Some((kind, data)) = self.stored_item(annotation) {
+            return self.item(position, kind, &data);
+        }
         let mut data = Sink::new();
         let kind = match self.data(annotation, &mut data) {
             Ok(kind) => kind,
@@ -107,6 +123,44 @@ impl Encoder {
         };
         let loss = self.partial_loss(annotation, data.as_slice());
         self.item(position, kind, data.as_slice()).or(loss)
+    }
+
+    /// The kind and data of an annotation with several texts, as it is stored in the database that it comes
+    /// from.
+    fn stored_item(&mut self, annotation: &Annotation<'_>) -> Option<(u8, Vec<u8>)> {
+        let stored = &mut self.stored;
+        let (kind, data) = match annotation {
+            Annotation::Training(training) => {
+                let is_same = |data: &[u8], texts: Texts| {
+                    training::decode(data, texts).as_ref() == Some(training)
+                };
+                (kind::TRAINING, stored.item(kind::TRAINING, is_same))
+            }
+            Annotation::Quotation(quotation) => {
+                let is_same = |data: &[u8], texts: Texts| {
+                    quotation::decode(data, texts).as_ref() == Some(quotation)
+                };
+                (kind::QUOTATION, stored.item(kind::QUOTATION, is_same))
+            }
+            Annotation::WebLink(link) => {
+                let is_same = |data: &[u8], texts: Texts| {
+                    web_link_texts(data).is_some_and(|[url, caption]| {
+                        texts.is_text(url, 0, link.url) && texts.is_text(caption, 0, link.caption)
+                    })
+                };
+                (kind::WEB_LINK, stored.item(kind::WEB_LINK, is_same))
+            }
+            Annotation::Media(media) if media.kind == MediaKind::Video => {
+                let is_same = |data: &[u8], texts: Texts| {
+                    matches!(data, [1, language, text @ ..]
+                        if decode_language(*language) == media.language
+                            && texts.is_text(text, 0, media.text))
+                };
+                (kind::VIDEO, stored.item(kind::VIDEO, is_same))
+            }
+            _ => return None,
+        };
+        Some((kind, data?))
     }
 
     /// The part of an annotation that its encoded data lacks, if any.
@@ -251,11 +305,18 @@ impl Encoder {
         let language = encode_language(comment.language);
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        text.extend_from_slice(&[0, language.unwrap_or(0)]);
-        // A zero ends a text.
-        let without_zeros = comment.text.replace('\0', "");
-        let is_exact = encode_text(&without_zeros, language.unwrap_or(0), self.form, &mut text)
-            && without_zeros.len() == comment.text.len();
+        let stored = language.and_then(|language| self.stored.comment(language, comment.text));
+        let is_exact = if let Some((language, bytes)) = stored {
+            text.extend_from_slice(&[0, language]);
+            text.extend_from_slice(&bytes);
+            true
+        } else {
+            text.extend_from_slice(&[0, language.unwrap_or(0)]);
+            // A zero ends a text.
+            let without_zeros = comment.text.replace('\0', "");
+            encode_text(&without_zeros, language.unwrap_or(0), self.form, &mut text)
+                && without_zeros.len() == comment.text.len()
+        };
         let fits = text.len() <= MAX_DATA;
         if !fits {
             // A partial character would make all of the text invalid UTF-8.

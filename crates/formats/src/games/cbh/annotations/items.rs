@@ -77,6 +77,20 @@ pub mod foreign {
     pub const TEXT_TAIL: u16 = 0x0703;
 }
 
+/// The address and the caption in the data of a web link; `None` if it has another layout.
+pub(super) fn web_link_texts(data: &[u8]) -> Option<[&[u8]; 2]> {
+    let mut cursor = Cursor::new(data);
+    if usize::from(cursor.u16_le("size").ok()?) != data.len() {
+        return None;
+    }
+    let mut texts: [&[u8]; 2] = [&[]; 2];
+    for text in &mut texts {
+        let length = cursor.u8("length").ok()?;
+        *text = cursor.take(usize::from(length), "text").ok()?;
+    }
+    cursor.is_empty().then_some(texts)
+}
+
 /// One item of an annotation record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item<'a> {

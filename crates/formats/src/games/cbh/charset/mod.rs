@@ -110,6 +110,11 @@ impl Texts {
         }
     }
 
+    /// The character set that the database was opened with, and the single-byte set.
+    pub fn parts(self) -> (Charset, &'static Encoding) {
+        (self.charset, self.page)
+    }
+
     /// The single-byte set.
     pub fn page(self) -> &'static Encoding {
         self.page
@@ -194,6 +199,13 @@ impl Texts {
             return self.plain(complete);
         }
         self.plain(text)
+    }
+
+    /// Whether bytes are decoded as this text, see [`Texts::text`].
+    pub fn is_text(self, bytes: &[u8], language: u8, text: &str) -> bool {
+        let mut decoded = String::with_capacity(text.len());
+        self.text(bytes, language, &mut decoded);
+        decoded == text
     }
 
     /// Decodes a text with symbols, line breaks and diagram marks, and appends it to `out`.

@@ -14,7 +14,7 @@ use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, Visitor, Want};
 use tabia_core::games::{Database, DatabaseEditor, GameWriter, Written};
-use tabia_core::io::{Charset, FolderLock, Source};
+use tabia_core::io::{FolderLock, Source};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::plural::counted;
 
@@ -23,9 +23,7 @@ use super::set_files::FreeSpan;
 use super::source_set::{lock_source, open_sound};
 use super::{CbhWriter, FreeSpans, ReplacedRecord};
 use crate::games::cbh::annotations::Items;
-use crate::games::cbh::charset::until_zero;
 use crate::games::cbh::companions::COMPANIONS;
-use crate::games::cbh::entities::EntityTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{EXTENDED_DEFAULT, MovesHead, Record, TYPE_DELETED};
 
@@ -131,13 +129,9 @@ impl Editor {
         } else {
             (open_sound(source, open)?, source)
         };
-        let mut options = options.clone();
-        if options.charset == Charset::Auto {
-            options.charset = charset(&db);
-        }
         let label = source.label();
         let mut writer =
-            CbhWriter::copy(&db, path, &options).map_err(|error| error.in_file(label))?;
+            CbhWriter::copy(&db, path, options).map_err(|error| error.in_file(label))?;
         let files = writer.files();
         files.settings.clone_from(&db.companions().settings);
         if let Some(lock) = lock {
@@ -239,8 +233,11 @@ impl Editor {
             }
         }
         drop(reader);
+        let losses = self.writer.losses_of_set(&again);
         drop(again);
-        self.writer.commit()
+        let mut written = self.writer.commit()?;
+        written.losses = losses;
+        Ok(written)
     }
 
     fn check(&self, index: GameIndex) -> Result<()> {
@@ -351,33 +348,6 @@ impl RecordSpans {
             at: start,
             size: end - start,
         })
-    }
-}
-
-/// The character set for new names: that of most existing names that are not ASCII, else UTF-8.
-fn charset(db: &CbhDatabase) -> Charset {
-    let (mut utf8, mut other) = (0_u32, 0_u32);
-    let mut count = |bytes: &[u8]| match std::str::from_utf8(until_zero(bytes)) {
-        Ok(text) if text.is_ascii() => {}
-        Ok(_) => utf8 += 1,
-        Err(_) => other += 1,
-    };
-    let tables = db.tables();
-    for (_, player) in tables.players.iter().flat_map(EntityTable::iter) {
-        count(&player.last_name);
-        count(&player.first_name);
-    }
-    for (_, tournament) in tables.tournaments.iter().flat_map(EntityTable::iter) {
-        count(&tournament.title);
-        count(&tournament.site);
-    }
-    for (_, annotator) in tables.annotators.iter().flat_map(EntityTable::iter) {
-        count(&annotator.name);
-    }
-    if other > utf8 {
-        Charset::Single(db.texts().page())
-    } else {
-        Charset::Auto
     }
 }
 

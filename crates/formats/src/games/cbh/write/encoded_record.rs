@@ -51,6 +51,8 @@ pub(super) struct FixedFields {
     moves: U32,
     annotations: U32,
     media: U32,
+    /// Texts that are read differently in either set that may be detected.
+    differing: [U32; 2],
 }
 
 const HAS_EXTRA: u8 = 1;
@@ -58,13 +60,30 @@ const HAS_WHITE_TEAM: u8 = 2;
 const HAS_BLACK_TEAM: u8 = 4;
 const HAS_GAME_TAG: u8 = 8;
 
+/// The parts of a record that are not in its header.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts<'d> {
+    /// The record of `.cbg`.
+    pub(super) moves: &'d [u8],
+    /// The record of `.cba`, without its game's number; empty if absent.
+    pub(super) annotations: &'d [u8],
+    /// The text of the record of `.cbm`; empty if absent.
+    pub(super) media: &'d [u8],
+    /// Texts that are read differently if the set of the database is taken for windows-1252, or
+    /// windows-1251.
+    pub(super) differing: [u32; 2],
+}
+
 /// Appends an encoded record to `out`.
 pub(super) fn write(
     header: [u8; GameRecord::SIZE],
     fields: &HeaderFields,
-    moves: &[u8],
-    annotations: &[u8],
-    media: &[u8],
+    Parts {
+        moves,
+        annotations,
+        media,
+        differing,
+    }: Parts<'_>,
     out: &mut Vec<u8>,
 ) {
     let [white_team, black_team] = &fields.teams;
@@ -93,6 +112,7 @@ pub(super) fn write(
         moves: (moves.len() as u32).into(),
         annotations: (annotations.len() as u32).into(),
         media: (media.len() as u32).into(),
+        differing: differing.map(U32::new),
     };
     out.extend_from_slice(fixed.as_bytes());
     for part in parts.iter().filter_map(|(_, part)| *part) {
@@ -123,6 +143,12 @@ impl<'d> EncodedRecord<'d> {
             annotations: cursor.take(fixed.annotations.get() as usize, "annotations")?,
             media: cursor.take(fixed.media.get() as usize, "media")?,
         })
+    }
+
+    /// The number of texts that are read differently if the set of the database is taken for windows-1252,
+    /// and for windows-1251.
+    pub(super) fn differing(&self) -> [u64; 2] {
+        self.fixed.differing.map(|count| u64::from(count.get()))
     }
 
     /// Whether the record is a guiding text.

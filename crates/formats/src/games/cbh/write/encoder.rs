@@ -25,6 +25,7 @@ use crate::games::cbh::moves;
 use crate::games::cbh::records::{
     GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
 };
+use crate::games::cbh::stored_texts::{StoredTexts, is_stored_texts};
 use crate::games::cbh::tags::parse_values::is_unknown;
 
 /// Encodes records; each thread has its own encoder.
@@ -32,23 +33,38 @@ use crate::games::cbh::tags::parse_values::is_unknown;
 pub(super) struct RecordEncoder {
     charset: Charset,
     form: TextForm,
+    /// Whether texts of other databases of the format are written as they are stored there.
+    copies_texts: bool,
     moves: moves::Encoder,
     annotations: annotations::Encoder,
 }
 
 impl RecordEncoder {
-    pub(super) fn new(charset: Charset) -> Self {
+    /// An encoder of new texts in `charset`.
+    pub(super) fn new(charset: Charset, copies_texts: bool) -> Self {
         let form = TextForm::of(charset);
         Self {
             charset,
             form,
+            copies_texts,
             moves: moves::Encoder::new(),
             annotations: annotations::Encoder::new(form),
         }
     }
 
+    /// The texts of a game as they are stored in the database that it comes from, unless another character
+    /// set was asked for.
+    fn stored_texts(&self, game: &Game) -> StoredTexts {
+        if self.copies_texts {
+            StoredTexts::of(game)
+        } else {
+            StoredTexts::default()
+        }
+    }
+
     fn game(&mut self, game: &Game, out: &mut Vec<u8>, losses: &mut Losses) -> Result<()> {
-        let mut fields = TagReader::new(self.charset, losses).read(&game.head.tags);
+        let mut stored = self.stored_texts(game);
+        let mut fields = TagReader::new(self.charset, &mut stored, losses).read(&game.head.tags);
         let bare;
         let (game, moves) = match self.moves.encode(game) {
             Ok(moves) => (game, moves),
@@ -73,6 +89,7 @@ impl RecordEncoder {
         };
         count_losses(game, summary, losses);
         self.annotations.clear();
+        self.annotations.set_stored_texts(stored);
         let medals = {
             put_game_tags(&fields, &mut self.annotations);
             let control = fields.time_control.as_ref();
@@ -80,6 +97,7 @@ impl RecordEncoder {
         };
         fields.medals = medals.or(fields.medals);
         // The game's number is filled in when the record is appended.
+        let differing = self.annotations.take_stored_texts().differing();
         let annotations = self.annotations.finish(0).unwrap_or_default();
         let contents = contents(game, &moves, annotations);
         let setup = game.head.start.setup.as_deref();
@@ -99,12 +117,19 @@ impl RecordEncoder {
             fields.eco = CHESS960_ECO + start_number;
         }
         let header = zerocopy::transmute!(game_record(game, &fields, contents));
-        encoded_record::write(header, &fields, moves.record, annotations, &[], out);
+        let parts = encoded_record::Parts {
+            moves: moves.record,
+            annotations,
+            media: &[],
+            differing,
+        };
+        encoded_record::write(header, &fields, parts, out);
         Ok(())
     }
 
     fn text(&mut self, game: &Game, out: &mut Vec<u8>, losses: &mut Losses) -> Result<()> {
-        let mut fields = TagReader::new(self.charset, losses).read(&game.head.tags);
+        let mut stored = self.stored_texts(game);
+        let mut fields = TagReader::new(self.charset, &mut stored, losses).read(&game.head.tags);
         let game_tags = game.head.tags.iter().filter(|(name, value)| {
             GAME_ONLY_TAGS.contains(name) && !is_unknown(value) && *value != "*"
         });
@@ -114,6 +139,7 @@ impl RecordEncoder {
         let mut names = Vec::new();
         for event in game.events() {
             match event {
+                Event::Annotation(annotation) if is_stored_texts(&annotation) => {}
                 Event::Annotation(Annotation::Text(part)) if part.kind == TextKind::File => {
                     names.push(part.text);
                     if part.language != ANY_LANGUAGE {
@@ -135,7 +161,10 @@ impl RecordEncoder {
         }
         let body = match unread_body {
             Some(body) => with_size(body),
-            None => text.finish(self.form),
+            None => {
+                let record = stored.record(|record, texts| text.is_in(record, texts));
+                record.or_else(|| text.finish(self.form))
+            }
         };
         let body = body.ok_or_else(|| Error::invalid("the text is too long"))?;
         let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
@@ -164,7 +193,13 @@ impl RecordEncoder {
         fields.top_game = 0;
         let header = zerocopy::transmute!(header);
         let media = media.unwrap_or_default();
-        encoded_record::write(header, &fields, &body, &[], media.as_bytes(), out);
+        let parts = encoded_record::Parts {
+            moves: &body,
+            annotations: &[],
+            media: media.as_bytes(),
+            differing: stored.differing(),
+        };
+        encoded_record::write(header, &fields, parts, out);
         Ok(())
     }
 }
@@ -218,6 +253,9 @@ fn encode_annotations(
     let plies = moves.mainline as usize;
     clock_conversion::convert(&mut anchored, plies, ply_of, control, losses);
     for (position, annotation) in anchored {
+        if is_stored_texts(&annotation) {
+            continue;
+        }
         if let Annotation::Foreign(foreign) = annotation {
             if foreign.is_unread_moves() {
                 losses.add(Feature::UnreadMoves, 1, None);

@@ -12,6 +12,7 @@ use crate::games::cbh::records::{
     AnnotatorRecord, EXTENDED_DEFAULT, ExtendedRecord, GameTagRecord, PlayerRecord, SourceRecord,
     TOURNAMENT_EXTRA_DEFAULT, TeamRecord, TournamentExtraRecord, TournamentRecord,
 };
+use crate::games::cbh::stored_texts::{StoredTexts, field};
 use crate::games::cbh::tags::parse_values::{
     DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating,
     round, start_number,
@@ -59,12 +60,25 @@ pub(super) struct HeaderFields {
 #[derive(Debug)]
 pub(super) struct TagReader<'l> {
     charset: Charset,
+    stored: &'l mut StoredTexts,
     losses: &'l mut Losses,
+    /// Whether the last field was written as it was stored.
+    is_copied: bool,
 }
 
 impl<'l> TagReader<'l> {
-    pub(super) fn new(charset: Charset, losses: &'l mut Losses) -> Self {
-        Self { charset, losses }
+    /// `charset`: of texts that are not among the stored ones.
+    pub(super) fn new(
+        charset: Charset,
+        stored: &'l mut StoredTexts,
+        losses: &'l mut Losses,
+    ) -> Self {
+        Self {
+            charset,
+            stored,
+            losses,
+            is_copied: false,
+        }
     }
 
     /// The header fields of a game with these tags.
@@ -97,8 +111,8 @@ impl<'l> TagReader<'l> {
             text_unknown_5: [0; 2],
             text_unknown_22: [0; 24],
         };
-        fields.white = self.player(tags, "White", "CbWhiteLast");
-        fields.black = self.player(tags, "Black", "CbBlackLast");
+        fields.white = self.player(tags, "White", "CbWhiteLast", field::WHITE);
+        fields.black = self.player(tags, "Black", "CbBlackLast", field::BLACK);
         fields.eco = self.eco(tags);
         let mut seen = SeenTags::default();
         for (name, value) in tags.iter() {
@@ -108,13 +122,14 @@ impl<'l> TagReader<'l> {
                 self.losses.add(feature(name), u64::from(is_lost), None);
                 continue;
             }
+            self.is_copied = false;
             let read = if name.starts_with("Cb") {
                 self.format_tag(name, value, &mut fields)
             } else {
                 self.common_tag(name, value, &mut fields)
             };
             // A hyphen is not distinguished from an unknown value.
-            let is_hyphen = value == "-" && name != "Result";
+            let is_hyphen = value == "-" && name != "Result" && !self.is_copied;
             if read.is_err() || is_hyphen || is_rounded(name, value) {
                 self.losses.add(feature(name), 1, None);
             }
@@ -135,13 +150,13 @@ impl<'l> TagReader<'l> {
             // Players and codes are read with other tags; the rest follows from the game.
             "White" | "Black" | "ECO" | "Result" | "SetUp" | "FEN" | "PlyCount" => {}
             "Variant" if is_chess960(value) => {}
-            "Event" => tournament.title = self.name(value),
-            "Site" => tournament.site = self.name(value),
+            "Event" => tournament.title = self.name(field::EVENT, value),
+            "Site" => tournament.site = self.name(field::SITE, value),
             "Date" => fields.date = date(value, &mut exact),
             "Round" => (fields.round, fields.sub_round) = round(value)?,
             "WhiteElo" => fields.white_elo = number(value)?,
             "BlackElo" => fields.black_elo = number(value)?,
-            "Annotator" => fields.annotator.name = self.name(value),
+            "Annotator" => fields.annotator.name = self.name(field::ANNOTATOR, value),
             "EventDate" => tournament.date = date(value, &mut exact).into(),
             "EventType" => {
                 let (kind, team) = parse_event_type(value).ok_or(DoesNotFit)?;
@@ -151,15 +166,17 @@ impl<'l> TagReader<'l> {
             "EventRounds" => tournament.rounds = number(value)?,
             "EventCountry" => tournament.nation = nation(value)?,
             "EventCategory" => tournament.category = number(value)?,
-            "SourceTitle" => fields.source.title = self.name(value),
-            "Source" => fields.source.publisher = self.name(value),
+            "SourceTitle" => fields.source.title = self.name(field::SOURCE, value),
+            "Source" => fields.source.publisher = self.name(field::PUBLISHER, value),
             "SourceDate" => fields.source.publication = date(value, &mut exact).into(),
             "SourceVersion" => fields.source.version = number(value)?,
             "SourceVersionDate" => fields.source.date = date(value, &mut exact).into(),
             "SourceQuality" => fields.source.quality = number(value)?,
             "WhiteTeam" | "BlackTeam" => {
                 // Team titles may fill their field without a terminating zero.
-                let padded: [u8; 46] = self.name(value);
+                let [white, black] = field::TEAMS;
+                let number = if name == "WhiteTeam" { white } else { black };
+                let padded: [u8; 46] = self.name(number, value);
                 team(name, fields).title.copy_from_slice(&padded[..45]);
             }
             "WhiteTeamCountry" | "BlackTeamCountry" => team(name, fields).nation = nation(value)?,
@@ -271,7 +288,8 @@ impl<'l> TagReader<'l> {
             _ => {
                 let index = GAME_TAG_NAMES.iter().position(|&other| other == name);
                 let index = index.ok_or(DoesNotFit)?;
-                let title = self.field(value);
+                let number = field::TITLES.saturating_add(index as u8);
+                let title = self.field(number, value);
                 let new = || Box::new(GameTagRecord::new_zeroed());
                 let tag = fields.game_tag.get_or_insert_with(new);
                 *tag.titles.get_mut(index).ok_or(DoesNotFit)? = title;
@@ -280,7 +298,8 @@ impl<'l> TagReader<'l> {
         Ok(())
     }
 
-    fn player(&mut self, tags: &Tags, name: &str, last: &str) -> PlayerRecord {
+    /// `last` is the tag of the last name alone, `numbers` those of both fields.
+    fn player(&mut self, tags: &Tags, name: &str, last: &str, numbers: [u8; 2]) -> PlayerRecord {
         let value = tags.text(name);
         let mut player = PlayerRecord::new_zeroed();
         let (last_name, first_name) = match tags.get(last) {
@@ -288,14 +307,18 @@ impl<'l> TagReader<'l> {
                 let first = value.strip_prefix(last).unwrap_or_default();
                 (last, first.strip_prefix(", ").unwrap_or_default())
             }
-            None if is_unknown(value) => return player,
+            None if is_unknown(value) => ("", ""),
             None => {
                 let (last, first) = value.split_once(',').unwrap_or((value, ""));
                 (last, first.trim_start())
             }
         };
-        player.last_name = self.field(last_name);
-        player.first_name = self.field(first_name);
+        let [last_number, first_number] = numbers;
+        player.last_name = self.field(last_number, last_name);
+        player.first_name = self.field(first_number, first_name);
+        if last_name.is_empty() && first_name.is_empty() && is_unknown(value) {
+            return player;
+        }
         let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
         let comma = usize::from(!last_name.is_empty() && !first_name.is_empty());
         if letters(last_name) + letters(first_name) + comma != letters(value) {
@@ -331,13 +354,20 @@ impl<'l> TagReader<'l> {
     }
 
     /// A text field; an unknown value is stored as empty.
-    fn name<const N: usize>(&mut self, value: &str) -> [u8; N] {
-        self.field(if is_unknown(value) { "" } else { value })
+    fn name<const N: usize>(&mut self, number: u8, value: &str) -> [u8; N] {
+        self.field(number, if is_unknown(value) { "" } else { value })
     }
 
     /// A text field with a terminating zero; counts what does not fit.
-    fn field<const N: usize>(&mut self, value: &str) -> [u8; N] {
+    fn field<const N: usize>(&mut self, number: u8, value: &str) -> [u8; N] {
         let mut field = [0; N];
+        if let Some(stored) = self.stored.field(number, value)
+            && let Some(bytes) = field.get_mut(..stored.len())
+        {
+            bytes.copy_from_slice(&stored);
+            self.is_copied = true;
+            return field;
+        }
         let mut bytes = Vec::with_capacity(value.len());
         let is_lossless = encode_plain(value, TextForm::of(self.charset), &mut bytes);
         if !is_lossless || value.contains('\0') {
@@ -370,7 +400,8 @@ mod tests {
     fn read(pairs: &[(&str, &str)]) -> (HeaderFields, Losses) {
         let tags: Tags = pairs.iter().copied().collect();
         let mut losses = Losses::new();
-        let fields = TagReader::new(Charset::Auto, &mut losses).read(&tags);
+        let fields =
+            TagReader::new(Charset::Auto, &mut StoredTexts::default(), &mut losses).read(&tags);
         (fields, losses)
     }
 

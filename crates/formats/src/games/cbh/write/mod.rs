@@ -22,16 +22,17 @@ mod updated_set;
 use std::path::Path;
 
 use tabia_core::error::Result;
-use tabia_core::formats::CreateOptions;
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Game;
 use tabia_core::games::{GameEncoder, GameWriter, Written};
 use tabia_core::io::{Charset, Cursor};
-use tabia_core::loss::Losses;
+use tabia_core::loss::{Feature, Losses};
 use zerocopy::IntoBytes;
 
 use super::ini_file::{SetKind, is_of_other_set};
 use super::open::CbhDatabase;
 use super::records::{ExtendedRecord, GameRecord, TextRecord, U24};
+use super::stored_texts::differing_in;
 use encoded_record::EncodedRecord;
 use encoder::RecordEncoder;
 use set_files::{FreeSpan, SetFiles};
@@ -49,6 +50,8 @@ pub fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter
 pub struct CbhWriter {
     files: SetFiles,
     charset: Charset,
+    /// Whether texts of other databases of the format are written as they are stored there.
+    copies_texts: bool,
     encoder: RecordEncoder,
     /// The buffer of the encoder's output.
     encoded: Vec<u8>,
@@ -58,6 +61,9 @@ pub struct CbhWriter {
     created: u64,
     title: Option<String>,
     lost_facts: Losses,
+    /// Copied texts that are read differently if the set of the database is taken for windows-1252, or
+    /// windows-1251.
+    differing: [u64; 2],
 }
 
 /// Files that belong to a replaced database only and must not remain: those that ChessBase makes from
@@ -74,10 +80,16 @@ impl CbhWriter {
         Ok(Self::from_files(files, path, options))
     }
 
-    /// A copy of a database, to be changed.
+    /// A copy of a database, to be changed; new texts are in the set of its names unless another is asked
+    /// for.
     pub(super) fn copy(db: &CbhDatabase, path: &Path, options: &CreateOptions) -> Result<Self> {
         let files = SetFiles::copy(db, path, options.force)?;
-        Ok(Self::from_files(files, path, options))
+        let mut writer = Self::from_files(files, path, options);
+        if writer.copies_texts {
+            writer.charset = source_set::charset(db);
+            writer.encoder = RecordEncoder::new(writer.charset, true);
+        }
+        Ok(writer)
     }
 
     fn from_files(mut files: SetFiles, path: &Path, options: &CreateOptions) -> Self {
@@ -91,13 +103,15 @@ impl CbhWriter {
         Self {
             files,
             charset: options.charset,
-            encoder: RecordEncoder::new(options.charset),
+            copies_texts: options.charset == Charset::Auto,
+            encoder: RecordEncoder::new(options.charset, options.charset == Charset::Auto),
             encoded: Vec::new(),
             numbered: Vec::new(),
             created: created(options.now),
             title: options.title.clone().filter(|_| !keeps_settings),
             lost_facts: options
                 .lost_facts(|key| (key == "title" && !keeps_settings).then_some(usize::MAX)),
+            differing: [0; 2],
         }
     }
 
@@ -107,6 +121,9 @@ impl CbhWriter {
         record: &EncodedRecord<'_>,
         old: Option<&ReplacedRecord>,
     ) -> Result<()> {
+        for (count, more) in self.differing.iter_mut().zip(record.differing()) {
+            *count += more;
+        }
         let number = self.number(old)?;
         let files = &mut self.files;
         let ids = files.ids(record, number)?;
@@ -227,6 +244,14 @@ impl CbhWriter {
         self.files.complete(self.title.as_deref(), self.charset)
     }
 
+    /// The copied texts that are read differently in the written set, whose character set is detected anew.
+    fn losses_of_set(&self, written: &CbhDatabase) -> Losses {
+        let mut losses = Losses::new();
+        let count = differing_in(self.differing, written.texts().page());
+        losses.add(Feature::Characters, count, None);
+        losses
+    }
+
     /// Gives the files their final names.
     fn commit(self) -> Result<Written> {
         let records = self.files.count();
@@ -237,7 +262,8 @@ impl CbhWriter {
 
 impl GameWriter for CbhWriter {
     fn encoder(&self) -> Option<Box<dyn GameEncoder>> {
-        Some(Box::new(RecordEncoder::new(self.charset)))
+        let encoder = RecordEncoder::new(self.charset, self.copies_texts);
+        Some(Box::new(encoder))
     }
 
     fn append(&mut self, encoded: &[u8]) -> Result<()> {
@@ -259,7 +285,15 @@ impl GameWriter for CbhWriter {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         self.complete()?;
-        self.commit()
+        let losses = if self.differing == [0; 2] {
+            Losses::new()
+        } else {
+            let source = self.files.read_back()?;
+            self.losses_of_set(&CbhDatabase::open(&source, &OpenOptions::default())?)
+        };
+        let mut written = self.commit()?;
+        written.losses = losses;
+        Ok(written)
     }
 }
 

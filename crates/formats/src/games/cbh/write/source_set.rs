@@ -4,8 +4,10 @@ use std::path::Path;
 
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::OpenOptions;
-use tabia_core::io::{SetLock, Source};
+use tabia_core::io::{Charset, SetLock, Source};
 
+use crate::games::cbh::charset::until_zero;
+use crate::games::cbh::entities::EntityTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::verify::require_sound;
 
@@ -28,4 +30,31 @@ pub(super) fn is_same_file(source: &Source, path: &Path) -> bool {
     let canonical = |path: &Path| path.canonicalize().ok();
     let source_path = source.main().path().and_then(canonical);
     source_path.is_some() && source_path == canonical(path)
+}
+
+/// The character set for new names: that of most existing names that are not ASCII, else UTF-8.
+pub(super) fn charset(db: &CbhDatabase) -> Charset {
+    let (mut utf8, mut other) = (0_u32, 0_u32);
+    let mut count = |bytes: &[u8]| match std::str::from_utf8(until_zero(bytes)) {
+        Ok(text) if text.is_ascii() => {}
+        Ok(_) => utf8 += 1,
+        Err(_) => other += 1,
+    };
+    let tables = db.tables();
+    for (_, player) in tables.players.iter().flat_map(EntityTable::iter) {
+        count(&player.last_name);
+        count(&player.first_name);
+    }
+    for (_, tournament) in tables.tournaments.iter().flat_map(EntityTable::iter) {
+        count(&tournament.title);
+        count(&tournament.site);
+    }
+    for (_, annotator) in tables.annotators.iter().flat_map(EntityTable::iter) {
+        count(&annotator.name);
+    }
+    if other > utf8 {
+        Charset::Single(db.texts().page())
+    } else {
+        Charset::Auto
+    }
 }

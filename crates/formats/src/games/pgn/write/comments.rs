@@ -189,8 +189,20 @@ impl Writer {
     }
 
     /// Inserts a comment before the last move: after its number, or before the number if the move
-    /// starts a line.
+    /// starts a line. ChessBase puts it always before the number, and adds none.
     fn insert_before_move(&mut self, text: &[u8]) {
+        if self.profile == Profile::ChessBase {
+            if self.last_move.number_state != MoveNumber::StartsLine {
+                // A reader takes it for a comment after the move before.
+                self.lose(Feature::CommentPlacement);
+            }
+            let last = &mut self.last_move;
+            let at = last.start;
+            last.start += text.len() + 1;
+            last.san_start += text.len() + 1;
+            self.out.splice(at..at, text.iter().copied().chain([b' ']));
+            return;
+        }
         let last = &mut self.last_move;
         let mut bytes = Vec::with_capacity(text.len() + 8);
         let at = match last.number_state {

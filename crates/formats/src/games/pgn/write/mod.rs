@@ -27,7 +27,7 @@ use super::profile_features::features;
 use super::tag_plan::ResultTag;
 use super::tag_writer::TagWriter;
 use super::variant_and_result_tags;
-use super::wrap::wrap;
+use super::wrap::{CHESSBASE_WIDTH, WIDTH, wrap};
 
 /// A variation that is not closed yet.
 #[derive(Debug)]
@@ -59,6 +59,8 @@ pub(super) struct Writer {
     state: TokenState,
     /// The number of open variations.
     depth: usize,
+    /// The number of plies of the mainline.
+    plies: u64,
     /// The open variations, the outermost first, and after them buffers for others.
     variations: Vec<OpenVariation>,
     pending: PendingAnnotations,
@@ -87,6 +89,7 @@ impl Writer {
             },
             state: TokenState::LineStart,
             depth: 0,
+            plies: 0,
             variations: Vec::new(),
             pending: PendingAnnotations::default(),
         }
@@ -117,18 +120,39 @@ impl Writer {
         }
     }
 
+    /// The termination marker for a result, and the value of its tag.
+    fn result_text(&self, result: GameResult) -> &'static str {
+        match (self.profile, result) {
+            (Profile::ChessBase, GameResult::BothLose) => "0-0",
+            _ => result.pgn(),
+        }
+    }
+
+    /// Puts the number of plies into the tag `PlyCount`, unless it has a stored value.
+    fn finish_ply_count(&mut self) {
+        let at = std::mem::take(&mut self.result_tag.ply_count);
+        if at == 0 || self.plies == 0 {
+            return;
+        }
+        let number = self.plies.to_string();
+        self.movetext_start += number.len() - 1;
+        self.out.splice(at..=at, number.bytes());
+    }
+
     /// Replaces the value of the tag `Result` by the result of the game, and adds a tag for a result
     /// that PGN has no marker for.
     fn finish_result(&mut self, result: GameResult) {
         let tag = self.result_tag;
         let marker = result.to_pgn();
-        if tag.end > 0 && !tag.is_stored && tag.value != Some(marker) {
+        let marker_text = self.result_text(result);
+        let is_written = tag.value == Some(marker) && marker_text == marker.pgn();
+        if tag.end > 0 && !tag.is_stored && !is_written {
             let text = self.out.get(tag.start..tag.end).unwrap_or_default();
             if marker.contradicts(&String::from_utf8_lossy(text)) {
                 self.lose(Feature::Tags);
             }
-            self.out.splice(tag.start..tag.end, marker.pgn().bytes());
-            let new_length = marker.pgn().len();
+            self.out.splice(tag.start..tag.end, marker_text.bytes());
+            let new_length = marker_text.len();
             let old_length = tag.end - tag.start;
             self.movetext_start = (self.movetext_start + new_length).saturating_sub(old_length);
             self.result_tag.value = Some(marker);
@@ -185,11 +209,13 @@ impl Visitor for Writer {
         self.movetext_start = self.out.len();
         self.state = TokenState::LineStart;
         self.depth = 0;
+        self.plies = 0;
         Flow::Go
     }
 
     #[inline]
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.plies += u64::from(self.depth == 0);
         self.add_move(before, ply);
         Flow::Go
     }
@@ -262,14 +288,21 @@ impl Visitor for Writer {
         while self.depth > 0 {
             self.end_variation();
         }
-        if result.is_special() && !self.features.has(Feature::SpecialResults) {
+        let is_named = self.result_text(result) != result.to_pgn().pgn();
+        if result.is_special() && !is_named && !self.features.has(Feature::SpecialResults) {
             self.lose(Feature::SpecialResults);
         }
+        self.finish_ply_count();
         self.finish_result(result);
         self.write_blank();
-        self.out.extend_from_slice(result.pgn().as_bytes());
+        self.out
+            .extend_from_slice(self.result_text(result).as_bytes());
         if self.wrap {
-            wrap(&mut self.out, self.movetext_start);
+            let width = match self.profile {
+                Profile::ChessBase => CHESSBASE_WIDTH,
+                _ => WIDTH,
+            };
+            wrap(&mut self.out, self.movetext_start, width);
         }
         self.out.extend_from_slice(b"\n\n");
         if matches!(self.charset, Charset::Single(_)) {

@@ -39,6 +39,13 @@ impl Writer {
         self.out.truncate(san_start + text.len());
     }
 
+    /// Whether a move of Black needs its number. ChessBase does not repeat it after a comment.
+    fn needs_number(&self) -> bool {
+        let is_joined =
+            self.profile == Profile::ChessBase && self.state == TokenState::CommentedMove;
+        self.state.needs_number() && !is_joined
+    }
+
     /// Writes a move that does not directly follow another move, or a null move.
     #[inline(never)]
     fn write_move(&mut self, before: &Position, ply: Ply) {
@@ -47,7 +54,7 @@ impl Writer {
         self.last_move.number = (before.full_move_number(), turn);
         self.last_move.number_state = if self.state.is_line_start() {
             MoveNumber::StartsLine
-        } else if turn.is_white() || self.state.needs_number() {
+        } else if turn.is_white() || self.needs_number() {
             MoveNumber::Written
         } else {
             MoveNumber::Omitted

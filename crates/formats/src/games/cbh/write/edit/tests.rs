@@ -11,6 +11,7 @@ use zerocopy::IntoBytes;
 use super::*;
 use crate::games::cbh::records::{FileHeader, GameRecord, U24};
 use crate::games::cbh::write::create;
+use tabia_core::io::Charset;
 
 const SHORT: &str = "e4 e5";
 const MEDIUM: &str = "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7";
