@@ -214,9 +214,17 @@ fn list(app: &App, source: &RowSource, params: &Params) -> Result<List, Problem>
     }
     let key = query.key(source);
     let threads = app.threads;
-    let (rows, wanted) = (source.clone(), query);
+    let (rows, mut wanted) = (source.clone(), query);
     let start = ViewRows::default();
+    let mut bases = Vec::new();
+    if wanted.asks_for_duplicates() {
+        for part in &source.parts {
+            let input = app.shelf.find(&part.id)?;
+            bases.push(app.bases.of(std::slice::from_ref(input))?.0);
+        }
+    }
     let job = app.views.get_or_start(&key, start, move |job| {
+        wanted.find_duplicates(&bases, threads, &job.progress)?;
         filter_and_sort::build(&rows, &wanted, &job.progress, threads, &|change| {
             job.update(|found| change(found));
         })

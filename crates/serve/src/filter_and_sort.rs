@@ -4,9 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tabia::base::Base;
 use tabia::core::games::{IndexEntry, NameId, NameKind};
+use tabia::dedupe::known_duplicates;
 use tabia::query::{Answer, Matcher, Query, fold};
-use tabia::{Database, Error, Flow, GameIndex, Ply, Position, Progress, Visitor, Want};
+use tabia::{
+    Database, Error, Flow, GameIndex, OpenOptions, Ply, Position, Progress, Visitor, Want,
+};
 
 use crate::inputs_by_id::{OpenedInput, Shelf};
 use crate::problem::Problem;
@@ -178,6 +182,8 @@ pub(crate) struct ViewQuery {
     text: String,
     sort: Vec<(Column, bool)>,
     deleted: bool,
+    /// The query for each part of the source, if it is not the same for all of them.
+    of_parts: Vec<Query>,
 }
 
 impl ViewQuery {
@@ -203,7 +209,31 @@ impl ViewQuery {
             text: format!("{filter}\n{sort}\n{deleted}"),
             sort: keys,
             deleted,
+            of_parts: Vec::new(),
         })
+    }
+
+    /// Whether the query asks for duplicates.
+    pub(crate) fn asks_for_duplicates(&self) -> bool {
+        self.query.asks_for_duplicates()
+    }
+
+    /// Finds the duplicates of the parts of a source, whose databases these are.
+    ///
+    /// # Errors
+    /// When one of them cannot be read, or `progress` is cancelled.
+    pub(crate) fn find_duplicates(
+        &mut self,
+        bases: &[Arc<Base>],
+        threads: usize,
+        progress: &Arc<Progress>,
+    ) -> Result<(), Error> {
+        let items = bases.iter().flat_map(|base| base.items());
+        let options = OpenOptions::default();
+        let queries =
+            items.map(|item| known_duplicates(item, &self.query, &options, threads, progress));
+        self.of_parts = queries.collect::<Result<_, _>>()?;
+        Ok(())
     }
 
     /// Whether every record is shown in the order of the databases.
@@ -282,17 +312,18 @@ fn filter(
     threads: usize,
     emit: &(dyn Fn(&[u32]) + Sync),
 ) -> Result<(), Error> {
-    for part in &source.parts {
+    for (number, part) in source.parts.iter().enumerate() {
         let Some(database) = part.opened.database() else {
             continue;
         };
+        let query = view.of_parts.get(number).unwrap_or(&view.query);
         let next = AtomicU32::new(0);
         let chunks = part.len.div_ceil(CHUNK);
         let order: Mutex<Finished> = Mutex::default();
         std::thread::scope(|scope| {
             for _ in 0..threads.clamp(1, chunks.max(1) as usize) {
                 scope.spawn(|| {
-                    let mut tester = Tester::new(database, &part.id, &view.query, view.deleted);
+                    let mut tester = Tester::new(database, &part.id, query, view.deleted);
                     loop {
                         let chunk = next.fetch_add(1, Ordering::Relaxed);
                         if chunk >= chunks || progress.is_cancelled() {

@@ -10,7 +10,7 @@ use tabia_core::game::{Game, Want};
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
 use tabia_core::io::{Progress, SetLock};
 use tabia_core::loss::{Feature, Losses};
-use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex};
+use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex, Problem};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
 use zerocopy::byteorder::big_endian::U32;
@@ -19,11 +19,12 @@ use crate::base::{Index, IndexOptions, candidates};
 use crate::create::SharedFile;
 use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
-use crate::edit::appender;
 use crate::input::InputItem;
 use crate::job_summary::Summary;
 use crate::observer::Observer;
+use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
+use crate::select::Selection;
 use crate::sort::{GameSorter, SortOrder, SortTask};
 use crate::target::cannot_write;
 use crate::text_record_and_encode_tasks::{EncodeSink, EncodeTask, RecordTask, Recorded};
@@ -50,8 +51,9 @@ pub struct ConvertOptions {
     pub index: Index,
     /// Where saved indexes are.
     pub index_options: IndexOptions,
-    /// The games are added to the database that is the target: one of ChessBase, or a text file such as
-    /// PGN, compressed or not. What was there is there until the copy with all games is complete.
+    /// The games are added to the database that is the target, or to a text file such as PGN, compressed or
+    /// not. What was there is there until the copy with all games is complete. A database of a format without
+    /// [`edit`](GameFormat::edit) is written again; it is refused if that would lose anything.
     pub append: bool,
 }
 
@@ -107,7 +109,16 @@ pub fn convert(
                 let text = format!("{}: is no database", path.display());
                 return Err(Error::usage(text));
             }
-            to_database(items, appender(format)?, &path, options, progress, observer)
+            let (create, begun) = match (format.edit, format.create) {
+                (Some(functions), _) => (functions.append, None),
+                (None, Some(create)) => (create, Some(copy_whole(&path, options, progress)?)),
+                (None, None) => {
+                    let format = &format.file;
+                    let text = format!("{} ({}) cannot be appended to", format.name, format.id);
+                    return Err(Error::usage(text));
+                }
+            };
+            to_database(items, create, &path, begun, options, progress, observer)
         }
         Target::File {
             format,
@@ -127,7 +138,9 @@ pub fn convert(
                 let written = Written::new(records, files, bytes);
                 Ok((summary, written))
             }
-            (None, Some(create)) => to_database(items, create, &path, options, progress, observer),
+            (None, Some(create)) => {
+                to_database(items, create, &path, None, options, progress, observer)
+            }
             (None, None) => Err(Error::usage(cannot_write(Format::Games(format)))),
         },
     }
@@ -379,6 +392,7 @@ fn to_database(
     items: &[InputItem],
     create: CreateDatabase,
     path: &Path,
+    begun: Option<Begun>,
     options: &ConvertOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
@@ -387,7 +401,10 @@ fn to_database(
     if !options.append && !options.create.force && path.exists() {
         return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
     }
-    let mut writer: Option<Box<dyn GameWriter>> = None;
+    let (mut writer, lock) = match begun {
+        Some(begun) => (Some(begun.writer), Some(begun.lock)),
+        None => (None, None),
+    };
     let mut sorter = new_sorter(options);
     let mut carrier = match &sorter {
         Some(_) => Some(Carrier::new()?),
@@ -472,17 +489,125 @@ fn to_database(
             }
         }
     }
+    if lock.as_ref().is_some_and(|lock| !lock.is_current()) {
+        let error = Error::new(ErrorKind::Replaced);
+        return Err(error.in_path(path).in_output());
+    }
     let written = writer.finish().map_err(Error::in_output);
+    drop(lock);
     let written = written.map_err(|error| in_target(error, path))?;
     let name = path.display().to_string();
     summary.losses.add_whole(&name, &written.losses);
     Ok((summary, written))
 }
 
+/// A new database that has all records of the one that it replaces.
+struct Begun {
+    writer: Box<dyn GameWriter>,
+    /// Held until the new files have their names.
+    lock: SetLock,
+}
+
+/// Begins a database with the records of the one at `path`, in their order, deleted ones too, so that
+/// games can be added to it.
+///
+/// # Errors
+/// When it cannot be read, or a copy would not be like it.
+fn copy_whole(
+    path: &Path,
+    options: &ConvertOptions,
+    progress: &Arc<Progress>,
+) -> Result<Begun, Error> {
+    // The link stays, the file that it leads to is replaced.
+    let main = std::fs::canonicalize(path)
+        .map_err(|error| Error::from(error).in_path(path).in_output())?;
+    let lock = SetLock::acquire(&main)?;
+    let items = Resolver::default().resolve(main.as_os_str())?;
+    let [item] = items.as_slice() else {
+        let text = format!("{}: is no database", path.display());
+        return Err(Error::usage(text));
+    };
+    let Some(create) = item.format().games().and_then(|format| format.create) else {
+        let text = format!("{}: cannot be appended to", path.display());
+        return Err(Error::usage(text));
+    };
+    let plan = ScanOptions {
+        threads: options.plan.threads,
+        selection: Selection::all(),
+        ..ScanOptions::default()
+    };
+    let (mut summary, mut first) = (Summary::default(), FirstProblem::default());
+    let (mut writer, mut lost, mut records) = (None, Vec::new(), 0);
+    let mut reporter = ScanReporter {
+        item,
+        summary: &mut summary,
+        observer: &mut first,
+        progress,
+    };
+    progress.set_total(progress.total() + item.bytes().unwrap_or_default());
+    reporter.read_item(&options.open, progress, false, |reporter, input| {
+        if let crate::OpenInput::Database(database) = &input {
+            reporter.report_database_problems(&**database, false)?;
+            records = database.len();
+        }
+        let mut own = CreateOptions::default();
+        own.now = options.create.now;
+        own.charset = options.create.charset;
+        let mut own = with_facts(own, &input);
+        own.force = true;
+        let made = writer.insert(create(path, &own).map_err(uncreated)?);
+        let facts = made.lost_facts();
+        reporter.summary.losses.add_whole(&item.name(), &facts);
+        write_input(reporter, input, &plan, &mut **made, &mut lost)
+            .map_err(|error| in_target(error, path))
+    })?;
+    for (game, losses) in lost {
+        summary.losses.add(&item.name(), game, &losses);
+    }
+    let refused = |why: String| {
+        let text = format!(
+            "cannot grow: it would be replaced by a copy, and {why}; `tabia convert` makes a new database of \
+             it and reports everything"
+        );
+        Err(Error::invalid(text).in_path(path))
+    };
+    if let Some(problem) = first.0 {
+        return refused(format!("it has problems: {problem}"));
+    }
+    if let Some((feature, loss)) = summary.losses.iter().next() {
+        return refused(format!(
+            "the copy would lose {} {}",
+            loss.count,
+            feature.noun(loss.count)
+        ));
+    }
+    let copied = summary.counts.games + summary.counts.texts;
+    match writer {
+        Some(writer) if copied == u64::from(records) => Ok(Begun { writer, lock }),
+        _ => refused(format!(
+            "only {copied} of its {records} records can be copied"
+        )),
+    }
+}
+
+/// Remembers the first problem.
+#[derive(Default)]
+struct FirstProblem(Option<String>);
+
+impl Observer for FirstProblem {
+    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<(), Error> {
+        self.0.get_or_insert_with(|| problem.error.to_string());
+        Ok(())
+    }
+}
+
 /// The options with the title of an input, unless another is asked for, and what else is known of
 /// it.
 pub(crate) fn whole(options: &ConvertOptions, input: &crate::OpenInput) -> CreateOptions {
-    let mut own = options.create.clone();
+    with_facts(options.create.clone(), input)
+}
+
+fn with_facts(mut own: CreateOptions, input: &crate::OpenInput) -> CreateOptions {
     if let crate::OpenInput::Database(database) = input {
         let info = database.info();
         own.title = own.title.or_else(|| info.title.clone());

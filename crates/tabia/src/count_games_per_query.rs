@@ -9,6 +9,7 @@ use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex};
 use tabia_query::{Answer, Matcher, Query};
 
+use crate::dedupe::known_duplicates;
 use crate::input::InputItem;
 use crate::job_summary::Summary;
 use crate::observer::Observer;
@@ -41,8 +42,12 @@ pub fn count_each(
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Vec<u64>), Error> {
+    let queries = queries.iter();
+    let queries = queries
+        .map(|query| known_duplicates(item, query, &options.open, options.threads, progress))
+        .collect::<Result<Vec<Query>, Error>>()?;
     let mut want = Want::TAGS;
-    for query in queries {
+    for query in &queries {
         want = want.and(Matcher::new(query).want());
     }
     let mut plan = ScanOptions {

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::external::VariableSorter;
@@ -20,8 +20,8 @@ use tabia_query::Query;
 pub use crate::merge_annotations::Merges;
 
 use crate::annotated_games::AnnotatedTask;
-use crate::base::GameSet;
-use crate::input::InputItem;
+use crate::base::{GameSet, Stamp};
+use crate::input::{InputItem, KnownDuplicates};
 use crate::job_summary::Summary;
 use crate::names::surname;
 use crate::observer::{NoObserver, Observer};
@@ -338,9 +338,13 @@ pub fn merges(
     Ok(merges.into_iter().map(Arc::new).collect())
 }
 
-/// A query that knows the duplicates among the games of an item, if it asks for them. Their problems are
-/// reported when the games are read for the query.
-pub(crate) fn known_duplicates(
+/// A query that knows the duplicates among the games of an item, if it asks for them. They are found at the
+/// first call, and again when a file of the item was changed. Their problems are reported when the games are
+/// read for the query.
+///
+/// # Errors
+/// When the item cannot be read, or only once, or `progress` is cancelled.
+pub fn known_duplicates(
     item: &InputItem,
     query: &Query,
     open: &OpenOptions,
@@ -354,6 +358,16 @@ pub(crate) fn known_duplicates(
         let text = "`is:duplicate` reads the games twice; save standard input to a file";
         return Err(Error::usage(text));
     }
+    let known = || {
+        item.duplicates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
+    let state = format!("{:?}", Stamp::of(item)?);
+    let found = known().clone().filter(|found| found.state == state);
+    if let Some(found) = found {
+        return Ok(query.with_duplicates(found.games));
+    }
     let options = DedupeOptions {
         open: open.clone(),
         threads,
@@ -361,8 +375,12 @@ pub(crate) fn known_duplicates(
     };
     let items = std::slice::from_ref(item);
     let (_, duplicates) = find_duplicates(items, &options, progress, &mut NoObserver)?;
-    let dropped = dropped_games(1, &duplicates).pop();
-    Ok(query.with_duplicates(dropped.unwrap_or_default()))
+    let games = dropped_games(1, &duplicates).pop().unwrap_or_default();
+    *known() = Some(KnownDuplicates {
+        state,
+        games: Arc::clone(&games),
+    });
+    Ok(query.with_duplicates(games))
 }
 
 /// The games of each input that are dropped, ascending.

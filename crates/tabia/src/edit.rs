@@ -5,14 +5,14 @@
 
 use std::path::Path;
 
+use tabia_core::GameIndex;
 use tabia_core::error::Error;
-use tabia_core::formats::{CreateDatabase, CreateOptions, EditFunctions, OpenOptions};
+use tabia_core::formats::{CreateOptions, EditFunctions, OpenOptions};
 use tabia_core::game::Game;
 use tabia_core::games::{DatabaseEditor, Written};
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
 use tabia_core::plural::counted;
-use tabia_core::{GameFormat, GameIndex};
 
 use crate::input::InputItem;
 use crate::select::RecordRanges;
@@ -48,20 +48,6 @@ pub struct Edited {
     pub losses: Losses,
     /// The new files.
     pub written: Written,
-}
-
-/// The writer that appends to a database of that format.
-///
-/// # Errors
-/// A [usage error](Error::usage) when none does.
-pub(crate) fn appender(format: &GameFormat) -> Result<CreateDatabase, Error> {
-    match format.edit {
-        Some(functions) => Ok(functions.append),
-        None => Err(Error::usage(format!(
-            "{} ({}) cannot be appended to",
-            format.file.name, format.file.id
-        ))),
-    }
 }
 
 fn editable(item: &InputItem) -> Result<(EditFunctions, &Source), Error> {

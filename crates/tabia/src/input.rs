@@ -20,6 +20,16 @@ pub struct InputItem {
     pub(crate) label: Arc<Path>,
     pub(crate) format: Format,
     pub(crate) origin: Origin,
+    pub(crate) duplicates: Mutex<Option<KnownDuplicates>>,
+}
+
+/// Duplicates among the games of an item, found before.
+#[derive(Debug, Clone)]
+pub(crate) struct KnownDuplicates {
+    /// The state of its files when they were found.
+    pub(crate) state: String,
+    /// The games that are not kept, ascending.
+    pub(crate) games: Arc<Vec<u32>>,
 }
 
 /// Where the bytes of an item are.

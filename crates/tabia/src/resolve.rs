@@ -638,6 +638,7 @@ fn item(label: Arc<Path>, format: Format, origin: Origin) -> InputItem {
         label,
         format,
         origin,
+        duplicates: Mutex::default(),
     }
 }
 

@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use tabia::base::{Base, IndexOptions, SearchOptions, TreeOptions, build_index, open_index};
 use tabia::base::{SavedIndex, Tree};
@@ -93,15 +93,18 @@ fn compare_all(path: &Path, positions: usize) {
     let counts = tabia::open(path).unwrap().visit(1, Count::default).unwrap();
     let counted = &counts[0].positions;
     assert_eq!(counted.len(), positions);
-    let (wrong, begun) = (AtomicU64::new(0), Instant::now());
+    let wrong = AtomicU64::new(0);
+    let times: Mutex<Vec<Duration>> = Mutex::default();
     // A program without optimisation takes its time.
     let step = if cfg!(debug_assertions) { 41 } else { 1 };
     let all: Vec<_> = counted.values().step_by(step).collect();
     std::thread::scope(|scope| {
         for part in all.chunks(all.len() / 2 + 1) {
-            let (index, wrong) = (&index, &wrong);
+            let (index, wrong, times) = (&index, &wrong, &times);
             scope.spawn(move || {
+                let mut own = Vec::with_capacity(part.len());
                 for (position, games, sum) in part.iter().copied() {
+                    let begun = Instant::now();
                     let (mut found, mut found_sum) = (0, 0_u64);
                     for arrival in index.find(position).unwrap() {
                         for row in index.rows(arrival.segment, arrival.ranks()).unwrap() {
@@ -109,14 +112,23 @@ fn compare_all(path: &Path, positions: usize) {
                             found_sum = found_sum.wrapping_add(hash(row.game().0.into()));
                         }
                     }
+                    own.push(begun.elapsed());
                     let is_right = found == *games && found_sum == *sum;
                     wrong.fetch_add(u64::from(!is_right), Ordering::Relaxed);
                 }
+                times.lock().unwrap().append(&mut own);
             });
         }
     });
-    let seconds = begun.elapsed().as_secs_f64();
-    assert_eq!(wrong.into_inner(), 0, "{seconds} seconds");
+    assert_eq!(wrong.into_inner(), 0);
+    let mut times = times.into_inner().unwrap();
+    times.sort_unstable();
+    let percentile = |percent| times[(times.len() - 1) * percent / 100];
+    let (median, p99, longest) = (percentile(50), percentile(99), percentile(100));
+    println!(
+        "{} positions: median {median:?}, p99 {p99:?}, at most {longest:?}",
+        times.len()
+    );
 }
 
 #[test]

@@ -14,6 +14,7 @@
 //! | [`corrupt`] | damaged copies of files: truncated, changed byte by byte, changed at random |
 //! | [`fuzz`] | the bodies of the fuzz targets |
 //! | [`time_and_memory_limits`] | limits on the time and memory of a test |
+//! | [`generated_query`] | random queries |
 //! | [`games_with_unusual_tags`] | random games with unusual tags and comments |
 //! | [`sample_database_games`] | the games of the sample database |
 //! | [`scratch`] | temporary folders |
@@ -40,6 +41,7 @@ pub mod fuzz;
 pub mod game_builder;
 #[cfg(feature = "formats")]
 pub mod games_with_unusual_tags;
+pub mod generated_query;
 #[cfg(feature = "formats")]
 pub mod implied_times;
 #[cfg(feature = "formats")]

@@ -11,13 +11,15 @@ use super::common::{CommonArgs, ListingArgs};
 ///
 /// Games that are duplicates of games of the database, or of each other, are left out, as `dedupe` finds them;
 /// the games of the database stay as they are. It is replaced by a copy with the new games when that is
-/// complete, and its saved index, if it has one, grows with it. Databases of ChessBase and PGN can grow.
+/// complete, and its saved index, if it has one, grows with it. Every database that can be written can grow;
+/// one of Scid, Scidb or ChessBase 17 is written again with all its records, and refused if a copy would lose
+/// anything.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tabia append twic1567.pgn -o mega.cbh
   tabia append *.pgn.zst -o base.pgn --explain dropped.tsv
-  tabia append week.cbv -o base.pgn --dry-run")]
+  tabia append week.cbv -o base.si5 --dry-run")]
 pub(crate) struct AppendArgs {
     /// Files, base names, folders, archives, `archive:member`
     #[arg(required = true, value_name = "IN")]

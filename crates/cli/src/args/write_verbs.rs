@@ -33,7 +33,7 @@ pub(crate) struct ConvertArgs {
     /// Replace an existing output
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// Add the games to the output, an existing ChessBase database
+    /// Add the games to the output, an existing database or text file
     #[arg(long, conflicts_with = "force")]
     pub(crate) append: bool,
     /// With `--append`: repair a damaged database first, as `repair` does

@@ -45,7 +45,7 @@ fn appends_at_once_lose_nothing() {
     for (name, count) in [("base.pgn", 5), ("six.pgn", 6), ("seven.pgn", 7)] {
         std::fs::write(folder.join(name), many_games(count)).unwrap();
     }
-    for target in ["t.cbh", "t.pgn", "t.pgn.gz"] {
+    for target in ["t.cbh", "t.pgn", "t.pgn.gz", "t.si5"] {
         for round in 0..rounds() {
             let args = ["convert", "base.pgn", "-o", target, "--force", "-q"];
             tabia(&folder, &args).expect(0);

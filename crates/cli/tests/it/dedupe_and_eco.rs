@@ -209,7 +209,14 @@ fn only_new_games_are_appended_and_the_index_grows() {
         assert!(run.err.is_empty(), "{}", run.err);
         run.out.trim().to_owned()
     };
-    for base in ["base.pgn", "base.cbh", "base.pgn.gz"] {
+    let bases = ["base.si3", "base.si4", "base.si5", "base.sci", "base.2cbh"];
+    for base in bases {
+        tabia(&folder, &["convert", "base.pgn", "-o", base, "-q"]).expect(0);
+    }
+    for base in ["base.pgn", "base.cbh", "base.pgn.gz"]
+        .into_iter()
+        .chain(bases)
+    {
         tabia(&folder, &["index", base, "-q"]).expect(0);
         let args = [
             "append",
@@ -247,8 +254,13 @@ fn only_new_games_are_appended_and_the_index_grows() {
     tabia(&folder, &["append", "new.pgn", "-o", "none.pgn"]).expect(4);
     tabia(&folder, &["append", "-", "-o", "base.pgn"]).expect(2);
     tabia(&folder, &["append", "base.pgn", "-o", "base.pgn"]).expect(2);
-    tabia(&folder, &["convert", "base.pgn", "-o", "base.si5", "-q"]).expect(0);
-    let run = tabia(&folder, &["append", "new.pgn", "-o", "base.si5"]).expect(2);
+    tabia(&folder, &["append", "new.pgn", "-o", "none.si5"]).expect(4);
+    // What the new database could not have.
+    let args = ["convert", "base.pgn", "-o", "base.ndjson", "-q"];
+    tabia(&folder, &args).expect(0);
+    tabia(&folder, &["append", "new.pgn", "-o", "base.ndjson"]).expect(4);
+    let args = ["convert", "new.pgn", "-o", "base.ndjson", "--append"];
+    let run = tabia(&folder, &args).expect(2);
     assert!(run.err.contains("cannot be appended to"), "{}", run.err);
 }
 
@@ -289,6 +301,12 @@ fn queries_ask_for_duplicates() {
                 "{path} {query}"
             );
         }
+        let run = tabia(
+            &folder,
+            &["search", path, "is:duplicate", "--explain", "--tsv"],
+        );
+        let explained = run.expect(0).out;
+        assert!(explained.contains("is:duplicate\theader\t1"), "{explained}");
         let args = ["convert", path, "--where", "-is:duplicate", "-o", "-", "-q"];
         assert_eq!(
             tabia(&folder, &args)

@@ -31,6 +31,7 @@ mod input_paths;
 mod inputs_cut_while_read;
 mod interrupted;
 mod killed_while_converting;
+mod killed_while_indexing;
 mod killed_while_replacing;
 mod languages;
 mod live_streams;

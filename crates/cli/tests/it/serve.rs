@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tabia_testkit::Scratch;
 
-use crate::common::{command, tabia};
+use crate::common::{command, many_games, tabia};
 
 const GAMES: &str = "[White \"<img src=x onerror=alert(1)>\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
     1. e4 {a <script>} e5 (1... c5 2. Nf3) 2. Nf3 1-0\n\n\
@@ -1246,4 +1246,34 @@ fn reports_are_those_of_the_other_verbs() {
     assert_eq!(server.json("book/games.pgn").0, 400);
     assert_eq!(server.json("suggest?db=games.pgn&field=x").0, 400);
     assert_eq!(server.json("search?db=games.pgn").0, 400);
+}
+
+#[test]
+fn lists_are_filtered_by_duplicates() {
+    let folder = Scratch::new("serve-is-duplicate");
+    let game = many_games(1);
+    let other = "[White \"X\"]\n[Black \"Y\"]\n\n1. d4 d5 *\n\n";
+    std::fs::write(folder.join("a.pgn"), format!("{game}{other}{game}")).unwrap();
+    std::fs::write(folder.join("b.pgn"), format!("{game}{game}")).unwrap();
+    let server = Running::start(&folder, &["a.pgn", "b.pgn"]);
+    for _ in 0..2 {
+        for (query, expected) in [
+            ("db=a.pgn&where=is:duplicate", &[("a.pgn", 3)][..]),
+            (
+                "db=a.pgn&where=-is:duplicate",
+                &[("a.pgn", 1), ("a.pgn", 2)],
+            ),
+            (
+                "db=a.pgn,b.pgn&where=is:duplicate&sort=-white",
+                &[("a.pgn", 3), ("b.pgn", 2)],
+            ),
+        ] {
+            let list = server.complete(&format!("games?n=10&{query}"), "countIsExact");
+            let rows = list["rows"].as_array().unwrap().iter();
+            let found: Vec<(&str, u64)> = rows
+                .map(|row| (row[0].as_str().unwrap(), row[1].as_u64().unwrap()))
+                .collect();
+            assert_eq!(found, expected, "{query}");
+        }
+    }
 }

@@ -62,7 +62,7 @@ impl SetLock {
     }
 
     /// Whether the path still names the locked file.
-    pub(super) fn is_current(&self) -> bool {
+    pub fn is_current(&self) -> bool {
         is_same(&self.file, &self.path)
     }
 

@@ -61,11 +61,11 @@ impl State {
 
 /// The files of an item before they are read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stamp(Vec<(String, PathBuf, State)>);
+pub(crate) struct Stamp(Vec<(String, PathBuf, State)>);
 
 impl Stamp {
     /// The stamp of an item; `None` if it is no file on the disk.
-    pub(super) fn of(item: &InputItem) -> Result<Option<Self>> {
+    pub(crate) fn of(item: &InputItem) -> Result<Option<Self>> {
         let Some(files) = files_of(item) else {
             return Ok(None);
         };

@@ -30,6 +30,7 @@ mod tree_counts;
 pub(crate) use candidates::candidates;
 pub use game_set::GameSet;
 pub use index_policy::Index;
+pub(crate) use index_stamp::Stamp;
 pub use novelties::{NewPosition, Novelty, NoveltyOptions};
 pub use open_databases::{Base, BaseOptions, SelectedGames};
 pub use saved_index::{

@@ -137,7 +137,7 @@ impl Base {
                 _ => others.push(part),
             }
         }
-        let mut dates = Dates::new(&games);
+        let mut dates = Dates::new(&games, progress)?;
         if !others.is_empty() {
             let shared = Arc::new(dates);
             for part in &others {
@@ -245,7 +245,7 @@ impl Base {
             let key = before(game, *new).and_then(|ply| game.keys.get(ply));
             wanted.extend(key.map(|key| (*key, game.date)));
         }
-        let mut earlier = Earlier::new(wanted);
+        let mut earlier = Earlier::new(wanted, progress)?;
         if !others.is_empty() {
             let shared = Arc::new(earlier);
             for part in others {
@@ -339,6 +339,9 @@ fn number_of(date: Date) -> u32 {
     u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day)
 }
 
+/// Keys that are taken in between two checks whether the job was cancelled.
+const KEYS_UNTIL_CHECK: usize = 1 << 12;
+
 /// Keys of some positions: a table that excludes most others, and their numbers.
 struct Keys {
     filter: Vec<u64>,
@@ -346,10 +349,13 @@ struct Keys {
 }
 
 impl Keys {
-    fn new(keys: impl Iterator<Item = u64>) -> Self {
+    fn new(keys: impl Iterator<Item = u64>, progress: &Progress) -> Result<Self> {
         let mut filter = vec![0; 1 << (FILTER_BITS - 6)];
         let mut numbers = HashMap::new();
-        for key in keys {
+        for (number, key) in keys.enumerate() {
+            if number % KEYS_UNTIL_CHECK == 0 {
+                progress.check()?;
+            }
             let (word, bit) = Self::at(key);
             if let Some(word) = filter.get_mut(word) {
                 *word |= bit;
@@ -357,7 +363,7 @@ impl Keys {
             let next = numbers.len() as u32;
             numbers.entry(key).or_insert(next);
         }
-        Self { filter, numbers }
+        Ok(Self { filter, numbers })
     }
 
     fn at(key: u64) -> (usize, u64) {
@@ -381,13 +387,14 @@ struct Dates {
 }
 
 impl Dates {
-    fn new(games: &[Looked]) -> Self {
-        let keys = Keys::new(games.iter().flat_map(|game| game.keys.iter().copied()));
+    fn new(games: &[Looked], progress: &Progress) -> Result<Self> {
+        let keys = games.iter().flat_map(|game| game.keys.iter().copied());
+        let keys = Keys::new(keys, progress)?;
         let least = (0..keys.numbers.len()).map(|_| AtomicU32::new(LAST));
-        Self {
+        Ok(Self {
             least: least.collect(),
             keys,
-        }
+        })
     }
 
     fn least(&self, key: u64) -> Option<u32> {
@@ -404,10 +411,10 @@ struct Earlier {
 }
 
 impl Earlier {
-    fn new(mut wanted: Vec<(u64, u32)>) -> Self {
+    fn new(mut wanted: Vec<(u64, u32)>, progress: &Progress) -> Result<Self> {
         wanted.sort_unstable();
         wanted.dedup();
-        let keys = Keys::new(wanted.iter().map(|(key, _)| *key));
+        let keys = Keys::new(wanted.iter().map(|(key, _)| *key), progress)?;
         let mut counts: Vec<Vec<(u32, AtomicU64)>> = Vec::new();
         for (key, date) in wanted {
             let number = keys.number(key).unwrap_or_default();
@@ -416,7 +423,7 @@ impl Earlier {
                 dates.push((date, AtomicU64::new(0)));
             }
         }
-        Self { keys, counts }
+        Ok(Self { keys, counts })
     }
 
     fn count(&self, key: u64, date: u32) -> u64 {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tabia_core::Error;
+use tabia_core::io::Progress;
 
 use super::player_name::PlayerName;
 use super::references::{FideList, SpellingFile, spelling_key};
@@ -82,6 +83,7 @@ pub(super) fn find(
     uses: &BTreeMap<(NamedThing, String), Use>,
     spelling: Option<&SpellingFile>,
     fide: Option<&FideList>,
+    progress: &Progress,
 ) -> Result<Vec<NameCluster>, Error> {
     let listed = match fide {
         Some(list) => {
@@ -100,13 +102,15 @@ pub(super) fn find(
             key: spelling_key(name),
             reason: String::new(),
         });
+        let members = members.map(|member| progress.check().map(|()| member));
         let finder = Finder {
             kind,
-            members: members.collect(),
+            progress,
+            members: members.collect::<Result<_, _>>()?,
             sets: Sets(Vec::new()),
             proposals: BTreeMap::new(),
         };
-        finder.find(spelling, &listed, &mut clusters);
+        finder.find(spelling, &listed, &mut clusters)?;
     }
     clusters.sort_by(|a, b| (a.kind, &a.proposal).cmp(&(b.kind, &b.proposal)));
     Ok(clusters)
@@ -114,6 +118,7 @@ pub(super) fn find(
 
 struct Finder<'u> {
     kind: NamedThing,
+    progress: &'u Progress,
     members: Vec<Member<'u>>,
     sets: Sets,
     /// Names of references, and the members that they are the correct spelling of.
@@ -126,15 +131,15 @@ impl Finder<'_> {
         spelling: Option<&SpellingFile>,
         listed: &BTreeMap<u32, String>,
         clusters: &mut Vec<NameCluster>,
-    ) {
+    ) -> Result<(), Error> {
         self.sets.0 = (0..self.members.len()).collect();
         if self.kind.is_person() {
             self.join_by("the same names, written otherwise", |member| {
                 let is_named = !member.person.surname.is_empty();
                 is_named.then(|| member.person.clone())
             });
-            self.join_short_forms();
-            self.join_misspellings();
+            self.join_short_forms()?;
+            self.join_misspellings()?;
         } else {
             self.join_by("the same letters and digits", |member| {
                 Some(member.key.clone()).filter(|key| !key.is_empty())
@@ -147,8 +152,10 @@ impl Finder<'_> {
             groups.entry(self.sets.of(number)).or_default().push(number);
         }
         for group in groups.into_values() {
+            self.progress.check()?;
             clusters.extend(self.cluster(&group));
         }
+        Ok(())
     }
 
     fn join(&mut self, member: usize, other: usize, reason: &str) {
@@ -181,7 +188,7 @@ impl Finder<'_> {
     }
 
     /// Joins initials with the name that they are short for, if only one fits.
-    fn join_short_forms(&mut self) {
+    fn join_short_forms(&mut self) -> Result<(), Error> {
         let mut surnames: BTreeMap<&str, BTreeMap<&PlayerName, Vec<usize>>> = BTreeMap::new();
         for (number, member) in self.members.iter().enumerate() {
             let forms = surnames.entry(&member.person.surname).or_default();
@@ -189,6 +196,7 @@ impl Finder<'_> {
         }
         let mut joined = Vec::new();
         for forms in surnames.values() {
+            self.progress.check()?;
             for (form, numbers) in forms {
                 let longer: Vec<_> = forms
                     .iter()
@@ -221,13 +229,15 @@ impl Finder<'_> {
             };
             self.join(number, other, &reason);
         }
+        Ok(())
     }
 
     /// Joins rare surnames with frequent ones that differ in one letter, of the same given names.
-    fn join_misspellings(&mut self) {
+    fn join_misspellings(&mut self) -> Result<(), Error> {
         let mut near: HashMap<(String, String), Vec<usize>> = HashMap::new();
         let mut joined = Vec::new();
         for (number, member) in self.members.iter().enumerate() {
+            self.progress.check()?;
             let surname: Vec<char> = member.person.surname.chars().collect();
             if surname.len() < MIN_SURNAME || !member.person.has_given_name() {
                 continue;
@@ -254,6 +264,7 @@ impl Finder<'_> {
             };
             self.join(rare, frequent, &reason);
         }
+        Ok(())
     }
 
     /// The rare and the frequent one of two members, if the one may be a misspelling of the other.
@@ -457,7 +468,7 @@ mod tests {
             uses.insert((kind, (*name).to_owned()), found);
         }
         let spelling = spelling.map(|text| SpellingFile::parse(text.as_bytes()));
-        let found = find(&uses, spelling.as_ref(), None).unwrap();
+        let found = find(&uses, spelling.as_ref(), None, &Progress::new()).unwrap();
         let names = |cluster: NameCluster| {
             let names = cluster.spellings.into_iter().map(|spelling| spelling.name);
             (cluster.proposal, names.collect())

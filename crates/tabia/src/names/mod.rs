@@ -177,7 +177,12 @@ pub fn find_clusters(
         )?;
         summary.problems += found.problems;
     }
-    let clusters = clusters::find(&uses, options.spelling.as_ref(), options.fide.as_ref())?;
+    let clusters = clusters::find(
+        &uses,
+        options.spelling.as_ref(),
+        options.fide.as_ref(),
+        progress,
+    )?;
     Ok((summary, clusters))
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tabia_core::io::{JournaledFolder, Source, list_folder};
 use tabia_core::{Error, ErrorKind};
@@ -53,6 +53,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
         label: Arc::clone(source.label()),
         format,
         origin: Origin::Files(source),
+        duplicates: Mutex::default(),
     })
 }
 

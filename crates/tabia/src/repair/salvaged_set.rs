@@ -1,7 +1,7 @@
 //! A damaged set that is repaired before it is changed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::EditFunctions;
 use tabia_core::io::{FolderLock, OutputSet, Progress, SetLock, Source, list_folder};
@@ -68,6 +68,7 @@ impl SalvagedSet {
                 label: Arc::clone(item.label()),
                 format: item.format(),
                 origin: Origin::Files(Source::from_path(target).map_err(Error::in_input)?),
+                duplicates: Mutex::default(),
             };
             (Some(lock), &relisted)
         } else {
@@ -118,6 +119,7 @@ impl SalvagedSet {
             label: Arc::clone(&self.label),
             format: tabia_formats::Format::Games(self.format),
             origin: Origin::Files(Source::from_path(&self.main)?),
+            duplicates: Mutex::default(),
         })
     }
 
