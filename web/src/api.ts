@@ -75,8 +75,8 @@ export function queryText(query: Query): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** The answer to a GET; repeated while the server is busy. */
-async function request(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
+/** The answer to a GET, or to a PUT if there is a body; repeated while the server is busy. */
+async function request(path: string, query: Query, signal?: AbortSignal, body?: Blob): Promise<Response> {
   for (let tries = 0; ; tries++) {
     let response: Response;
     try {
@@ -85,6 +85,7 @@ async function request(path: string, query: Query, signal?: AbortSignal): Promis
         // An answer that is still right is not sent again.
         cache: "no-cache",
         ...(signal ? { signal } : {}),
+        ...(body ? { method: "PUT", body } : {}),
       });
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -113,6 +114,12 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   return (await response.json()) as T;
 }
 
+/** Sends a file. */
+export async function put<T>(path: string, query: Query, body: Blob): Promise<T> {
+  const response = await request(path, query, undefined, body);
+  return (await response.json()) as T;
+}
+
 export async function getText(path: string, query: Query = {}): Promise<string> {
   return (await request(path, query)).text();
 }
@@ -129,6 +136,8 @@ export interface Card {
   modified: number | null;
   error: string | null;
   open: boolean;
+  /** Whether it was dropped on the page. */
+  dropped: boolean;
 }
 
 export interface InputInfo extends Card {

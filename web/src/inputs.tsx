@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, type Card, type InputInfo, type Shelf, get } from "./api.ts";
 import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref } from "./router.ts";
+import { DropZone } from "./drop_zone.tsx";
 import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
 import { bytesText, dateText, t } from "./translations.ts";
 
@@ -35,11 +36,21 @@ function useDetails(cards: Card[]): Details {
 }
 
 export function ShelfView() {
-  const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), []);
+  const [opened, setOpened] = useState(0);
+  const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), [opened]);
+  const [shown, setShown] = useState<Card[] | null>(null);
+  useEffect(() => {
+    if (shelf.state === "done") setShown(shelf.value.inputs);
+  }, [shelf]);
   title("");
   if (shelf.state === "error") return <ErrorBox error={shelf.error} />;
-  if (shelf.state === "loading") return <Spinner />;
-  return <Cards inputs={shelf.value.inputs} />;
+  if (shown === null) return <Spinner />;
+  return (
+    <section class="shelf">
+      <Cards inputs={shown} />
+      <DropZone onOpened={() => setOpened((count) => count + 1)} />
+    </section>
+  );
 }
 
 function Cards({ inputs }: { inputs: Card[] }) {
@@ -59,11 +70,11 @@ function Cards({ inputs }: { inputs: Card[] }) {
   }, [inputs, order, details]);
   if (inputs.length === 0) {
     return (
-      <section class="empty">
+      <div class="empty">
         <h1>{t("shelf.empty")}</h1>
         <p>{t("shelf.emptyHint")}</p>
         <pre>tabia serve ~/Chess</pre>
-      </section>
+      </div>
     );
   }
   const isBroken = (card: Card) => {
@@ -74,11 +85,12 @@ function Cards({ inputs }: { inputs: Card[] }) {
   const books = sorted.filter((card) => card.kind === "book" && !isBroken(card));
   const archives = sorted.filter((card) => card.kind === "archive" && !isBroken(card));
   const failed = sorted.filter(isBroken);
-  const folders = new Set(inputs.map((card) => card.folder));
-  const folder = folders.size === 1 ? inputs[0]?.folder : undefined;
+  const named = inputs.filter((card) => !card.dropped);
+  const folders = new Set(named.map((card) => card.folder));
+  const folder = folders.size === 1 ? named[0]?.folder : undefined;
   const games = databases.reduce((sum, card) => sum + count(card), 0);
   return (
-    <section class="shelf">
+    <>
       <header class="bar-line">
         <h1>{t("shelf.title")}</h1>
         <p class="total">
@@ -111,7 +123,7 @@ function Cards({ inputs }: { inputs: Card[] }) {
       <Group showFolder={folder === undefined} title={t("shelf.books")} cards={books} details={details} />
       <Group showFolder={folder === undefined} title={t("shelf.archives")} cards={archives} details={details} inputs={inputs} />
       <Group showFolder={folder === undefined} title={t("shelf.failed")} cards={failed} details={details} />
-    </section>
+    </>
   );
 }
 
@@ -191,6 +203,7 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
         {card.container && <bdi>{t("card.in", { name: card.container })} · </bdi>}
         {card.bytes !== null && bytesText(card.bytes)}
         {card.modified !== null && ` · ${dateText(card.modified)}`}
+        {card.dropped && ` · ${t("card.dropped")}`}
         {props.showFolder && card.folder !== "" && (
           <>
             {" · "}

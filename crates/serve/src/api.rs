@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderValue, Response, header};
 use axum::middleware::from_fn;
-use axum::routing::get;
+use axum::routing::{get, put};
 use serde_json::{Value, json};
 use tabia::base::Base;
 use tabia::book::find::opening_of;
@@ -64,6 +64,8 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/formats", get(formats))
         .route("/api/v1/convert", get(preview))
         .route("/api/v1/book/{id}", get(book))
+        .route("/api/v1/drop", get(drop_space))
+        .route("/api/v1/drop/{name}", put(drop_file))
         .layer(from_fn(etag::not_modified))
 }
 
@@ -122,7 +124,12 @@ fn by_content(value: &Value) -> Result<Response<Body>, Problem> {
 
 async fn shelf(State(app): Shared) -> Response<Body> {
     answer(app, |app| {
-        let inputs: Vec<Value> = app.shelf.inputs().iter().map(|input| card(input)).collect();
+        let inputs: Vec<Value> = app
+            .shelf
+            .inputs()
+            .iter()
+            .map(|input| card(input))
+            .collect();
         by_content(&json!({"version": env!("CARGO_PKG_VERSION"), "inputs": inputs}))
     })
     .await
@@ -140,7 +147,8 @@ fn card(input: &ShelfInput) -> Value {
     json!({
         "id": input.id,
         "name": input.name,
-        "folder": input.folder,
+        "folder": if input.is_dropped { "" } else { &input.folder },
+        "dropped": input.is_dropped,
         "container": input.container,
         "kind": kind,
         "format": input.format.map(|format| format.id().to_string()),
@@ -155,7 +163,7 @@ fn card(input: &ShelfInput) -> Value {
 async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
     answer(app, move |app| {
         let input = app.shelf.find(&id)?;
-        let mut card = card(input);
+        let mut card = card(&input);
         let opened = input.open()?;
         let more = match (opened.database(), opened.book()) {
             (Some(database), _) => {
@@ -496,7 +504,7 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
         let mut sources = Vec::new();
         for id in ids {
             let input = app.shelf.find(id)?;
-            let found = explore_source(app, input, &position, &query);
+            let found = explore_source(app, &input, &position, &query);
             let (mut source, key, value) = match found {
                 Ok(Value::Object(source)) => (source, "name", json!(input.name)),
                 Ok(_) => continue,
@@ -586,7 +594,7 @@ pub(crate) fn tree_job(
 
 async fn check(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
     answer(app, move |app| {
-        let input = Arc::clone(app.shelf.find(&id)?);
+        let input = app.shelf.find(&id)?;
         let tag = asked.tag(&input.state_of_files());
         if let Some(known) = tag.if_known() {
             return Ok(known);
@@ -663,9 +671,7 @@ fn report(job: &Job<Value>, tag: &Tag) -> Result<Response<Body>, Problem> {
 fn databases(app: &App, params: &Params) -> Result<Vec<Arc<ShelfInput>>, Problem> {
     let source = RowSource::new(&app.shelf, &params.ids("db"))?;
     let parts = source.parts.iter();
-    parts
-        .map(|part| app.shelf.find(&part.id).map(Arc::clone))
-        .collect()
+    parts.map(|part| app.shelf.find(&part.id)).collect()
 }
 
 async fn suggest(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
@@ -821,7 +827,7 @@ async fn formats(State(app): Shared) -> Response<Body> {
 async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let id = params.text("db");
-        let input = Arc::clone(app.shelf.find(id)?);
+        let input = app.shelf.find(id)?;
         let opened = app.shelf.database(id)?;
         let records = opened.database().map_or(0, tabia::Database::len);
         let name = params.text("to");
@@ -868,6 +874,45 @@ async fn book(
             json!(opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})));
         page["fingerprint"] = json!(opened.fingerprint);
         Ok(asked.tag(&opened.fingerprint).mark(document(&page)?))
+    })
+    .await
+}
+
+async fn drop_space(State(app): Shared) -> Response<Body> {
+    answer(app, |app| document(&json!({"space": app.dropped.space()}))).await
+}
+
+/// Stores a file of a set; the last one opens it.
+async fn drop_file(
+    State(app): Shared,
+    Path(name): Path<String>,
+    params: Params,
+    request: Request,
+) -> Response<Body> {
+    let set = match params.text("set") {
+        "" => None,
+        _ => match params.number("set", 0_u64) {
+            Ok(set) => Some(set),
+            Err(problem) => return problem.into_response(),
+        },
+    };
+    let (parts, body) = request.into_parts();
+    let received = app.dropped.receive(name, set, &parts.headers, body).await;
+    let set = match received {
+        Ok(set) => set,
+        Err(problem) => return problem.into_response(),
+    };
+    if params.is_on("more") {
+        return answer(app, |_| document(&json!({"inputs": [], "problems": []}))).await;
+    }
+    answer(app, move |app| {
+        app.dropped.complete(&set);
+        let found = app.shelf.add_dropped(&set.folder);
+        let (inputs, problems) = found.inspect_err(|_| app.dropped.discard(&set))?;
+        let inputs: Vec<Value> = inputs.iter().map(|input| card(input)).collect();
+        let mut answer = document(&json!({"inputs": inputs, "problems": problems}))?;
+        *answer.status_mut() = axum::http::StatusCode::CREATED;
+        Ok(answer)
     })
     .await
 }

@@ -8,6 +8,7 @@ use tabia::{Game, GameIndex};
 use tokio::sync::Semaphore;
 
 use crate::assets::Assets;
+use crate::dropped_files::DroppedFiles;
 use crate::explore::FoundTree;
 use crate::filter_and_sort::ViewRows;
 use crate::guard::Guard;
@@ -37,6 +38,7 @@ pub(crate) struct App {
     pub(crate) duplicates: JobTable<Arc<Vec<Duplicate>>>,
     pub(crate) bases: Bases,
     pub(crate) answers: Answers,
+    pub(crate) dropped: Arc<DroppedFiles>,
     /// Without the page.
     pub(crate) is_api_only: bool,
     pub(crate) assets: Assets,

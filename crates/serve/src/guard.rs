@@ -15,6 +15,8 @@ use crate::problem::Problem;
 
 /// Wrong keys that are answered in a minute; further ones are refused without being compared.
 const WRONG_KEYS: usize = 10;
+/// Where files are dropped, the only path with another method than GET and HEAD.
+const DROP: &str = "/api/v1/drop/";
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// Nothing is loaded from elsewhere, and nothing in a page is run that is not a file of ours.
@@ -106,8 +108,9 @@ impl Guard {
         if *method == Method::OPTIONS && is_allowed_origin {
             return None;
         }
-        if !matches!(*method, Method::GET | Method::HEAD) {
-            let text = "the server only reads: GET and HEAD";
+        let is_drop = *method == Method::PUT && uri.path().starts_with(DROP);
+        if !is_drop && !matches!(*method, Method::GET | Method::HEAD) {
+            let text = "the server only reads: GET and HEAD, and PUT of a dropped file";
             return Some(Problem::new(StatusCode::METHOD_NOT_ALLOWED, text));
         }
         let is_explorer = is_explorer(uri.path());
@@ -233,7 +236,8 @@ pub(crate) fn protect(response: &mut Response<Body>, origin: Option<&HeaderValue
     headers.entry(header::CACHE_CONTROL).or_insert(no_store);
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         let methods = HeaderValue::from_static("GET, HEAD");
-        response.headers_mut().insert(header::ALLOW, methods);
+        let headers = response.headers_mut();
+        headers.entry(header::ALLOW).or_insert(methods);
     }
 }
 
@@ -375,6 +379,30 @@ mod tests {
                 405,
                 "{method}"
             );
+        }
+    }
+
+    #[test]
+    fn files_are_dropped_with_the_key_and_from_our_page_only() {
+        let bearer = format!("Bearer {DIGITS}");
+        let host = ("host", "127.0.0.1:6464");
+        let key = ("authorization", bearer.as_str());
+        let path = "/api/v1/drop/games.pgn";
+        assert_eq!(status("PUT", path, &[host, key]), 200);
+        assert_eq!(status("PUT", path, &[host]), 401);
+        assert_eq!(status("PUT", path, &[("host", "evil.example"), key]), 421);
+        for (name, value) in [
+            ("origin", "http://evil.example"),
+            ("origin", "null"),
+            ("sec-fetch-site", "cross-site"),
+        ] {
+            assert_eq!(status("PUT", path, &[host, key, (name, value)]), 403, "{value}");
+        }
+        for method in ["POST", "PATCH", "DELETE", "OPTIONS"] {
+            assert_eq!(status(method, path, &[host, key]), 405, "{method}");
+        }
+        for path in ["/api/v1/drop", "/api/v1/shelf", "/drop/x", "/masters"] {
+            assert_eq!(status("PUT", path, &[host, key]), 405, "{path}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tabia::core::games::NameKind;
@@ -32,10 +32,27 @@ const COUNTED_BOOK: u64 = 256 << 20;
 /// only for these inputs.
 #[derive(Debug)]
 pub struct Shelf {
-    inputs: Vec<Arc<ShelfInput>>,
-    by_id: BTreeMap<String, usize>,
+    inputs: RwLock<Inputs>,
     /// Numbers of the inputs with games of masters.
     masters: Vec<usize>,
+    /// Recognises dropped files.
+    resolver: Resolver,
+}
+
+/// The inputs; none is ever removed, so their numbers stay the same.
+#[derive(Debug, Default)]
+struct Inputs {
+    list: Vec<Arc<ShelfInput>>,
+    by_id: BTreeMap<String, usize>,
+}
+
+/// An input that is found, and what is known of it besides.
+#[derive(Debug, Clone, Copy, Default)]
+struct Origin<'c> {
+    /// The archive that contains it.
+    container: Option<&'c ShelfInput>,
+    /// It was dropped on the page.
+    is_dropped: bool,
 }
 
 /// The number of inputs by kind.
@@ -62,6 +79,8 @@ pub(crate) struct ShelfInput {
     pub(crate) folder: String,
     /// The id of the archive that contains it.
     pub(crate) container: Option<String>,
+    /// It was dropped on the page: its folder is of no interest.
+    pub(crate) is_dropped: bool,
     /// `None` if the file is not recognised.
     pub(crate) format: Option<Format>,
     pub(crate) bytes: Option<u64>,
@@ -115,17 +134,17 @@ impl Shelf {
     /// # Errors
     /// When a path does not exist or cannot be read.
     pub fn new(paths: &[impl AsRef<OsStr>], resolver: &Resolver) -> Result<Self, Error> {
-        let mut shelf = Self {
-            inputs: Vec::new(),
-            by_id: BTreeMap::new(),
-            masters: Vec::new(),
-        };
+        let mut inputs = Inputs::default();
         for path in paths {
             for found in resolver.resolve_each(path.as_ref())? {
-                shelf.add(resolver, found, None);
+                inputs.add(resolver, found, Origin::default());
             }
         }
-        Ok(shelf)
+        Ok(Self {
+            inputs: RwLock::new(inputs),
+            masters: Vec::new(),
+            resolver: resolver.clone(),
+        })
     }
 
     /// Adds inputs with the games that `/masters` answers from; without such inputs it answers from all.
@@ -137,18 +156,20 @@ impl Shelf {
         paths: &[impl AsRef<OsStr>],
         resolver: &Resolver,
     ) -> Result<(), Error> {
+        let inputs = self.inputs.get_mut();
+        let inputs = inputs.unwrap_or_else(PoisonError::into_inner);
         for path in paths {
             for found in resolver.resolve_each(path.as_ref())? {
                 let label = found.as_ref().ok().map(|item| Arc::clone(item.label()));
-                let before = self.inputs.len();
-                self.add(resolver, found, None);
+                let before = inputs.list.len();
+                inputs.add(resolver, found, Origin::default());
                 let known = label.and_then(|label| {
-                    let mut inputs = self.inputs.iter();
+                    let mut inputs = inputs.list.iter();
                     inputs.position(|input| input.label == label)
                 });
                 self.masters.extend(known);
                 // The members of an archive too.
-                self.masters.extend(before..self.inputs.len());
+                self.masters.extend(before..inputs.list.len());
             }
         }
         Ok(())
@@ -159,12 +180,137 @@ impl Shelf {
         &self.masters
     }
 
+    /// The number of inputs by kind.
+    pub fn counts(&self) -> ShelfCounts {
+        let mut counts = ShelfCounts::default();
+        for input in &self.read().list {
+            match input.format {
+                _ if input.error.is_some() => counts.unreadable += 1,
+                Some(Format::Games(_)) => counts.databases += 1,
+                Some(Format::Book(_)) => counts.books += 1,
+                Some(Format::Archive(_)) => counts.archives += 1,
+                Some(Format::Export(_)) | None => counts.unreadable += 1,
+            }
+        }
+        counts
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Inputs> {
+        self.inputs.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn inputs(&self) -> Vec<Arc<ShelfInput>> {
+        self.read().list.clone()
+    }
+
+    /// The input with a number from 0.
+    pub(crate) fn numbered(&self, number: usize) -> Option<Arc<ShelfInput>> {
+        self.read().list.get(number).map(Arc::clone)
+    }
+
+    /// Adds what is in a folder with dropped files, and returns it with the reasons why other files are not used.
+    ///
+    /// # Errors
+    /// When nothing in it is recognised.
+    pub(crate) fn add_dropped(
+        &self,
+        folder: &Path,
+    ) -> Result<(Vec<Arc<ShelfInput>>, Vec<String>), Problem> {
+        let entries = std::fs::read_dir(folder).map_err(Error::from)?;
+        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        let mut found = match files.as_slice() {
+            [_] => Vec::new(),
+            _ => self.resolver.resolve_each(folder.as_os_str())?,
+        };
+        // A folder contains only what has the name of a format; these files were chosen one by one.
+        for file in &files {
+            match self.resolver.resolve_each(file.as_os_str()) {
+                Ok(more) => found.extend(more),
+                Err(error) => found.push(Err(error)),
+            }
+        }
+        let prefix = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
+        let mut problems = Vec::new();
+        let mut items = Vec::new();
+        for found in found {
+            match found {
+                Ok(item) => items.push(item),
+                Err(error) => problems.push(error.to_string().replace(&prefix, "")),
+            }
+        }
+        problems.sort();
+        problems.dedup();
+        if items.is_empty() {
+            let text = problems.into_iter().next();
+            let text = text.unwrap_or_else(|| "there are no files".to_owned());
+            let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
+            return Err(Problem::new(status, text));
+        }
+        let inputs = self.inputs.write();
+        let mut inputs = inputs.unwrap_or_else(PoisonError::into_inner);
+        let before = inputs.list.len();
+        let origin = Origin {
+            container: None,
+            is_dropped: true,
+        };
+        for item in items {
+            inputs.add(&self.resolver, Ok(item), origin);
+        }
+        let added = inputs.list.get(before..).unwrap_or_default().to_vec();
+        Ok((added, problems))
+    }
+
+    /// The input with an id.
+    pub(crate) fn find(&self, id: &str) -> Result<Arc<ShelfInput>, Problem> {
+        let inputs = self.read();
+        let index = inputs.by_id.get(id);
+        index
+            .and_then(|index| inputs.list.get(*index))
+            .map(Arc::clone)
+            .ok_or_else(|| Problem::not_found(format!("no input has the id `{id}`")))
+    }
+
+    /// The open database with an id.
+    pub(crate) fn database(&self, id: &str) -> Result<Arc<OpenedInput>, Problem> {
+        let opened = self.find(id)?.open()?;
+        match opened.content {
+            Content::Database(_) => Ok(opened),
+            Content::Book(_) => Err(Problem::bad_request(format!("`{id}` is a book"))),
+        }
+    }
+
+    /// Closes inputs that are idle.
+    pub(crate) fn close_idle(&self) {
+        for input in self.inputs() {
+            let mut state = input.lock();
+            let is_idle = state.opened.as_ref().is_some_and(|opened| {
+                Arc::strong_count(opened) == 1
+                    && opened
+                        .used
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .elapsed()
+                        > IDLE
+            });
+            if is_idle {
+                state.opened = None;
+            }
+        }
+    }
+}
+
+impl Inputs {
     fn add(
         &mut self,
         resolver: &Resolver,
         found: Result<InputItem, Error>,
-        container: Option<&ShelfInput>,
+        origin: Origin<'_>,
     ) {
+        let Origin {
+            container,
+            is_dropped,
+        } = origin;
         let label: Arc<Path> = match &found {
             Ok(item) => Arc::clone(item.label()),
             Err(error) => match &error.location().file {
@@ -172,7 +318,7 @@ impl Shelf {
                 None => return,
             },
         };
-        if self.inputs.iter().any(|input| input.label == label) {
+        if self.list.iter().any(|input| input.label == label) {
             return;
         }
         let text = label.to_string_lossy();
@@ -217,6 +363,7 @@ impl Shelf {
             name,
             folder,
             container: container.map(|container| container.id.clone()),
+            is_dropped,
             format: item.as_ref().map(InputItem::format),
             bytes: item.as_ref().and_then(InputItem::bytes),
             error,
@@ -248,12 +395,16 @@ impl Shelf {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner)
             .item = item;
-        self.by_id.insert(input.id.clone(), self.inputs.len());
+        self.by_id.insert(input.id.clone(), self.list.len());
         let input = Arc::new(input);
-        self.inputs.push(Arc::clone(&input));
+        self.list.push(Arc::clone(&input));
         if let Some(archive) = archive {
             for member in resolver.contents(&archive) {
-                self.add(resolver, member, Some(&input));
+                let origin = Origin {
+                    container: Some(&input),
+                    is_dropped,
+                };
+                self.add(resolver, member, origin);
             }
         }
     }
@@ -269,61 +420,6 @@ impl Shelf {
             number += 1;
         }
         id
-    }
-
-    /// The number of inputs by kind.
-    pub fn counts(&self) -> ShelfCounts {
-        let mut counts = ShelfCounts::default();
-        for input in &self.inputs {
-            match input.format {
-                _ if input.error.is_some() => counts.unreadable += 1,
-                Some(Format::Games(_)) => counts.databases += 1,
-                Some(Format::Book(_)) => counts.books += 1,
-                Some(Format::Archive(_)) => counts.archives += 1,
-                Some(Format::Export(_)) | None => counts.unreadable += 1,
-            }
-        }
-        counts
-    }
-
-    pub(crate) fn inputs(&self) -> &[Arc<ShelfInput>] {
-        &self.inputs
-    }
-
-    /// The input with an id.
-    pub(crate) fn find(&self, id: &str) -> Result<&Arc<ShelfInput>, Problem> {
-        self.by_id
-            .get(id)
-            .and_then(|index| self.inputs.get(*index))
-            .ok_or_else(|| Problem::not_found(format!("no input has the id `{id}`")))
-    }
-
-    /// The open database with an id.
-    pub(crate) fn database(&self, id: &str) -> Result<Arc<OpenedInput>, Problem> {
-        let opened = self.find(id)?.open()?;
-        match opened.content {
-            Content::Database(_) => Ok(opened),
-            Content::Book(_) => Err(Problem::bad_request(format!("`{id}` is a book"))),
-        }
-    }
-
-    /// Closes inputs that are idle.
-    pub(crate) fn close_idle(&self) {
-        for input in &self.inputs {
-            let mut state = input.lock();
-            let is_idle = state.opened.as_ref().is_some_and(|opened| {
-                Arc::strong_count(opened) == 1
-                    && opened
-                        .used
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .elapsed()
-                        > IDLE
-            });
-            if is_idle {
-                state.opened = None;
-            }
-        }
     }
 }
 
@@ -548,12 +644,8 @@ fn fingerprint(files: &[PathBuf]) -> String {
 mod tests {
     use super::*;
 
-    fn shelf_of(names: &[&str]) -> Shelf {
-        let mut shelf = Shelf {
-            inputs: Vec::new(),
-            by_id: BTreeMap::new(),
-            masters: Vec::new(),
-        };
+    fn shelf_of(names: &[&str]) -> Inputs {
+        let mut shelf = Inputs::default();
         for (index, name) in names.iter().enumerate() {
             let id = shelf.free_id(name);
             shelf.by_id.insert(id, index);

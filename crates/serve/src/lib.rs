@@ -20,6 +20,7 @@
 //! | `app_state` | what all requests work with |
 //! | `api` | the requests and their answers |
 //! | `etag` | answers that the client already has |
+//! | `dropped_files` | files that are dropped on the page |
 //! | `stream` | answers that are sent in parts |
 //! | `guard` | which requests are answered at all |
 //! | `fuzzing` | with the feature of that name: the body of a fuzz target |
@@ -31,6 +32,7 @@ mod api;
 mod app_state;
 mod assets;
 mod connections;
+mod dropped_files;
 mod etag;
 mod explore;
 mod filter_and_sort;
@@ -56,6 +58,7 @@ mod stream;
 
 pub use app_state::GameDocument;
 pub use connections::StopHandle;
+pub use dropped_files::remove_abandoned_files;
 pub use guard::Key;
 pub use inputs_by_id::{Shelf, ShelfCounts};
 pub use server::{Server, ServerOptions};

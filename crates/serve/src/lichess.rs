@@ -347,13 +347,12 @@ impl Request {
     /// The databases that are asked.
     fn inputs(&self, app: &App) -> Vec<(usize, Arc<ShelfInput>)> {
         let masters = app.shelf.masters();
-        let inputs = app.shelf.inputs().iter().enumerate();
+        let inputs = app.shelf.inputs().into_iter().enumerate();
         inputs
             .filter(|(_, input)| input.is_database())
             .filter(|(number, _)| {
                 self.endpoint != Endpoint::Masters || masters.is_empty() || masters.contains(number)
             })
-            .map(|(number, input)| (number, Arc::clone(input)))
             .collect()
     }
 }
@@ -694,7 +693,7 @@ impl Games<'_> {
     /// A game of the database with this number among those that were asked.
     fn answer(&self, database: usize, game: GameIndex) -> Option<GameAnswer> {
         let number = *self.counting.numbers.get(database)?;
-        let input = self.app.shelf.inputs().get(number)?;
+        let input = self.app.shelf.numbered(number)?;
         let opened = input.open().ok()?;
         let mut recorder = Recorder::new();
         let mut reader = opened.database()?.reader();
@@ -803,7 +802,7 @@ async fn export(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
         let absent = || Problem::not_found("there is no such game");
         let known = shared.answers.game(id).or_else(|| game_of_id(id));
         let (number, game) = known.ok_or_else(absent)?;
-        let input = shared.shelf.inputs().get(number).ok_or_else(absent)?;
+        let input = shared.shelf.numbered(number).ok_or_else(absent)?;
         if !input.is_database() {
             return Err(absent());
         }

@@ -222,6 +222,12 @@ pub(crate) const ROUTES: &[Route] = &[
         content_type: JSON,
     },
     Route {
+        path: "/api/v1/drop",
+        summary: "The number of bytes that dropped files may still have",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
         path: "/masters",
         summary: "The moves of a position, as Lichess' explorer of masters' games answers; also /master",
         params: &[FEN, PLAY, SINCE, UNTIL, MOVES, TOP_GAMES],
@@ -284,11 +290,28 @@ pub(crate) const ROUTES: &[Route] = &[
     },
 ];
 
+/// The request that is answered without `--write` and is no GET.
+const DROP: Route = Route {
+    path: "/api/v1/drop/{name}",
+    summary: "Stores the body as a file until the server ends, and opens it",
+    params: &[
+        param(
+            "set",
+            "integer",
+            "a number that the files of one database have in common; without it a file is alone",
+        ),
+        param("more", "boolean", "further files of the set follow"),
+    ],
+    content_type: JSON,
+};
+
 /// The `OpenAPI` document.
 pub(crate) fn document() -> Value {
     let mut paths = Map::new();
-    for route in ROUTES {
-        let in_path = ["id", "n"].iter().filter(|name| {
+    let puts = [("put", &DROP)];
+    let gets = ROUTES.iter().map(|route| ("get", route));
+    for (method, route) in gets.chain(puts) {
+        let in_path = ["id", "n", "name"].iter().filter(|name| {
             let part = format!("{{{name}}}");
             route.path.contains(&part)
         });
@@ -305,7 +328,7 @@ pub(crate) fn document() -> Value {
             })
         });
         let parameters: Vec<Value> = in_path.chain(in_query).collect();
-        let operation = json!({
+        let mut operation = json!({
             "summary": route.summary,
             "parameters": parameters,
             "responses": {
@@ -316,7 +339,10 @@ pub(crate) fn document() -> Value {
                 },
             },
         });
-        paths.insert(route.path.to_owned(), json!({"get": operation}));
+        if method == "put" {
+            operation["requestBody"] = json!({"content": {"application/octet-stream": {}}});
+        }
+        paths.insert(route.path.to_owned(), json!({method: operation}));
     }
     json!({
         "openapi": "3.1.0",

@@ -1,6 +1,7 @@
 //! The server: what it is made of, and its life.
 
 use std::net::{Ipv6Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use tokio::sync::Semaphore;
 use crate::api;
 use crate::app_state::{App, GameDocument};
 use crate::assets::Assets;
+use crate::dropped_files::{self, DroppedFiles};
 use crate::connections::{self, ReachedAddress, StopHandle};
 use crate::guard::{Guard, GuardOptions, Key, protect};
 use crate::indexed_databases::Bases;
@@ -54,6 +56,10 @@ pub struct ServerOptions {
     /// Other machines may ask: the listener may have any address, and the key is needed for everything. The names
     /// and addresses of this machine that requests may name, IPv6 ones in brackets.
     pub lan_hosts: Option<Vec<String>>,
+    /// The folder in which a private folder is made for files that are dropped on the page.
+    pub drop_folder: PathBuf,
+    /// Bytes of dropped files at most.
+    pub drop_quota: u64,
 }
 
 impl ServerOptions {
@@ -68,6 +74,8 @@ impl ServerOptions {
             origins: Vec::new(),
             is_api_only: false,
             lan_hosts: None,
+            drop_folder: std::env::temp_dir(),
+            drop_quota: dropped_files::QUOTA,
         }
     }
 }
@@ -121,6 +129,10 @@ impl Server {
             reports: JobTable::new(&running),
             duplicates: JobTable::new(&running),
             answers: Answers::default(),
+            dropped: Arc::new(DroppedFiles::new(
+                self.options.drop_folder,
+                self.options.drop_quota,
+            )),
             is_api_only: self.options.is_api_only,
             bases: Bases::new(self.options.index, self.options.threads.max(1)),
             assets: Assets::new(),
@@ -132,6 +144,7 @@ impl Server {
                 hosts: lower_case(self.options.lan_hosts.unwrap_or_default()),
             }),
         });
+        app.dropped.remove_abandoned();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(cores.min(4))
             .max_blocking_threads(workers)
@@ -164,6 +177,7 @@ impl Server {
         app.checks.close();
         app.reports.close();
         app.duplicates.close();
+        app.dropped.close();
         runtime.shutdown_timeout(GRACE);
         result.map_err(in_output)
     }

@@ -229,6 +229,8 @@ export async function open(browser, server, path = "/", options = {}) {
   page.on("console", (message) => {
     // The card of the unreadable file: its answer is an error by design.
     if (message.location().url.endsWith("/db/nonsense.cbh")) return;
+    // The picture that is dropped.
+    if (message.location().url.includes("/drop/picture.png")) return;
     if (["error", "warning"].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => problems.push(`error: ${error.stack}`));

@@ -114,6 +114,89 @@ describe("shelf", () => {
     }));
 });
 
+describe("dropped files", () => {
+  /** A server over one database, so that what is dropped is on no other shelf. */
+  const onShelf = (run, options) => async () => {
+    const other = await serve(shelf.path("twice.pgn"));
+    try {
+      const view = await open(browser, other, "/", options);
+      try {
+        view.page.on("filechooser", () => {});
+        await view.page.locator(".drop-zone button").waitFor();
+        await run(view.page, view);
+      } finally {
+        await view.close();
+      }
+    } finally {
+      assert.equal(await other.stop(), 0);
+    }
+  };
+  const chooseWithKeyboard = async (page, files) => {
+    // The browser may not yet report the dialog when the key is pressed: it is pressed again.
+    const chooser = await eventually(async () => {
+      await page.locator(".drop-zone button").focus();
+      const opened = page.waitForEvent("filechooser", { timeout: 3000 });
+      const [found] = await Promise.all([opened, page.keyboard.press("Enter")]);
+      return found;
+    });
+    await chooser.setFiles(files);
+  };
+  const picture = { name: "picture.png", mimeType: "image/png", buffer: Buffer.from("\x89PNG\r\n\x1a\n", "latin1") };
+  const card = (page, name) => page.locator(".card", { hasText: name });
+
+  test("the button opens a file with the keyboard", onShelf(async (page) => {
+    await chooseWithKeyboard(page, shelf.path("league.pgn"));
+    await eventually(async () => assert.match(await card(page, "league.pgn").textContent(), /3,000 games.*dropped here/s));
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Open files…"));
+    await page.screenshot({ path: join(pictures, "drop.png") });
+    await card(page, "league.pgn").locator("h3 a").click();
+    await eventually(async () => assert.match(await page.locator(".found").textContent(), /3,000 games/));
+    await rows(page).nth(1).click();
+    await moves(page).first().waitFor();
+  }));
+
+  test("the files of a database are opened together", onShelf(async (page) => {
+    const files = readdirSync(shelf.folder).filter((name) => name.startsWith("games-cbh."));
+    assert.ok(files.length > 3, String(files));
+    await chooseWithKeyboard(page, files.map((name) => shelf.path(name)));
+    await eventually(async () => assert.match(await card(page, "games-cbh.cbh").textContent(), /6 games/));
+    await eventually(async () => assert.equal(await page.locator(".drop-zone .problem").count(), 0));
+  }));
+
+  test("a file is dropped on the shelf", onShelf(async (page) => {
+    const data = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['[White "Dropped"]\n\n1. e4 *\n'], "dropped.pgn"));
+      return transfer;
+    });
+    await page.dispatchEvent(".drop-zone", "dragover", { dataTransfer: data });
+    await page.locator(".drop-zone.over").waitFor();
+    await page.dispatchEvent(".shelf h1", "drop", { dataTransfer: data });
+    await card(page, "dropped.pgn").waitFor();
+    await eventually(async () => assert.equal(await page.locator(".drop-zone.over").count(), 0));
+  }));
+
+  test("a file that cannot be opened, and one that is too large, are explained", onShelf(async (page) => {
+    await chooseWithKeyboard(page, picture);
+    await eventually(async () => assert.match(await page.locator(".drop-zone .problem").textContent(), /picture.png/));
+    await eventually(async () => assert.equal(await page.locator(".card").count(), 1));
+    await chooseWithKeyboard(page, shelf.path("nonsense.cbh"));
+    await eventually(async () => assert.match(await card(page, "nonsense.cbh").textContent(), /19 bytes/));
+    await page.route("**/api/v1/drop", (route) => route.fulfill({ json: { space: 10 } }));
+    await chooseWithKeyboard(page, shelf.path("league.pgn"));
+    await eventually(async () => assert.match(await page.locator(".drop-zone .problem").textContent(), /10 B are left/));
+  }));
+
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["dark", 390]]) {
+    test(`axe finds nothing in dropped files, ${colorScheme}, ${width} pixels`, onShelf(async (page) => {
+      await chooseWithKeyboard(page, picture);
+      await page.locator(".drop-zone .problem").waitFor();
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, `drop-${colorScheme}-${width}.png`) });
+    }, { colorScheme, viewport: { width, height: 800 } }));
+  }
+});
+
 test("without the key one sentence names where to find it", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();

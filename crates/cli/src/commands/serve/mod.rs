@@ -82,7 +82,14 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     }
     drop(shelf);
     #[cfg(unix)]
-    supervisor::supervise(&listener, &is_stopped, &context.messages)?;
+    {
+        let supervised = supervisor::supervise(&listener, &is_stopped, &context.messages);
+        // The process that answered may have been ended before it could.
+        if let Some(folder) = folder.for_dropped_files() {
+            tabia_serve::remove_abandoned_files(&folder);
+        }
+        supervised?;
+    }
     #[cfg(not(unix))]
     {
         let stop = StopHandle::new();
@@ -116,6 +123,9 @@ fn serve(
 ) -> Result<(), Error> {
     let shelf = shelf(args, context)?;
     let mut options = ServerOptions::new(key, game_json::document);
+    if let Some(folder) = StateFolder::from_environment().for_dropped_files() {
+        options.drop_folder = folder;
+    }
     options.threads = context.threads;
     options.is_private = args.private;
     options.lan_hosts = args.lan.then(own_addresses::hosts);

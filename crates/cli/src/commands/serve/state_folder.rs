@@ -51,6 +51,11 @@ impl StateFolder {
         Ok(key)
     }
 
+    /// Where files are stored that are dropped on the page; `None` without a folder.
+    pub(super) fn for_dropped_files(&self) -> Option<PathBuf> {
+        self.0.as_ref().map(|folder| folder.join("dropped"))
+    }
+
     /// Writes a file that only the user can read, and returns its path; `None` without a folder.
     ///
     /// # Errors
