@@ -124,12 +124,7 @@ fn by_content(value: &Value) -> Result<Response<Body>, Problem> {
 
 async fn shelf(State(app): Shared) -> Response<Body> {
     answer(app, |app| {
-        let inputs: Vec<Value> = app
-            .shelf
-            .inputs()
-            .iter()
-            .map(|input| card(input))
-            .collect();
+        let inputs: Vec<Value> = app.shelf.inputs().iter().map(|input| card(input)).collect();
         by_content(&json!({"version": env!("CARGO_PKG_VERSION"), "inputs": inputs}))
     })
     .await
@@ -288,23 +283,18 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
             answer.insert("rows".into(), Value::Array(rows));
         }
         let is_complete = answer["countIsExact"] == true;
-        tagged_if(is_complete, &tag, document(&answer)?)
+        Ok(tagged_if(is_complete, &tag, document(&answer)?))
     })
     .await
 }
 
 /// The answer, with its tag if it is complete.
-#[expect(clippy::unnecessary_wraps, reason = "the end of each answer")]
-fn tagged_if(
-    is_complete: bool,
-    tag: &Tag,
-    answer: Response<Body>,
-) -> Result<Response<Body>, Problem> {
-    Ok(if is_complete {
+fn tagged_if(is_complete: bool, tag: &Tag, answer: Response<Body>) -> Response<Body> {
+    if is_complete {
         tag.mark(answer)
     } else {
         answer
-    })
+    }
 }
 
 fn fingerprints(source: &RowSource) -> BTreeMap<&str, &str> {
@@ -338,7 +328,11 @@ async fn row(State(app): Shared, asked: Asked, params: Params) -> Response<Body>
                 (row, found.is_done() && found.error().is_none())
             }
         };
-        tagged_if(is_complete, &tag, document(&json!({"row": row}))?)
+        Ok(tagged_if(
+            is_complete,
+            &tag,
+            document(&json!({"row": row}))?,
+        ))
     })
     .await
 }
@@ -618,7 +612,7 @@ async fn check(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
         }
         let is_complete = found.is_done() && found.error().is_none();
         drop(found);
-        tagged_if(is_complete, &tag, document(&answer)?)
+        Ok(tagged_if(is_complete, &tag, document(&answer)?))
     })
     .await
 }
@@ -664,7 +658,7 @@ fn report(job: &Job<Value>, tag: &Tag) -> Result<Response<Body>, Problem> {
     answer["scanned"] = json!(job.progress.games());
     let is_complete = found.is_done();
     drop(found);
-    tagged_if(is_complete, tag, document(&answer)?)
+    Ok(tagged_if(is_complete, tag, document(&answer)?))
 }
 
 /// The databases of `db`.
@@ -809,7 +803,7 @@ async fn duplicates(State(app): Shared, asked: Asked, params: Params) -> Respons
             "scanned": job.progress.games(),
             "total": source.total,
         }))
-        .and_then(|answer| tagged_if(is_done, &tag, answer))
+        .map(|answer| tagged_if(is_done, &tag, answer))
     })
     .await
 }

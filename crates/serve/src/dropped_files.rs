@@ -417,7 +417,10 @@ fn of_disk(error: &io::Error) -> Problem {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => full(0),
         _ => {
-            let text = format!("the file cannot be stored: {}", Error::from(io::Error::from(error.kind())));
+            let text = format!(
+                "the file cannot be stored: {}",
+                Error::from(io::Error::from(error.kind()))
+            );
             Problem::new(StatusCode::INTERNAL_SERVER_ERROR, text)
         }
     }
@@ -468,14 +471,45 @@ mod tests {
 
     #[test]
     fn only_plain_names_are_stored() {
-        for name in ["games.pgn", "Партии 2024.cbh", "a.b.c", "console.pgn", "com10.pgn", "x"] {
+        for name in [
+            "games.pgn",
+            "Партии 2024.cbh",
+            "a.b.c",
+            "console.pgn",
+            "com10.pgn",
+            "x",
+        ] {
             assert!(check_name(name).is_ok(), "{name}");
         }
         let long = "x".repeat(201);
         for name in [
-            "", ".", "..", "../x", "a/b", "a\\b", "/etc/passwd", "C:\\x", "a:b", "x\0", "x\n", "-", "-o",
-            ".hidden", "x.", "x ", "con", "CON.pgn", "nul .pgn", "Com1.pgn", "lpt\u{b9}.pgn", "a*", "a?",
-            "<img>", "a|b", "\"", long.as_str(),
+            "",
+            ".",
+            "..",
+            "../x",
+            "a/b",
+            "a\\b",
+            "/etc/passwd",
+            "C:\\x",
+            "a:b",
+            "x\0",
+            "x\n",
+            "-",
+            "-o",
+            ".hidden",
+            "x.",
+            "x ",
+            "con",
+            "CON.pgn",
+            "nul .pgn",
+            "Com1.pgn",
+            "lpt\u{b9}.pgn",
+            "a*",
+            "a?",
+            "<img>",
+            "a|b",
+            "\"",
+            long.as_str(),
         ] {
             assert!(check_name(name).is_err(), "{name:?}");
         }

@@ -396,7 +396,11 @@ mod tests {
             ("origin", "null"),
             ("sec-fetch-site", "cross-site"),
         ] {
-            assert_eq!(status("PUT", path, &[host, key, (name, value)]), 403, "{value}");
+            assert_eq!(
+                status("PUT", path, &[host, key, (name, value)]),
+                403,
+                "{value}"
+            );
         }
         for method in ["POST", "PATCH", "DELETE", "OPTIONS"] {
             assert_eq!(status(method, path, &[host, key]), 405, "{method}");

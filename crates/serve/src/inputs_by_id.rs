@@ -301,12 +301,7 @@ impl Shelf {
 }
 
 impl Inputs {
-    fn add(
-        &mut self,
-        resolver: &Resolver,
-        found: Result<InputItem, Error>,
-        origin: Origin<'_>,
-    ) {
+    fn add(&mut self, resolver: &Resolver, found: Result<InputItem, Error>, origin: Origin<'_>) {
         let Origin {
             container,
             is_dropped,
@@ -340,20 +335,7 @@ impl Inputs {
                 .map(|parent| parent.display().to_string())
                 .unwrap_or_default(),
         };
-        let files = match (container, found.as_ref().ok().and_then(InputItem::source)) {
-            (Some(container), _) => container.files.clone(),
-            (None, Some(source)) => {
-                let files = std::iter::once(source.main()).chain(source.siblings());
-                let mut files: Vec<PathBuf> = files
-                    .chain(source.parts())
-                    .filter_map(|file| file.path().map(Path::to_path_buf))
-                    .collect();
-                files.sort();
-                files.dedup();
-                files
-            }
-            (None, None) => vec![label.to_path_buf()],
-        };
+        let files = watched_files(found.as_ref().ok(), container, &label);
         let (item, error) = match found {
             Ok(item) => (Some(item), None),
             Err(error) => (None, Some(error)),
@@ -619,6 +601,28 @@ impl OpenedInput {
                 _ => None,
             }
         })
+    }
+}
+
+/// The files whose change closes an input.
+fn watched_files(
+    item: Option<&InputItem>,
+    container: Option<&ShelfInput>,
+    label: &Path,
+) -> Vec<PathBuf> {
+    match (container, item.and_then(InputItem::source)) {
+        (Some(container), _) => container.files.clone(),
+        (None, Some(source)) => {
+            let files = std::iter::once(source.main()).chain(source.siblings());
+            let mut files: Vec<PathBuf> = files
+                .chain(source.parts())
+                .filter_map(|file| file.path().map(Path::to_path_buf))
+                .collect();
+            files.sort();
+            files.dedup();
+            files
+        }
+        (None, None) => vec![label.to_path_buf()],
     }
 }
 

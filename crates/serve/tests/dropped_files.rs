@@ -158,7 +158,10 @@ fn a_dropped_file_is_opened_and_is_gone_with_the_server() {
     let (_, second) = server.put("my%20games.pgn", GAME.as_bytes());
     assert_eq!(second["inputs"][0]["id"], "my games.pgn-2");
     let (status, third) = server.put("notes.txt", GAME.as_bytes());
-    assert_eq!((status, &third["inputs"][0]["format"]), (201, &Value::from("pgn")));
+    assert_eq!(
+        (status, &third["inputs"][0]["format"]),
+        (201, &Value::from("pgn"))
+    );
     assert_eq!(games_below(folder.path()), 3);
     server.stop();
     assert_eq!(all_below(folder.path()), Vec::<PathBuf>::new());
@@ -193,22 +196,51 @@ fn hostile_names_are_refused_and_nothing_is_stored() {
     let folder = Scratch::new("serve-dropped-names");
     let server = Running::start(&folder.path().join("inner"), QUOTA);
     for name in [
-        "..", "%2e%2e", "..%2f..%2fx.pgn", "a%2fb.pgn", "a%5cb.pgn", "C%3a%5cx.pgn", "a%3ab.pgn",
-        "%00.pgn", "x%00.pgn", "x%0a.pgn", ".hidden.pgn", "-", "-o.pgn", "CON", "nul.pgn", "x.",
-        "x%20", "%3cimg%20src=x%3e.pgn", "%ff%fe.pgn", "%2fetc%2fpasswd",
+        "..",
+        "%2e%2e",
+        "..%2f..%2fx.pgn",
+        "a%2fb.pgn",
+        "a%5cb.pgn",
+        "C%3a%5cx.pgn",
+        "a%3ab.pgn",
+        "%00.pgn",
+        "x%00.pgn",
+        "x%0a.pgn",
+        ".hidden.pgn",
+        "-",
+        "-o.pgn",
+        "CON",
+        "nul.pgn",
+        "x.",
+        "x%20",
+        "%3cimg%20src=x%3e.pgn",
+        "%ff%fe.pgn",
+        "%2fetc%2fpasswd",
     ] {
         let (status, answer) = server.put(name, GAME.as_bytes());
-        assert!([400, 404, 405].contains(&status), "{name}: {status} {answer}");
+        assert!(
+            [400, 404, 405].contains(&status),
+            "{name}: {status} {answer}"
+        );
     }
     let (status, _) = server.put(&"x".repeat(300), GAME.as_bytes());
     assert_eq!(status, 400);
-    for query in ["?set=../x", "?set=-1", "?set=a", "?set=99999999999999999999"] {
+    for query in [
+        "?set=../x",
+        "?set=-1",
+        "?set=a",
+        "?set=99999999999999999999",
+    ] {
         let (status, _) = server.put(&format!("x.pgn{query}"), GAME.as_bytes());
         assert_eq!(status, 400, "{query}");
     }
     let inner = folder.path().join("inner");
     assert!(!inner.exists() || games_below(&inner) == 0);
-    assert!(all_below(folder.path()).iter().all(|path| path.starts_with(&inner)));
+    assert!(
+        all_below(folder.path())
+            .iter()
+            .all(|path| path.starts_with(&inner))
+    );
     server.stop();
 }
 
@@ -320,7 +352,11 @@ fn only_our_page_and_programs_with_the_key_drop_files() {
         (put, vec![&length, &key, "Host: evil.example"], 421),
         ("POST /api/v1/drop/x.pgn", vec![&length, &key], 405),
         ("DELETE /api/v1/drop/x.pgn", vec![&key], 405),
-        ("OPTIONS /api/v1/drop/x.pgn", vec![&key, "Origin: http://evil.example"], 405),
+        (
+            "OPTIONS /api/v1/drop/x.pgn",
+            vec![&key, "Origin: http://evil.example"],
+            405,
+        ),
         ("GET /api/v1/drop/x.pgn", vec![&key], 405),
         ("PUT /api/v1/drop", vec![&length, &key], 405),
         ("PUT /api/v1/shelf", vec![&length, &key], 405),
@@ -328,7 +364,11 @@ fn only_our_page_and_programs_with_the_key_drop_files() {
         ("GET /api/v1/drop", vec![], 401),
     ] {
         let head = server.head(request, &headers);
-        assert_eq!(server.send(&head, GAME.as_bytes()).0, expected, "{request} {headers:?}");
+        assert_eq!(
+            server.send(&head, GAME.as_bytes()).0,
+            expected,
+            "{request} {headers:?}"
+        );
     }
     assert_eq!(games_below(folder.path()), 0);
     if has_space(&server) {
