@@ -223,7 +223,7 @@ fn list(app: &App, source: &RowSource, params: &Params) -> Result<List, Problem>
     if wanted.asks_for_duplicates() {
         for part in &source.parts {
             let input = app.shelf.find(&part.id)?;
-            bases.push(app.bases.of(std::slice::from_ref(input))?.0);
+            bases.push(app.bases.of(std::slice::from_ref(&input))?.0);
         }
     }
     let job = app.views.get_or_start(&key, start, move |job| {
