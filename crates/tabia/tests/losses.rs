@@ -530,7 +530,7 @@ fn reported_losses_are_the_differences() {
         let text = std::env::var(name).ok()?;
         Some(text.parse::<u64>().expect("a number of games"))
     };
-    let games = number("TABIA_RANDOM_GAMES").unwrap_or(2_000);
+    let games = number("TABIA_RANDOM_GAMES").unwrap_or(1_200);
     let first = number("TABIA_FIRST_RANDOM_GAME").unwrap_or(0) / CHUNK;
     let mut count = 0;
     for chunk in first..first + games.div_ceil(CHUNK) {
