@@ -29,16 +29,19 @@ mod result_bar;
 mod stdout;
 mod table;
 mod terminal;
+mod usage_errors;
 
 use std::ffi::OsString;
 use std::io::Write;
 
 use clap::FromArgMatches;
+use clap::error::ErrorKind;
 use tabia::Error;
 
 use crate::args::{Cli, Verb};
 use crate::exit_code::ExitCode;
 use crate::messages::Messages;
+use crate::usage_errors::usage_error;
 
 fn main() -> std::process::ExitCode {
     run().into()
@@ -57,12 +60,12 @@ fn run() -> ExitCode {
     let arguments = args::rewrite_arguments::move_after_verb(arguments);
     let arguments = args::rewrite_arguments::protect_queries(arguments);
     let arguments = args::rewrite_arguments::from_polyglot(arguments);
-    let (mut cli, verb) = match args::command().try_get_matches_from(arguments) {
+    let (mut cli, verb) = match args::command().try_get_matches_from(&arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {
             Ok(cli) => (cli, args::verb_name(&matches)),
-            Err(error) => return print_clap_error(&error),
+            Err(error) => return print_clap_error(&error, &arguments),
         },
-        Err(error) => return print_clap_error(&error),
+        Err(error) => return print_clap_error(&error, &arguments),
     };
     if let Err(error) = args::stdin_and_globs::complete(&mut cli) {
         Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
@@ -100,11 +103,16 @@ fn run() -> ExitCode {
 }
 
 /// Help goes to standard output, errors of the command line to standard error.
-fn print_clap_error(error: &clap::Error) -> ExitCode {
+fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let text = error.render().to_string();
-    if error.use_stderr() {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // Standard error may be closed.
         let _ = std::io::stderr().write_all(text.as_bytes());
+        return ExitCode::Usage;
+    }
+    if error.use_stderr() {
+        let error = usage_error(error, arguments);
+        Messages::for_final_error(None, String::new(), false).error(&error);
         return ExitCode::Usage;
     }
     match std::io::stdout().write_all(text.as_bytes()) {

@@ -5,7 +5,7 @@
 
 use std::env::temp_dir;
 use std::io::{ErrorKind as IoKind, Write, stderr};
-use std::path::{Path, absolute};
+use std::path::{Path, PathBuf, absolute};
 
 use indicatif::ProgressBar;
 use tabia::{Error, ErrorKind, ErrorSide};
@@ -38,6 +38,8 @@ pub(crate) struct Messages {
     appends: bool,
     /// The verb, for `tabia help VERB`, if the message ends the command.
     verb: Option<String>,
+    /// An input that does not exist, and what to type instead.
+    absent_hint: Option<(PathBuf, String)>,
     /// Hidden while a message is written.
     bar: ProgressBar,
 }
@@ -51,6 +53,7 @@ impl Messages {
             has_from: common.from.is_some(),
             appends: false,
             verb: None,
+            absent_hint: common.absent_hint.clone(),
             bar: bar.clone(),
         }
     }
@@ -68,6 +71,7 @@ impl Messages {
             has_from: common.is_some_and(|common| common.from.is_some()),
             appends,
             verb: Some(verb),
+            absent_hint: common.and_then(|common| common.absent_hint.clone()),
             bar: ProgressBar::hidden(),
         }
     }
@@ -85,6 +89,12 @@ impl Messages {
         if let Some(hint) = self.hint_for(error) {
             self.line("hint", "36", &hint);
         }
+    }
+
+    /// Writes why a command failed, and what to do in its situation.
+    pub(crate) fn error_with_hint(&self, error: &Error, hint: &str) {
+        self.line("error", "31", &without_os_error_number(&error.to_string()));
+        self.line("hint", "36", hint);
     }
 
     /// Writes a problem that did not end the command.
@@ -125,7 +135,9 @@ impl Messages {
             return Some(hint.clone());
         }
         match error.side() {
-            ErrorSide::Input => input_hint(error, self.has_from),
+            ErrorSide::Input => self
+                .absent(error)
+                .or_else(|| input_hint(error, self.has_from)),
             ErrorSide::Output => output_hint(error, self.appends),
             ErrorSide::Strict => Some(
                 "without `--strict` the rest is read, and `--report FILE` lists every problem"
@@ -137,6 +149,13 @@ impl Messages {
             }
             _ => None,
         }
+    }
+
+    /// What an input that does not exist was probably meant to be.
+    fn absent(&self, error: &Error) -> Option<String> {
+        let (path, hint) = self.absent_hint.as_ref()?;
+        let file = error.location().file.as_deref();
+        (file == Some(path.as_path())).then(|| hint.clone())
     }
 
     fn line(&self, label: &str, color: &str, text: &str) {
@@ -192,6 +211,16 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             )
         }
         ErrorKind::Password => "give it with `--password TEXT`".into(),
+        ErrorKind::Malformed(_) | ErrorKind::NotInFile(_) => repair_hint(path),
+        ErrorKind::Unsupported(_) => "`tabia formats` lists what can be read and written".into(),
+        ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
+        ErrorKind::Invalid(_) => match path.map(|path| path.display().to_string()) {
+            Some(path) => format!("`tabia info {}` shows what the file is", argument(&path)),
+            None => return None,
+        },
+        ErrorKind::Io(io) if io.kind() == IoKind::PermissionDenied => {
+            "you may not read it: `ls -l` shows its permissions".into()
+        }
         _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),
         _ => return None,
     })
@@ -259,7 +288,9 @@ fn similar(path: &Path) -> String {
         _ => Path::new("."),
     };
     let Ok(entries) = std::fs::read_dir(folder) else {
-        return format!("the folder {} does not exist either", folder.display());
+        let folder = folder.display();
+        let text = "`tabia info .` lists what is in this one";
+        return format!("the folder {folder} does not exist either; {text}");
     };
     let beginning: String = wanted.chars().take(3).collect();
     let mut names: Vec<String> = entries
@@ -276,8 +307,123 @@ fn similar(path: &Path) -> String {
     names.sort_by_key(|name| (extension(name) != wanted_extension, name.clone()));
     names.truncate(5);
     if names.is_empty() {
-        "check the spelling".into()
+        let folder = argument(&folder.display().to_string()).into_owned();
+        format!("no name there begins alike; `tabia info {folder}` lists the databases and books")
     } else {
+        let names: Vec<_> = names.iter().map(|name| argument(name)).collect();
         format!("similar names: {}", names.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::io;
+
+    use tabia::core::FormatId;
+    use tabia::core::error::{Malformed, Why};
+
+    use super::*;
+
+    /// One error of each kind.
+    fn errors() -> Vec<ErrorKind> {
+        let io = |kind| io::Error::from(kind);
+        let id = FormatId::new("cbh");
+        vec![
+            ErrorKind::Usage {
+                message: "x".into(),
+                hint: None,
+            },
+            ErrorKind::Query {
+                column: 1,
+                message: "x".into(),
+                hint: None,
+            },
+            ErrorKind::Io(io(IoKind::NotFound)),
+            ErrorKind::Io(io(IoKind::PermissionDenied)),
+            ErrorKind::UnknownFormat { found: vec![0] },
+            ErrorKind::AmbiguousFormat(vec![id, id]),
+            ErrorKind::WrongFormat {
+                expected: id,
+                why: "x".into(),
+            },
+            ErrorKind::Unsupported("x".into()),
+            ErrorKind::MissingFile("x".into()),
+            ErrorKind::NotInFile("x".into()),
+            ErrorKind::Damaged("x".into()),
+            ErrorKind::Malformed(Malformed {
+                field: "x",
+                at: 0,
+                why: Why::Text,
+            }),
+            ErrorKind::Invalid("x".into()),
+            ErrorKind::Limit {
+                what: "x",
+                limit: 1,
+                size: 2,
+            },
+            ErrorKind::Password,
+            ErrorKind::Exists,
+        ]
+    }
+
+    /// Kinds whose next step is no command: to wait, to try again, another folder for temporary files.
+    fn waiting() -> Vec<ErrorKind> {
+        vec![
+            ErrorKind::InUse { process: None },
+            ErrorKind::Replaced,
+            ErrorKind::TemporaryFile(IoKind::StorageFull.into()),
+        ]
+    }
+
+    /// The name of a kind, as in the source.
+    fn name(kind: &ErrorKind) -> String {
+        let text = format!("{kind:?}");
+        let end = text.find(|c: char| !c.is_alphanumeric());
+        text[..end.unwrap_or(text.len())].to_owned()
+    }
+
+    #[test]
+    fn every_kind_of_error_has_a_hint() {
+        let messages = Messages::for_final_error(None, "convert".into(), false);
+        let hint = |kind: ErrorKind| {
+            let is_output = matches!(
+                kind,
+                ErrorKind::Exists | ErrorKind::InUse { .. } | ErrorKind::Replaced
+            );
+            let error = Error::new(kind).in_path(Path::new("games.cbh"));
+            messages.hint_for(&if is_output { error.in_output() } else { error })
+        };
+        let mut seen = BTreeSet::from(["Cancelled".to_owned()]);
+        for kind in errors() {
+            let name = name(&kind);
+            let hint = hint(kind).unwrap_or_else(|| panic!("{name} has no hint"));
+            let names_command = ["`tabia ", "`--", "`ls -l`"];
+            let is_named = names_command.iter().any(|command| hint.contains(command));
+            assert!(is_named, "{name}: {hint}");
+            seen.insert(name);
+        }
+        for kind in waiting() {
+            let name = name(&kind);
+            assert!(hint(kind).is_some(), "{name} has no hint");
+            seen.insert(name);
+        }
+        assert_eq!(seen, kinds_of_source());
+    }
+
+    /// The kinds that the library declares, so that a new one cannot be forgotten here.
+    fn kinds_of_source() -> BTreeSet<String> {
+        let source = include_str!("../../core/src/error.rs");
+        let start = source.find("pub enum ErrorKind {").unwrap();
+        let body = &source[start..];
+        let body = &body[..body.find("\n}").unwrap()];
+        let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
+        lines
+            .filter(|line| line.starts_with(|c: char| c.is_uppercase()))
+            .map(|line| {
+                let end = line.find(|c: char| !c.is_alphanumeric()).unwrap();
+                line[..end].to_owned()
+            })
+            .collect()
     }
 }

@@ -11,11 +11,13 @@ pub(crate) fn refuse_inputs(items: &[InputItem], outputs: &[Option<&Path>]) -> R
     for (number, output) in outputs.iter().enumerate() {
         let name = output.display();
         if items.iter().any(|item| is_part_of(output, item)) {
-            return Err(Error::usage(format!("{name} is input and output at once")));
+            let error = Error::usage(format!("{name} is input and output at once"));
+            return Err(error.with_hint("give another name with `-o` or `--report`"));
         }
         let earlier = outputs.get(..number).unwrap_or_default();
         if earlier.contains(output) {
-            return Err(Error::usage(format!("{name} is two outputs at once")));
+            let error = Error::usage(format!("{name} is two outputs at once"));
+            return Err(error.with_hint("`-o`, `--report` and the like need a file each"));
         }
     }
     Ok(())

@@ -58,11 +58,35 @@ pub(crate) fn target_file<'a>(
         (ErrorKind::Usage { hint: None, .. }, Some(Format::Archive(_))) => {
             error.with_hint(format!("`tabia archive create {name} FILES` makes an archive"))
         }
-        (ErrorKind::Usage { hint: None, .. }, _) => {
-            error.with_hint("`--to FORMAT` names a format; `tabia formats` lists them")
-        }
+        (ErrorKind::Usage { hint: None, .. }, _) => error.with_hint(table_hint(path)),
         _ => error,
     })
+}
+
+/// What to write instead of a file of no known format.
+fn table_hint(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let named = |extension: &str| {
+        let name = path.with_extension(extension).display().to_string();
+        argument(&name).into_owned()
+    };
+    let list = "`tabia formats` lists the formats";
+    match extension.to_ascii_lowercase().as_str() {
+        "json" => format!(
+            "`-o {}` writes a line of JSON for each game; {list}",
+            named("ndjson")
+        ),
+        "parquet" | "arrow" | "arrows" => format!(
+            "this program was built without the feature `parquet`; `-o {}` and `-o {}` need none",
+            named("ndjson"),
+            named("csv")
+        ),
+        "tsv" | "xls" | "xlsx" | "ods" | "db" | "db3" | "duckdb" | "sqlite" | "sqlite3" => format!(
+            "`-o {}` writes a table that spreadsheets and databases read; {list}",
+            named("csv")
+        ),
+        _ => "`--to FORMAT` names a format; `tabia formats` lists them".to_owned(),
+    }
 }
 
 /// Refuses standard output for a format that is not text.
@@ -70,8 +94,7 @@ pub(crate) fn refuse_stream(format: &GameFormat) -> Result<(), Error> {
     if format.create_text.is_some() {
         return Ok(());
     }
-    Err(Error::usage(format!(
-        "{} cannot go to standard output; give a file with `-o`",
-        format.file.name
-    )))
+    let extension = format.file.extensions.first().unwrap_or(&"");
+    let text = format!("{} cannot go to standard output", format.file.name);
+    Err(Error::usage(text).with_hint(format!("`-o games.{extension}` writes it to a file")))
 }

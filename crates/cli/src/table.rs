@@ -50,6 +50,14 @@ const fn spec(
 /// space, and what is left out first is what a list of games is rarely read for.
 const SPECS: &[ColumnSpec] = &[
     spec("game", "#", None, 0),
+    spec("format", "Format", None, 0),
+    spec("name", "Name", Some((25, 14)), 0),
+    spec("extensions", "Extensions", None, 0),
+    spec("read", "Read", None, 0),
+    spec("write", "Write", None, 0),
+    spec("kind", "Kind", None, 60),
+    spec("evidence", "Evidence", Some((24, 24)), 95),
+    spec("cannotHold", "Cannot hold", Some((40, 40)), 99),
     spec("white", "White", Some((18, 14)), 0),
     spec("whiteElo", "Elo", None, 0),
     spec("black", "Black", Some((18, 14)), 0),

@@ -496,14 +496,7 @@ impl fmt::Display for ErrorKind {
             Self::Io(error) => write!(f, "{error}"),
             Self::TemporaryFile(error) => write!(f, "temporary file: {error}"),
             Self::UnknownFormat { found } => {
-                f.write_str("no known format begins with")?;
-                for byte in found {
-                    write!(f, " {byte:02x}")?;
-                }
-                if found.is_empty() {
-                    f.write_str(" nothing (the file is empty)")?;
-                }
-                Ok(())
+                write!(f, "of no known format: {}", unknown_contents(found))
             }
             Self::AmbiguousFormat(ids) => {
                 f.write_str("could be")?;
@@ -540,6 +533,34 @@ impl fmt::Display for ErrorKind {
             }
             Self::Cancelled => write!(f, "cancelled"),
         }
+    }
+}
+
+/// What a file of no known format is, as far as its first bytes show.
+fn unknown_contents(found: &[u8]) -> &'static str {
+    const KNOWN: &[(&[u8], &str)] = &[
+        (b"%PDF", "a PDF document"),
+        (b"\x7fELF", "a program"),
+        (b"MZ", "a program"),
+        (b"SQLite f", "an SQLite database"),
+        (b"<", "a web page, or XML"),
+        (b"\x89PNG", "a picture"),
+        (b"\xff\xd8\xff", "a picture"),
+        (b"GIF8", "a picture"),
+        (b"PAR1", "a table in Parquet"),
+        (b"Rar!", "a RAR archive"),
+        (b"7z\xbc\xaf", "a 7z archive"),
+    ];
+    let known = KNOWN.iter().find(|(start, _)| found.starts_with(start));
+    let is_text = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+    match known {
+        Some((_, name)) => name,
+        None if found.is_empty() => "the file is empty",
+        None if found.iter().all(|byte| *byte == 0) => "the file begins with zeros",
+        None if std::str::from_utf8(found).is_ok() && found.iter().all(is_text) => {
+            "a text, but not one with games"
+        }
+        None => "no database, book or archive begins like this",
     }
 }
 

@@ -22,7 +22,7 @@ Examples:
   tabia append week.cbv -o base.si5 --dry-run")]
 pub(crate) struct AppendArgs {
     /// Files, base names, folders, archives, `archive:member`
-    #[arg(required = true, value_name = "IN")]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// The database that grows
     #[arg(long, short, value_name = "BASE")]

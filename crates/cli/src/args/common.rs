@@ -154,6 +154,9 @@ pub(crate) struct CommonArgs {
     /// No pager; otherwise rows and games longer than the terminal go to `$TABIA_PAGER`, `$PAGER` or less
     #[arg(long, hide_short_help = true, help_heading = "Common")]
     pub(crate) no_pager: bool,
+    /// An input that does not exist, and what to type instead.
+    #[arg(skip)]
+    pub(crate) absent_hint: Option<(PathBuf, String)>,
     /// Paths that a glob named, not the user.
     #[arg(skip)]
     pub(crate) from_glob: Vec<OsString>,

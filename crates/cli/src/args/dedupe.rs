@@ -22,7 +22,7 @@ Examples:
   tabia dedupe *.pgn -o all.si5")]
 pub(crate) struct DedupeArgs {
     /// Files, base names, folders, archives, `archive:member`
-    #[arg(required = true, value_name = "IN")]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// The games that are kept, of all inputs in order
     #[arg(long, short, value_name = "OUT", conflicts_with = "dry_run")]

@@ -21,8 +21,9 @@ Examples:
   tabia names mega.cbh --kind player --spelling ratings.ssp --fide players_list.txt
   tabia names mega.cbh --apply names.tsv -o clean.cbh")]
 pub(crate) struct NamesArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "IN")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// Only these names: player, event, site, annotator
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = named_thing)]

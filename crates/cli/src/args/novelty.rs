@@ -19,8 +19,9 @@ Examples:
   tabia novelty twic.pgn --base mega.cbh old.si5 --where 'elo:>=2600' --json
   tabia novelty mega.cbh --base mega.cbh --games 48213")]
 pub(crate) struct NoveltyArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "GAMES")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "GAMES")]
     pub(crate) paths: Vec<OsString>,
     /// The databases of what was played before
     #[arg(long, required = true, num_args = 1.., value_name = "IN")]

@@ -23,8 +23,9 @@ Keys: year decade month date player opponent color whitePlayer blackPlayer white
 eloBand result event site round annotator eco opening openingFamily plyCount plyBand speed,
 and any tag, as WhiteTitle.")]
 pub(crate) struct StatsArgs {
-    /// Files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "IN")]
+    /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
+    /// pipe]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// What games are grouped by; without it all games are one group
     #[arg(long, value_name = "KEYS")]

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use tabia::Error;
+use tabia::core::shell_argument::argument;
 
 use super::{ArchiveVerb, Cli, CommonArgs, Verb};
 use crate::args::book::BookVerb;
@@ -23,9 +24,17 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
         Verb::Convert(args) => piped(&mut args.paths)?,
         Verb::Eco(args) => piped(&mut args.paths)?,
         Verb::Check(args) => piped(&mut args.paths)?,
+        Verb::Stats(args) => piped(&mut args.paths)?,
+        Verb::Names(args) => piped(&mut args.paths)?,
+        Verb::Novelty(args) => piped(&mut args.paths)?,
+        Verb::Dedupe(args) => piped(&mut args.paths)?,
+        Verb::Append(args) => piped(&mut args.paths)?,
+        Verb::Book(BookVerb::Build(args)) => piped(&mut args.paths)?,
+        Verb::Book(BookVerb::Novelty(args)) => piped(&mut args.paths)?,
         Verb::Search(args) if args.inputs.len() == 1 => {
             if !terminal::stdin_is_piped() {
-                return Err(Error::usage("name a database and a query, in this order"));
+                let text = "name a database and a query, in this order";
+                return Err(Error::usage(text).with_hint(search_hint(&args.inputs)));
             }
             args.inputs.insert(0, "-".into());
         }
@@ -36,7 +45,9 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
         }
         _ => {}
     }
+    let absent = absent_hint(&cli.verb);
     if let Some((paths, common)) = globbed(&mut cli.verb) {
+        common.absent_hint = absent;
         let given = std::mem::take(paths);
         for path in given {
             match expand(&path) {
@@ -63,11 +74,73 @@ fn piped(paths: &mut Vec<OsString>) -> Result<(), Error> {
     if paths.is_empty() {
         if !terminal::stdin_is_piped() {
             let text = "name an input: a file, a folder, an archive, or `-` for standard input";
-            return Err(Error::usage(text));
+            let hint = "`tabia info .` lists the databases and books in this folder";
+            return Err(Error::usage(text).with_hint(hint));
         }
         paths.push("-".into());
     }
     Ok(())
+}
+
+/// An example of a search in what was given, which is a file or a query.
+fn search_hint(inputs: &[OsString]) -> String {
+    let given = inputs.first().and_then(|input| input.to_str());
+    match given.map(argument) {
+        Some(file) if given.is_some_and(|given| Path::new(given).exists()) => {
+            format!("for example `tabia search {file} player:carlsen`")
+        }
+        Some(query) => format!("for example `tabia search games.pgn {query}`"),
+        None => "for example `tabia search games.pgn player:carlsen`".to_owned(),
+    }
+}
+
+/// What an input that does not exist was probably meant to be, and what to type for that: the output of
+/// `convert` as `cp` takes it, a word to search for, moves to look up in a book.
+fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
+    let last_absent =
+        |paths: &[OsString], is_wanted: fn(&Path) -> bool| -> Option<(PathBuf, String)> {
+            let (first, rest) = paths.split_first()?;
+            let absent = rest.iter().map(PathBuf::from).find(|path| !path.exists())?;
+            let first = argument(&first.display().to_string()).into_owned();
+            is_wanted(&absent).then_some((absent, first))
+        };
+    let is_word = |path: &Path| path.extension().is_none() && path.components().count() == 1;
+    let has_extension = |path: &Path| path.extension().is_some();
+    let words = |paths: &[OsString]| last_absent(paths, is_word);
+    match verb {
+        Verb::Convert(args) if args.output.is_none() => {
+            let (output, input) = last_absent(&args.paths, has_extension)?;
+            let name = argument(&output.display().to_string()).into_owned();
+            let hint = format!("`-o` names the output: `tabia convert {input} -o {name}`");
+            Some((output, hint))
+        }
+        Verb::Ls(args) => search_for(words(&args.paths)?),
+        Verb::Info(args) => search_for(words(&args.paths)?),
+        Verb::Stats(args) => search_for(words(&args.paths)?),
+        Verb::Tree(args) => search_for(words(&args.paths)?),
+        Verb::Eco(args) => search_for(words(&args.paths)?),
+        Verb::Book(BookVerb::Find(args)) => {
+            let (moves, book) = words(&args.books)?;
+            let given: Vec<String> = args
+                .books
+                .iter()
+                .skip(1)
+                .map(|word| word.display().to_string())
+                .collect();
+            let given = argument(&given.join(" ")).into_owned();
+            let hint =
+                format!("`--moves` names a position: `tabia book find {book} --moves {given}`");
+            Some((moves, hint))
+        }
+        _ => None,
+    }
+}
+
+/// How to search for a word that was given like a file.
+fn search_for((word, input): (PathBuf, String)) -> Option<(PathBuf, String)> {
+    let query = argument(word.to_str()?).into_owned();
+    let hint = format!("`tabia search {input} {query}` searches for a name");
+    Some((word, hint))
 }
 
 /// The inputs of a verb that takes several.
@@ -80,10 +153,16 @@ fn globbed(verb: &mut Verb) -> Option<(&mut Vec<OsString>, &mut CommonArgs)> {
         Verb::Convert(args) => (&mut args.paths, &mut args.common),
         Verb::Eco(args) => (&mut args.paths, &mut args.common),
         Verb::Dedupe(args) => (&mut args.paths, &mut args.common),
+        Verb::Append(args) => (&mut args.paths, &mut args.common),
+        Verb::Stats(args) => (&mut args.paths, &mut args.common),
+        Verb::Novelty(args) => (&mut args.paths, &mut args.common),
+        Verb::Names(args) => (&mut args.paths, &mut args.common),
         Verb::Check(args) => (&mut args.paths, &mut args.common),
         Verb::Archive(ArchiveVerb::Test(args)) => (&mut args.archives, &mut args.common),
         Verb::Book(BookVerb::Build(args)) => (&mut args.paths, &mut args.common),
         Verb::Book(BookVerb::Info(args)) => (&mut args.books, &mut args.common),
+        Verb::Book(BookVerb::Find(args)) => (&mut args.books, &mut args.common),
+        Verb::Book(BookVerb::Merge(args)) => (&mut args.books, &mut args.common),
         Verb::Book(BookVerb::Novelty(args)) => (&mut args.paths, &mut args.common),
         _ => return None,
     })

@@ -19,7 +19,8 @@ use crate::readable_numbers::counted;
 pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     if args.output == "-" || args.paths.iter().any(|path| path == "-") {
         let text = "the inputs and the database are read twice; save standard input to a file";
-        return Err(Error::usage(text));
+        let hint = "`tabia convert - -o games.pgn` does that";
+        return Err(Error::usage(text).with_hint(hint));
     }
     let context = Context::new(&args.common)?;
     let explained = dedupe::explained_file(args.explain.as_deref(), args.force)?;

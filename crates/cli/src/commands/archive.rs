@@ -405,10 +405,12 @@ fn open(
             let archive = archive_of(context, &item)?;
             Ok((item, archive))
         }
-        _ => Err(Error::usage(format!(
-            "{} is a folder; name an archive",
-            Path::new(path).display()
-        ))),
+        _ => {
+            let name = Path::new(path).display().to_string();
+            let hint = format!("`tabia info {}` lists those in it", argument(&name));
+            let text = format!("{name} is a folder; name an archive");
+            Err(Error::usage(text).with_hint(hint))
+        }
     }
 }
 

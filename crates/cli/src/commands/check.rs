@@ -3,6 +3,8 @@
 use serde::Serialize;
 use tabia::check::{CheckOptions, Checked, check};
 use tabia::core::FormatId;
+use tabia::core::formats::FormatKind;
+use tabia::core::shell_argument::argument;
 use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::CheckArgs;
@@ -46,6 +48,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         // On a terminal an input is a sentence instead of a row.
         is_described: listing.style() == RowStyle::Table && !args.listing.table,
         sentences: Vec::new(),
+        damaged: Vec::new(),
         listing: &mut listing,
     };
     let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| {
@@ -62,8 +65,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         Err(error) if error.side() == ErrorSide::Strict => ExitCode::Problems,
         other => other?,
     };
+    let damaged = std::mem::take(&mut checker.damaged);
     listing.finish()?;
     reporter.finish(None)?;
+    if let Some(hint) = damaged.first() {
+        context.messages.hint(hint);
+    }
     Ok(code)
 }
 
@@ -74,6 +81,8 @@ struct Checker<'a> {
     is_described: bool,
     /// Of the current input: itself and what is in it.
     sentences: Vec<Sentence>,
+    /// What to do about each input with problems.
+    damaged: Vec<String>,
     listing: &'a mut Listing,
 }
 
@@ -201,6 +210,9 @@ impl Checker<'_> {
                 let archive = self.context.resolver.archive(item).ok().flatten();
                 let members = archive.map(|archive| archive.members().len() as u64);
                 self.push(&row, members)?;
+                if checked.summary.problems > 0 {
+                    self.damaged.push(next_step(item));
+                }
                 Ok(ExitCode::of_problems(checked.summary.problems))
             }
             Err(error) if error.side() == ErrorSide::Input => {
@@ -208,6 +220,24 @@ impl Checker<'_> {
             }
             Err(other) => Err(other),
         }
+    }
+}
+
+/// What to do about an input with problems.
+fn next_step(item: &InputItem) -> String {
+    let path = item.label();
+    let name = item.name();
+    let quoted = argument(&name);
+    let saved = path.file_name().unwrap_or_default().display();
+    let saved = format!("saved-{saved}");
+    let saved = argument(&saved);
+    match item.format().kind() {
+        FormatKind::Archive => {
+            format!("`tabia archive extract {quoted} -d FOLDER` writes what is left of its files")
+        }
+        FormatKind::Book => format!("`tabia book fix {quoted} -o {saved}` writes a corrected copy"),
+        _ if path.exists() => format!("`tabia repair {quoted} -o {saved}` saves what is left"),
+        _ => format!("`tabia convert {quoted} -o saved.pgn` saves the games that can be read"),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tabia::core::io::OutputSet;
+use tabia::core::shell_argument::argument;
 use tabia::dedupe::{
     DedupeOptions, Duplicate, DuplicateKind, dropped_games, find_duplicates, merges,
 };
@@ -68,11 +69,19 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     if args.output.is_none() && !args.dry_run {
         let text =
             "`-o OUT` writes the games that are kept, `--dry-run` only shows what is dropped";
-        return Err(Error::usage(text));
+        let inputs: Vec<String> = args
+            .paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let inputs: Vec<_> = inputs.iter().map(|path| argument(path)).collect();
+        let hint = format!("`tabia dedupe {} --dry-run`", inputs.join(" "));
+        return Err(Error::usage(text).with_hint(hint));
     }
     if args.paths.iter().any(|path| path == "-") {
         let text = "the inputs are read twice; save standard input to a file";
-        return Err(Error::usage(text));
+        let hint = "`tabia convert - -o games.pgn` does that";
+        return Err(Error::usage(text).with_hint(hint));
     }
     let context = Context::new(&args.common)?;
     if let Some(output) = args.output.as_deref().filter(|path| *path != "-") {

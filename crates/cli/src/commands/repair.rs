@@ -26,6 +26,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
         let text = "`--strict` stops at the first problem; `check --strict` finds it";
         return Err(Error::usage(text));
     }
+    let item = remains(&context.resolver, &args.path)?;
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let output = Path::new(&args.output);
     let Target::File {
@@ -40,7 +41,6 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
         );
         return Err(Error::usage(text));
     };
-    let item = remains(&context.resolver, &args.path)?;
     refuse_inputs(
         std::slice::from_ref(&item),
         &[Some(&path), args.common.report.as_deref()],

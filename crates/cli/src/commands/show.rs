@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use tabia::core::GameIndex;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind};
+use tabia::core::shell_argument::argument;
+use tabia::inspect::inspect;
 use tabia::read_one::{load_each, load_each_cached};
 use tabia::{Error, InputItem};
 use unicode_width::UnicodeWidthStr;
@@ -24,6 +26,8 @@ use crate::terminal;
 
 /// Longest line of a guiding text on a terminal.
 const MAX_LINE: usize = 100;
+/// Games of larger files are not counted for an error.
+const COUNTED_SIZE: u64 = 1 << 30;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     let numbers = parse_ranges("--game", &args.game)?;
@@ -60,13 +64,39 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     }?;
     drop(display);
     if shown == 0 {
-        let text = format!("there is no game {}", args.game);
-        return Err(Error::invalid(text).in_file(item.label()));
+        let (error, hint) = no_such_game(&context, item, &args.game);
+        context.messages.error_with_hint(&error, &hint);
+        return Ok(ExitCode::Input);
     }
     out.flush()?;
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
     Ok(code)
+}
+
+/// The error for numbers beyond the last record, and its hint.
+fn no_such_game(context: &Context, item: &InputItem, numbers: &str) -> (Error, String) {
+    // Standard input is used up, and counting a very large file takes longer than the message is worth.
+    let is_small = item.bytes().is_some_and(|bytes| bytes <= COUNTED_SIZE);
+    let info = is_small.then(|| {
+        let (open, progress) = (&context.open, &context.progress);
+        inspect(&context.resolver, item, open, context.threads, progress)
+    });
+    let records = info.and_then(Result::ok).and_then(|info| {
+        let games = info.games?;
+        Some(games + info.texts.unwrap_or_default())
+    });
+    let text = match records {
+        None => format!("there is no game {numbers}"),
+        Some(0) => format!("there is no game {numbers}: it has no games"),
+        Some(last) => format!("there is no game {numbers}; the last one is {last}"),
+    };
+    let name = item.name();
+    let hint = format!(
+        "`tabia ls {}` lists the games with their numbers",
+        argument(&name)
+    );
+    (Error::invalid(text).in_file(item.label()), hint)
 }
 
 /// Writes one record.

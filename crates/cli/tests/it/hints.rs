@@ -4,7 +4,7 @@ use std::fs;
 
 use tabia_testkit::Scratch;
 
-use crate::common::{GAMES, tabia};
+use crate::common::{GAMES, tabia, tabia_with_input};
 
 /// `games.pgn`, `games.cbh` with its companions, `book.bin`, `noise.cbh` and `pack.zip`.
 fn folder(name: &str) -> Scratch {
@@ -102,6 +102,105 @@ const CASES: &[(&[&str], i32, &str)] = &[
         2,
         "`tabia info games.pgn`",
     ),
+    (&["archive", "list", "."], 2, "`tabia info .`"),
+    (&["show", "games.pgn", "-g", "9"], 4, "`tabia ls games.pgn`"),
+    (
+        &["convert", "games.pgn", "new.cbh"],
+        4,
+        "`tabia convert games.pgn -o new.cbh`",
+    ),
+    (
+        &["ls", "games.pgn", "carlsen"],
+        4,
+        "`tabia search games.pgn carlsen`",
+    ),
+    (
+        &["book", "find", "book.bin", "e4", "c5"],
+        4,
+        "--moves 'e4 c5'`",
+    ),
+    (
+        &["convert", "games.pgn", "-o", "x.json"],
+        2,
+        "`-o x.ndjson`",
+    ),
+    (&["convert", "games.pgn", "-o", "x.duckdb"], 2, "`-o x.csv`"),
+    (
+        &["convert", "games.pgn", "--to", "cbh"],
+        2,
+        "`-o games.cbh`",
+    ),
+    (&["info", "nothing.xyz"], 4, "`tabia info .`"),
+    (&["info", "no/nothing.xyz"], 4, "`tabia info .`"),
+    (&["ls"], 2, "`tabia info .`"),
+    (&["stats"], 2, "`tabia info .`"),
+    (
+        &["search", "games.pgn"],
+        2,
+        "`tabia search games.pgn player:carlsen`",
+    ),
+    (&["search"], 2, "`tabia help search`"),
+    (
+        &["dedupe", "games.pgn"],
+        2,
+        "`tabia dedupe games.pgn --dry-run`",
+    ),
+    (
+        &["dedupe", "-", "-o", "x.pgn"],
+        2,
+        "`tabia convert - -o games.pgn`",
+    ),
+    (
+        &["append", "-", "-o", "x.pgn"],
+        2,
+        "`tabia convert - -o games.pgn`",
+    ),
+    (
+        &["repair", "pack.zip", "-o", "x.pgn"],
+        2,
+        "`tabia archive extract pack.zip -d FOLDER`",
+    ),
+    (
+        &["repair", "book.bin", "-o", "x.pgn"],
+        2,
+        "`tabia book fix book.bin -o FIXED`",
+    ),
+    // Errors that the parser of the command line finds.
+    (&["ls", "games.pgn", "--colums", "x"], 2, "`--columns`"),
+    (&["ls", "games.pgn", "--sort", "elo"], 2, "`tabia convert`"),
+    (&["covnert", "games.pgn"], 2, "`tabia convert`"),
+    (&["list", "games.pgn"], 2, "`tabia ls`"),
+    (&["make-book", "games.pgn"], 2, "`tabia book build`"),
+    (&["games.pgn"], 2, "`tabia ls games.pgn`"),
+    (&["book", "biuld"], 2, "`tabia book build`"),
+    (&["help", "conver"], 2, "`tabia convert`"),
+    (
+        &["book", "merge", "book.bin"],
+        2,
+        "`tabia book merge --output OUT BOOK...`",
+    ),
+    (
+        &["book", "line", "book.bin", "e4"],
+        2,
+        "`tabia help book line`",
+    ),
+    (&["ls", "games.pgn", "--limit"], 2, "`tabia help ls`"),
+    (&["ls", "games.pgn", "--limit", "x"], 2, "`tabia help ls`"),
+    (
+        &["ls", "games.pgn", "--json", "--csv"],
+        2,
+        "`tabia help ls`",
+    ),
+    (
+        &["ls", "games.pgn", "--limit", "1", "--limit", "2"],
+        2,
+        "`tabia help ls`",
+    ),
+    (
+        &["--limit", "3", "ls", "games.pgn"],
+        2,
+        "`tabia ls games.pgn --limit 20`",
+    ),
 ];
 
 #[test]
@@ -111,8 +210,62 @@ fn every_error_names_the_next_step() {
         let run = tabia(&scratch, arguments).expect(*code);
         let hint = run.err.lines().find_map(|line| line.strip_prefix("hint: "));
         let hint = hint.unwrap_or_else(|| panic!("{arguments:?} has no hint:\n{}", run.err));
+        assert_eq!(run.err.matches("hint: ").count(), 1, "{}", run.err);
         assert!(hint.contains(expected), "{arguments:?}:\n{}", run.err);
+        assert!(!run.err.contains("--help'"), "{arguments:?}:\n{}", run.err);
     }
+}
+
+#[test]
+fn numbers_beyond_the_last_game_are_compared_with_it() {
+    let scratch = folder("hints-numbers");
+    for (file, last) in [("games.pgn", 3), ("games.cbh", 3), ("pack.zip", 3)] {
+        let run = tabia(&scratch, &["show", file, "--game", "4-7"]).expect(4);
+        let expected = format!("there is no game 4-7; the last one is {last}");
+        assert!(run.err.contains(&expected), "{file}: {}", run.err);
+    }
+    fs::write(scratch.join("none.pgn"), "").unwrap();
+    let run = tabia(&scratch, &["show", "none.pgn"]).expect(4);
+    assert!(run.err.contains("it has no games"), "{}", run.err);
+}
+
+/// Verbs that read games take them from a pipe if no path is given.
+#[test]
+fn a_pipe_needs_no_path() {
+    let scratch = folder("hints-pipe");
+    for (arguments, code) in [
+        (&["ls"][..], 0),
+        (&["info"], 0),
+        (&["check"], 0),
+        (&["show"], 0),
+        (&["convert"], 0),
+        (&["eco"], 0),
+        (&["tree"], 0),
+        (&["stats", "--by", "year"], 0),
+        (&["names"], 1),
+        (&["novelty", "--base", "games.cbh"], 0),
+        (&["search", "player:carlsen"], 0),
+        (&["book", "build", "-o", "piped.bin", "--min-games", "1"], 0),
+        (&["book", "novelty", "--book", "book.bin"], 0),
+    ] {
+        let run = tabia_with_input(&scratch, arguments, GAMES.as_bytes());
+        assert_eq!(run.code, code, "{arguments:?}: {}", run.err);
+    }
+    for arguments in [&["dedupe", "--dry-run"][..], &["append", "-o", "games.cbh"]] {
+        let run = tabia_with_input(&scratch, arguments, GAMES.as_bytes()).expect(2);
+        assert!(run.err.contains("save standard input"), "{}", run.err);
+    }
+}
+
+/// `check` names how to save what is left of a damaged database.
+#[test]
+fn check_names_the_repair() {
+    let scratch = folder("hints-check");
+    fs::write(scratch.join("bad.pgn"), "[White \"A\"]\n\n1. e4 Qh9 *\n").unwrap();
+    let run = tabia(&scratch, &["check", "bad.pgn"]).expect(3);
+    let expected = "`tabia repair bad.pgn -o saved-bad.pgn`";
+    assert!(run.err.contains(expected), "{}", run.err);
+    tabia(&scratch, &["repair", "bad.pgn", "-o", "saved-bad.pgn"]).expect(3);
 }
 
 /// What a hint recommends works in the situation in which it is given.
@@ -127,8 +280,10 @@ fn recommended_commands_exist() {
         {
             let words: Vec<&str> = command.split(' ').collect();
             let verb = match words.as_slice() {
+                [first, ..] if first.starts_with('-') => continue,
+                [first, second, ..] if second.starts_with('-') => &[*first],
                 ["help", rest @ ..] => rest,
-                ["book" | "archive", ..] => &words[..2],
+                ["book" | "archive", _, ..] => &words[..2],
                 _ => &words[..1],
             };
             let help = [&["help"], verb].concat();

@@ -4,7 +4,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use tabia_core::formats::FormatKind;
 use tabia_core::io::{JournaledFolder, Source, list_folder};
+use tabia_core::shell_argument::argument;
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::Format;
 
@@ -22,11 +24,20 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
         Ok(mut items) => match (items.pop(), items.is_empty()) {
             (Some(item), true) if item.format().games().is_some() => return Ok(item),
             (Some(item), true) => {
-                return Err(Error::usage(format!(
-                    "{}: a {} is no database",
-                    item.name(),
-                    item.format().name()
-                )));
+                let (name, format) = (item.name(), item.format());
+                let quoted = argument(&name);
+                let hint = match format.kind() {
+                    FormatKind::Book => {
+                        format!(
+                            "`tabia book fix {quoted} -o FIXED` writes a corrected copy of a book"
+                        )
+                    }
+                    _ => format!(
+                        "`tabia archive extract {quoted} -d FOLDER` writes what is left of its files; repair the database there"
+                    ),
+                };
+                let text = format!("{name}: a {} is no database", format.name());
+                return Err(Error::usage(text).with_hint(hint));
             }
             _ => {
                 let path = Path::new(path).display();

@@ -22,8 +22,9 @@ Examples:
   tabia book build games.pgn -o same.bin --compat polyglot --max-ply 60 --min-games 1
   tabia book build games.pgn -o linked.kob --max-ply 30 --game-links --names")]
 pub(crate) struct BookBuildArgs {
-    /// Databases: files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "IN")]
+    /// Databases: files, base names, folders, archives, `archive:member`, or `-` [default: standard input,
+    /// if it is a pipe]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// The book
     #[arg(long, short, value_name = "OUT")]

@@ -162,8 +162,9 @@ Examples:
   tabia book novelty mega.cbh --book book.bin --games 1-100 -o marked.pgn
   tabia book novelty games.pgn --book book.bin | less")]
 pub(crate) struct BookNoveltyArgs {
-    /// Databases: files, base names, folders, archives, `archive:member`, or `-`
-    #[arg(required = true, value_name = "IN")]
+    /// Databases: files, base names, folders, archives, `archive:member`, or `-` [default: standard input,
+    /// if it is a pipe]
+    #[arg(value_name = "IN")]
     pub(crate) paths: Vec<OsString>,
     /// The book
     #[arg(long, value_name = "BOOK")]

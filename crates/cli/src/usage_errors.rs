@@ -1,0 +1,292 @@
+//! Errors of the command line that clap finds, as messages of the program: one line with what is wrong,
+//! one with the next step.
+
+use std::error::Error as _;
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use tabia::Error;
+use tabia::core::shell_argument::argument;
+
+/// What other programs call a verb, and the verb.
+const FAMILIAR_VERBS: &[(&str, &str)] = &[
+    ("build", "tabia book build"),
+    ("cat", "tabia show"),
+    ("count", "tabia search IN QUERY --count"),
+    ("explorer", "tabia tree"),
+    ("export", "tabia convert"),
+    ("extract", "tabia archive extract"),
+    ("filter", "tabia search"),
+    ("find", "tabia search"),
+    ("grep", "tabia search"),
+    ("import", "tabia convert"),
+    ("list", "tabia ls"),
+    ("make-book", "tabia book build"),
+    ("merge", "tabia convert FIRST SECOND -o OUT"),
+    ("open", "tabia serve"),
+    ("pack", "tabia archive create"),
+    ("polyglot", "tabia book build"),
+    ("print", "tabia show"),
+    ("sort", "tabia convert IN --sort FIELDS -o OUT"),
+    ("split", "tabia convert IN --split N -o OUT"),
+    ("sql", "tabia convert IN -o TABLE.csv"),
+    ("unpack", "tabia archive extract"),
+    ("unzip", "tabia archive extract"),
+    ("validate", "tabia check"),
+    ("verify", "tabia check"),
+    ("view", "tabia show"),
+];
+
+/// The error as one of usage, with its hint. `arguments` are those that clap parsed.
+pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error {
+    let command = crate::args::command();
+    let verb = Verb::of(&command, arguments);
+    let Message { text, hint } = match error.kind() {
+        ErrorKind::UnknownArgument => unknown_argument(error, &verb),
+        ErrorKind::InvalidSubcommand => unknown_verb(error, &verb),
+        ErrorKind::MissingRequiredArgument => missing_argument(error, &verb),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => invalid_value(error, &verb),
+        ErrorKind::ArgumentConflict => conflict(error, &verb),
+        _ => Message {
+            text: first_paragraph(error),
+            hint: verb.has("the options and examples"),
+        },
+    };
+    Error::usage(text).with_hint(hint)
+}
+
+struct Message {
+    text: String,
+    hint: String,
+}
+
+/// The verb that was typed.
+struct Verb<'a> {
+    /// As `book build`; empty if there is none.
+    name: String,
+    command: &'a Command,
+    root: &'a Command,
+}
+
+impl<'a> Verb<'a> {
+    fn of(root: &'a Command, arguments: &[OsString]) -> Self {
+        let mut names = Vec::new();
+        let mut command = root;
+        for argument in arguments.iter().skip(1).filter(|word| *word != "help") {
+            let Some(inner) = command.find_subcommand(argument) else {
+                break;
+            };
+            names.push(inner.get_name());
+            command = inner;
+        }
+        Self {
+            name: names.join(" "),
+            command,
+            root,
+        }
+    }
+
+    /// As `tabia book build`.
+    fn typed(&self) -> String {
+        format!("tabia {}", self.name).trim_end().to_owned()
+    }
+
+    /// Where something about the verb is explained.
+    fn has(&self, what: &str) -> String {
+        if self.name.is_empty() {
+            return "`tabia --help` lists the verbs".to_owned();
+        }
+        format!("`tabia help {}` has {what}", self.name)
+    }
+}
+
+/// An option that the verb does not have, or an argument too many.
+fn unknown_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
+    let typed = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
+    let name = verb.typed();
+    if !typed.starts_with('-') {
+        let usage = usage_of(error).map(|usage| format!("`{usage}` is all it takes; "));
+        return Message {
+            text: format!("`{typed}` is one argument too many for `{name}`"),
+            hint: usage.unwrap_or_default() + &verb.has("examples"),
+        };
+    }
+    let option = typed.split('=').next().unwrap_or(&typed);
+    if verb.name.is_empty() {
+        return Message {
+            text: format!("`{option}` is not an option of tabia itself"),
+            hint: "options come after the verb, as in `tabia ls games.pgn --limit 20`; `tabia --help` lists the verbs".to_owned(),
+        };
+    }
+    let suggested = text_of(error, ContextKind::SuggestedArg);
+    let other = || verbs_with_option(verb.root, option.strip_prefix("--")?);
+    let hint = match (suggested, other()) {
+        (Some(suggested), _) => format!("did you mean `{suggested}`? "),
+        (None, Some(others)) => format!("`{option}` is an option of {others}; "),
+        (None, None) => String::new(),
+    };
+    Message {
+        text: format!("`{name}` has no option `{option}`"),
+        hint: hint + &verb.has("all options"),
+    }
+}
+
+/// The verbs that have a long option, as "`tabia convert`, `tabia names`"; `None` if there are none.
+fn verbs_with_option(root: &Command, long: &str) -> Option<String> {
+    let has_option = |command: &Command| {
+        let mut options = command.get_arguments();
+        options.any(|option| option.get_long() == Some(long))
+    };
+    let mut found = Vec::new();
+    for verb in root.get_subcommands() {
+        if has_option(verb) {
+            found.push(format!("`tabia {}`", verb.get_name()));
+        }
+        for inner in verb.get_subcommands().filter(|inner| has_option(inner)) {
+            found.push(format!("`tabia {} {}`", verb.get_name(), inner.get_name()));
+        }
+    }
+    found.truncate(3);
+    (!found.is_empty()).then(|| found.join(", "))
+}
+
+fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
+    let typed = text_of(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+    let group = verb.typed();
+    let text = if verb.name.is_empty() {
+        format!("`{typed}` is not a verb of tabia")
+    } else {
+        format!("`{typed}` is not a verb of `{group}`")
+    };
+    if Path::new(&typed).exists() {
+        let path = argument(&typed);
+        return Message {
+            text: format!("`{typed}` is a file or folder; the verb comes first"),
+            hint: format!(
+                "`tabia info {path}` shows what it is, `tabia ls {path}` lists its games"
+            ),
+        };
+    }
+    let familiar = FAMILIAR_VERBS.iter().find(|(name, _)| *name == typed);
+    let suggested = text_of(error, ContextKind::SuggestedSubcommand);
+    let suggested = suggested.or_else(|| {
+        let mut verbs = verb.command.get_subcommands().map(Command::get_name);
+        let alike = verbs.find(|name| name.starts_with(&typed) || typed.starts_with(name));
+        alike.map(str::to_owned)
+    });
+    let hint = match (familiar, suggested) {
+        (Some((_, ours)), _) => format!("`{ours}` does that; "),
+        (None, Some(suggested)) => format!("did you mean `{group} {suggested}`? "),
+        (None, None) => String::new(),
+    };
+    Message {
+        text,
+        hint: format!("{hint}`{group} --help` lists the verbs"),
+    }
+}
+
+fn missing_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
+    let missing = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(names)) => names.clone(),
+        _ => Vec::new(),
+    };
+    let names: Vec<String> = missing
+        .iter()
+        .map(|name| format!("`{}`", without_brackets(name)))
+        .collect();
+    let is = if names.len() == 1 { "is" } else { "are" };
+    let usage = usage_of(error).map(|usage| format!("`{usage}`; "));
+    Message {
+        text: format!("{} {is} missing", names.join(" and ")),
+        hint: usage.unwrap_or_default() + &verb.has("examples"),
+    }
+}
+
+fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
+    let option = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
+    let value = text_of(error, ContextKind::InvalidValue).unwrap_or_default();
+    let name = option.split(' ').next().unwrap_or(&option);
+    let allowed = match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(values)) if !values.is_empty() => Some(values.join(", ")),
+        _ => error.source().map(ToString::to_string),
+    };
+    let allowed = allowed.map(|values| format!(": {values}"));
+    let text = if value.is_empty() {
+        format!("`{option}` needs a value{}", allowed.unwrap_or_default())
+    } else {
+        let allowed = allowed.unwrap_or_default();
+        format!("`{name}` does not take `{value}`{allowed}")
+    };
+    let suggested = text_of(error, ContextKind::SuggestedValue);
+    let suggested = suggested.map(|value| format!("did you mean `{value}`? "));
+    Message {
+        text,
+        hint: format!(
+            "{}`tabia help {}` explains `{name}`",
+            suggested.unwrap_or_default(),
+            verb.name
+        ),
+    }
+}
+
+fn conflict(error: &clap::Error, verb: &Verb<'_>) -> Message {
+    let option = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
+    let others = match error.get(ContextKind::PriorArg) {
+        Some(ContextValue::String(other)) => vec![other.clone()],
+        Some(ContextValue::Strings(others)) => others.clone(),
+        _ => Vec::new(),
+    };
+    let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+    let text = if others.is_empty() {
+        first_paragraph(error)
+    } else if others.len() == 1 && others.first() == Some(&format!("`{option}`")) {
+        format!("`{option}` is given twice")
+    } else {
+        format!(
+            "`{option}` cannot be combined with {}",
+            others.join(" and ")
+        )
+    };
+    Message {
+        text,
+        hint: format!("leave one out; `tabia help {}` explains them", verb.name),
+    }
+}
+
+/// A text that clap adds to an error; of several the last, which is the most similar one.
+fn text_of(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) => texts.last().cloned(),
+        _ => None,
+    }
+}
+
+/// The arguments that the verb takes, as `tabia book merge --output <OUT> <BOOK>...`.
+fn usage_of(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::Usage)? {
+        ContextValue::StyledStr(usage) => {
+            let usage = usage.to_string();
+            let usage = usage.trim().strip_prefix("Usage: ")?;
+            let words: Vec<&str> = usage.split_whitespace().collect();
+            Some(without_brackets(&words.join(" ")))
+        }
+        _ => None,
+    }
+}
+
+/// `--output <OUT> <BOOK>...` as `--output OUT BOOK...`.
+fn without_brackets(text: &str) -> String {
+    text.replace("QUERY>...", "QUERY").replace(['<', '>'], "")
+}
+
+/// What clap itself writes, without its label, usage and tips.
+fn first_paragraph(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    let words: Vec<&str> = first.split_whitespace().collect();
+    words.join(" ")
+}
