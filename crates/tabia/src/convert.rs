@@ -505,7 +505,7 @@ fn to_database(
 struct Begun {
     writer: Box<dyn GameWriter>,
     /// Held until the new files have their names.
-    lock: SetLock,
+    lock: Arc<SetLock>,
 }
 
 /// Begins a database with the records of the one at `path`, in their order, deleted ones too, so that
@@ -521,7 +521,10 @@ fn copy_whole(
     // The link stays, the file that it leads to is replaced.
     let main = std::fs::canonicalize(path)
         .map_err(|error| Error::from(error).in_path(path).in_output())?;
-    let lock = SetLock::acquire(&main)?;
+    let lock = match &options.create.lock {
+        Some(lock) => Arc::clone(lock),
+        None => Arc::new(SetLock::acquire(&main)?),
+    };
     let items = Resolver::default().resolve(main.as_os_str())?;
     let [item] = items.as_slice() else {
         let text = format!("{}: is no database", path.display());
