@@ -199,7 +199,6 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::WrongFormat { .. } if has_from => {
             "without `--from` the format is recognised".into()
         }
-        ErrorKind::WrongFormat { .. } => repair_hint(path),
         ErrorKind::Damaged(_) => {
             let hint = repair_hint(path);
             format!("{hint}; with `--salvage` this command does so first")
@@ -211,7 +210,9 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             )
         }
         ErrorKind::Password => "give it with `--password TEXT`".into(),
-        ErrorKind::Malformed(_) | ErrorKind::NotInFile(_) => repair_hint(path),
+        ErrorKind::WrongFormat { .. } | ErrorKind::Malformed(_) | ErrorKind::NotInFile(_) => {
+            repair_hint(path)
+        }
         ErrorKind::Unsupported(_) => "`tabia formats` lists what can be read and written".into(),
         ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
         ErrorKind::Invalid(_) => match path.map(|path| path.display().to_string()) {

@@ -1,5 +1,11 @@
 //! Files that are dropped on a server: who may, where they are, how many bytes they may have.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests fail by panicking, and report what they leave out"
+)]
+
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,10 @@
 //! Databases with saved indexes: counts of other programs, every position of real games.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests fail by panicking, and report times"
+)]
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -400,18 +400,14 @@ fn open(
     path: &std::ffi::OsString,
 ) -> Result<(InputItem, Arc<dyn Archive>), Error> {
     let mut items = context.items(std::slice::from_ref(path))?;
-    match (items.pop(), items.is_empty()) {
-        (Some(item), true) => {
-            let archive = archive_of(context, &item)?;
-            Ok((item, archive))
-        }
-        _ => {
-            let name = Path::new(path).display().to_string();
-            let hint = format!("`tabia info {}` lists those in it", argument(&name));
-            let text = format!("{name} is a folder; name an archive");
-            Err(Error::usage(text).with_hint(hint))
-        }
+    if let (Some(item), true) = (items.pop(), items.is_empty()) {
+        let archive = archive_of(context, &item)?;
+        return Ok((item, archive));
     }
+    let name = Path::new(path).display().to_string();
+    let hint = format!("`tabia info {}` lists those in it", argument(&name));
+    let text = format!("{name} is a folder; name an archive");
+    Err(Error::usage(text).with_hint(hint))
 }
 
 fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, Error> {

@@ -236,8 +236,12 @@ fn next_step(item: &InputItem) -> String {
             format!("`tabia archive extract {quoted} -d FOLDER` writes what is left of its files")
         }
         FormatKind::Book => format!("`tabia book fix {quoted} -o {saved}` writes a corrected copy"),
-        _ if path.exists() => format!("`tabia repair {quoted} -o {saved}` saves what is left"),
-        _ => format!("`tabia convert {quoted} -o saved.pgn` saves the games that can be read"),
+        FormatKind::Games if path.exists() => {
+            format!("`tabia repair {quoted} -o {saved}` saves what is left")
+        }
+        FormatKind::Games => {
+            format!("`tabia convert {quoted} -o saved.pgn` saves the games that can be read")
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use std::ops::Range;
 use encoding_rs::{Encoding, WINDOWS_1251, WINDOWS_1252};
 use tabia_core::game::{Annotation, Event, Foreign, Game};
 use tabia_core::io::{Charset, Cursor};
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::U32;
 
 use super::charset::Texts;
 use super::field_codecs::{decode_language, encode_language};
@@ -115,7 +117,7 @@ impl Collector {
         };
         self.has_parts = true;
         self.bytes.extend_from_slice(&[part, number]);
-        self.bytes.extend_from_slice(&length.to_le_bytes());
+        self.bytes.extend_from_slice(U32::new(length).as_bytes());
         self.bytes.extend_from_slice(bytes);
     }
 

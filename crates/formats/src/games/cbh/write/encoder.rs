@@ -159,12 +159,11 @@ impl RecordEncoder {
                 Event::BeginVariation | Event::EndVariation => {}
             }
         }
-        let body = match unread_body {
-            Some(body) => with_size(body),
-            None => {
-                let record = stored.record(|record, texts| text.is_in(record, texts));
-                record.or_else(|| text.finish(self.form))
-            }
+        let body = if let Some(body) = unread_body {
+            with_size(body)
+        } else {
+            let record = stored.record(|record, texts| text.is_in(record, texts));
+            record.or_else(|| text.finish(self.form))
         };
         let body = body.ok_or_else(|| Error::invalid("the text is too long"))?;
         let deleted = if game.head.deleted { TYPE_DELETED } else { 0 };
