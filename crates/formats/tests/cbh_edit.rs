@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use tabia_core::GameIndex;
-use tabia_core::error::ErrorKind;
+use tabia_core::error::{Error, ErrorKind};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, GameResult, Want};
 use tabia_core::games::{Database, GameWriter};
@@ -69,14 +69,19 @@ fn offsets(record: Record<'_>) -> (u32, u32) {
     }
 }
 
-/// The main files of real sets that have moves, all versions of a set included.
+/// A set without its `.cbj`, to which its `.cbtt` belongs.
+const INCOMPLETE: &str = "morphy-cbh_test";
+
+/// The main files of complete real sets, all versions of a set included.
 fn sets(test: &str) -> Vec<PathBuf> {
     let Some(folder) = shared_data(test, "cbh") else {
         return Vec::new();
     };
     let is_set = |path: &PathBuf| {
         let is_main = path.extension().is_some_and(|extension| extension == "cbh");
-        is_main && path.with_extension("cbg").exists()
+        is_main
+            && path.with_extension("cbg").exists()
+            && !path.to_string_lossy().contains(INCOMPLETE)
     };
     files_below(&folder).into_iter().filter(is_set).collect()
 }
@@ -93,6 +98,35 @@ fn game(name: &str, moves: &str) -> Game {
         .moves("--")
         .end()
         .result(GameResult::WhiteWins)
+}
+
+#[test]
+fn a_real_set_without_a_companion_is_neither_edited_nor_packed() {
+    let test = "a_real_set_without_a_companion_is_neither_edited_nor_packed";
+    let Some(folder) = shared_data(test, "cbh") else {
+        return;
+    };
+    let path = folder.join(INCOMPLETE).join("cbh_test.cbh");
+    let scratch = Scratch::new("incomplete");
+    let refused = |error: Error| {
+        assert!(matches!(error.kind(), ErrorKind::Damaged(_)), "{error}");
+        assert!(error.to_string().contains("cbh_test.cbj"), "{error}");
+    };
+    refused(
+        editor(&path, &scratch.join("edited.cbh"), true)
+            .err()
+            .unwrap(),
+    );
+    let source = Source::from_path(&path).unwrap();
+    let target = scratch.join("packed.cbh");
+    let packed = edit::pack(
+        &source,
+        &target,
+        &CreateOptions::default(),
+        &OpenOptions::default(),
+    );
+    refused(packed.err().unwrap());
+    assert_eq!(scratch.names(), Vec::<String>::new());
 }
 
 #[test]

@@ -212,21 +212,21 @@ mod tests {
     fn a_tiny_game_reads_as_written() {
         let text = dump::game(GameIndex(0), &games()[0]);
         let expected = "\
-    game 1
-      [Event \"Tiny Open\"]
-      [Site \"Berlin\"]
-      [Date \"2021.05.01\"]
-      [Round \"1\"]
-      [White \"Abel, Ada\"]
-      [Black \"Brandt, Bo\"]
-      [Result \"1-0\"]
-      [WhiteElo \"2200\"]
-      [BlackElo \"2100\"]
-      [ECO \"C20\"]
-      1. e4
+game 1
+  [Event \"Tiny Open\"]
+  [Site \"Berlin\"]
+  [Date \"2021.05.01\"]
+  [Round \"1\"]
+  [White \"Abel, Ada\"]
+  [Black \"Brandt, Bo\"]
+  [Result \"1-0\"]
+  [WhiteElo \"2200\"]
+  [BlackElo \"2100\"]
+  [ECO \"C20\"]
+  1. e4
     comment \"The centre.\"
-      1... e5
-      (
+  1... e5
+  (
     1... c5
     2. Nf3
     (
@@ -234,15 +234,15 @@ mod tests {
       2... d5
     )
     2... d6
-      )
-      2. Qh5
+  )
+  2. Qh5
     $6
-      2... Ke7
-      3. Qxe5#
+  2... Ke7
+  3. Qxe5#
     $3
     comment \"Mate.\"
-      1-0
-    ";
+  1-0
+";
         dump::assert_same("the first tiny game", expected, &text);
     }
 }

@@ -31,6 +31,16 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "the value of the option `--compat`, which names a program",
     ),
     (
+        "crates/cli/src/resolve_output_target.rs",
+        "named(\"",
+        "the ending of a file in an example",
+    ),
+    (
+        "crates/cli/src/usage_errors.rs",
+        "(\"polyglot\", \"tabia book build\")",
+        "the name of another program that was typed as a verb",
+    ),
+    (
         "crates/tabia/src/detect.rs",
         "FormatId::new(name)",
         "a name that the user typed",

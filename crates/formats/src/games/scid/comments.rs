@@ -370,13 +370,19 @@ fn has_command(words: &str) -> bool {
     false
 }
 
-/// Whether words contain the start of a command whose end is not in them.
+/// Whether words contain the start of a command that would end with the next command.
 fn has_open_command(words: &str) -> bool {
-    let mut rest = words;
-    while let Some((_, command)) = next_command(rest) {
-        rest = command.after;
+    const NEXT: &str = "[%clk 0:00:01]";
+    if !words.contains("[%") {
+        return false;
     }
-    rest.contains("[%")
+    let text = format!("{words} {NEXT}");
+    let mut rest = text.as_str();
+    let mut last = "";
+    while let Some((_, command)) = next_command(rest) {
+        (rest, last) = (command.after, command.source);
+    }
+    last != NEXT
 }
 
 fn clock_command(clock: Clock) -> String {
@@ -560,6 +566,14 @@ mod tests {
             assert!(losses.is_empty());
             assert_eq!(shown(&text).0, "Clocks|[%clk");
         }
+    }
+
+    #[test]
+    fn words_with_brackets_that_begin_no_command_stay_between_commands() {
+        let text = "[%clk 0:00:01] {[%[%  ; [%clk 0:00:02]";
+        let (found, written) = shown(text);
+        assert_eq!(found, "Clocks|{[%[%  ;|Clocks");
+        assert_eq!(written, text);
     }
 
     #[test]
