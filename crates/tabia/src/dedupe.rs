@@ -23,7 +23,7 @@ use crate::annotated_games::AnnotatedTask;
 use crate::base::{GameSet, Stamp};
 use crate::input::{InputItem, KnownDuplicates};
 use crate::job_summary::Summary;
-use crate::names::surname;
+use crate::names::player_name::surname;
 use crate::observer::{NoObserver, Observer};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;

@@ -23,7 +23,7 @@ use crate::input::{InputItem, OpenInput};
 use crate::job_summary::{Base, Notes, Summary};
 use crate::mark_moments::Marker;
 use crate::merge_annotations::{Merger, Merges};
-use crate::names::Renames;
+use crate::names::renames::Renames;
 use crate::observer::Observer;
 use crate::parallel::ordered;
 use crate::saved_block_offsets::BlockMap;

@@ -2,7 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `open_databases` | [`Base`]: the databases, and sets of their games |
+//! | `open_databases` | [`Base`]: the databases |
+//! | `selected_games`, `selection_cache` | their games that fit a query, kept for the next time |
 //! | `search_hits` | the games that fit a query |
 //! | `explore_position` | the games that reached a position |
 //! | `tree` | what is found of a position |
@@ -24,6 +25,8 @@ mod novelties;
 mod open_databases;
 mod saved_index;
 mod search_hits;
+mod selected_games;
+mod selection_cache;
 mod tree;
 mod tree_counts;
 
@@ -32,11 +35,12 @@ pub use game_set::GameSet;
 pub use index_policy::Index;
 pub(crate) use index_stamp::Stamp;
 pub use novelties::{NewPosition, Novelty, NoveltyOptions};
-pub use open_databases::{Base, BaseOptions, SelectedGames};
+pub use open_databases::{Base, BaseOptions};
 pub use saved_index::{
     BuiltIndex, IndexChange, IndexOptions, SavedIndex, build_index, check_index, drop_index,
     index_path, open_index,
 };
 pub use search_hits::{Hit, Hits, SearchOptions};
+pub use selected_games::SelectedGames;
 pub use tabia_index::{PositionIndex, Unusable};
 pub use tree::{Tree, TreeGame, TreeMove, TreeOptions};

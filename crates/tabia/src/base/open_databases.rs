@@ -1,24 +1,20 @@
-//! [`Base`]: one or several databases that are opened together, and the games that fit a query.
+//! [`Base`]: one or several databases that are opened and asked together.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use tabia_core::Result;
 use tabia_core::formats::OpenOptions;
 use tabia_core::io::Progress;
-use tabia_core::{GameIndex, Result};
 use tabia_index::PositionIndex;
-use tabia_query::Query;
 
-use super::game_set::GameSet;
 use super::index_policy::{Index, usable_index};
 use super::saved_index::IndexOptions;
+use super::selection_cache::SelectionCache;
 use crate::input::InputItem;
-use crate::list::{ListOptions, list};
+use crate::list::ListOptions;
 use crate::observer::{NoObserver, Observer};
 use crate::resolve::Resolver;
-
-/// Bytes of selections that are kept.
-const CACHED_BYTES: u64 = 256 << 20;
 
 /// How databases are opened and asked.
 #[derive(Debug, Clone, Default)]
@@ -59,34 +55,13 @@ pub struct BaseOptions {
 pub struct Base {
     pub(super) parts: Arc<Vec<Part>>,
     pub(super) options: BaseOptions,
-    /// Sets of games by database and normal form of the query, the last one used last.
-    selections: Mutex<Vec<(usize, String, Arc<GameSet>)>>,
+    pub(super) selections: SelectionCache,
 }
 
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) item: InputItem,
     pub(super) index: Option<Box<PositionIndex>>,
-}
-
-/// Games that fit a query.
-#[derive(Debug, Clone, Default)]
-pub struct SelectedGames {
-    query: Query,
-    /// For each database with an index the games that fit; all if `None`.
-    pub(super) sets: Vec<Option<Arc<GameSet>>>,
-}
-
-impl SelectedGames {
-    /// The query.
-    pub fn query(&self) -> &Query {
-        &self.query
-    }
-
-    /// The games of a database that has an index, if they are not all.
-    pub fn games(&self, database: usize) -> Option<&GameSet> {
-        self.sets.get(database)?.as_deref()
-    }
 }
 
 impl Base {
@@ -131,7 +106,7 @@ impl Base {
         Ok(Self {
             parts: Arc::new(parts),
             options,
-            selections: Mutex::default(),
+            selections: SelectionCache::default(),
         })
     }
 
@@ -152,72 +127,6 @@ impl Base {
     pub fn has_index(&self, database: usize) -> bool {
         let part = self.parts.get(database);
         part.is_some_and(|part| part.index.is_some())
-    }
-
-    /// The games that fit a query, for [`tree`](Self::tree). They are looked up now in databases with an
-    /// index, and kept for the next time; without an index the games are asked when they are read.
-    ///
-    /// # Errors
-    /// When a database cannot be read, or `progress` is cancelled.
-    pub fn select(&self, query: &Query, progress: &Progress) -> Result<SelectedGames> {
-        let mut sets = Vec::new();
-        for (number, part) in self.parts.iter().enumerate() {
-            progress.check()?;
-            sets.push(match &part.index {
-                Some(_) if !query.is_empty() => Some(self.selection(number, part, query)?),
-                _ => None,
-            });
-        }
-        Ok(SelectedGames {
-            query: query.clone(),
-            sets,
-        })
-    }
-
-    fn selection(&self, number: usize, part: &Part, query: &Query) -> Result<Arc<GameSet>> {
-        let name = query.to_string();
-        let mut kept = self
-            .selections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let found = kept
-            .iter()
-            .position(|(part, other, _)| *part == number && *other == name);
-        if let Some(index) = found {
-            let entry = kept.remove(index);
-            let set = Arc::clone(&entry.2);
-            kept.push(entry);
-            return Ok(set);
-        }
-        drop(kept);
-        let mut options = self.list_options();
-        options.filter = query.clone();
-        options.numbers_only = true;
-        let mut set = GameSet::default();
-        list(
-            &part.item,
-            &options,
-            &|row, out: &mut Vec<GameIndex>| out.push(row.game),
-            &Arc::default(),
-            &mut NoObserver,
-            &mut |games| {
-                for game in games.drain(..) {
-                    set.insert(game);
-                }
-                Ok(())
-            },
-        )?;
-        let set = Arc::new(set);
-        kept = self
-            .selections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        kept.push((number, name, Arc::clone(&set)));
-        let size = |entry: &(usize, String, Arc<GameSet>)| entry.2.bytes() + entry.1.len() as u64;
-        while kept.iter().map(size).sum::<u64>() > CACHED_BYTES && kept.len() > 1 {
-            kept.remove(0);
-        }
-        Ok(set)
     }
 
     pub(super) fn list_options(&self) -> ListOptions {

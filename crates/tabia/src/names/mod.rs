@@ -9,9 +9,9 @@
 //! | `renames` | the names that games get |
 
 mod clusters;
-mod player_name;
+pub(crate) mod player_name;
 mod references;
-mod renames;
+pub(crate) mod renames;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,7 +20,6 @@ use tabia_core::Error;
 use tabia_core::io::Progress;
 
 pub use clusters::{NameCluster, Spelling};
-pub(crate) use player_name::surname;
 pub use references::{FideList, SpellingFile};
 pub use renames::Renames;
 
