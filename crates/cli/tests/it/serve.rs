@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -27,11 +27,17 @@ struct Running {
 
 impl Running {
     fn start(folder: &Scratch, paths: &[&str]) -> Self {
-        let mut child = command(folder.path())
+        let mut command = command(folder.path());
+        command.env("XDG_STATE_HOME", folder.path().join("state"));
+        Self::start_in(&mut command, paths)
+    }
+
+    /// With the environment of a command.
+    fn start_in(command: &mut Command, paths: &[&str]) -> Self {
+        let mut child = command
             .arg("serve")
             .args(paths)
             .args(["--port", "0", "--json"])
-            .env("XDG_STATE_HOME", folder.path().join("state"))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -119,7 +125,7 @@ impl Running {
     }
 
     fn signal(&self, name: &str) {
-        let status = std::process::Command::new("kill")
+        let status = Command::new("kill")
             .args([name, &self.child.id().to_string()])
             .status();
         assert!(status.unwrap().success());
@@ -769,6 +775,16 @@ fn exit_codes_of_serve() {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     assert_eq!(code(&["--port", &port, "--no-open"]), 5);
+}
+
+#[test]
+fn without_a_state_folder_the_printed_key_is_that_of_the_server() {
+    let folder = folder_with_games();
+    let mut command = command(folder.path());
+    command.env_remove("XDG_STATE_HOME").env_remove("HOME");
+    let server = Running::start_in(&mut command, &["games.pgn"]);
+    assert_eq!(server.json("shelf").0, 200);
+    assert_eq!(server.stop(), 0);
 }
 
 #[test]

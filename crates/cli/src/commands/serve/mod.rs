@@ -42,11 +42,11 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     let context = Context::without_signals(&args.common)?;
     let folder = StateFolder::from_environment();
     #[cfg(unix)]
-    if let Some(listener) = supervisor::inherited_listener()? {
+    if let Some((listener, key)) = supervisor::inherited()? {
         let stop = StopHandle::new();
         stop_on_signal(&stop);
         supervisor::stop_with_parent(&stop);
-        serve(args, &context, listener, folder.key(false)?, &stop)?;
+        serve(args, &context, listener, key, &stop)?;
         return Ok(ExitCode::Done);
     }
     let paths = paths(args);
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     drop(shelf);
     #[cfg(unix)]
     {
-        let supervised = supervisor::supervise(&listener, &is_stopped, &context.messages);
+        let supervised = supervisor::supervise(&listener, &key, &is_stopped, &context.messages);
         // The process that answered may have been ended before it could.
         if let Some(folder) = folder.for_dropped_files() {
             tabia_serve::remove_abandoned_files(&folder);

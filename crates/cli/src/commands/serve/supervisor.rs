@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tabia::Error;
-use tabia_serve::StopHandle;
+use tabia_serve::{Key, StopHandle};
 
 use super::in_output;
 use crate::exit_code::ExitCode;
 use crate::messages::Messages;
 
-/// Set for the process that answers; its standard input is the socket.
+/// The key, set for the process that answers; its standard input is the socket.
 const VARIABLE: &str = "TABIA_SERVE_WORKER";
 /// How often the state of the other process is looked at.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -26,18 +26,19 @@ const GRACE: Duration = Duration::from_millis(2500);
 const MAX_RESTARTS: usize = 5;
 const LOOP_TIME: Duration = Duration::from_secs(10);
 
-/// The socket of the process that answers; `None` in the first process.
+/// The socket and the key of the process that answers; `None` in the first process.
 ///
 /// # Errors
 /// When standard input is no socket.
-pub(super) fn inherited_listener() -> Result<Option<TcpListener>, Error> {
-    if std::env::var_os(VARIABLE).is_none() {
+pub(super) fn inherited() -> Result<Option<(TcpListener, Key)>, Error> {
+    let key = std::env::var_os(VARIABLE);
+    let Some(key) = key.and_then(|key| Key::parse(key.to_str()?)) else {
         return Ok(None);
-    }
+    };
     let socket = std::io::stdin().as_fd().try_clone_to_owned();
     let listener = TcpListener::from(socket.map_err(in_output)?);
     listener.local_addr().map_err(in_output)?;
-    Ok(Some(listener))
+    Ok(Some((listener, key)))
 }
 
 /// Ends the server when the first process is gone.
@@ -66,12 +67,13 @@ pub(super) fn flag_of_signals() -> Arc<AtomicBool> {
 /// When it cannot be started, or ends again and again.
 pub(super) fn supervise(
     listener: &TcpListener,
+    key: &Key,
     is_stopped: &AtomicBool,
     messages: &Messages,
 ) -> Result<(), Error> {
     let mut restarts: Vec<Instant> = Vec::new();
     loop {
-        let mut child = start(listener)?;
+        let mut child = start(listener, key)?;
         let Some(status) = wait(&mut child, is_stopped)? else {
             return Ok(());
         };
@@ -102,12 +104,12 @@ fn end_of(status: ExitStatus) -> String {
     }
 }
 
-fn start(listener: &TcpListener) -> Result<Child, Error> {
+fn start(listener: &TcpListener, key: &Key) -> Result<Child, Error> {
     let socket: OwnedFd = listener.as_fd().try_clone_to_owned().map_err(in_output)?;
     let program = std::env::current_exe().map_err(in_output)?;
     Command::new(program)
         .args(std::env::args_os().skip(1))
-        .env(VARIABLE, "1")
+        .env(VARIABLE, key.as_str())
         .stdin(Stdio::from(socket))
         .stdout(Stdio::null())
         .spawn()
