@@ -20,6 +20,7 @@ use tabia::core::game::{
     Annotation, CommentPlacement, Date, Event, Game, GameResult, RecordKind, ShapeColor, TextKind,
     Want, project,
 };
+use tabia::core::io::{Charset, decode};
 use tabia::core::loss::{Feature, Features, Losses};
 use tabia::core::{GameFormat, GameIndex};
 use tabia_formats::GAMES;
@@ -73,6 +74,11 @@ enum Fact {
     Annotation(String, Feature, String),
 }
 
+/// Whether the value of a tag states nothing.
+fn is_unknown(value: &str) -> bool {
+    value.chars().all(|c| "?.-".contains(c))
+}
+
 /// Facts with their numbers.
 type Facts = BTreeMap<Fact, u32>;
 
@@ -89,7 +95,8 @@ fn facts(game: &Game) -> Facts {
         })
     };
     let mut is_tag = false;
-    if let Some(control) = control.filter(|_| game.head.tags.get("TimeControl").is_none()) {
+    let stated = game.head.tags.get("TimeControl").unwrap_or_default();
+    if let Some(control) = control.filter(|_| is_unknown(stated.trim())) {
         game.head.tags.push("TimeControl", &control);
         game = with_implied_times(&game);
         is_tag = true;
@@ -122,7 +129,7 @@ fn facts(game: &Game) -> Facts {
         let is_first = seen.insert(name);
         let mut value = value.to_owned();
         // Tags with an unknown value are ignored.
-        if value.chars().all(|c| "?.-".contains(c)) || is_960((name, &value)) {
+        if is_unknown(&value) || is_960((name, &value)) {
             continue;
         }
         if is_first {
@@ -211,6 +218,10 @@ fn facts(game: &Game) -> Facts {
                         let is_file = part.kind == TextKind::File;
                         part.text = if is_file { "" } else { &text };
                         format!("{part:?}")
+                    }
+                    // Their text is the same in another character set.
+                    Annotation::Foreign(moves) if moves.is_unread_moves() => {
+                        format!("{:?}: {}", moves.format, decode(moves.bytes, Charset::Auto))
                     }
                     annotation => format!("{annotation:?}"),
                 };
@@ -403,7 +414,7 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     for (feature, count) in reported.iter() {
         // Tags with an unknown value are not compared.
         let is_tag = matches!(feature, Feature::Tags | Feature::HeaderFacts);
-        let is_blank = |(_, value): (&str, &str)| value.chars().all(|c| "?.-".contains(c));
+        let is_blank = |(_, value): (&str, &str)| is_unknown(value);
         if is_tag && game.head.tags.iter().any(is_blank) {
             continue;
         }

@@ -104,7 +104,7 @@ impl PlainText {
 
     fn visit(self, held: Option<&mut Vec<HeldComment>>, visitor: &mut dyn Visitor) -> Flow {
         let mut text = self.text;
-        if text.contains("\r\n") {
+        if !self.is_exact && text.contains("\r\n") {
             text = text.replace("\r\n", "\n");
         }
         if self.has_commands && !self.is_exact {
@@ -314,11 +314,12 @@ impl CommentWriter {
         !self.is_used
     }
 
-    /// Whether commands next to the words change them: blanks at their ends are lost, and an empty
-    /// comment is.
+    /// Whether readers change the words: line breaks become simple, and next to commands blanks at the
+    /// ends of words are lost, and so is an empty comment.
     fn is_changed(&self) -> bool {
         let words = self.words.as_str();
-        !self.text.is_empty() && (words.is_empty() || words.trim_ascii() != words)
+        let is_trimmed = words.is_empty() || words.trim_ascii() != words;
+        !self.text.is_empty() && is_trimmed || words.contains("\r\n")
     }
 
     /// Appends the comment with its final zero, and clears the writer. Returns whether the comment
