@@ -536,6 +536,19 @@ fn castling_without_the_right_is_kept() {
 }
 
 #[test]
+fn a_second_result_tag_does_not_change_the_result() {
+    let scratch = Scratch::new("results");
+    let tags = tiny::GameBuilder::new()
+        .tag("Result", "")
+        .tag("Result", "0-0");
+    let games = [tags.moves("e4 e5").result(GameResult::Unknown)];
+    let path = scratch.join("results.pgn");
+    let losses = write(format("pgn"), &path, Profile::Full, &games);
+    assert!(losses[0].is_empty());
+    assert_eq!(read(&path)[0].result, GameResult::Unknown);
+}
+
+#[test]
 fn reported_losses_are_the_differences() {
     let number = |name: &str| {
         let text = std::env::var(name).ok()?;

@@ -380,6 +380,10 @@ fn write_item(
                 *result = write_result(value, parsed, full, out);
                 return;
             }
+            if name == "Result" && full && result.value.is_none() {
+                // Readers take the first one that states a result.
+                result.value = GameResult::parse(value.trim_ascii().as_bytes());
+            }
             // Names with a rank are valid.
             if item.rank != REST && is_clean(value.as_bytes()) {
                 write_clean_pair(name, value, out);
