@@ -287,9 +287,6 @@ fn errors_name_the_column_and_what_was_meant() {
 #[test]
 fn words_that_look_like_terms_are_noticed() {
     for (text, meant) in [
-        ("carlsen elo>2700", "elo:>2700"),
-        ("elo=2700", "elo:2700"),
-        ("eol>=2700", "elo:>=2700"),
         ("a or b", "OR"),
         ("1/2-1/2", "result:1/2-1/2"),
         ("1914/04", "date:1914/04"),
@@ -312,6 +309,27 @@ fn words_that_look_like_terms_are_noticed() {
         let query = Query::parse(text).unwrap();
         assert!(query.suggestions().is_empty(), "{text}");
     }
+}
+
+#[test]
+fn comparisons_without_a_colon_are_errors() {
+    for (text, column, meant) in [
+        ("carlsen elo>2700", 9, "elo:>2700"),
+        ("elo=2700", 1, "elo:2700"),
+        ("eol>=2700", 1, "elo:>=2700"),
+        ("-White=Carlsen", 2, "white:Carlsen"),
+        ("year<1990", 1, "date:<1990"),
+    ] {
+        let error = Query::parse(text).unwrap_err();
+        assert_eq!(error.column, column, "{text}");
+        let hint = error.hint.unwrap();
+        assert!(
+            hint.starts_with(&format!("did you mean `{meant}`?")),
+            "{text}: {hint}"
+        );
+    }
+    let query = Query::parse("\"elo>2700\"").unwrap();
+    assert_eq!(query.to_string(), "\"elo>2700\"");
 }
 
 #[test]

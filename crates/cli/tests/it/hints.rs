@@ -78,7 +78,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (&["info", "gamez.pgn"], 4, "games.pgn"),
     (
         &["ls", "games.pgn", "--where", "elo>2700"],
-        1,
+        2,
         "`elo:>2700`",
     ),
     (

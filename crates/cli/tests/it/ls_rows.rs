@@ -132,8 +132,18 @@ fn filters_select_rows_of_streams_and_databases() {
             .out,
         ""
     );
-    let run = rows("games.pgn", "elo>2700 OR muller").expect(0);
+    let run = tabia(
+        &folder,
+        &["ls", "games.pgn", "--where", "elo>2700 OR muller"],
+    );
+    let run = run.expect(2);
     assert!(run.err.contains("did you mean `elo:>2700`?"), "{}", run.err);
+    let run = rows("games.pgn", "1/2-1/2 OR muller").expect(0);
+    assert!(
+        run.err.contains("did you mean `result:1/2-1/2`?"),
+        "{}",
+        run.err
+    );
     let run = tabia(&folder, &["ls", "games.pgn", "--where", "colour:red"]).expect(2);
     assert!(run.err.contains("the fields are player"), "{}", run.err);
 

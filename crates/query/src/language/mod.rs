@@ -311,10 +311,12 @@ impl Query {
     /// assert_eq!(error.to_string(), "column 5: `high` is not a rating");
     /// let error = Query::parse("whit:carlsen").unwrap_err();
     /// assert!(error.hint.is_some_and(|hint| hint.starts_with("did you mean `white`?")));
+    /// let error = Query::parse("elo>2700").unwrap_err();
+    /// assert!(error.hint.is_some_and(|hint| hint.starts_with("did you mean `elo:>2700`?")));
     /// ```
     ///
     /// # Errors
-    /// Unknown fields, values that a field cannot have, parentheses that are not closed, more than
+    /// Unknown fields, words such as `elo>2700`, values that a field cannot have, parentheses that are not closed, more than
     /// 64 KiB of text, 256 terms or 32 parentheses inside each other.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
         parser::parse(text).map(|parsed| Self {
@@ -328,13 +330,13 @@ impl Query {
         self.parsed.any_of.0.is_empty()
     }
 
-    /// Words that look as if something else was meant, such as `elo>2700` or `or`.
+    /// Words that look as if something else was meant, such as `1/2-1/2` or `or`.
     ///
     /// ```
     /// use tabia_query::Query;
     ///
-    /// let query = Query::parse("carlsen elo>2700")?;
-    /// assert_eq!(query.suggestions()[0].meant, "elo:>2700");
+    /// let query = Query::parse("carlsen 1/2-1/2")?;
+    /// assert_eq!(query.suggestions()[0].meant, "result:1/2-1/2");
     /// # Ok::<(), tabia_query::FilterError>(())
     /// ```
     pub fn suggestions(&self) -> &[Suggestion] {

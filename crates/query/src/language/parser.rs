@@ -109,7 +109,7 @@ impl Parser {
     fn test(&mut self, raw: &RawTerm) -> Result<Option<Test>, FilterError> {
         let Some((name, name_column)) = &raw.name else {
             for value in raw.values.iter().filter(|value| !value.quoted) {
-                self.suggest(value);
+                self.suggest(value)?;
             }
             let words = raw.values.iter().map(|value| fold(&value.text)).collect();
             return Ok((!raw.values.is_empty()).then_some(Test::Word(words)));
@@ -148,8 +148,16 @@ impl Parser {
     }
 
     /// Notes what a word was probably meant to be.
-    fn suggest(&mut self, value: &RawValue) {
+    ///
+    /// # Errors
+    /// When it compares a field: no name contains such a word.
+    fn suggest(&mut self, value: &RawValue) -> Result<(), FilterError> {
         let word = value.text.as_str();
+        if let Some(meant) = comparison(word) {
+            let text = format!("`{word}` has no `:`");
+            let hint = format!("did you mean `{meant}`? `\"{word}\"` searches for the text");
+            return Err(FilterError::new(value.column, text).with_hint(hint));
+        }
         let meant = match word.to_ascii_lowercase().as_str() {
             "or" => Some("OR".to_owned()),
             _ => suggestion(word),
@@ -159,6 +167,7 @@ impl Parser {
             word: word.to_owned(),
             meant,
         }));
+        Ok(())
     }
 }
 
@@ -246,23 +255,27 @@ fn empty_step(column: usize, side: &str) -> FilterError {
         .with_hint("`A -> B` needs terms about a position or a move on both sides")
 }
 
-/// The term that a word with `>`, `<`, `=` or `/` was probably meant to be.
+/// The term that a word with `/` was probably meant to be.
 fn suggestion(word: &str) -> Option<String> {
-    let end = word.find(|c: char| !c.is_ascii_alphabetic())?;
-    let (name, rest) = word.split_at(end);
-    if rest.starts_with(['>', '<', '=']) && rest.len() > 1 {
-        let names = field_list::names();
-        let field = field_list::find(name).or_else(|| nearest(name, &names))?;
-        let value = rest.strip_prefix('=').unwrap_or(rest);
-        return Some(format!("{field}:{value}"));
-    }
-    if !word.contains('/') || !name.is_empty() {
+    if !word.contains('/') || word.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return None;
     }
     if ResultTest::parse(word).is_some() {
         return Some(format!("result:{word}"));
     }
     DateTest::parse(word).map(|_| format!("date:{word}"))
+}
+
+/// The term that a word like `elo>2700` was meant to be.
+fn comparison(word: &str) -> Option<String> {
+    let end = word.find(|c: char| !c.is_ascii_alphabetic())?;
+    let (name, rest) = word.split_at(end);
+    if !rest.starts_with(['>', '<', '=']) || rest.len() < 2 {
+        return None;
+    }
+    let field = field_list::find(name).or_else(|| nearest(name, &field_list::names()))?;
+    let value = rest.strip_prefix('=').unwrap_or(rest);
+    Some(format!("{field}:{value}"))
 }
 
 /// The test of a field with its values.
