@@ -26,31 +26,6 @@ const OLD: &str = "[White \"Adams\"]\n[Black \"Baker\"]\n\n1. e4 {one} e5 *\n\n\
     [White \"Clark\"]\n[Black \"Davis\"]\n\n1. d4 {two} d5 *\n\n";
 const NEW: &str = "[White \"Evans\"]\n[Black \"Frank\"]\n\n1. c4 {three} e5 *\n\n";
 
-fn files(folder: &Scratch) -> Files {
-    let names = folder.names().into_iter();
-    let names = names.filter(|name| !folder.join(name).is_dir());
-    names
-        .map(|name| {
-            let bytes = std::fs::read(folder.join(&name)).unwrap();
-            (name, bytes)
-        })
-        .collect()
-}
-
-fn restore(folder: &Scratch, files: &Files) {
-    for name in folder.names() {
-        let path = folder.join(&name);
-        if path.is_dir() {
-            std::fs::remove_dir_all(path).unwrap();
-        } else {
-            std::fs::remove_file(path).unwrap();
-        }
-    }
-    for (name, bytes) in files {
-        std::fs::write(folder.join(name), bytes).unwrap();
-    }
-}
-
 /// Converts a file into a ChessBase database, or appends it to one.
 fn write(input: &Path, path: &Path, append: bool) -> Result<(), Error> {
     let resolver = Resolver::default();
@@ -117,19 +92,19 @@ fn a_failed_salvage_leaves_the_damaged_set() {
     std::fs::write(folder.join("mega.cit"), "x").unwrap();
     let players = std::fs::read(folder.join("mega.cbp")).unwrap();
     std::fs::write(folder.join("mega.cbp"), &players[..players.len() - 40]).unwrap();
-    let old = files(&folder);
+    let old = folder.files();
     let run = |mode, at| {
-        restore(&folder, &old);
+        folder.restore(&old);
         let injection = FailureInjection::start(mode, at);
         let done = salvage(&inputs.join("new.pgn"), &path);
         (done, injection.steps())
     };
     // Without it, the set is refused.
     assert!(write(&inputs.join("new.pgn"), &path, true).is_err());
-    assert_eq!(files(&folder), old);
+    assert_eq!(folder.files(), old);
     let (done, outputs) = run(FailureMode::Fails, u64::MAX);
     assert_eq!(done.unwrap(), 1);
-    let new = files(&folder);
+    let new = folder.files();
     assert_eq!(new["mega.ini"], old["mega.ini"]);
     assert!(!new.contains_key("mega.cit"));
     assert_eq!(new.len(), old.len() - 1, "{:?}", new.keys());
@@ -161,7 +136,7 @@ fn a_failed_salvage_leaves_the_damaged_set() {
             let number = other.create(&folder.join("other.txt")).unwrap();
             other.file(number).unwrap().write_all(b"x").unwrap();
             other.commit().unwrap();
-            let mut after = files(&folder);
+            let mut after = folder.files();
             after.remove("other.txt");
             after.retain(|name, _| !name.starts_with('.'));
             assert!(after == found, "{what}: after the next writer");

@@ -28,32 +28,6 @@ fn games(openings: &[&str], moves: &str) -> String {
     openings.iter().map(game).collect()
 }
 
-fn files(folder: &Scratch) -> Files {
-    let names = folder.names().into_iter();
-    let names = names.filter(|name| !folder.join(name).is_dir());
-    names
-        .map(|name| {
-            let bytes = std::fs::read(folder.join(&name)).unwrap();
-            (name, bytes)
-        })
-        .collect()
-}
-
-/// Replaces all files of a folder.
-fn restore(folder: &Scratch, files: &Files) {
-    for name in folder.names() {
-        let path = folder.join(&name);
-        if path.is_dir() {
-            std::fs::remove_dir_all(path).unwrap();
-        } else {
-            std::fs::remove_file(path).unwrap();
-        }
-    }
-    for (name, bytes) in files {
-        std::fs::write(folder.join(name), bytes).unwrap();
-    }
-}
-
 /// The files as readers of the whole folder see them.
 fn as_listed(folder: &Path) -> Files {
     let settled = JournaledFolder::new(folder, list_folder(folder).unwrap());
@@ -125,20 +99,20 @@ fn outputs_of_a_split_are_replaced_together() {
     ] {
         let target = folder.join(main);
         {
-            restore(&folder, &Files::new());
+            folder.restore(&Files::new());
             if has_old {
                 run(&inputs.join("old.pgn"), &target, false).unwrap();
             }
-            let old = files(&folder);
+            let old = folder.files();
             let injected = |mode, at| {
-                restore(&folder, &old);
+                folder.restore(&old);
                 let injection = FailureInjection::start(mode, at);
                 let done = run(&inputs.join("new.pgn"), &target, has_old);
                 (done, injection.steps())
             };
             let (done, steps) = injected(FailureMode::Fails, u64::MAX);
             done.unwrap();
-            let new = files(&folder);
+            let new = folder.files();
             assert!(new.len() > old.len() && steps > 8, "{main}: {steps}");
             let extension = target.extension().unwrap().to_str().unwrap();
             let mains = || {
@@ -174,7 +148,7 @@ fn outputs_of_a_split_are_replaced_together() {
                     let number = other.create(&folder.join("other.txt")).unwrap();
                     other.file(number).unwrap().write_all(b"x").unwrap();
                     other.commit().unwrap();
-                    let mut found = files(&folder);
+                    let mut found = folder.files();
                     found.remove("other.txt");
                     found.retain(|name, _| !name.starts_with('.'));
                     assert!(found == listed, "{what}: after the next writer");

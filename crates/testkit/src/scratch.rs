@@ -1,5 +1,6 @@
 //! Temporary folders of tests.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -41,6 +42,34 @@ impl Scratch {
             .collect();
         names.sort();
         names
+    }
+
+    /// The bytes of the files in the folder by their names. Folders in it are left out.
+    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let names = self.names().into_iter();
+        let names = names.filter(|name| !self.join(name).is_dir());
+        names
+            .map(|name| {
+                let bytes = std::fs::read(self.join(&name)).expect("the file can be read");
+                (name, bytes)
+            })
+            .collect()
+    }
+
+    /// Replaces everything in the folder by these files.
+    pub fn restore(&self, files: &BTreeMap<String, Vec<u8>>) {
+        for name in self.names() {
+            let path = self.join(name);
+            let removed = if path.is_dir() {
+                std::fs::remove_dir_all(path)
+            } else {
+                std::fs::remove_file(path)
+            };
+            removed.expect("what is in the folder can be removed");
+        }
+        for (name, bytes) in files {
+            std::fs::write(self.join(name), bytes).expect("the file can be written");
+        }
     }
 }
 
