@@ -412,6 +412,11 @@ impl Error {
         self
     }
 
+    /// Whether the system reports that there is no such file or folder.
+    pub fn is_not_found(&self) -> bool {
+        matches!(&self.0.kind, ErrorKind::Io(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
     /// Whether the operating system could not do what was asked: a file cannot be opened or read, a
     /// disk fails. Bytes that are read and wrong are no such error.
     pub fn is_system(&self) -> bool {

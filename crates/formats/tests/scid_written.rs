@@ -737,5 +737,5 @@ fn many_tags_take_linear_time() {
     }
     // A quadratic algorithm takes a minute.
     let elapsed = started.elapsed();
-    assert!(elapsed < Duration::from_secs(15), "{elapsed:?}");
+    assert!(elapsed < Duration::from_secs(40), "{elapsed:?}");
 }

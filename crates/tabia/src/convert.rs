@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions, Profile};
 use tabia_core::game::{Game, Want};
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
-use tabia_core::io::{Progress, SetLock};
+use tabia_core::io::{FolderLock, Progress, SetLock, existing_path};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex, Problem};
 use tabia_formats::Format;
@@ -518,14 +518,18 @@ fn copy_whole(
     options: &ConvertOptions,
     progress: &Arc<Progress>,
 ) -> Result<Begun, Error> {
-    // The link stays, the file that it leads to is replaced.
-    let main = std::fs::canonicalize(path)
-        .map_err(|error| Error::from(error).in_path(path).in_output())?;
+    let main = existing_path(path).map_err(Error::in_output)?;
+    // The link stays, the set that it leads to is replaced.
+    let target = if path.is_symlink() { &main } else { path };
     let lock = match &options.create.lock {
         Some(lock) => Arc::clone(lock),
         None => Arc::new(SetLock::acquire(&main)?),
     };
-    let items = Resolver::default().resolve(main.as_os_str())?;
+    let items = {
+        // The process that had the lock before may still be removing the old files.
+        let _folder = FolderLock::acquire(&main)?;
+        Resolver::default().resolve(main.as_os_str())?
+    };
     let [item] = items.as_slice() else {
         let text = format!("{}: is no database", path.display());
         return Err(Error::usage(text));
@@ -558,7 +562,7 @@ fn copy_whole(
         own.charset = options.create.charset;
         let mut own = with_facts(own, &input);
         own.force = true;
-        let made = writer.insert(create(path, &own).map_err(uncreated)?);
+        let made = writer.insert(create(target, &own).map_err(uncreated)?);
         let facts = made.lost_facts();
         reporter.summary.losses.add_whole(&item.name(), &facts);
         write_input(reporter, input, &plan, &mut **made, &mut lost)

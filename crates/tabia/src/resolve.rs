@@ -148,7 +148,7 @@ impl Resolver {
                     Some(item) => Ok(vec![item]),
                     // The error of the set may state more.
                     None => Err(match Source::from_path(path) {
-                        Err(error) if !is_missing(&error) => error,
+                        Err(error) if !error.is_not_found() => error,
                         _ => Error::from(error).in_path(path),
                     }),
                 },
@@ -659,11 +659,6 @@ pub(crate) fn not_an_archive(item: InputItem) -> Result<InputItem> {
         return Err(Error::unsupported(text).in_file(&item.label));
     }
     Ok(item)
-}
-
-/// Whether an error only states that there is no such file.
-fn is_missing(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::NotFound)
 }
 
 /// What the names of all files of a set in a folder have in common, in lower case.

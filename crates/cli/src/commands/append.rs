@@ -28,8 +28,11 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     // Two processes that do not know each other's games would both add them. A set that is repaired has a
     // lock of its own.
     let path = Path::new(&args.output);
-    let is_locked = !args.dry_run && !args.salvage && path.is_file();
-    let lock = is_locked.then(|| SetLock::acquire(path)).transpose()?;
+    let lock = if args.dry_run || args.salvage {
+        None
+    } else {
+        SetLock::acquire_existing(path)?
+    };
     let salvaged = if args.salvage {
         let item = remains(&context.resolver, &args.output)?;
         salvage::prepare(&context, &item, path, &mut reporter)?

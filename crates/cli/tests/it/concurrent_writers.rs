@@ -2,6 +2,8 @@
 
 use std::process::{Child, Command, Stdio};
 
+#[cfg(unix)]
+use tabia::core::io::FolderLock;
 use tabia_testkit::Scratch;
 
 use crate::common::{many_games, names, tabia};
@@ -60,6 +62,48 @@ fn appends_at_once_lose_nothing() {
         }
     }
     assert!(names(&folder).iter().all(|name| !name.starts_with('.')));
+}
+
+/// While another process replaces a set, its main file has no name for a moment.
+#[cfg(unix)]
+#[test]
+fn sets_grow_whose_main_file_has_no_name_for_a_moment() {
+    let folder = Scratch::new("no-name");
+    for (name, count) in [("five.pgn", 5), ("six.pgn", 6)] {
+        std::fs::write(folder.join(name), many_games(count)).unwrap();
+    }
+    std::os::unix::fs::symlink("t.si4", folder.join("link.si4")).unwrap();
+    let appended = [
+        (
+            "t.cbh",
+            ["convert", "six.pgn", "--append", "-o", "t.cbh"].as_slice(),
+        ),
+        ("t.si4", &["convert", "six.pgn", "--append", "-o", "t.si4"]),
+        (
+            "t.si4",
+            &["convert", "six.pgn", "--append", "-o", "link.si4"],
+        ),
+        ("t.si5", &["convert", "six.pgn", "--append", "-o", "t.si5"]),
+        ("t.si5", &["append", "six.pgn", "-o", "t.si5"]),
+    ];
+    for (main, args) in appended {
+        tabia(&folder, &["convert", "five.pgn", "-o", main, "--force"]).expect(0);
+        let path = folder.join(main);
+        let hidden = folder.join("hidden");
+        let lock = FolderLock::acquire(&path).unwrap();
+        std::fs::rename(&path, &hidden).unwrap();
+        let child = start(&folder, args);
+        // Long enough that it looks for the file; it waits for the lock however long this is.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        std::fs::rename(&hidden, &path).unwrap();
+        drop(lock);
+        let output = child.wait_with_output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {error}");
+        // `append` leaves out the games that are there.
+        let games = games_of(&folder, main);
+        assert!(games == 11 || args[0] == "append", "{args:?}: {games}");
+    }
 }
 
 #[test]

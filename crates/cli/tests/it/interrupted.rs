@@ -27,7 +27,7 @@ fn interrupts_end_a_program_that_waits_for_input() {
     }
     let code = child.wait().unwrap().code();
     assert_eq!(code, Some(130));
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < Duration::from_mins(1));
     let mut err = String::new();
     child
         .stderr

@@ -145,6 +145,45 @@ fn the_next_writer_completes_an_interrupted_replacement() {
     assert!(interrupted > 10, "{interrupted}");
 }
 
+/// The databases of every format grow while the replacement of their files is not complete.
+#[test]
+fn interrupted_replacements_are_completed_before_games_are_added() {
+    let folder = Scratch::new("journal-grown");
+    for (name, count) in [("five.pgn", 5), ("six.pgn", 6), ("seven.pgn", 7)] {
+        std::fs::write(folder.join(name), many_games(count)).unwrap();
+    }
+    for main in ["t.cbh", "t.si4", "t.si5"] {
+        let set = folder.join(main.rsplit_once('.').unwrap().1);
+        let path = format!("{}/{main}", set.file_name().unwrap().to_str().unwrap());
+        std::fs::create_dir(&set).unwrap();
+        let made = ["seven.pgn", "five.pgn"].map(|games| {
+            tabia(&folder, &["convert", games, "-o", &path, "--force"]).expect(0);
+            files(&set)
+        });
+        let [new, old] = &made;
+        let journal = set.join(format!(".{main}.replaced"));
+        let steps = replace_until(&set, main, new, u64::MAX);
+        let mut interrupted = 0;
+        for step in 0..steps {
+            restore(&set, old);
+            replace_until(&set, main, new, step);
+            if !journal.exists() {
+                continue;
+            }
+            interrupted += 1;
+            let what = format!("{main}, step {step} of {steps}");
+            let run = tabia(&folder, &["convert", "six.pgn", "-o", &path, "--append"]);
+            assert_eq!(run.code, 0, "{what}: {}", run.err);
+            assert_eq!(rows(&folder, &path).len(), 13, "{what}");
+            assert!(
+                files(&set).keys().all(|name| !name.starts_with('.')),
+                "{what}"
+            );
+        }
+        assert!(interrupted > 5, "{main}: {interrupted}");
+    }
+}
+
 #[test]
 fn hidden_files_of_strangers_are_reported_and_do_nothing() {
     let folder = with_sample("journal-stranger");

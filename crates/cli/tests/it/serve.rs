@@ -849,7 +849,7 @@ fn silent_connections_do_not_stop_the_page() {
     let (status, ..) = server.ask("GET /", &[server.host()]);
     assert_eq!(status, 200);
     assert!(
-        start.elapsed() < Duration::from_secs(10),
+        start.elapsed() < Duration::from_mins(1),
         "{:?}",
         start.elapsed()
     );

@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Blob;
@@ -99,14 +102,15 @@ impl Source {
         };
         let is_sibling = |name: &str| name.to_lowercase().starts_with(&base);
         let mut unlisted = None;
+        let (listing, found) = SetListing::with_main(path, &name, &base, &mut unlisted);
         let SetListing {
             files,
             is_interrupted,
             unproven_journal,
-        } = SetListing::read(path, &base, &mut unlisted);
+        } = listing;
         let listed = files.iter().find(|(file, _)| *file == name);
         let main_path = listed.map_or(path, |(_, file_path)| file_path);
-        if let Err(error) = std::fs::metadata(main_path) {
+        if let Err(error) = found {
             let is_missing = error.kind() == io::ErrorKind::NotFound;
             return Err(match unproven_journal.filter(|_| is_missing) {
                 Some(journal) => unproven_error(&journal).in_path(path),
@@ -354,6 +358,31 @@ struct SetListing {
 impl SetListing {
     /// How often a folder is listed in which other processes replace files.
     const ATTEMPTS: u32 = 5;
+
+    /// The time before a folder is listed again in which a file lost its name.
+    const PAUSE: Duration = Duration::from_millis(2);
+
+    /// As [`read`](Self::read); also the metadata of the main file `name`. If that was listed and has
+    /// another name now, another process is replacing it: the folder is listed again.
+    fn with_main(
+        path: &Path,
+        name: &str,
+        base: &str,
+        unlisted: &mut Option<io::Error>,
+    ) -> (Self, io::Result<Metadata>) {
+        let mut attempts = 1..Self::ATTEMPTS;
+        loop {
+            let listing = Self::read(path, base, unlisted);
+            let listed = listing.files.iter().find(|(file, _)| file == name);
+            let found = std::fs::metadata(listed.map_or(path, |(_, path)| path));
+            let is_lost = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+            let is_replaced = listed.is_some() && found.as_ref().is_err_and(is_lost);
+            if !is_replaced || attempts.next().is_none() {
+                return (listing, found);
+            }
+            thread::sleep(Self::PAUSE);
+        }
+    }
 
     /// Lists the folder of `path`. `base` is the base name in lower case; an error of listing goes to
     /// `unlisted`.

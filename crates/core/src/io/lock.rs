@@ -16,6 +16,8 @@ use crate::error::{Error, ErrorKind, Result};
 const PATIENCE: Duration = Duration::from_mins(1);
 /// The time between two attempts.
 const INTERVAL: Duration = Duration::from_millis(10);
+/// The most symbolic links that are followed one after the other.
+const MAX_LINKS: u32 = 40;
 
 /// The lock of a set that is read, changed and replaced: held from before its files are opened until
 /// the new ones have their names.
@@ -36,16 +38,7 @@ impl SetLock {
     pub fn acquire(path: &Path) -> Result<Self> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let file = open(path).or_else(|error| match error.kind() {
-                // It has no name for a moment while it is replaced, and if that was interrupted.
-                io::ErrorKind::NotFound => {
-                    let _folder = FolderLock::acquire(path)?;
-                    finish_all(path)?;
-                    Ok(open(path)?)
-                }
-                _ => Err(Error::from(error)),
-            });
-            let file = file.map_err(|error| error.in_path(path))?;
+            let file = while_named(path, open)?;
             lock(&file, path, deadline)?;
             let lock = Self {
                 path: path.to_path_buf(),
@@ -58,6 +51,20 @@ impl SetLock {
             if Instant::now() >= deadline {
                 return Err(in_use(&lock.file, path));
             }
+        }
+    }
+
+    /// As [`SetLock::acquire`]; `None` if there is no file at `path`.
+    ///
+    /// # Errors
+    /// As [`SetLock::acquire`].
+    pub fn acquire_existing(path: &Path) -> Result<Option<Self>> {
+        if path.is_dir() {
+            return Ok(None);
+        }
+        match Self::acquire(path) {
+            Err(error) if error.is_not_found() => Ok(None),
+            lock => lock.map(Some),
         }
     }
 
@@ -77,18 +84,72 @@ impl SetLock {
 pub struct FolderLock(#[expect(dead_code, reason = "closing it ends the lock")] Option<File>);
 
 impl FolderLock {
-    /// Locks the folder of `target`.
+    /// Locks the folder of `target` and completes the replacements in it that were interrupted: those of
+    /// other processes are complete too, as they have the lock meanwhile.
     ///
     /// # Errors
-    /// [`ErrorKind::InUse`] if another process has the lock for more than a minute.
+    /// [`ErrorKind::InUse`] if another process has the lock for more than a minute; errors of the file
+    /// system.
     pub fn acquire(target: &Path) -> Result<Self> {
         // A folder that cannot be opened has no lock; creating the files reports what is wrong.
-        let Some(file) = open_folder(folder(target)) else {
-            return Ok(Self(None));
+        let lock = match open_folder(folder(target)) {
+            Some(file) => {
+                lock(&file, target, Instant::now() + PATIENCE)?;
+                Self(Some(file))
+            }
+            None => Self(None),
         };
-        lock(&file, target, Instant::now() + PATIENCE)?;
-        Ok(Self(Some(file)))
+        finish_all(target)?;
+        Ok(lock)
     }
+}
+
+/// The absolute path of an existing file without symbolic links, as by [`std::fs::canonicalize`], also
+/// while another process replaces the file or its set.
+///
+/// ```
+/// use tabia_core::io::existing_path;
+///
+/// let folder = existing_path(&std::env::temp_dir())?;
+/// assert!(folder.is_absolute());
+/// assert!(existing_path(&folder.join("no such file.cbh")).is_err());
+/// # Ok::<(), tabia_core::Error>(())
+/// ```
+///
+/// # Errors
+/// When there is no such file; [`ErrorKind::InUse`] if another process gives names in its folder for more
+/// than a minute.
+pub fn existing_path(path: &Path) -> Result<PathBuf> {
+    while_named(path, Path::canonicalize)
+}
+
+/// Runs `action` on a path whose file may be without a name for a moment: while its set is replaced by
+/// another process, and if that was interrupted.
+fn while_named<T>(path: &Path, action: impl Fn(&Path) -> io::Result<T>) -> Result<T> {
+    let result = action(path).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let target = follow_links(path);
+            if !folder(&target).is_dir() {
+                return Err(Error::from(error));
+            }
+            let _folder = FolderLock::acquire(&target)?;
+            Ok(action(path)?)
+        }
+        _ => Err(Error::from(error)),
+    });
+    result.map_err(|error| error.in_path(path))
+}
+
+/// The path that symbolic links lead to, whether it exists or not. Links in the names of folders stay.
+fn follow_links(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match std::fs::read_link(&path) {
+            Ok(target) => path = folder(&path).join(target),
+            Err(_) => break,
+        }
+    }
+    path
 }
 
 #[cfg(unix)]

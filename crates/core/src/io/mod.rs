@@ -30,7 +30,7 @@ pub use file_with_companions::{Source, SourceFile};
 pub use folder_with_journals_applied::{JournaledFolder, UnprovenJournal};
 pub use huge_table::HugeTable;
 pub use input_file::InputFile;
-pub use lock::{FolderLock, SetLock};
+pub use lock::{FolderLock, SetLock, existing_path};
 pub use lost_file_signals::handle_lost_files;
 pub use output::{Output, OutputSet};
 pub use private_names::is_private_name;

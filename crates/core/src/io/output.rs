@@ -11,8 +11,8 @@ use super::disk::{
     DiskFile, folder, hard_link, link, open_unnamed, remove, rename, sync_folder, temporary_name,
 };
 use super::failure_injection;
-use super::journal::{Journal, Step, finish_all, set_name};
-use super::lock::{FolderLock, SetLock};
+use super::journal::{Journal, Step, set_name};
+use super::lock::{FolderLock, SetLock, existing_path};
 use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -63,6 +63,8 @@ pub struct OutputSet {
 #[derive(Debug)]
 pub struct Output {
     target: PathBuf,
+    /// The name that was asked for; another than `target` if that is a symbolic link.
+    asked: PathBuf,
     /// The temporary name; `None` for a file without a name.
     temporary: Option<PathBuf>,
     file: Option<BufWriter<DiskFile>>,
@@ -111,6 +113,7 @@ impl OutputSet {
     /// [`ErrorKind::Exists`] if the target exists and may not be replaced; a link that leads to no file,
     /// or with another file of its set into another folder; errors of the file system.
     pub fn create(&mut self, target: &Path) -> Result<usize> {
+        let asked = target.to_path_buf();
         let resolved = self.check_target(target)?;
         let target = resolved.as_deref().unwrap_or(target);
         let (file, temporary) = failure_injection::step()
@@ -123,6 +126,7 @@ impl OutputSet {
         let file = Some(BufWriter::with_capacity(BUFFER, DiskFile(file)));
         self.outputs.push(Output {
             target: target.to_path_buf(),
+            asked,
             temporary,
             file,
             syncing: None,
@@ -139,12 +143,14 @@ impl OutputSet {
     /// # Errors
     /// As [`create`](Self::create).
     pub fn adopt(&mut self, file: &Path, target: &Path) -> Result<()> {
+        let asked = target.to_path_buf();
         let resolved = self.check_target(target)?;
         let target = resolved.as_deref().unwrap_or(target);
         let temporary = temporary_name(target);
         rename(file, &temporary).map_err(|error| Error::from(error).in_path(target))?;
         self.outputs.push(Output {
             target: target.to_path_buf(),
+            asked,
             temporary: Some(temporary),
             file: None,
             syncing: None,
@@ -156,9 +162,9 @@ impl OutputSet {
     }
 
     /// Checks that a file can get the name `target`. Returns the file that `target` leads to if it is a link.
-    fn check_target(&mut self, target: &Path) -> Result<Option<PathBuf>> {
-        let resolved = self.follow_link(target)?;
-        let target = resolved.as_deref().unwrap_or(target);
+    fn check_target(&mut self, asked: &Path) -> Result<Option<PathBuf>> {
+        let resolved = self.follow_link(asked)?;
+        let target = resolved.as_deref().unwrap_or(asked);
         let is_elsewhere = |output: &Output| folder(&output.target) != folder(target);
         if self.outputs.iter().all(is_elsewhere) {
             // Complete interrupted replacements now, so that they do not overwrite this one later.
@@ -167,10 +173,41 @@ impl OutputSet {
         if !self.force && std::fs::symlink_metadata(target).is_ok() {
             return Err(Error::new(ErrorKind::Exists).in_path(target));
         }
+        self.require_one_set(asked, target)?;
         if target.is_dir() {
             return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).in_path(target));
         }
         Ok(resolved)
+    }
+
+    /// Checks that the files of one set stay files of one set, in one folder, where links lead: a main
+    /// file among the companions of another set would destroy that.
+    fn require_one_set(&self, asked: &Path, target: &Path) -> Result<()> {
+        let is_link = |asked: &Path, target: &Path| asked != target;
+        let mut outputs = self.outputs.iter();
+        if !is_link(asked, target) && !outputs.any(|other| is_link(&other.asked, &other.target)) {
+            return Ok(());
+        }
+        let is_of_set = |output: &&Output| {
+            set_name(&output.asked) == set_name(asked) && folder(&output.asked) == folder(asked)
+        };
+        for other in self.outputs.iter().filter(is_of_set) {
+            let why = if identity(folder(&other.target)) != identity(folder(target)) {
+                "is a link into another folder than the files of its set"
+            } else if set_name(&other.target) != set_name(target) {
+                "is a link to a file of another set"
+            } else {
+                continue;
+            };
+            let link = if is_link(asked, target) {
+                asked
+            } else {
+                &other.asked
+            };
+            let text = format!("{why}; name the file that it leads to instead");
+            return Err(Error::unsupported(text).in_path(link).in_output());
+        }
+        Ok(())
     }
 
     /// The file that a target leads to if it is a symbolic link that may be replaced.
@@ -180,20 +217,13 @@ impl OutputSet {
             return Ok(None);
         }
         let refuse = |text: &str| Err(Error::unsupported(text).in_path(target).in_output());
-        let resolved = match target.canonicalize() {
+        let resolved = match existing_path(target) {
             Ok(resolved) => resolved,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if error.is_not_found() => {
                 return refuse("is a link to a file that does not exist; name that file instead");
             }
-            Err(error) => return Err(Error::from(error).in_path(target)),
+            Err(error) => return Err(error),
         };
-        // Files in two folders cannot be replaced at once.
-        let set = set_name(&resolved);
-        let is_of_set = |output: &&Output| set.is_some() && set_name(&output.target) == set;
-        let mut others = self.outputs.iter().filter(is_of_set);
-        if others.any(|other| folder(&other.target) != folder(&resolved)) {
-            return refuse("is a link into another folder than the files of its set");
-        }
         Ok(Some(resolved))
     }
 
@@ -239,9 +269,7 @@ impl OutputSet {
             return Err(Error::new(ErrorKind::Replaced).in_path(lock.path()));
         }
         let names = self.name_all()?;
-        if let Some(main) = names.first() {
-            stale_files::clear(main);
-        }
+        stale_files::clear(&names);
         Ok((names, bytes))
     }
 
@@ -249,13 +277,19 @@ impl OutputSet {
     /// each other.
     fn lock_folders(&self) -> Result<Vec<FolderLock>> {
         let mut targets: Vec<&Path> = self.outputs.iter().map(Output::target).collect();
-        targets.sort_by_key(|target| folder(target).to_path_buf());
-        targets.dedup_by_key(|target| folder(target).to_path_buf());
+        targets.sort_by_key(|target| folder(target));
+        // A process that locks a folder under two names waits for itself.
+        targets.dedup_by_key(|target| folder(target));
+        let mut targets: Vec<_> = targets
+            .into_iter()
+            .map(|target| (identity(folder(target)), target))
+            .collect();
+        targets.sort();
+        targets.dedup_by(|one, other| one.0 == other.0);
         let mut locks = Vec::new();
-        for target in targets {
+        for (_, target) in targets {
+            // This completes the replacements of processes that ended since the files were created.
             locks.push(FolderLock::acquire(target)?);
-            // Those of processes that ended since the files were created.
-            finish_all(target)?;
         }
         Ok(locks)
     }
@@ -337,14 +371,20 @@ impl OutputSet {
     }
 }
 
+/// The absolute path of a folder without symbolic links; the path itself if there is no such folder.
+fn identity(folder: &Path) -> PathBuf {
+    folder
+        .canonicalize()
+        .unwrap_or_else(|_| folder.to_path_buf())
+}
+
 /// Completes the interrupted replacements in the folder of `target`. While the folder is locked, no
 /// journal is that of a living process.
 fn finish_journals(target: &Path) -> Result<()> {
     if Journal::all_in_folder_of(target).is_empty() {
         return Ok(());
     }
-    let _lock = FolderLock::acquire(target)?;
-    finish_all(target)
+    FolderLock::acquire(target).map(drop)
 }
 
 /// Gives the old files hidden names, the main file first, and the new ones their names, the main file
@@ -764,6 +804,23 @@ mod tests {
         symlink("../data/a.cbg", &apart[1]).unwrap();
         let error = write(&apart, b"apart").unwrap_err();
         assert!(error.to_string().contains("another folder"), "{error}");
+        // No main file among the companions of another set.
+        write(
+            &[folder.join("data/b.cbh"), folder.join("data/b.cbg")],
+            b"b",
+        )
+        .unwrap();
+        let other_set = [folder.join("data/c.cbh"), folder.join("data/c.cbg")];
+        symlink("b.cbh", &other_set[0]).unwrap();
+        let error = write(&other_set, b"c").unwrap_err();
+        assert!(error.to_string().contains("another set"), "{error}");
+        assert_eq!(std::fs::read(folder.join("data/b.cbh")).unwrap(), b"b");
+        // A single file may have any name.
+        write(&other_set[..1], b"single").unwrap();
+        assert_eq!(std::fs::read(folder.join("data/b.cbh")).unwrap(), b"single");
+        for name in ["data/b.cbh", "data/b.cbg", "data/c.cbh"] {
+            std::fs::remove_file(folder.join(name)).unwrap();
+        }
         // No file where a link leads to none.
         let lost = folder.join("links/lost.pgn");
         symlink("../data/lost.pgn", &lost).unwrap();

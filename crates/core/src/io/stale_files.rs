@@ -1,42 +1,53 @@
 //! Removes hidden files of a process that was killed before it wrote their journal.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::disk::{folder, remove};
 use super::journal::{is_joint, is_journal, set_name, set_of_journal};
 
-/// Removes the hidden files of the set of `target`, which has just been written, if their process has
-/// ended. A hidden file whose target is missing stays, as it may be the only copy; so do all of them
-/// while the folder has a journal of the set, whoever wrote it. To be called while the folder is locked.
-pub(super) fn clear(target: &Path) {
-    let Some(set) = set_name(target) else {
-        return;
-    };
-    let entries = std::fs::read_dir(folder(target)).into_iter().flatten();
+/// Removes the hidden files of the sets of `targets`, which have just been written, if their process has
+/// ended. A hidden file whose target is missing stays, as it may be the only copy; so do all of a set
+/// while the folder has a journal of it, whoever wrote it. To be called while the folders are locked.
+pub(super) fn clear(targets: &[PathBuf]) {
+    let mut sets_of_folders: BTreeMap<&Path, HashSet<String>> = BTreeMap::new();
+    for target in targets {
+        let sets = sets_of_folders.entry(folder(target)).or_default();
+        sets.extend(set_name(target));
+    }
+    for (folder, sets) in sets_of_folders {
+        clear_folder(folder, sets);
+    }
+}
+
+/// As [`clear`], for the sets with these names in one folder.
+fn clear_folder(folder: &Path, mut sets: HashSet<String>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut found = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
         if is_journal(&name) {
-            let is_about = set_of_journal(&name).is_none_or(|other| other == set);
-            if is_about || is_joint(&target.with_file_name(&name)) {
-                return;
+            match set_of_journal(&name) {
+                Some(set) if !is_joint(&folder.join(&name)) => {
+                    sets.remove(&set);
+                }
+                _ => return,
             }
             continue;
         }
         let Some((file, process)) = name.to_str().and_then(parse_temporary_name) else {
             continue;
         };
-        let file = target.with_file_name(file);
-        let hidden = target.with_file_name(name);
-        let is_of_set = set_name(&file).as_ref() == Some(&set) && file.exists();
-        if is_of_set && is_abandoned(&hidden, process) {
-            found.push(hidden);
+        if let Some(set) = set_name(Path::new(file)) {
+            found.push((set, folder.join(file), folder.join(&name), process));
         }
     }
-    for path in found {
-        // A failed delete is harmless.
-        let _ = remove(&path);
+    for (set, file, hidden, process) in found {
+        if sets.contains(&set) && file.exists() && is_abandoned(&hidden, process) {
+            // A failed delete is harmless.
+            let _ = remove(&hidden);
+        }
     }
 }
 
@@ -119,10 +130,11 @@ mod tests {
         }
         let journal = folder.join(".a.cbh.replaced");
         std::fs::write(&journal, b"?").unwrap();
-        clear(&folder.join("a.cbh"));
+        clear(&[folder.join("a.cbh")]);
         assert!(goes.iter().all(|name| folder.join(name).exists()));
         std::fs::remove_file(journal).unwrap();
-        clear(&folder.join("a.cbh"));
+        // Also if another set was written first.
+        clear(&["d.pgn", "a.cbh", "a.cbg"].map(|name| folder.join(name)));
         for name in &stays {
             assert!(folder.join(name).exists(), "{name}");
         }

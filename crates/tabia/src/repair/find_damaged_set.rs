@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::FormatKind;
-use tabia_core::io::{JournaledFolder, Source, list_folder};
+use tabia_core::io::{JournaledFolder, Source, existing_path, list_folder};
 use tabia_core::shell_argument::argument;
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::Format;
@@ -156,7 +156,7 @@ pub fn is_part_of(target: &Path, item: &InputItem) -> bool {
     let part = target.with_file_name(format!("{stem}_0.{extension}"));
     let targets: Vec<PathBuf> = [target, &part]
         .iter()
-        .filter_map(|path| path.canonicalize().ok())
+        .filter_map(|path| existing_path(path).ok())
         .collect();
     if targets.is_empty() {
         return false;

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::EditFunctions;
-use tabia_core::io::{FolderLock, OutputSet, Progress, SetLock, Source, list_folder};
+use tabia_core::io::{
+    FolderLock, OutputSet, Progress, SetLock, Source, existing_path, list_folder,
+};
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
 
@@ -56,7 +58,7 @@ impl SalvagedSet {
         };
         let text = format!("{name}: is inside of another file; `archive extract` takes it out");
         let source = item.source().ok_or(Error::usage(text))?;
-        let canonical = |path: &Path| path.canonicalize().ok();
+        let canonical = |path: &Path| existing_path(path).ok();
         let is_target =
             canonical(source.label()).is_some_and(|path| canonical(target) == Some(path));
         let relisted;

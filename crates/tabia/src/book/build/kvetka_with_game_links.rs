@@ -8,7 +8,7 @@ use tabia_core::books::{Book, BookWriter};
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_core::games::{Database, Written};
-use tabia_core::io::{Progress, SetLock, Source};
+use tabia_core::io::{FolderLock, Progress, SetLock, Source};
 use tabia_core::loss::Feature;
 use tabia_core::{Error, GameIndex, Problem};
 use tabia_formats::books::kvetka;
@@ -116,11 +116,15 @@ fn create_builder(target: &BuildTarget, options: &BuildOptions) -> Result<Kvetka
     }
     let first = kvetka::first_part(&target.path);
     let mut create = options.create.clone();
-    if create.lock.is_none() && first.is_file() {
-        let lock = SetLock::acquire(&first).map_err(Error::in_output)?;
-        create.lock = Some(Arc::new(lock));
+    if create.lock.is_none() {
+        let lock = SetLock::acquire_existing(&first).map_err(Error::in_output)?;
+        create.lock = lock.map(Arc::new);
     }
-    let source = Source::from_path(&first)?;
+    let source = {
+        // The process that had the lock before may still be removing the old files.
+        let _folder = FolderLock::acquire(&first)?;
+        Source::from_path(&first)?
+    };
     let book = KvetkaBook::open(&source, &options.open)?;
     refuse_damaged(&book, &first)?;
     // The book is read to its end before the new one replaces it.

@@ -56,7 +56,7 @@ pub fn append(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter
         Source::from_path(path)
     };
     let source = source.map_err(|error| {
-        if is_not_found(&error) {
+        if error.is_not_found() {
             error.in_output()
         } else {
             error.in_input()
@@ -115,7 +115,11 @@ impl Editor {
         options: &CreateOptions,
         open: &OpenOptions,
     ) -> Result<Self> {
-        refuse_other_case(path)?;
+        {
+            // The listing must not miss a file that another process is renaming.
+            let _folder = FolderLock::acquire(path)?;
+            refuse_other_case(path)?;
+        }
         let lock = match &options.lock {
             Some(lock) => Some(Arc::clone(lock)),
             None => lock_source(source, path)?.map(Arc::new),
@@ -351,19 +355,12 @@ impl RecordSpans {
     }
 }
 
-fn is_not_found(error: &Error) -> bool {
-    match error.kind() {
-        ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::NotFound,
-        _ => false,
-    }
-}
-
 /// On case-sensitive file systems, the files of a replaced set must have the names that are written,
 /// or old and new files would coexist.
 fn refuse_other_case(path: &Path) -> Result<()> {
     let source = match Source::from_path(path) {
         Ok(source) => source,
-        Err(error) if is_not_found(&error) => return Ok(()),
+        Err(error) if error.is_not_found() => return Ok(()),
         Err(error) => return Err(error),
     };
     for companion in &COMPANIONS {

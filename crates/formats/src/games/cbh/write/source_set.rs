@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::OpenOptions;
-use tabia_core::io::{Charset, SetLock, Source};
+use tabia_core::io::{Charset, SetLock, Source, existing_path};
 
 use crate::games::cbh::charset::until_zero;
 use crate::games::cbh::entities::EntityTable;
@@ -27,7 +27,7 @@ pub(super) fn lock_source(source: &Source, path: &Path) -> Result<Option<SetLock
 
 /// Whether `path` is the main file of `source`.
 pub(super) fn is_same_file(source: &Source, path: &Path) -> bool {
-    let canonical = |path: &Path| path.canonicalize().ok();
+    let canonical = |path: &Path| existing_path(path).ok();
     let source_path = source.main().path().and_then(canonical);
     source_path.is_some() && source_path == canonical(path)
 }
