@@ -38,10 +38,16 @@ impl Losses {
     }
 
     /// Adds `count` lost items of a feature in `game`; `None` if no game is known.
+    #[inline]
     pub fn add(&mut self, feature: Feature, count: u64, game: Option<GameIndex>) {
-        if count == 0 {
-            return;
+        if count > 0 {
+            self.add_some(feature, count, game);
         }
+    }
+
+    /// Not inlined, because most callers add zero items most of the time.
+    #[inline(never)]
+    fn add_some(&mut self, feature: Feature, count: u64, game: Option<GameIndex>) {
         let entry = self.0.entry(feature).or_insert(LossCount {
             count: 0,
             first: None,
@@ -54,7 +60,15 @@ impl Losses {
     }
 
     /// Adds the losses of `other`.
+    #[inline]
     pub fn merge(&mut self, other: &Losses) {
+        if !other.is_empty() {
+            self.merge_some(other);
+        }
+    }
+
+    #[inline(never)]
+    fn merge_some(&mut self, other: &Losses) {
         for (feature, loss) in &other.0 {
             self.add(*feature, loss.count, loss.first);
         }

@@ -11,7 +11,6 @@ use tabia_core::game::Flow;
 use tabia_core::io::Source;
 use tabia_core::plural::counted;
 
-use super::count_defects;
 use super::count_defects::{Findings, inspect};
 use super::header::{Header, NO_PAGE};
 use super::page_store::PageStore;
@@ -178,7 +177,7 @@ impl Book for CtgBook {
     }
 
     fn damage(&self) -> Result<Vec<String>> {
-        let lines = match count_defects::damaged_pages(&self.store) {
+        let lines = match self.store.damaged_pages() {
             0 => Vec::new(),
             pages => vec![format!("{pages} pages are damaged")],
         };

@@ -148,16 +148,6 @@ pub(super) fn inspect(
     findings
 }
 
-/// Number of pages whose records do not end where the page states, or are not as many as it states.
-pub(super) fn damaged_pages(store: &PageStore) -> u64 {
-    let is_damaged = |page: &u32| {
-        let mut records = store.page_records(*page);
-        records.by_ref().for_each(drop);
-        !records.is_intact()
-    };
-    (0..store.page_count()).filter(is_damaged).count() as u64
-}
-
 fn check_record(store: &PageStore, offset: u64, record: &Record<'_>, findings: &mut Findings) {
     findings.count(record);
     let found = Key::from_stored(record.key).and_then(|key| store.find_key(&key));

@@ -26,6 +26,8 @@ pub(super) struct PageStore {
     /// Hash and page of every record, by hash; only for [`Lookup::Scan`].
     hashes: OnceLock<Vec<(u32, u32)>>,
     lazy_index: LazyIndex,
+    /// Counted when the index is built, or when it is first asked for.
+    damaged_pages: OnceLock<u64>,
 }
 
 impl PageStore {
@@ -37,6 +39,7 @@ impl PageStore {
             tree,
             hashes: OnceLock::new(),
             lazy_index: LazyIndex::new(page_count, PAGE),
+            damaged_pages: OnceLock::new(),
         }
     }
 
@@ -60,6 +63,18 @@ impl PageStore {
     /// The intact records of a page.
     pub(super) fn page_records(&self, number: u32) -> Records<'_> {
         Records::of(self.page(number).unwrap_or_default())
+    }
+
+    /// Number of pages whose records do not end where the page states, or are not as many as it
+    /// states.
+    pub(super) fn damaged_pages(&self) -> u64 {
+        let is_damaged = |page: &u32| {
+            let mut records = self.page_records(*page);
+            records.by_ref().for_each(drop);
+            !records.is_intact()
+        };
+        let count = || (0..self.page_count).filter(is_damaged).count() as u64;
+        *self.damaged_pages.get_or_init(count)
     }
 
     /// The record of a key and its offset.
@@ -148,6 +163,7 @@ impl<'b> MirroredStore<'b> for &'b PageStore {
         let counts = (0..self.page_count).map(|page| self.page_records(page).declared_count());
         let mut index = RecordIndex::with_capacity(counts.sum())?;
         let mut found = Vec::new();
+        let mut damaged_pages = 0;
         for page in 0..self.page_count {
             found.clear();
             let is_found = self.leaf_filter(page);
@@ -161,11 +177,13 @@ impl<'b> MirroredStore<'b> for &'b PageStore {
                     found.push((mirror_hash, slot));
                 }
             }
+            damaged_pages += u64::from(!records.is_intact());
             // In a loop of their own, so that the memory accesses overlap.
             for &(mirror_hash, slot) in &found {
                 index.insert(mirror_hash, slot);
             }
         }
+        self.damaged_pages.get_or_init(|| damaged_pages);
         Some(index)
     }
 

@@ -154,6 +154,7 @@ impl Stats {
     /// The largest count that fits its field.
     pub(super) const MAX_COUNT: u32 = 0xff_ffff;
 
+    #[inline]
     pub(super) fn read(data: &[u8; DATA]) -> Self {
         let fields: &Fields = zerocopy::transmute_ref!(data);
         Self {

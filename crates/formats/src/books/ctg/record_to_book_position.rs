@@ -61,8 +61,11 @@ impl<'b> MirroredBook<'b> for &'b PageStore {
         page: &mut BookPosition,
     ) {
         set_position_counts(page, &node.record.stats(), node.orientation);
-        let entries = moves.iter().map(|child| entry(child, node.orientation));
-        page.entries.extend(entries);
+        page.entries.reserve(moves.len());
+        for child in moves {
+            let entry = page.entries.push_mut(BookEntry::default());
+            fill_entry(entry, child, node.orientation);
+        }
     }
 
     fn write_raw(record: &Record<'b>, is_duplicate: bool, raw: &mut Vec<u8>) {
@@ -75,28 +78,37 @@ impl<'b> MirroredBook<'b> for &'b PageStore {
     }
 }
 
-/// The entry of a move without ratings and raw bytes.
-fn entry(child: &ChildMove<Record<'_>, [u8; 2]>, orientation: Orientation) -> BookEntry {
-    let mut entry = BookEntry::default();
+/// Fills an empty entry with a move, without ratings and raw bytes.
+#[inline]
+fn fill_entry(
+    entry: &mut BookEntry,
+    child: &ChildMove<Record<'_>, [u8; 2]>,
+    orientation: Orientation,
+) {
     entry.m = child.m;
-    entry.nags.extend(nags::annotation(child.code[1]));
+    if let Some(nag) = nags::annotation(child.code[1]) {
+        entry.nags.push(nag);
+    }
     if let Some(stats) = child.child.map(|record| record.stats()) {
         let raw = RawMove::new(child.code, Some(&stats));
-        set_counts(&mut entry, &stats, !orientation.flipped, raw);
+        set_counts(entry, &stats, !orientation.flipped, raw);
     }
-    entry
 }
 
 /// Sets what the statistics of a position contain but the ratings.
+#[inline]
 fn set_position_counts(page: &mut BookPosition, stats: &Stats, orientation: Orientation) {
     page.games = Some(u64::from(stats.games));
     page.results = Some(results(stats, orientation.flipped));
-    page.nags
-        .extend(nags::commentary(stats.commentary, orientation.flipped));
+    if let Some(nag) = nags::commentary(stats.commentary, orientation.flipped) {
+        page.nags.push(nag);
+    }
 }
 
 /// Sets what the statistics of the position after a move contain but the ratings; `flipped` is that
-/// of the position after the move.
+/// of the position after the move. Inlined, so that the ratings are not even read where they are left
+/// out.
+#[inline(always)]
 fn set_counts(entry: &mut BookEntry, stats: &Stats, flipped: bool, raw: RawMove) {
     entry.games = Some(u64::from(stats.games));
     entry.results = Some(results(stats, flipped));
@@ -104,9 +116,9 @@ fn set_counts(entry: &mut BookEntry, stats: &Stats, flipped: bool, raw: RawMove)
     if entry.recommended == Some(false) {
         entry.weight = Some(0);
     }
-    entry
-        .nags
-        .extend(nags::commentary(stats.commentary, flipped));
+    if let Some(nag) = nags::commentary(stats.commentary, flipped) {
+        entry.nags.push(nag);
+    }
 }
 
 /// The results of a position, from the side to move to White's side.

@@ -1,6 +1,8 @@
 //! Probing and walking books that keep a position and its mirror images in one record, and the
 //! statistics of a move in the record of the position it leads to.
 
+use std::ops::ControlFlow;
+
 use tabia_core::books::{BookEntry, BookKey, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
@@ -144,19 +146,20 @@ pub(crate) fn scan<'b, S: MirroredBook<'b>>(
     if flow == Flow::Stop {
         return Scanned { visited, skipped };
     }
-    for (offset, record) in store.records() {
+    // Without a call of `next` for each record, most of which are visited.
+    let _ = store.records().try_for_each(|(offset, record)| {
         if visited.orientations(offset) != 0 {
-            continue;
+            return ControlFlow::Continue(());
         }
         match fill_record(store, &record, Orientation::IDENTITY, &mut page) {
-            Some(position) => {
-                if visit(BookKey::Board(&position), &mut page) == Flow::Stop {
-                    break;
-                }
+            Some(position) if visit(BookKey::Board(&position), &mut page) == Flow::Stop => {
+                return ControlFlow::Break(());
             }
+            Some(_) => (),
             None => skipped += 1,
         }
-    }
+        ControlFlow::Continue(())
+    });
     Scanned { visited, skipped }
 }
 

@@ -107,23 +107,23 @@ pub(crate) fn for_each_reachable<'b, S: MirroredStore<'b>>(
     let index = store.index();
     // Each record is on the stack at most once per orientation.
     let mut stack = Vec::from_iter(root(store, visited));
-    let mut batch = Vec::new();
+    let mut children = Vec::new();
     let mut prefetched = Vec::new();
     let mut moves = Vec::new();
     while !stack.is_empty() {
-        batch.clear();
-        batch.extend(stack.drain(stack.len().saturating_sub(BATCH)..));
-        prefetch(store, index, &batch, visited, &mut prefetched);
+        let start = stack.len().saturating_sub(BATCH);
+        let batch = stack.get(start..).unwrap_or_default();
+        prefetch(store, index, batch, visited, &mut prefetched);
         let mut prefetched = prefetched.iter();
-        for node in &batch {
+        for node in batch {
             moves.clear();
             for next in prefetched.by_ref().take(S::move_codes(&node.record).len()) {
                 let (code, m) = (next.code, next.m);
                 let child = match m {
                     Some(m) if next.hash.is_some() => {
-                        push_known(node, m, next, visited, &mut stack)
+                        push_known(node, m, next, visited, &mut children)
                     }
-                    Some(m) => push_played(store, node, m, visited, &mut stack),
+                    Some(m) => push_played(store, node, m, visited, &mut children),
                     None => None,
                 };
                 moves.push(ChildMove { code, m, child });
@@ -132,6 +132,9 @@ pub(crate) fn for_each_reachable<'b, S: MirroredStore<'b>>(
                 return;
             }
         }
+        // The children are moved all at once, in the order in which they were found.
+        stack.truncate(start);
+        stack.append(&mut children);
     }
 }
 

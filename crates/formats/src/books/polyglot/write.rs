@@ -1,5 +1,6 @@
 //! Writing a book.
 
+use std::cmp::Reverse;
 use std::io::Write;
 use std::path::Path;
 
@@ -18,6 +19,8 @@ use super::header::{self, Header};
 
 /// Bytes of entries kept in memory before they go to disk.
 const MEMORY: usize = 32 << 20;
+/// Sorted entries that are written at a time, at least.
+const WRITE: usize = 4 << 10;
 
 impl FixedRecord for Entry {
     type Order = (u64, u16);
@@ -102,26 +105,33 @@ impl BookWriter for PolyglotWriter {
             out.write_all(&record).map_err(named)?;
         }
         let mut size = BookSize::default();
-        let mut run: Vec<Entry> = Vec::new();
-        let mut write_position = |run: &mut Vec<Entry>| {
-            size.positions += u64::from(!run.is_empty());
-            size.moves += run.len() as u64;
-            write_run(run, out).map_err(named)
-        };
+        // Entries of complete positions, then from `start` on those of the last one.
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut start = 0;
         sorter.finish(|entry| {
-            if run.first().is_some_and(|first| first.key != entry.key) {
-                write_position(&mut run)?;
-            }
-            match run
-                .last_mut()
-                .filter(|last| last.move_bits == entry.move_bits)
-            {
-                Some(last) => add(last, &entry),
-                None => run.push(entry),
+            let last = entries.get_mut(start..).and_then(<[Entry]>::last_mut);
+            match last {
+                Some(last) if last.key != entry.key => {
+                    sort_position(&mut entries, start);
+                    size.positions += 1;
+                    start = entries.len();
+                    if start >= WRITE {
+                        size.moves += start as u64;
+                        out.write_all(entries.as_bytes()).map_err(named)?;
+                        entries.clear();
+                        start = 0;
+                    }
+                    entries.push(entry);
+                }
+                Some(last) if last.move_bits == entry.move_bits => add(last, &entry),
+                _ => entries.push(entry),
             }
             Ok(())
         })?;
-        write_position(&mut run)?;
+        sort_position(&mut entries, start);
+        size.positions += u64::from(!entries.is_empty());
+        size.moves += entries.len() as u64;
+        out.write_all(entries.as_bytes()).map_err(named)?;
         if size.moves == 0 && header.is_none() {
             let header = Header::with_comment("");
             header
@@ -147,11 +157,12 @@ fn add(entry: &mut Entry, repeat: &Entry) {
     }
 }
 
-fn write_run(run: &mut Vec<Entry>, out: &mut impl Write) -> std::io::Result<()> {
-    run.sort_by_key(|entry| (std::cmp::Reverse(entry.weight.get()), entry.move_bits.get()));
-    out.write_all(run.as_bytes())?;
-    run.clear();
-    Ok(())
+/// Sorts the entries of a position, which begin at `start`, by falling weight and then by move.
+fn sort_position(entries: &mut [Entry], start: usize) {
+    let position = entries.get_mut(start..).unwrap_or_default();
+    if position.len() > 1 {
+        position.sort_by_key(|entry| (Reverse(entry.weight.get()), entry.move_bits.get()));
+    }
 }
 
 /// The weight of an entry, else its number of games, at most 65535; 1 if both are absent.

@@ -148,9 +148,11 @@ impl PositionMerger<'_> {
             return Ok(Flow::Go);
         }
         // A copy of one format can keep the codes of moves that are not legal; a repaired book has none.
-        let stored = page.entries.len();
-        page.entries.retain(|entry| entry.m.is_some());
-        self.merged.fixes.no_moves += (stored - page.entries.len()) as u64;
+        if page.entries.iter().any(|entry| entry.m.is_none()) {
+            let stored = page.entries.len();
+            page.entries.retain(|entry| entry.m.is_some());
+            self.merged.fixes.no_moves += (stored - page.entries.len()) as u64;
+        }
         self.probe_others(number, position)?;
         let mut first = number;
         if self.options.mode == MergeMode::Priority
