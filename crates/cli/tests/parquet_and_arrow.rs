@@ -141,6 +141,7 @@ fn the_columns_of_tables_are_listed() {
             &["--schema", "positions", "--markdown"],
             "| `key` | int64 | no |",
         ),
+        (&["--schema", "book_rows", "--sql"], "\"move\" INTEGER,\n"),
     ] {
         let done = tabia(&folder, &[&["formats"], arguments].concat());
         assert!(done.status.success(), "{}", error(&done));
@@ -150,6 +151,80 @@ fn the_columns_of_tables_are_listed() {
     for arguments in [&["--sql"][..], &["--schema", "games", "--sql", "--json"]] {
         let done = tabia(&folder, &[&["formats"], arguments].concat());
         assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_book_becomes_a_table_and_a_table_a_book() {
+    let folder = Scratch::new("tables-books");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let build = ["book", "build", sample, "-o", "a.bin", "--min-games", "1"];
+    for arguments in [
+        &build[..],
+        &["book", "convert", "a.bin", "-o", "rows.parquet"],
+        &["book", "convert", "a.bin", "-o", "out/"],
+        &["book", "convert", "a.bin", "-o", "rows.arrow"],
+        &["book", "convert", "rows.parquet", "-o", "b.bin"],
+        &["book", "from-parquet", "out", "-o", "c.bin"],
+    ] {
+        let done = tabia(&folder, arguments);
+        assert!(done.status.success(), "{arguments:?}: {}", error(&done));
+    }
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert!(read("a.bin") == read("b.bin") && read("a.bin") == read("c.bin"));
+    let stream = tabia(&folder, &["book", "convert", "a.bin", "--to", "arrow"]);
+    assert!(stream.status.success() && stream.stdout == read("rows.arrow"));
+    for (arguments, code, expected) in [
+        (
+            &["book", "convert", "a.bin", "--to", "parquet"][..],
+            2,
+            "standard output",
+        ),
+        (
+            &["book", "convert", "a.bin", "-o", "rows.parquet"],
+            5,
+            "exists",
+        ),
+        (
+            &[
+                "book",
+                "convert",
+                "a.bin",
+                "-o",
+                "x.parquet",
+                "--moves",
+                "e4",
+            ],
+            2,
+            "lines of PGN",
+        ),
+        (
+            &["book", "from-parquet", "a.bin", "-o", "x.bin"],
+            4,
+            "Parquet",
+        ),
+        (
+            &["convert", sample, "-o", "x.parquet", "--table", "book_rows"],
+            2,
+            "book convert",
+        ),
+        (&["ls", "rows.parquet"], 4, "book from-parquet"),
+        // The sample has games that begin elsewhere.
+        (
+            &["book", "convert", "rows.parquet", "-o", "d.ctg"],
+            3,
+            "27 positions known only by key",
+        ),
+    ] {
+        let done = tabia(&folder, arguments);
+        assert_eq!(
+            done.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            error(&done)
+        );
+        assert!(error(&done).contains(expected), "{}", error(&done));
     }
 }
 

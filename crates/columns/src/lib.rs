@@ -5,10 +5,12 @@
 //!
 //! `schema` lists the tables with their columns, types and meanings; `write` writes them
 //! to files and hands them on as record batches, `stream` gives them to a consumer that asks, and
-//! `read` makes databases of tables.
+//! `read` makes databases of tables. `book_rows` writes the moves of opening books, and `read` makes books
+//! of such tables.
 #![warn(missing_docs)]
 #![cfg(feature = "parquet")]
 
+pub mod book_rows;
 mod first_time_period;
 mod game_rows;
 mod move_code;

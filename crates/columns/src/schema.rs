@@ -350,13 +350,21 @@ pub(crate) static POSITIONS: &[Column] = &[
 #[rustfmt::skip]
 pub(crate) static BOOK_ROWS: &[Column] = &[
     column("key", ColumnType::Int64, false, "Polyglot key of the position XOR 2^63, as signed number: sorted as the keys are"),
-    column("move", ColumnType::Int32, false, "the move in Polyglot's code"),
-    column("white", ColumnType::Int64, false, "games with the move that White won"),
-    column("draws", ColumnType::Int64, false, "games with the move that were drawn"),
-    column("black", ColumnType::Int64, false, "games with the move that Black won"),
-    column("elo_sum", ColumnType::Int64, false, "sum of the known Elo of those who played the move"),
-    column("elo_n", ColumnType::Int64, false, "number of known Elo"),
-    column("last_year", ColumnType::Int16, true, "last year in which the move was played"),
+    column("move", ColumnType::Int32, true, "the move in Polyglot's code, to + 64·from + 4096·promotion; null in a row of the position itself"),
+    column("white", ColumnType::Int64, true, "games with the move that White won"),
+    column("draws", ColumnType::Int64, true, "games with the move that were drawn"),
+    column("black", ColumnType::Int64, true, "games with the move that Black won"),
+    column("games", ColumnType::Int64, true, "games with the move"),
+    column("weight", ColumnType::Int64, true, "weight of the move among those of its position; 0: never to be played"),
+    column("average_elo", ColumnType::Int32, true, "average Elo of those who played the move"),
+    column("performance", ColumnType::Int32, true, "performance of those who played the move, as an Elo"),
+    column("recommended", ColumnType::Bool, true, "the author's advice: true to play the move, false never to"),
+    column("nags", ColumnType::Int16List(false), true, "NAGs of the author"),
+    column("comment", ColumnType::Text, true, "comment of the author"),
+    column("learn", ColumnType::Text, true, "Polyglot's learn value, eight hexadecimal digits"),
+    column("uci", ColumnType::Name, true, "the move in UCI; null without `fen`"),
+    column("fen", ColumnType::Text, true, "the position; null if the book stores its key only and its moves do not lead there"),
+    column("mirror_image", ColumnType::Bool, false, "the book stores one record for this position and an earlier one: not to be summed"),
 ];
 
 /// The columns that a table of games has.

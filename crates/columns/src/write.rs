@@ -72,7 +72,8 @@ impl TableOptions {
     pub fn schema(&self) -> SchemaRef {
         match self.table {
             Table::Games => self.all_columns().schema(),
-            Table::Positions | Table::BookRows => crate::positions::schema(self.fen),
+            Table::Positions => crate::positions::schema(self.fen),
+            Table::BookRows => crate::book_rows::schema(),
         }
     }
 }
@@ -166,14 +167,7 @@ pub fn write_table(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Written), Error> {
     let schema = options.schema();
-    let mut target: Box<dyn TableTarget + '_> = match file {
-        TableFile::Parquet(path) => Box::new(ParquetTarget::file(&path, &schema, force)?),
-        TableFile::Folder(path, bytes) => {
-            Box::new(ParquetTarget::folder(&path, &schema, force, bytes)?)
-        }
-        TableFile::Arrow(path) => Box::new(ArrowFile::create(&path, &schema, force)?),
-        TableFile::Stream(out) => Box::new(ArrowStream::create(out, &schema)?),
-    };
+    let mut target = create_target(file, &schema, force)?;
     let mut rows = 0;
     let summary = each_batch(items, options, progress, observer, &mut |batch| {
         rows += batch.num_rows() as u64;
@@ -182,6 +176,25 @@ pub fn write_table(
     })?;
     let written = target.finish(rows)?;
     Ok((summary, written))
+}
+
+/// The target of a table.
+///
+/// # Errors
+/// When it exists and may not be replaced, or cannot be created.
+pub(crate) fn create_target<'a>(
+    file: TableFile<'a>,
+    schema: &SchemaRef,
+    force: bool,
+) -> Result<Box<dyn TableTarget + 'a>, Error> {
+    Ok(match file {
+        TableFile::Parquet(path) => Box::new(ParquetTarget::file(&path, schema, force)?),
+        TableFile::Folder(path, bytes) => {
+            Box::new(ParquetTarget::folder(&path, schema, force, bytes)?)
+        }
+        TableFile::Arrow(path) => Box::new(ArrowFile::create(&path, schema, force)?),
+        TableFile::Stream(out) => Box::new(ArrowStream::create(out, schema)?),
+    })
 }
 
 /// Takes a batch; returns whether to go on.
@@ -201,7 +214,9 @@ pub fn each_batch(
     match options.table {
         Table::Games => each_game_batch(items, options, progress, observer, take),
         Table::Positions => each_position_batch(items, options, progress, observer, take),
-        Table::BookRows => Err(Error::usage("book rows are made of books")),
+        Table::BookRows => Err(Error::usage(
+            "book rows are made of books: `tabia book convert`",
+        )),
     }
 }
 

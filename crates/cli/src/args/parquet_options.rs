@@ -37,12 +37,14 @@ pub(crate) struct TableArgs {
     pub(crate) fen: bool,
 }
 
-/// A table of games.
+/// A table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TableArg {
     #[default]
     Games,
     Positions,
+    #[value(name = "book_rows")]
+    BookRows,
 }
 
 impl TableArg {
@@ -51,6 +53,7 @@ impl TableArg {
         match self {
             Self::Games => Table::Games,
             Self::Positions => Table::Positions,
+            Self::BookRows => Table::BookRows,
         }
     }
 }

@@ -133,6 +133,10 @@ fn table_options(args: &ConvertArgs, plan: ConvertOptions) -> Result<TableOption
     options.open = plan.open;
     options.plan = plan.plan;
     options.table = table.table.table();
+    if options.table == Table::BookRows {
+        let text = "book rows are made of books: `tabia book convert BOOK -o rows.parquet`";
+        return Err(Error::usage(text));
+    }
     let is_games = options.table == Table::Games;
     let wrong = [
         (is_games && table.plies.is_some(), "--plies", "positions"),

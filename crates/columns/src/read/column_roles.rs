@@ -131,7 +131,7 @@ impl Layout {
         }
         let table = metadata.get(TABLE_KEY).map(String::as_str);
         if table == Some(Table::BookRows.name()) {
-            let text = "a table of book rows; `tabia book from-parquet` makes a book of it";
+            let text = "a table of book rows, which has no games; `tabia book from-parquet` makes a book of it";
             return Err(Error::unsupported(text));
         }
         if table == Some(Table::Positions.name()) {

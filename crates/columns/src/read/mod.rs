@@ -5,8 +5,11 @@ mod column_roles;
 mod file_checks;
 mod parquet_database;
 mod row_to_game;
+mod rows_to_book;
 mod table_file;
 mod thrift;
+
+pub use rows_to_book::{book_from_rows, is_book_rows};
 
 use tabia::core::formats::{Confidence, FileFormat, GameFormat, Probe};
 use tabia::core::loss::{Feature, Features};

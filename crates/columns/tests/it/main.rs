@@ -5,6 +5,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod book_rows;
 mod common;
 mod games;
 mod output_files;

@@ -11,6 +11,7 @@
 //! | [`convert`](mod@convert) | books in another format, or as lines of PGN |
 //! | [`diff`](mod@diff) | differences between two books |
 //! | [`edit`](mod@edit) | changes of single moves, and complete books as rows |
+//! | [`positions`] | books as positions one after another, and books made of them |
 //! | [`explain_weight`] | the games from which a move got its weight |
 //! | [`novelty`](mod@novelty) | the moves with which games leave a book |
 
@@ -33,6 +34,7 @@ mod packed_position;
 pub mod pick_line;
 #[doc(hidden)]
 pub mod position_arg;
+pub mod positions;
 mod sorted_polyglot_entries;
 pub mod walk;
 

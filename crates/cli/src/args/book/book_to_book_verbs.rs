@@ -60,16 +60,30 @@ pub(crate) enum MergeModeArg {
     Average,
 }
 
+/// Examples of `book convert`.
+#[cfg(not(feature = "parquet"))]
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  tabia book convert book.ctg -o book.bin
+  tabia book convert book.bin -o lines.pgn --plies 20
+  tabia book convert book.bin --to pgn --moves \"1.e4 c5\"";
+
+/// Examples of `book convert`, with tables.
+#[cfg(feature = "parquet")]
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  tabia book convert book.ctg -o book.bin
+  tabia book convert book.bin -o lines.pgn --plies 20
+  tabia book convert book.bin --to pgn --moves \"1.e4 c5\"
+  tabia book convert book.ctg -o rows.parquet
+  tabia book convert rows.parquet -o book.bin";
+
 /// Converts a book to another format, or to lines of PGN
 ///
 /// Books that store only keys are followed from the standard position; what cannot be reached is
 /// counted as lost. PGN has a game for every line; a line ends at a position that another line has.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  tabia book convert book.ctg -o book.bin
-  tabia book convert book.bin -o lines.pgn --plies 20
-  tabia book convert book.bin --to pgn --moves \"1.e4 c5\"")]
+#[command(after_help = CONVERT_EXAMPLES)]
 pub(crate) struct BookConvertArgs {
     /// The book
     #[arg(value_name = "BOOK")]

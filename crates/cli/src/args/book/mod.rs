@@ -3,6 +3,8 @@
 mod book_to_book_verbs;
 mod build;
 mod common;
+#[cfg(feature = "parquet")]
+mod from_parquet;
 mod read_verbs;
 
 use clap::Subcommand;
@@ -12,6 +14,8 @@ pub(crate) use book_to_book_verbs::{
 };
 pub(crate) use build::{BookBuildArgs, Compat};
 pub(crate) use common::PositionArgs;
+#[cfg(feature = "parquet")]
+pub(crate) use from_parquet::BookFromParquetArgs;
 pub(crate) use read_verbs::{
     BookDiffArgs, BookExplainArgs, BookFindArgs, BookInfoArgs, BookLineArgs, BookNoveltyArgs,
 };
@@ -37,6 +41,8 @@ pub(crate) enum BookVerb {
     Edit(BookEditArgs),
     Explain(BookExplainArgs),
     Novelty(BookNoveltyArgs),
+    #[cfg(feature = "parquet")]
+    FromParquet(BookFromParquetArgs),
 }
 
 impl BookVerb {
@@ -54,6 +60,8 @@ impl BookVerb {
             Self::Edit(args) => &args.common,
             Self::Explain(args) => &args.common,
             Self::Novelty(args) => &args.common,
+            #[cfg(feature = "parquet")]
+            Self::FromParquet(args) => &args.common,
         }
     }
 }

@@ -40,6 +40,12 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
         &[args.output.as_deref(), args.common.report.as_deref()],
     )?;
     let mut reporter = context.reporter("book convert", args.force, None)?;
+    #[cfg(feature = "parquet")]
+    if super::tables::is_asked_for(args) {
+        refuse_position(&position)?;
+        report_problems_of_all(&context, std::slice::from_ref(&item), &mut reporter)?;
+        return super::tables::write(args, &context, reporter, &item);
+    }
     if is_text {
         let format = wanted.unwrap_or("pgn");
         return to_lines(args, &context, reporter, &item, &position, format);
@@ -48,11 +54,13 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
         let text = "books cannot go to standard output; give a file with `-o`";
         return Err(Error::usage(text));
     };
-    if position.key() != Position::standard().key() {
-        let text = "`--fen` and `--moves` are for lines of PGN";
-        return Err(Error::usage(text));
-    }
+    refuse_position(&position)?;
     let format = book_format(&context, output, args.to.as_deref())?;
+    #[cfg(feature = "parquet")]
+    if super::tables::is_table(&context, &item) {
+        let items = std::slice::from_ref(&item);
+        return super::tables::read(&context, reporter, items, format, output, args.force);
+    }
     let mut create = CreateOptions::default();
     create.force = args.force;
     let items = std::slice::from_ref(&item);
@@ -68,4 +76,13 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
     );
     drop(display);
     report_merged(&context, reporter, items, output, &merged?)
+}
+
+/// Refuses a position for outputs that hold the whole book.
+fn refuse_position(position: &Position) -> Result<(), Error> {
+    if position.key() == Position::standard().key() {
+        return Ok(());
+    }
+    let text = "`--fen` and `--moves` are for lines of PGN";
+    Err(Error::usage(text))
 }

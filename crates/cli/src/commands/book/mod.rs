@@ -16,6 +16,8 @@ mod novelty;
 mod open_books;
 mod position_arg;
 mod report_written;
+#[cfg(feature = "parquet")]
+mod tables;
 mod target_format;
 
 use tabia::Error;
@@ -36,5 +38,7 @@ pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Error> {
         BookVerb::Edit(args) => edit::run(args),
         BookVerb::Explain(args) => explain::run(args),
         BookVerb::Novelty(args) => novelty::run(args),
+        #[cfg(feature = "parquet")]
+        BookVerb::FromParquet(args) => tables::from_parquet(args),
     }
 }

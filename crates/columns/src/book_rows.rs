@@ -1,0 +1,293 @@
+//! The table of book rows: a row for each move of each position of a book.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{
+    BooleanBuilder, Int16Builder, Int32Builder, Int64Builder, ListBuilder, StringBuilder,
+    StringDictionaryBuilder,
+};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use tabia::book::merge::Merged;
+use tabia::book::positions::{StoredPosition, for_each};
+use tabia::core::books::{BookEntry, BookPosition, Wdl};
+use tabia::core::chess::uci;
+use tabia::core::game::Nag;
+use tabia::core::loss::{Feature, Losses};
+use tabia::{Error, InputItem, OpenOptions, Progress};
+
+use crate::positions::signed_key;
+use crate::record_batches::{BATCH_BYTES, BATCH_ROWS, table_error};
+use crate::schema::{BOOK_ROWS, Table, element, schema_of};
+use crate::write::{TableFile, create_target};
+
+/// Writes the positions and moves of a book as a table, in the order of the book; those of a Polyglot
+/// book in the order of their keys. Files appear complete or not at all.
+///
+/// [`Merged::losses`] counts links to games, which the table cannot hold; [`Merged::unreached`] positions
+/// without a board, whose rows have no `fen`.
+///
+/// # Errors
+/// If the book cannot be read or the target not be written.
+///
+/// ```
+/// use tabia_columns::book_rows::write_book_rows;
+/// use tabia_columns::write::TableFile;
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bindings/c/tests/book.bin");
+/// let mut stream = Vec::new();
+/// for item in &tabia::Resolver::default().resolve(path.as_ref())? {
+///     let file = TableFile::Stream(&mut stream);
+///     let written = write_book_rows(item, file, &Default::default(), false, &Default::default())?;
+///     assert!(written.moves > 0);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub fn write_book_rows(
+    item: &InputItem,
+    file: TableFile<'_>,
+    open: &OpenOptions,
+    force: bool,
+    progress: &Progress,
+) -> Result<Merged, Error> {
+    let mut target = create_target(file, &schema(), force)?;
+    let mut rows = 0;
+    let mut merged = each_book_row_batch(item, open, progress, &mut |batch| {
+        rows += batch.num_rows() as u64;
+        target.write(&batch)
+    })?;
+    merged.written = target.finish(rows)?;
+    Ok(merged)
+}
+
+/// The positions and moves of a book as batches of the table, in order.
+///
+/// # Errors
+/// If the book cannot be read, and errors of `take`.
+pub fn each_book_row_batch(
+    item: &InputItem,
+    open: &OpenOptions,
+    progress: &Progress,
+    take: &mut dyn FnMut(RecordBatch) -> Result<(), Error>,
+) -> Result<Merged, Error> {
+    let mut batches = BookRowBatches::new();
+    let mut losses = Losses::new();
+    let mut merged = for_each(item, open, progress, &mut |stored| {
+        let page = stored.page;
+        let links = page.games_ending_here.len() + usize::from(page.sample_game.is_some());
+        losses.add(Feature::GameLinks, links as u64, None);
+        batches.push(stored);
+        if batches.is_full()
+            && let Some(batch) = batches.take()?
+        {
+            take(batch)?;
+        }
+        Ok(())
+    })?;
+    if let Some(batch) = batches.take()? {
+        take(batch)?;
+    }
+    merged.losses.merge(&losses);
+    Ok(merged)
+}
+
+/// The schema of the table.
+pub(crate) fn schema() -> SchemaRef {
+    schema_of(Table::BookRows, BOOK_ROWS.iter())
+}
+
+/// What a row holds of a position or a move.
+struct Statistics<'a> {
+    results: Option<Wdl>,
+    games: Option<u64>,
+    average_elo: Option<u16>,
+    performance: Option<u16>,
+    nags: &'a [Nag],
+    comment: Option<&'a str>,
+}
+
+impl<'a> Statistics<'a> {
+    fn of_position(page: &'a BookPosition) -> Self {
+        Self {
+            results: page.results,
+            games: page.games,
+            average_elo: page.average_rating,
+            performance: page.performance,
+            nags: &page.nags,
+            comment: page.comment.as_deref(),
+        }
+    }
+
+    fn of_entry(entry: &'a BookEntry) -> Self {
+        Self {
+            results: entry.results,
+            games: entry.games,
+            average_elo: entry.average_rating,
+            performance: entry.performance,
+            nags: &entry.nags,
+            comment: entry.comment.as_deref(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.results.is_none()
+            && self.games.is_none()
+            && self.average_elo.is_none()
+            && self.performance.is_none()
+            && self.nags.is_empty()
+            && self.comment.is_none()
+    }
+}
+
+/// Makes batches of the table.
+struct BookRowBatches {
+    schema: SchemaRef,
+    key: Int64Builder,
+    code: Int32Builder,
+    white: Int64Builder,
+    draws: Int64Builder,
+    black: Int64Builder,
+    games: Int64Builder,
+    weight: Int64Builder,
+    average_elo: Int32Builder,
+    performance: Int32Builder,
+    recommended: BooleanBuilder,
+    nags: ListBuilder<Int16Builder>,
+    comment: StringBuilder,
+    learn: StringBuilder,
+    uci: StringDictionaryBuilder<Int32Type>,
+    fen: StringBuilder,
+    mirror_image: BooleanBuilder,
+    rows: usize,
+    bytes: usize,
+}
+
+/// A count of a book; counts above the largest number of the column are cut off there.
+fn count(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+impl BookRowBatches {
+    fn new() -> Self {
+        let nags = ListBuilder::new(Int16Builder::new());
+        Self {
+            schema: schema(),
+            key: Int64Builder::new(),
+            code: Int32Builder::new(),
+            white: Int64Builder::new(),
+            draws: Int64Builder::new(),
+            black: Int64Builder::new(),
+            games: Int64Builder::new(),
+            weight: Int64Builder::new(),
+            average_elo: Int32Builder::new(),
+            performance: Int32Builder::new(),
+            recommended: BooleanBuilder::new(),
+            nags: nags.with_field(element(DataType::Int16, false)),
+            comment: StringBuilder::new(),
+            learn: StringBuilder::new(),
+            uci: StringDictionaryBuilder::new(),
+            fen: StringBuilder::new(),
+            mirror_image: BooleanBuilder::new(),
+            rows: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Appends the rows of a position: one of its own, if the book stores anything of it, and one for each
+    /// move.
+    fn push(&mut self, stored: &StoredPosition<'_>) {
+        let fen = stored.position.map(tabia::Position::fen);
+        let own = Statistics::of_position(stored.page);
+        if !own.is_empty() || stored.codes.is_empty() {
+            self.push_statistics(stored, fen.as_deref(), &own);
+            self.code.append_null();
+            self.uci.append_null();
+            self.weight.append_null();
+            self.recommended.append_null();
+            self.learn.append_null();
+        }
+        for (entry, code) in stored.page.entries.iter().zip(stored.codes) {
+            self.push_statistics(stored, fen.as_deref(), &Statistics::of_entry(entry));
+            self.code.append_value(i32::from(*code));
+            match (entry.m, stored.position) {
+                (Some(m), Some(position)) => {
+                    let mut text = Vec::new();
+                    uci::write(m, position.is_chess960(), &mut text);
+                    self.uci.append_value(String::from_utf8_lossy(&text));
+                }
+                _ => self.uci.append_null(),
+            }
+            self.weight.append_option(entry.weight.map(i64::from));
+            self.recommended.append_option(entry.recommended);
+            let learn = entry.learn.map(|learn| learn.to_string());
+            self.learn.append_option(learn);
+        }
+    }
+
+    fn push_statistics(
+        &mut self,
+        stored: &StoredPosition<'_>,
+        fen: Option<&str>,
+        row: &Statistics<'_>,
+    ) {
+        self.key.append_value(signed_key(stored.key));
+        let results = |pick: fn(Wdl) -> u64| row.results.map(pick).map(count);
+        self.white.append_option(results(|results| results.white));
+        self.draws.append_option(results(|results| results.draws));
+        self.black.append_option(results(|results| results.black));
+        self.games.append_option(row.games.map(count));
+        let average = row.average_elo.map(i32::from);
+        self.average_elo.append_option(average);
+        let performance = row.performance.map(i32::from);
+        self.performance.append_option(performance);
+        for nag in row.nags {
+            self.nags.values().append_value(i16::from(nag.0));
+        }
+        self.nags.append(!row.nags.is_empty());
+        self.comment.append_option(row.comment);
+        self.fen.append_option(fen);
+        self.mirror_image.append_value(stored.page.is_duplicate);
+        self.rows += 1;
+        let texts = row.comment.map_or(0, str::len) + fen.map_or(0, str::len);
+        self.bytes += texts + 2 * row.nags.len();
+    }
+
+    fn is_full(&self) -> bool {
+        self.rows >= BATCH_ROWS * 8 || self.bytes >= BATCH_BYTES
+    }
+
+    /// The rows so far; `None` without any.
+    fn take(&mut self) -> Result<Option<RecordBatch>, Error> {
+        if self.rows == 0 {
+            return Ok(None);
+        }
+        (self.rows, self.bytes) = (0, 0);
+        let batch = self.batch();
+        batch.map(Some).map_err(|error| table_error(&error))
+    }
+
+    fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
+        let arrays: Vec<ArrayRef> = vec![
+            Arc::new(self.key.finish()),
+            Arc::new(self.code.finish()),
+            Arc::new(self.white.finish()),
+            Arc::new(self.draws.finish()),
+            Arc::new(self.black.finish()),
+            Arc::new(self.games.finish()),
+            Arc::new(self.weight.finish()),
+            Arc::new(self.average_elo.finish()),
+            Arc::new(self.performance.finish()),
+            Arc::new(self.recommended.finish()),
+            Arc::new(self.nags.finish()),
+            Arc::new(self.comment.finish()),
+            Arc::new(self.learn.finish()),
+            Arc::new(self.uci.finish()),
+            Arc::new(self.fen.finish()),
+            Arc::new(self.mirror_image.finish()),
+        ];
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+    }
+}
