@@ -44,6 +44,27 @@ fn the_name_of_the_output_asks_for_a_table() {
 }
 
 #[test]
+fn shards_are_files_of_a_folder() {
+    let folder = Scratch::new("tables-shards");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let done = tabia(&folder, &["convert", sample, "-o", "out/", "--shards", "3"]);
+    assert!(done.status.success(), "{}", error(&done));
+    assert!(
+        error(&done).contains("to 3 files in out"),
+        "{}",
+        error(&done)
+    );
+    // A folder of tables is an input as one of other databases is.
+    let listed = tabia(&folder, &["ls", "out", "--ndjson"]);
+    let single = tabia(&folder, &["ls", sample, "--ndjson"]);
+    assert_eq!(
+        listed.stdout.split(|byte| *byte == b'\n').count(),
+        single.stdout.split(|byte| *byte == b'\n').count()
+    );
+}
+
+#[test]
 fn a_table_is_an_input() {
     let folder = Scratch::new("tables");
     let sample = repository().join("samples/tabia.cbv");
@@ -99,6 +120,9 @@ fn options_of_tables_are_for_tables() {
             "for the table `games`",
         ),
         (&["--to", "parquet"], "standard output"),
+        (&["-o", "x.parquet", "--shards", "2"], "is for folders"),
+        (&["--to", "arrow", "--shards", "2"], "is for folders"),
+        (&["-o", "x.pgn", "--shards", "2"], "is for tables"),
         (&["-o", "x.parquet", "--split", "2"], "not split"),
         (&["-o", "x.arrow", "--split-by", "year"], "not split"),
         (&["-o", "x.parquet", "--sort", "date"], "not sorted"),

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
 
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
@@ -197,6 +199,53 @@ struct Parts {
     is_complete: bool,
 }
 
+impl Parts {
+    /// Makes the folder; Parquet files in it are replaced when the new ones are complete.
+    ///
+    /// # Errors
+    /// When the folder has Parquet files that may not be replaced, or cannot be read or made.
+    fn prepare(folder: &Path, set: &SharedSet, force: bool, bytes: usize) -> Result<Self, Error> {
+        let in_folder = |error: io::Error| Error::from(error).in_path(folder).in_output();
+        let is_new = !folder.exists();
+        std::fs::create_dir_all(folder).map_err(in_folder)?;
+        let parts = Self {
+            folder: folder.to_path_buf(),
+            is_new,
+            next: 0,
+            bytes,
+            is_complete: false,
+        };
+        let mut old = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(in_folder)? {
+            let path = entry.map_err(in_folder)?.path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "parquet")
+            {
+                old.push(path);
+            }
+        }
+        old.sort();
+        if let Some(first) = old.first().filter(|_| !force) {
+            return Err(Error::new(ErrorKind::Exists).in_path(first).in_output());
+        }
+        // Parts of an older table would be read together with the new ones.
+        let mut set = set.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = set.as_mut() {
+            for path in old {
+                set.obsolete(path);
+            }
+        }
+        Ok(parts)
+    }
+
+    fn next_path(&mut self) -> PathBuf {
+        let path = self.folder.join(format!("part-{:05}.parquet", self.next));
+        self.next += 1;
+        path
+    }
+}
+
 impl Drop for Parts {
     fn drop(&mut self) {
         if self.is_new && !self.is_complete {
@@ -212,7 +261,7 @@ impl ParquetTarget {
     /// # Errors
     /// When it exists and may not be replaced, or cannot be created.
     pub(crate) fn file(path: &Path, schema: &SchemaRef, force: bool) -> Result<Self, Error> {
-        let mut target = Self::new(schema, force, None);
+        let mut target = Self::new(schema, SharedSet::new(force), None);
         let out = target.set.create(path)?;
         target.begin(out)?;
         Ok(target)
@@ -228,47 +277,16 @@ impl ParquetTarget {
         force: bool,
         bytes: usize,
     ) -> Result<Self, Error> {
-        let in_folder = |error: io::Error| Error::from(error).in_path(folder).in_output();
-        let is_new = !folder.exists();
-        std::fs::create_dir_all(folder).map_err(in_folder)?;
-        let mut old = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(in_folder)? {
-            let path = entry.map_err(in_folder)?.path();
-            if path
-                .extension()
-                .is_some_and(|extension| extension == "parquet")
-            {
-                old.push(path);
-            }
-        }
-        old.sort();
-        if let Some(first) = old.first().filter(|_| !force) {
-            return Err(Error::new(ErrorKind::Exists).in_path(first).in_output());
-        }
-        let parts = Parts {
-            folder: folder.to_path_buf(),
-            is_new,
-            next: 0,
-            bytes,
-            is_complete: false,
-        };
-        let mut target = Self::new(schema, force, Some(parts));
-        {
-            // Parts of an older table would be read together with the new ones.
-            let mut set = target.set.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(set) = set.as_mut() {
-                for path in old {
-                    set.obsolete(path);
-                }
-            }
-        }
+        let set = SharedSet::new(force);
+        let parts = Parts::prepare(folder, &set, force, bytes)?;
+        let mut target = Self::new(schema, set, Some(parts));
         target.begin_part()?;
         Ok(target)
     }
 
-    fn new(schema: &SchemaRef, force: bool, parts: Option<Parts>) -> Self {
+    fn new(schema: &SchemaRef, set: SharedSet, parts: Option<Parts>) -> Self {
         Self {
-            set: SharedSet::new(force),
+            set,
             schema: Arc::clone(schema),
             properties: properties(schema),
             writer: None,
@@ -287,8 +305,7 @@ impl ParquetTarget {
         let Some(parts) = &mut self.parts else {
             return Ok(());
         };
-        let path = parts.folder.join(format!("part-{:05}.parquet", parts.next));
-        parts.next += 1;
+        let path = parts.next_path();
         let out = self.set.create(&path)?;
         self.begin(out)
     }
@@ -329,6 +346,138 @@ impl TableTarget for ParquetTarget {
         if let Some(parts) = &mut self.parts {
             parts.is_complete = true;
         }
+        Ok(written)
+    }
+}
+
+/// Batches that wait for a thread of [`Shards`].
+const WAITING: usize = 2;
+
+/// A batch and the index of the file that it goes to, among those of a thread.
+type ShardBatch = (usize, RecordBatch);
+
+/// Parquet files that are written at the same time. Each gets a row group in turn, so that their bytes do
+/// not depend on the number of threads.
+pub(crate) struct Shards {
+    set: SharedSet,
+    parts: Parts,
+    workers: Vec<ShardWorker>,
+    count: usize,
+    /// The file that gets the next batch.
+    next: usize,
+    /// Rows of the row group that it gets.
+    rows: usize,
+}
+
+struct ShardWorker {
+    /// `None` once the thread has been joined.
+    batches: Option<SyncSender<ShardBatch>>,
+    thread: Option<JoinHandle<Result<(), Error>>>,
+}
+
+impl ShardWorker {
+    /// Writes files on a thread of its own.
+    fn start(mut writers: Vec<ArrowWriter<FileOut>>) -> Result<Self, Error> {
+        let (sender, receiver) = sync_channel::<ShardBatch>(WAITING);
+        let thread = Builder::new().spawn(move || {
+            while let Ok((index, batch)) = receiver.recv() {
+                if let Some(writer) = writers.get_mut(index) {
+                    writer.write(&batch).map_err(parquet_error)?;
+                }
+            }
+            writers
+                .into_iter()
+                .try_for_each(|writer| writer.close().map(drop).map_err(parquet_error))
+        })?;
+        Ok(Self {
+            batches: Some(sender),
+            thread: Some(thread),
+        })
+    }
+
+    /// Waits until everything is written.
+    fn join(&mut self) -> Result<(), Error> {
+        self.batches = None;
+        match self.thread.take().map(JoinHandle::join) {
+            None => Ok(()),
+            Some(Ok(done)) => done,
+            Some(Err(_)) => Err(Error::invalid("a thread that writes Parquet ended").in_output()),
+        }
+    }
+}
+
+impl Drop for ShardWorker {
+    fn drop(&mut self) {
+        // Only after a failure, which is reported: the files are not kept.
+        let _ = self.join();
+    }
+}
+
+impl Shards {
+    /// `count` files `part-00000.parquet`, … of a folder, written by at most `threads` threads.
+    ///
+    /// # Errors
+    /// When the folder has Parquet files that may not be replaced, or cannot be written to.
+    pub(crate) fn create(
+        folder: &Path,
+        count: usize,
+        threads: usize,
+        schema: &SchemaRef,
+        force: bool,
+    ) -> Result<Self, Error> {
+        let set = SharedSet::new(force);
+        let mut parts = Parts::prepare(folder, &set, force, usize::MAX)?;
+        let properties = properties(schema);
+        let mut writers: Vec<Vec<_>> = Vec::new();
+        writers.resize_with(threads.clamp(1, count.max(1)), Vec::new);
+        for index in 0..count {
+            let out = set.create(&parts.next_path())?;
+            let properties = Some(properties.clone());
+            let writer = ArrowWriter::try_new(out, Arc::clone(schema), properties);
+            let thread = index % writers.len();
+            if let Some(writers) = writers.get_mut(thread) {
+                writers.push(writer.map_err(parquet_error)?);
+            }
+        }
+        let workers = writers.into_iter().map(ShardWorker::start);
+        Ok(Self {
+            set,
+            parts,
+            workers: workers.collect::<Result<_, _>>()?,
+            count,
+            next: 0,
+            rows: 0,
+        })
+    }
+}
+
+impl TableTarget for Shards {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        let threads = self.workers.len().max(1);
+        if let Some(worker) = self.workers.get_mut(self.next % threads) {
+            let message = (self.next / threads, batch.clone());
+            let is_sent = worker
+                .batches
+                .as_ref()
+                .is_some_and(|batches| batches.send(message).is_ok());
+            if !is_sent {
+                // The thread has ended: it knows why.
+                worker.join()?;
+                return Err(Error::invalid("the files are complete").in_output());
+            }
+        }
+        self.rows += batch.num_rows();
+        if self.rows >= GROUP_ROWS {
+            self.rows = 0;
+            self.next = (self.next + 1) % self.count.max(1);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, rows: u64) -> Result<Written, Error> {
+        self.workers.iter_mut().try_for_each(ShardWorker::join)?;
+        let written = self.set.commit(rows)?;
+        self.parts.is_complete = true;
         Ok(written)
     }
 }

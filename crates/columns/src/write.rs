@@ -17,7 +17,7 @@ use crate::game_rows::{RowCollector, RowOptions};
 use crate::positions::{PositionBatches, PositionCollector};
 use crate::record_batches::GameBatches;
 use crate::schema::{GameColumns, Table};
-use crate::target::{ArrowFile, ArrowStream, ParquetTarget, TableTarget};
+use crate::target::{ArrowFile, ArrowStream, ParquetTarget, Shards, TableTarget};
 
 /// Bytes of the parts of a folder, about.
 pub const PART_BYTES: usize = 256 << 20;
@@ -85,6 +85,16 @@ pub enum TableFile<'a> {
     Parquet(PathBuf),
     /// Parquet files `part-00000.parquet`, … of about that number of bytes in a folder.
     Folder(PathBuf, usize),
+    /// Parquet files of a folder that are written at the same time. Row groups go to one after another, so that
+    /// their bytes do not depend on `threads`. Each takes up to 64 MiB of memory.
+    Shards {
+        /// The folder.
+        folder: PathBuf,
+        /// Number of files, also if there are fewer row groups.
+        count: usize,
+        /// Threads that write, at most.
+        threads: usize,
+    },
     /// A file with a stream of Arrow.
     Arrow(PathBuf),
     /// A stream of Arrow to anything that takes bytes.
@@ -96,6 +106,9 @@ impl std::fmt::Debug for TableFile<'_> {
         match self {
             Self::Parquet(path) => write!(f, "Parquet({})", path.display()),
             Self::Folder(path, _) => write!(f, "Folder({})", path.display()),
+            Self::Shards { folder, count, .. } => {
+                write!(f, "Shards({}, {count})", folder.display())
+            }
             Self::Arrow(path) => write!(f, "Arrow({})", path.display()),
             Self::Stream(_) => f.write_str("Stream"),
         }
@@ -121,7 +134,10 @@ impl TableFile<'_> {
     /// The main file or the folder; `None` for a stream.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Parquet(path) | Self::Folder(path, _) | Self::Arrow(path) => Some(path),
+            Self::Parquet(path)
+            | Self::Folder(path, _)
+            | Self::Shards { folder: path, .. }
+            | Self::Arrow(path) => Some(path),
             Self::Stream(_) => None,
         }
     }
@@ -192,6 +208,11 @@ pub(crate) fn create_target<'a>(
         TableFile::Folder(path, bytes) => {
             Box::new(ParquetTarget::folder(&path, schema, force, bytes)?)
         }
+        TableFile::Shards {
+            folder,
+            count,
+            threads,
+        } => Box::new(Shards::create(&folder, count, threads, schema, force)?),
         TableFile::Arrow(path) => Box::new(ArrowFile::create(&path, schema, force)?),
         TableFile::Stream(out) => Box::new(ArrowStream::create(out, schema)?),
     })

@@ -32,6 +32,9 @@ pub(crate) struct TableArgs {
     /// Plies of positions, as `1..40`
     #[arg(long, value_name = "RANGE", value_parser = plies)]
     pub(crate) plies: Option<RangeInclusive<u16>>,
+    /// This number of files in a folder, written at the same time: 1 to 64
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) shards: Option<u8>,
     /// Positions have a column `fen`
     #[arg(long)]
     pub(crate) fen: bool,

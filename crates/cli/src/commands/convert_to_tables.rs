@@ -49,6 +49,7 @@ pub(crate) fn refuse_options(args: &ConvertArgs) -> Result<(), Error> {
         (table.comments.is_some(), "--comments"),
         (table.plies.is_some(), "--plies"),
         (table.fen, "--fen"),
+        (table.shards.is_some(), "--shards"),
     ];
     match used.into_iter().find(|(is_used, _)| *is_used) {
         None => Ok(()),
@@ -87,9 +88,9 @@ pub(crate) fn convert_files(
                     "Parquet cannot go to standard output; give a file with `-o`, or `--to arrow`";
                 return Err(Error::usage(text));
             }
-            TableFile::Stream(out.writer())
+            in_shards(TableFile::Stream(out.writer()), args, context.threads)?
         }
-        Some(name) => file_of(name, args)?,
+        Some(name) => in_shards(file_of(name, args)?, args, context.threads)?,
     };
     let target = file.path().map(Path::to_path_buf);
     if let Some(path) = target.as_deref().filter(|path| !path.is_dir()) {
@@ -171,6 +172,23 @@ fn file_of<'a>(name: &str, args: &ConvertArgs) -> Result<TableFile<'a>, Error> {
         (Some(_), _) => Ok(TableFile::Parquet(name.into())),
         (None, Some(file)) => Ok(file),
         (None, None) => Err(Error::usage(format!("{name}: no table has this extension"))),
+    }
+}
+
+/// The folder in as many files as `--shards` asks for.
+fn in_shards<'a>(
+    file: TableFile<'a>,
+    args: &ConvertArgs,
+    threads: usize,
+) -> Result<TableFile<'a>, Error> {
+    match (args.table.shards, file) {
+        (None, file) => Ok(file),
+        (Some(count), TableFile::Folder(folder, _)) => Ok(TableFile::Shards {
+            folder,
+            count: usize::from(count),
+            threads,
+        }),
+        (Some(_), _) => Err(Error::usage("`--shards` is for folders: `-o folder/`")),
     }
 }
 

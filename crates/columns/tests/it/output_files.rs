@@ -4,10 +4,12 @@ use std::fs::File;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use arrow_ipc::reader::StreamReader;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tabia::{ErrorKind, NoObserver, Progress};
-use tabia_columns::schema::{VERSION, VERSION_KEY};
+use tabia_columns::schema::{Table, VERSION, VERSION_KEY};
 use tabia_columns::write::{TableFile, TableOptions, each_batch, write_table};
 use tabia_testkit::Scratch;
 
@@ -178,4 +180,77 @@ fn a_failure_leaves_nothing() {
     )
     .unwrap_err();
     assert!(!path.exists());
+}
+
+fn shards(folder: std::path::PathBuf, threads: usize) -> TableFile<'static> {
+    TableFile::Shards {
+        folder,
+        count: 2,
+        threads,
+    }
+}
+
+/// The numbers of games of a table.
+fn game_numbers(path: &std::path::Path) -> Vec<i32> {
+    let file = File::open(path).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let mut numbers = Vec::new();
+    for batch in reader.build().unwrap() {
+        let batch = batch.unwrap();
+        numbers.extend(batch["game"].as_primitive::<Int32Type>().values());
+    }
+    numbers
+}
+
+#[test]
+fn shards_have_the_same_bytes_on_any_number_of_threads() {
+    let (folder, games) = folder_with_games(70_000);
+    let mut written = Vec::new();
+    for count in [1, 3] {
+        let mut options = threads(count);
+        options.table = Table::Positions;
+        let out = folder.join(format!("out{count}"));
+        write(&games, shards(out.clone(), count), &options).unwrap();
+        let parts = ["part-00000.parquet", "part-00001.parquet"].map(|name| out.join(name));
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 2);
+        written.push(parts.clone().map(|part| std::fs::read(part).unwrap()));
+        // Two plies a game: the first file has the row groups 1 and 3, the second has the other.
+        let [first, second] = parts.map(|part| game_numbers(&part));
+        let expected = (1..=32_768)
+            .chain(65_537..=70_000)
+            .flat_map(|game| [game, game]);
+        assert!(first.into_iter().eq(expected));
+        assert!(
+            second
+                .into_iter()
+                .eq((32_769..=65_536).flat_map(|game| [game, game]))
+        );
+    }
+    assert!(written[0] == written[1]);
+}
+
+#[test]
+fn shards_without_rows_are_tables_too() {
+    let (folder, games) = folder_with_games(10);
+    let out = folder.join("out");
+    write(&games, shards(out.clone(), 2), &threads(2)).unwrap();
+    assert_eq!(game_numbers(&out.join("part-00000.parquet")).len(), 10);
+    assert_eq!(game_numbers(&out.join("part-00001.parquet")).len(), 0);
+    let error = write(&games, shards(out, 2), &threads(2)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Exists));
+    let progress = Arc::new(Progress::default());
+    progress.cancel();
+    let other = folder.join("other");
+    let file = shards(other.clone(), 2);
+    let options = threads(2);
+    write_table(
+        &items(&games),
+        file,
+        &options,
+        false,
+        &progress,
+        &mut NoObserver,
+    )
+    .unwrap_err();
+    assert!(!other.exists());
 }
