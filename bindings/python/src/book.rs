@@ -13,21 +13,30 @@ use tabia::{Error, OpenOptions, Resolver};
 use crate::batches::Batches;
 use crate::error::OrRaise;
 use crate::explore::results;
+use crate::file_argument::{FileArgument, TemporaryFolder};
 use crate::interrupt;
 use crate::position::position_of;
 
 /// Moves that are handed on at a time.
 const CHUNK: usize = 512;
 
-/// Opens an opening book.
+/// Opens an opening book: a path, bytes, or a file object, which is read to its end and copied to a temporary
+/// file. `name` is the name of a file without one.
 #[pyfunction]
-pub(crate) fn open_book(py: Python<'_>, path: PathBuf) -> PyResult<Book> {
+#[pyo3(signature = (path, *, name=None))]
+pub(crate) fn open_book(
+    py: Python<'_>,
+    path: &Bound<'_, PyAny>,
+    name: Option<&str>,
+) -> PyResult<Book> {
+    let FileArgument { path, folder } = FileArgument::new(path, name)?;
     let shown = path.clone();
     let open = move || tabia::open(path)?.book();
     let book = interrupt::read(py, open)?.or_raise(py)?;
     Ok(Book {
         book: Arc::from(book),
         path: shown,
+        folder,
     })
 }
 
@@ -36,6 +45,8 @@ pub(crate) fn open_book(py: Python<'_>, path: PathBuf) -> PyResult<Book> {
 pub(crate) struct Book {
     book: Arc<dyn tabia::Book>,
     path: PathBuf,
+    /// Where the file is, if it is a copy. It is dropped last.
+    folder: Option<Arc<TemporaryFolder>>,
 }
 
 /// A move of a book. What the book does not store is `None`.
@@ -141,8 +152,9 @@ impl Book {
 
     /// Every move of every position of the book.
     fn __iter__(&self) -> PyResult<BookRows> {
-        let path = self.path.clone();
+        let (path, folder) = (self.path.clone(), self.folder.clone());
         let batches = Batches::start(move |progress, send| {
+            let _folder = folder;
             let mut options = MergeOptions::default();
             options.open = OpenOptions::default();
             let mut batch = Vec::with_capacity(CHUNK);

@@ -5,16 +5,19 @@ use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
 use tabia::base::{Base, BaseOptions, TreeOptions};
 use tabia::core::games::Database as OpenDatabase;
+use tabia::inspect::inspect;
 use tabia::list::ListOptions;
 use tabia::select::Selection;
 use tabia::{
-    Charset, Error, GameIndex, InputItem, NoObserver, OpenOptions, Progress, Recorder, ScanOptions,
-    Want,
+    Charset, Error, GameIndex, InputItem, NoObserver, OpenOptions, Progress, Query, Recorder,
+    ScanOptions, Want,
 };
 use tabia_columns::schema::{GameColumns, Table as TableKind};
 use tabia_columns::stream::TableStream;
@@ -22,37 +25,40 @@ use tabia_columns::write::TableOptions;
 
 use crate::error::{self, OrRaise};
 use crate::explore::Tree;
+use crate::file_argument::{FileArgument, TemporaryFolder};
 use crate::game::{Game, profile};
 use crate::games::Games;
 use crate::headers::Headers;
-use crate::inputs::{Inputs, query};
+use crate::info;
+use crate::inputs::{Inputs, query, query_and_order, resolver};
 use crate::interrupt::{self, AtSignal};
 use crate::move_arrays::Moves;
 use crate::position::position_of;
 
-/// Opens games of any format: a file, a folder, an archive, a table. `charset` is for files that do not
-/// name theirs, `password` for archives; `deleted` counts games that are marked as deleted.
+/// Opens games of any format: a path of a file, a folder, an archive or a table; or bytes; or a file
+/// object, which is read to its end and copied to a temporary file. `name` is the name of a file without
+/// one. `charset` is for files that do not name theirs, `password` for archives; `deleted` counts games that
+/// are marked as deleted.
 #[pyfunction]
-#[pyo3(signature = (path, *, charset=None, password=None, deleted=false, threads=1))]
+#[pyo3(signature = (path, *, name=None, charset=None, password=None, deleted=false, threads=1))]
 pub(crate) fn open(
     py: Python<'_>,
-    path: PathBuf,
+    path: &Bound<'_, PyAny>,
+    name: Option<&str>,
     charset: Option<String>,
     password: Option<String>,
     deleted: bool,
     threads: usize,
 ) -> PyResult<Database> {
-    let paths = vec![path];
-    Database::open(
-        py,
-        Arguments {
-            paths,
-            charset,
-            password,
-            deleted,
-            threads,
-        },
-    )
+    let file = FileArgument::new(path, name)?;
+    let arguments = Arguments {
+        paths: vec![file.path],
+        charset,
+        password,
+        deleted,
+        threads,
+    };
+    Database::open(py, arguments, file.folder)
 }
 
 /// Opens several paths as one database, in this order.
@@ -66,16 +72,14 @@ pub(crate) fn open_many(
     deleted: bool,
     threads: usize,
 ) -> PyResult<Database> {
-    Database::open(
-        py,
-        Arguments {
-            paths,
-            charset,
-            password,
-            deleted,
-            threads,
-        },
-    )
+    let arguments = Arguments {
+        paths,
+        charset,
+        password,
+        deleted,
+        threads,
+    };
+    Database::open(py, arguments, None)
 }
 
 /// Opens a database again that was pickled.
@@ -111,7 +115,11 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    fn open(py: Python<'_>, arguments: Arguments) -> PyResult<Self> {
+    fn open(
+        py: Python<'_>,
+        arguments: Arguments,
+        folder: Option<Arc<TemporaryFolder>>,
+    ) -> PyResult<Self> {
         let mut open = OpenOptions::default();
         if let Some(name) = arguments.charset.as_deref() {
             let unknown = || Error::usage(format!("`{name}` is no character set"));
@@ -120,8 +128,10 @@ impl Database {
         open.password.clone_from(&arguments.password);
         let (paths, deleted) = (arguments.paths.clone(), arguments.deleted);
         let find = move || Inputs::find(&paths, open, deleted);
+        let mut inputs = interrupt::read(py, find)?.or_raise(py)?;
+        inputs.folder = folder;
         Ok(Self {
-            inputs: Arc::new(interrupt::read(py, find)?.or_raise(py)?),
+            inputs: Arc::new(inputs),
             arguments,
         })
     }
@@ -140,18 +150,28 @@ impl Database {
         selection
     }
 
-    fn plan(&self, py: Python<'_>, filter: Option<&str>) -> PyResult<ScanOptions> {
+    fn plan(&self, filter: Option<Query>) -> ScanOptions {
         let mut plan = ScanOptions::default();
         plan.threads = self.threads();
         plan.selection = self.selection();
-        plan.filter = query(py, filter)?;
-        Ok(plan)
+        plan.filter = filter;
+        plan
+    }
+
+    fn list_options(&self, filter: Option<Query>) -> ListOptions {
+        let mut options = ListOptions::default();
+        options.open = self.inputs.open.clone();
+        options.threads = self.threads();
+        options.selection = self.selection();
+        options.selection.texts = false;
+        options.filter = filter.unwrap_or_default();
+        options
     }
 
     fn table_options(&self, py: Python<'_>, filter: Option<&str>) -> PyResult<TableOptions> {
         let mut options = TableOptions::default();
         options.open = self.inputs.open.clone();
-        options.plan = self.plan(py, filter)?;
+        options.plan = self.plan(query(py, filter)?);
         Ok(options)
     }
 
@@ -178,7 +198,8 @@ impl Database {
     }
 }
 
-fn read_game(
+/// Reads a record with its problems.
+pub(crate) fn read_game(
     database: &dyn OpenDatabase,
     index: GameIndex,
     item: &InputItem,
@@ -281,29 +302,60 @@ impl Database {
         error::list(py, &self.inputs.problems)
     }
 
-    /// The games in order; `where` is a query as of `tabia search`.
-    #[pyo3(signature = (*, r#where=None))]
-    fn games(&self, py: Python<'_>, r#where: Option<&str>) -> PyResult<Games> {
-        let mut plan = self.plan(py, r#where)?;
+    /// What `tabia info --json` knows, with its names: format, games, years, files and so on. Of several
+    /// inputs the sums of games, and each of them as `databases`.
+    #[getter]
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (inputs, threads) = (Arc::clone(&self.inputs), self.threads());
+        let progress = Arc::new(Progress::default());
+        let cancelled = Arc::clone(&progress);
+        let job = move || {
+            let resolver = resolver(&inputs.open);
+            let one = |item| inspect(&resolver, item, &inputs.open, threads, &progress);
+            inputs.items.iter().map(one).collect::<Result<Vec<_>, _>>()
+        };
+        let cancel = || cancelled.cancel();
+        let inspected = interrupt::run(py, job, AtSignal::Cancel(&cancel), &mut || Ok(()))?;
+        match inspected.or_raise(py)?.as_slice() {
+            [only] => info::dict(py, only),
+            several => info::dict_of_several(py, several),
+        }
+    }
+
+    /// The games in order; `where` is a query as of `tabia search`, `sort` names the fields of another order as
+    /// `--sort` does: `-date,white`. Sorted games are read one by one.
+    #[pyo3(signature = (*, r#where=None, sort=None))]
+    fn games(&self, py: Python<'_>, r#where: Option<&str>, sort: Option<&str>) -> PyResult<Games> {
+        let (filter, order) = query_and_order(py, r#where, sort)?;
+        let inputs = Arc::clone(&self.inputs);
+        if !order.is_empty() {
+            let options = self.list_options(filter);
+            return Ok(Games::start_sorted(inputs, options, order)?);
+        }
+        let mut plan = self.plan(filter);
         plan.selection.texts = false;
-        Ok(Games::start(Arc::clone(&self.inputs), plan)?)
+        Ok(Games::start(inputs, plan)?)
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Games> {
-        self.games(py, None)
+        self.games(py, None, None)
     }
 
     /// Players, ratings, dates and so on of the games in order, without their moves; `where` is a query
-    /// as of `tabia search`.
-    #[pyo3(signature = (*, r#where=None))]
-    fn headers(&self, py: Python<'_>, r#where: Option<&str>) -> PyResult<Headers> {
-        let mut options = ListOptions::default();
-        options.open = self.inputs.open.clone();
-        options.threads = self.threads();
-        options.selection = self.selection();
-        options.selection.texts = false;
-        options.filter = query(py, r#where)?.unwrap_or_default();
-        Ok(Headers::start(Arc::clone(&self.inputs), options)?)
+    /// as of `tabia search`, `sort` as in `games`.
+    #[pyo3(signature = (*, r#where=None, sort=None))]
+    fn headers(
+        &self,
+        py: Python<'_>,
+        r#where: Option<&str>,
+        sort: Option<&str>,
+    ) -> PyResult<Headers> {
+        let (filter, order) = query_and_order(py, r#where, sort)?;
+        let (inputs, options) = (Arc::clone(&self.inputs), self.list_options(filter));
+        if order.is_empty() {
+            return Ok(Headers::start(inputs, options)?);
+        }
+        Ok(Headers::start_sorted(inputs, options, order)?)
     }
 
     /// A table as a stream of Arrow: `polars.DataFrame(db.table())`. `columns` are names, `header` for
@@ -340,7 +392,7 @@ impl Database {
         }
         options.fen = fen;
         Ok(Table {
-            items: Arc::clone(&self.inputs.items),
+            inputs: Arc::clone(&self.inputs),
             options,
         })
     }
@@ -399,6 +451,10 @@ impl Database {
 
     /// Pickled by path, so that processes open it anew.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Reopen<'py>)> {
+        if self.inputs.folder.is_some() {
+            let text = "a database of a file object cannot be pickled: open it by its path";
+            return Err(PyTypeError::new_err(text));
+        }
         let open = py.import("tabia._tabia")?.getattr("_reopen")?;
         let Arguments {
             paths,
@@ -455,8 +511,28 @@ impl TableChoice<'_> {
 /// A table of a database; each use reads the database anew.
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Table {
-    items: Arc<Vec<InputItem>>,
+    inputs: Arc<Inputs>,
     options: TableOptions,
+}
+
+/// A stream that keeps the files that it reads.
+struct HeldStream {
+    stream: TableStream,
+    _inputs: Arc<Inputs>,
+}
+
+impl Iterator for HeldStream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.stream.next()
+    }
+}
+
+impl RecordBatchReader for HeldStream {
+    fn schema(&self) -> SchemaRef {
+        self.stream.schema()
+    }
 }
 
 #[pymethods]
@@ -488,7 +564,11 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // Consumers cast by themselves.
         drop(requested_schema);
-        let stream = TableStream::new(Arc::clone(&self.items), self.options.clone());
+        let items = Arc::clone(&self.inputs.items);
+        let stream = HeldStream {
+            stream: TableStream::new(items, self.options.clone()),
+            _inputs: Arc::clone(&self.inputs),
+        };
         let stream = FFI_ArrowArrayStream::new(Box::new(stream));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }

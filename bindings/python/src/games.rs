@@ -1,34 +1,36 @@
 //! Games in order.
 
-use std::sync::{Arc, PoisonError};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tabia::collect_in_parallel::{Collector, collect};
+use tabia::list::ListOptions;
+use tabia::sort::SortOrder;
 use tabia::{
     Annotation, Error, Flow, GameHead, GameIndex, GameResult, Ply, Position, Recorder, ScanOptions,
     Visitor,
 };
 
-use crate::batches::Batches;
-use crate::error;
+use crate::database::read_game;
 use crate::game::Game;
 use crate::inputs::Inputs;
-use crate::kept_problems::{Keep, Problems, take};
+use crate::kept_problems::{BatchesWithProblems, Keep, Problems, add, take};
+use crate::sorted_records::for_each_sorted;
 
-/// Games in order, read on threads of their own.
+/// Games that are handed on at a time, once they are sorted.
+const CHUNK: usize = 64;
+
+/// Games, read on threads of their own. Their problems are those of records that are no game of the iterator.
 #[pyclass(frozen, module = "tabia")]
-pub(crate) struct Games {
-    games: Batches<Game>,
-    /// Those of records that are no game of the iterator.
-    problems: Problems,
-}
+pub(crate) struct Games(BatchesWithProblems<Game>);
 
 impl Games {
+    /// Games in the order of the inputs.
     pub(crate) fn start(inputs: Arc<Inputs>, plan: ScanOptions) -> std::io::Result<Self> {
-        let problems = Problems::default();
-        let lost = Arc::clone(&problems);
-        let games = Batches::start(move |progress, send| {
+        let games = BatchesWithProblems::start(move |progress, lost, send| {
             let noted = Problems::default();
             let done = collect(
                 &inputs.items,
@@ -45,14 +47,57 @@ impl Games {
                             Game::new(game, Some(index), item.name())
                         })
                         .collect();
-                    assign(take(&noted), &mut batch, &lost);
+                    assign(take(&noted), &mut batch, lost);
                     Ok(send(batch))
                 },
             );
-            assign(take(&noted), &mut [], &lost);
+            assign(take(&noted), &mut [], lost);
             done.map(drop)
         })?;
-        Ok(Self { games, problems })
+        Ok(Self(games))
+    }
+
+    /// Games in another order, read one after another.
+    pub(crate) fn start_sorted(
+        inputs: Arc<Inputs>,
+        options: ListOptions,
+        order: SortOrder,
+    ) -> std::io::Result<Self> {
+        let games = BatchesWithProblems::start(move |progress, problems, send| {
+            let databases = inputs.databases()?;
+            let mut batch = Vec::with_capacity(CHUNK);
+            // Those of a game are found again when it is read.
+            let listed = RefCell::new(BTreeMap::<_, Vec<Error>>::new());
+            let mut found = |input: usize, found: Vec<Error>| {
+                for problem in found {
+                    let record = (input, problem.location().game);
+                    listed.borrow_mut().entry(record).or_default().push(problem);
+                }
+            };
+            for_each_sorted(
+                &inputs,
+                &options,
+                &order,
+                progress,
+                &mut found,
+                &mut |input, game| {
+                    listed.borrow_mut().remove(&(input, Some(game)));
+                    if let (Some(item), Some(database)) =
+                        (inputs.items.get(input), databases.get(input))
+                    {
+                        batch.push(read_game(&**database, game, item)?);
+                    }
+                    if batch.len() == CHUNK && !send(std::mem::take(&mut batch)) {
+                        return Err(Error::cancelled());
+                    }
+                    Ok(())
+                },
+            )?;
+            add(problems, listed.into_inner().into_values().flatten());
+            send(batch);
+            Ok(())
+        })?;
+        Ok(Self(games))
     }
 }
 
@@ -63,10 +108,7 @@ fn assign(problems: Vec<Error>, games: &mut [Game], lost: &Problems) {
         let found = games.binary_search_by_key(&index, |game| game.index);
         match found.ok().and_then(|found| games.get_mut(found)) {
             Some(game) => game.problems.push(problem),
-            None => lost
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(problem),
+            None => add(lost, [problem]),
         }
     }
 }
@@ -124,23 +166,18 @@ impl Games {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Game>> {
-        self.games.next(py)
+        self.0.next(py)
     }
 
     /// Problems with records that are no game of this iterator, so far, as exceptions that were not
     /// raised. Those of a game are its own `problems`.
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let problems = self
-            .problems
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        error::list(py, &problems)
+        self.0.problems(py)
     }
 
     /// Ends the reading; the iterator is then empty.
     fn close(&self, py: Python<'_>) {
-        self.games.close(py);
+        self.0.close(py);
     }
 }

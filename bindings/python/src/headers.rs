@@ -1,55 +1,87 @@
 //! Headers of games in order.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tabia::Error;
-use tabia::list::{ListOptions, ListRow, list};
+use tabia::list::{ListOptions, ListRow, list, row};
+use tabia::sort::SortOrder;
 
-use crate::batches::Batches;
 use crate::date::Date;
-use crate::error;
 use crate::inputs::Inputs;
-use crate::kept_problems::{Keep, Problems};
+use crate::kept_problems::{BatchesWithProblems, Keep, add};
+use crate::sorted_records::for_each_sorted;
 
-/// Headers in order, read on threads of their own.
+/// Headers that are handed on at a time, once they are sorted.
+const CHUNK: usize = 512;
+
+/// Headers, read on threads of their own.
 #[pyclass(frozen, module = "tabia")]
-pub(crate) struct Headers {
-    rows: Batches<(Arc<str>, ListRow<'static>)>,
-    problems: Problems,
-}
+pub(crate) struct Headers(BatchesWithProblems<(Arc<str>, ListRow<'static>)>);
 
 impl Headers {
+    /// Headers in the order of the inputs.
     pub(crate) fn start(inputs: Arc<Inputs>, options: ListOptions) -> std::io::Result<Self> {
-        let problems = Problems::default();
-        let noted = Arc::clone(&problems);
-        let rows = Batches::start(move |progress, send| {
-            let mut observer = Keep(noted);
+        let rows = BatchesWithProblems::start(move |progress, problems, send| {
+            let mut observer = Keep(Arc::clone(problems));
             for item in inputs.items.iter() {
                 let name: Arc<str> = item.name().into();
-                let mut is_closed = false;
                 let render = |row: &ListRow<'_>, rows: &mut Vec<ListRow<'static>>| {
                     rows.push(row.clone().into_owned());
                 };
                 let emit = &mut |rows: &mut Vec<ListRow<'static>>| {
                     let rows = rows.drain(..).map(|row| (Arc::clone(&name), row));
-                    is_closed = !send(rows.collect());
-                    if is_closed {
-                        Err(Error::cancelled())
-                    } else {
+                    if send(rows.collect()) {
                         Ok(())
+                    } else {
+                        Err(Error::cancelled())
                     }
                 };
-                let done = list(item, &options, &render, progress, &mut observer, emit);
-                if is_closed {
-                    return Ok(());
-                }
-                done?;
+                list(item, &options, &render, progress, &mut observer, emit)?;
             }
             Ok(())
         })?;
-        Ok(Self { rows, problems })
+        Ok(Self(rows))
+    }
+
+    /// Headers in another order.
+    pub(crate) fn start_sorted(
+        inputs: Arc<Inputs>,
+        options: ListOptions,
+        order: SortOrder,
+    ) -> std::io::Result<Self> {
+        let rows = BatchesWithProblems::start(move |progress, problems, send| {
+            let databases = inputs.databases()?;
+            let mut readers: Vec<_> = databases.iter().map(|database| database.reader()).collect();
+            let names: Vec<Arc<str>> = inputs.items.iter().map(|item| item.name().into()).collect();
+            let mut batch = Vec::with_capacity(CHUNK);
+            let mut found = |_: usize, found: Vec<Error>| add(problems, found);
+            for_each_sorted(
+                &inputs,
+                &options,
+                &order,
+                progress,
+                &mut found,
+                &mut |input, game| {
+                    if let (Some(database), Some(reader), Some(name)) = (
+                        databases.get(input),
+                        readers.get_mut(input),
+                        names.get(input),
+                    ) {
+                        let row = row(&**database, &mut **reader, game);
+                        batch.push((Arc::clone(name), row?.into_owned()));
+                    }
+                    if batch.len() == CHUNK && !send(std::mem::take(&mut batch)) {
+                        return Err(Error::cancelled());
+                    }
+                    Ok(())
+                },
+            )?;
+            send(batch);
+            Ok(())
+        })?;
+        Ok(Self(rows))
     }
 }
 
@@ -60,24 +92,19 @@ impl Headers {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Header>> {
-        let next = self.rows.next(py)?;
+        let next = self.0.next(py)?;
         Ok(next.map(|(source, row)| Header { source, row }))
     }
 
     /// Problems so far, as exceptions that were not raised.
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let problems = self
-            .problems
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        error::list(py, &problems)
+        self.0.problems(py)
     }
 
     /// Ends the reading; the iterator is then empty.
     fn close(&self, py: Python<'_>) {
-        self.rows.close(py);
+        self.0.close(py);
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use tabia::core::games::Database as OpenDatabase;
+use tabia::sort::SortOrder;
 use tabia::{Error, InputItem, OpenInput, OpenOptions, Query, Resolver};
 
 use crate::error::OrRaise;
+use crate::file_argument::TemporaryFolder;
 use crate::interrupt;
 
 /// Inputs that were found, with how they are opened.
@@ -18,14 +20,22 @@ pub(crate) struct Inputs {
     /// Files of folders and archives that cannot be read.
     pub(crate) problems: Vec<Error>,
     indexed: OnceLock<Result<Vec<Arc<dyn OpenDatabase>>, Error>>,
+    /// Where the files are, if they are copies. It is dropped last.
+    pub(crate) folder: Option<Arc<TemporaryFolder>>,
+}
+
+/// A resolver of every format, tables too.
+pub(crate) fn resolver(open: &OpenOptions) -> Resolver {
+    let known = tabia::formats().chain(tabia_columns::read::formats());
+    let mut resolver = Resolver::new(known);
+    resolver.options = open.clone();
+    resolver
 }
 
 impl Inputs {
     /// Finds what paths name.
     pub(crate) fn find(paths: &[PathBuf], open: OpenOptions, deleted: bool) -> Result<Self, Error> {
-        let known = tabia::formats().chain(tabia_columns::read::formats());
-        let mut resolver = Resolver::new(known);
-        resolver.options = open.clone();
+        let resolver = resolver(&open);
         let (mut items, mut problems) = (Vec::new(), Vec::new());
         for path in paths {
             for item in resolver.resolve_games(path.as_os_str())? {
@@ -50,6 +60,7 @@ impl Inputs {
             deleted,
             problems,
             indexed: OnceLock::new(),
+            folder: None,
         })
     }
 
@@ -60,15 +71,15 @@ impl Inputs {
     ) -> PyResult<&'a [Arc<dyn OpenDatabase>]> {
         if self.indexed.get().is_none() {
             let inputs = Arc::clone(self);
-            interrupt::read(py, move || {
-                inputs.indexed.get_or_init(|| inputs.open_all());
-            })?;
+            interrupt::read(py, move || inputs.databases().map(drop))?.or_raise(py)?;
         }
-        match self.indexed.get() {
-            Some(Ok(databases)) => Ok(databases),
-            Some(Err(error)) => Err(error.clone()).or_raise(py),
-            None => Ok(&[]),
-        }
+        self.databases().or_raise(py)
+    }
+
+    /// As [`indexed`](Self::indexed), for threads that are not Python's.
+    pub(crate) fn databases(&self) -> Result<&[Arc<dyn OpenDatabase>], Error> {
+        let databases = self.indexed.get_or_init(|| self.open_all());
+        databases.as_deref().map_err(Error::clone)
     }
 
     fn open_all(&self) -> Result<Vec<Arc<dyn OpenDatabase>>, Error> {
@@ -80,15 +91,38 @@ impl Inputs {
     }
 }
 
-/// The query of an argument `where`; `None` if it asks nothing.
+/// The query of an argument `where` and an order, that of `sort` or of the query; the query is `None` if it
+/// asks nothing.
+pub(crate) fn query_and_order(
+    py: Python<'_>,
+    text: Option<&str>,
+    sort: Option<&str>,
+) -> PyResult<(Option<Query>, SortOrder)> {
+    let query = text.map(Query::parse).transpose();
+    let query = query.map_err(Error::from).or_raise(py)?;
+    let mut order = query.as_ref().map(|query| query.sort().clone());
+    if let Some(fields) = sort {
+        if order.as_ref().is_some_and(|order| !order.is_empty()) {
+            let text = "the games are sorted twice: by `sort` and by the query";
+            return Err(Error::usage(text)).or_raise(py);
+        }
+        order = Some(
+            SortOrder::parse(fields)
+                .map_err(Error::usage)
+                .or_raise(py)?,
+        );
+    }
+    let query = query.filter(|query| !query.is_empty());
+    Ok((query, order.unwrap_or_default()))
+}
+
+/// The query of an argument `where` of what has no order of its own; `None` if it asks nothing.
 pub(crate) fn query(py: Python<'_>, text: Option<&str>) -> PyResult<Option<Query>> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    let query = Query::parse(text).map_err(Error::from).or_raise(py)?;
-    if !query.sort().is_empty() {
-        let text = "games come in their order: `sorted(db.headers(), key=...)` sorts them";
+    let (query, order) = query_and_order(py, text, None)?;
+    if !order.is_empty() {
+        let text =
+            "only `games` and `headers` are sorted; rows of tables by the engine that reads them";
         return Err(Error::usage(text)).or_raise(py);
     }
-    Ok(Some(query).filter(|query| !query.is_empty()))
+    Ok(query)
 }

@@ -112,7 +112,7 @@ def test_queries(many: Path) -> None:
         db.games(where="whit:W3")
     assert raised.value.kind == "usage"
     with pytest.raises(tabia.Usage, match="sorted"):
-        db.headers(where="sort:date")
+        db.table(where="sort:date")
 
 
 def test_iterators_end_early_and_are_shared(many: Path) -> None:

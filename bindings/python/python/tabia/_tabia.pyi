@@ -1,7 +1,7 @@
 import datetime
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, final, overload
+from typing import Any, Protocol, final, overload
 
 __all__ = [
     "Book",
@@ -40,7 +40,11 @@ __all__ = [
 
 __version__: str
 
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes | str: ...
+
 _Path = str | os.PathLike[str]
+_File = bytes | bytearray | memoryview | _Readable
 _Source = Database | _Path | Sequence[_Path]
 _Position = Position | str
 _Results = tuple[int, int, int]
@@ -59,8 +63,9 @@ class Unsupported(Error): ...
 class Usage(Error): ...
 
 def open(
-    path: _Path,
+    path: _Path | _File,
     *,
+    name: str | None = None,
     charset: str | None = None,
     password: str | None = None,
     deleted: bool = False,
@@ -81,7 +86,7 @@ def _reopen(
     deleted: bool,
     threads: int,
 ) -> Database: ...
-def open_book(path: _Path) -> Book: ...
+def open_book(path: _Path | _File, *, name: str | None = None) -> Book: ...
 def convert(
     source: _Source,
     target: _Path,
@@ -121,12 +126,14 @@ class Database:
     @property
     def format(self) -> str: ...
     @property
+    def info(self) -> dict[str, Any]: ...
+    @property
     def inputs(self) -> list[dict[str, Any]]: ...
     @property
     def problems(self) -> list[Error]: ...
     def game(self, number: int) -> Game: ...
-    def games(self, *, where: str | None = None) -> Games: ...
-    def headers(self, *, where: str | None = None) -> Headers: ...
+    def games(self, *, where: str | None = None, sort: str | None = None) -> Games: ...
+    def headers(self, *, where: str | None = None, sort: str | None = None) -> Headers: ...
     def table(
         self,
         table: str = "games",
