@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::{OpenOptions, Probe};
-use tabia_core::io::{InputFile, JournaledFolder, Source, list_folder};
+use tabia_core::io::{Blob, InputFile, JournaledFolder, Source, list_folder};
 use tabia_core::{Error, ErrorKind, GameFormat, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
@@ -162,6 +162,26 @@ impl Resolver {
     /// When it cannot be read or is not recognised.
     pub fn stream(&self, label: &Path, stream: Box<dyn Read + Send>) -> Result<InputItem> {
         self.once(label, None, stream)
+    }
+
+    /// A file in memory, with the name that it would have; compressed files are not recognised.
+    ///
+    /// ```
+    /// use tabia::{OpenInput, OpenOptions, Resolver};
+    ///
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// let item = Resolver::default().bytes("games.pgn", b"1. e4 e5 *".to_vec())?;
+    /// let opened = item.open_indexed(&OpenOptions::default())?;
+    /// assert!(matches!(opened.input, OpenInput::Database(database) if database.len() == 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When it is not recognised.
+    pub fn bytes(&self, name: &str, bytes: Vec<u8>) -> Result<InputItem> {
+        let file = vec![(name.to_owned(), Blob::from(bytes))];
+        self.source_item(Source::from_members(name, name, file)?)
     }
 
     /// The databases and books in an archive, as [`Resolver::contents`]; any other item itself.
