@@ -5,15 +5,22 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Options that choose games.
+/// Options that choose records by number and mark.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct SelectArgs {
+pub(crate) struct RecordArgs {
     /// Only these games of each input, as `1-100,205`
     #[arg(long, value_name = "NUMBERS")]
     pub(crate) games: Option<String>,
     /// Also records marked as deleted
     #[arg(long)]
     pub(crate) include_deleted: bool,
+}
+
+/// Options that choose games.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct SelectArgs {
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
     /// Only games that fit a query, as `player:carlsen elo:>=2700 date:2020.. -result:draw`
     #[arg(
         long = "where",
@@ -80,6 +87,29 @@ pub(crate) struct ListingArgs {
         help_heading = "Rows"
     )]
     pub(crate) offset: u64,
+}
+
+/// The options at the end of verbs that list what saved indexes find.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct IndexedRowArgs {
+    #[command(flatten)]
+    pub(crate) index: IndexUseArgs,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// The options at the end of verbs that list duplicates.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DuplicateRowArgs {
+    /// Also records marked as deleted
+    #[arg(long)]
+    pub(crate) include_deleted: bool,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// Options of every verb.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::{CommonArgs, ListingArgs};
+use super::common::DuplicateRowArgs;
 
 /// Leaves duplicate games out
 ///
@@ -42,11 +42,6 @@ pub(crate) struct DedupeArgs {
     /// Show the rows and write no games
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Also records marked as deleted
-    #[arg(long)]
-    pub(crate) include_deleted: bool,
     #[command(flatten)]
-    pub(crate) listing: ListingArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) rows: DuplicateRowArgs,
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{CommonArgs, IndexUseArgs, ListingArgs, SelectArgs};
+use super::common::{IndexedRowArgs, SelectArgs};
 
 /// Lists games, one row each
 ///
@@ -32,9 +32,5 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "NAMES")]
     pub(crate) columns: Option<String>,
     #[command(flatten)]
-    pub(crate) index: IndexUseArgs,
-    #[command(flatten)]
-    pub(crate) listing: ListingArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) rows: IndexedRowArgs,
 }

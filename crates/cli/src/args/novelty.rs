@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{CommonArgs, IndexUseArgs, ListingArgs, SelectArgs};
+use super::common::{IndexedRowArgs, SelectArgs};
 
 /// The first position of each game that no earlier game of a base had
 ///
@@ -29,9 +29,5 @@ pub(crate) struct NoveltyArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     #[command(flatten)]
-    pub(crate) index: IndexUseArgs,
-    #[command(flatten)]
-    pub(crate) listing: ListingArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) rows: IndexedRowArgs,
 }

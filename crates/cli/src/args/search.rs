@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{CommonArgs, IndexUseArgs, ListingArgs};
+use super::common::{IndexedRowArgs, RecordArgs};
 
 /// Finds games by players, positions, moves: one row per game, or a new database
 ///
@@ -51,12 +51,8 @@ pub(crate) struct SearchArgs {
     /// The terms in the order in which they are asked, and how many games each leaves
     #[arg(long, conflicts_with_all = ["output", "count"])]
     pub(crate) explain: bool,
-    /// Only these games of each input, as `1-100,205`
-    #[arg(long, value_name = "NUMBERS")]
-    pub(crate) games: Option<String>,
-    /// Also records marked as deleted
-    #[arg(long)]
-    pub(crate) include_deleted: bool,
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
     /// Also guiding texts
     #[arg(long)]
     pub(crate) texts: bool,
@@ -64,9 +60,5 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) columns: Option<String>,
     #[command(flatten)]
-    pub(crate) index: IndexUseArgs,
-    #[command(flatten)]
-    pub(crate) listing: ListingArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) rows: IndexedRowArgs,
 }

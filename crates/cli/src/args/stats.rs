@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 
-use super::common::{CommonArgs, IndexUseArgs, ListingArgs, SelectArgs};
+use super::common::{IndexedRowArgs, SelectArgs};
 
 /// Games, results, ratings and plies by year, player, opening or anything else
 ///
@@ -40,11 +40,7 @@ pub(crate) struct StatsArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
     #[command(flatten)]
-    pub(crate) index: IndexUseArgs,
-    #[command(flatten)]
-    pub(crate) listing: ListingArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) rows: IndexedRowArgs,
 }
 
 /// The order of rows of `stats`.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{CommonArgs, IndexUseArgs, ListingArgs};
+use super::common::IndexedRowArgs;
 
 /// Explores a position: the moves of the games that reached it, with results and ratings
 ///
@@ -45,9 +45,5 @@ pub(crate) struct TreeArgs {
     #[arg(long)]
     pub(crate) include_deleted: bool,
     #[command(flatten)]
-    pub(crate) index: IndexUseArgs,
-    #[command(flatten)]
-    pub(crate) listing: ListingArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) rows: IndexedRowArgs,
 }

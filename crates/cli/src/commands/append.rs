@@ -22,7 +22,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         let hint = "`tabia convert - -o games.pgn` does that";
         return Err(Error::usage(text).with_hint(hint));
     }
-    let context = Context::new(&args.common)?;
+    let context = Context::new(&args.rows.common)?;
     let explained = dedupe::explained_file(args.explain.as_deref(), args.force)?;
     let mut reporter = context.reporter("append", args.force, None)?;
     // Two processes that do not know each other's games would both add them. A set that is repaired has a
@@ -51,8 +51,8 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let mut options = DedupeOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;
-    options.strict = args.common.strict;
-    options.selection.deleted = args.include_deleted;
+    options.strict = args.rows.common.strict;
+    options.selection.deleted = args.rows.include_deleted;
     let display = context.display();
     let found = find_known(&items, 1, &options, &context.progress, &mut reporter);
     drop(display);
@@ -61,17 +61,17 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let count = counted(duplicates.len() as u64, "duplicate");
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     if args.dry_run {
-        dedupe::show(&context, &args.listing, &duplicates, &items)?;
+        dedupe::show(&context, &args.rows.listing, &duplicates, &items)?;
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
         return Ok(code);
     }
     reporter.finish(Some(&summary))?;
     context.messages.note(&format!("{count} left out"));
-    let mut convert = convert::plain(&args.paths, &args.output, None, &args.common);
+    let mut convert = convert::plain(&args.paths, &args.output, None, &args.rows.common);
     convert.append = true;
     convert.lock = lock.map(Arc::new);
-    convert.select.include_deleted = args.include_deleted;
+    convert.select.records.include_deleted = args.rows.include_deleted;
     convert.dropped = dropped_games(items.len(), &duplicates).split_off(1);
     // Its problems are reported already.
     convert.common.quiet |= summary.problems > 0;

@@ -262,8 +262,8 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     let plan = &mut options.plan;
     plan.threads = context.threads;
     plan.strict = args.common.strict;
-    plan.selection.numbers = parse_games(args.select.games.as_deref())?;
-    plan.selection.deleted = args.select.include_deleted;
+    plan.selection.numbers = parse_games(args.select.records.games.as_deref())?;
+    plan.selection.deleted = args.select.records.include_deleted;
     plan.leave_out.comments = args.no_comments;
     plan.leave_out.variations = args.no_variations;
     plan.leave_out.nags = args.no_nags;

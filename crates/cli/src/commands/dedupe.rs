@@ -83,7 +83,7 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
         let hint = "`tabia convert - -o games.pgn` does that";
         return Err(Error::usage(text).with_hint(hint));
     }
-    let context = Context::new(&args.common)?;
+    let context = Context::new(&args.rows.common)?;
     if let Some(output) = args.output.as_deref().filter(|path| *path != "-") {
         refuse_existing(output.as_ref(), args.force)?;
     }
@@ -94,8 +94,8 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let mut options = DedupeOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;
-    options.strict = args.common.strict;
-    options.selection.deleted = args.include_deleted;
+    options.strict = args.rows.common.strict;
+    options.selection.deleted = args.rows.include_deleted;
     let display = context.display();
     let found = find_duplicates(&items, &options, &context.progress, &mut reporter);
     drop(display);
@@ -104,16 +104,16 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let count = counted(duplicates.len() as u64, "duplicate");
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     let Some(output) = &args.output else {
-        show(&context, &args.listing, &duplicates, &items)?;
+        show(&context, &args.rows.listing, &duplicates, &items)?;
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
         return Ok(code);
     };
     reporter.finish(Some(&summary))?;
     context.messages.note(&format!("{count} left out"));
-    let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.common);
+    let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.rows.common);
     convert.force = args.force;
-    convert.select.include_deleted = args.include_deleted;
+    convert.select.records.include_deleted = args.rows.include_deleted;
     convert.dropped = dropped_games(items.len(), &duplicates);
     if args.merge_annotations {
         convert.merges = merges(&items, &duplicates, &options, &context.progress)?;

@@ -33,8 +33,8 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
     options.open = context.open.clone();
     options.threads = context.threads;
     options.strict = args.common.strict;
-    options.selection.numbers = parse_games(args.select.games.as_deref())?;
-    options.selection.deleted = args.select.include_deleted;
+    options.selection.numbers = parse_games(args.select.records.games.as_deref())?;
+    options.selection.deleted = args.select.records.include_deleted;
     options.filter = parse_query(&args.select.filter, &context.messages)?;
     let several = args.paths.len() > 1;
     let mut columns = vec!["game", "ply", "eco", "name"];

@@ -30,25 +30,25 @@ pub(crate) fn search(args: &LsArgs, count_only: bool) -> Result<ExitCode, Error>
 }
 
 fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<ExitCode, Error> {
-    let context = Context::new(&args.common)?;
+    let context = Context::new(&args.rows.common)?;
     let mut reporter = context.reporter(verb, false, None)?;
-    let style = RowStyle::of(&args.listing);
+    let style = RowStyle::of(&args.rows.listing);
     let mut options = ListOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;
-    options.selection.numbers = parse_games(args.select.games.as_deref())?;
-    options.selection.deleted = args.select.include_deleted;
+    options.selection.numbers = parse_games(args.select.records.games.as_deref())?;
+    options.selection.deleted = args.select.records.include_deleted;
     options.selection.texts = args.texts;
     options.filter = parse_query(&args.select.filter, &context.messages)?;
     let order = options.filter.sort().clone();
     // Only the number of rows does not depend on their order.
     let is_sorted = !order.is_empty() && !count_only;
     if !is_sorted {
-        options.offset = args.listing.offset;
-        options.limit = args.listing.limit;
+        options.offset = args.rows.listing.offset;
+        options.limit = args.rows.listing.limit;
     }
     let mut sorter = is_sorted.then(|| GameSorter::new(&order, &std::env::temp_dir()));
-    options.strict = args.common.strict;
+    options.strict = args.rows.common.strict;
     options.moments = moments && !count_only;
     options.count_only = count_only;
     let columns = args.columns.as_deref();
@@ -59,7 +59,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         options.tags.clone_from(&choice.tags);
     }
     let has_tag = AtomicU64::new(0);
-    options.index = args.index.use_index.into();
+    options.index = args.rows.index.use_index.into();
     options.index_options = index_options(&context);
     let several = args.paths.len() > 1 || args.paths.iter().any(|path| is_folder(path));
     let names = match &choice {
@@ -70,7 +70,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         style: if count_only { RowStyle::Ndjson } else { style },
         names,
         is_chosen: choice.is_some(),
-        has_header: !args.listing.no_header,
+        has_header: !args.rows.listing.no_header,
     };
     let mut output = RowOutput::new(&context, &layout)?;
     let display = context.display();
@@ -145,8 +145,8 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     })?;
     drop(display);
     if let Some(sorter) = sorter {
-        let end = args.listing.limit.unwrap_or(u64::MAX);
-        let shown = args.listing.offset..args.listing.offset.saturating_add(end);
+        let end = args.rows.listing.limit.unwrap_or(u64::MAX);
+        let shown = args.rows.listing.offset..args.rows.listing.offset.saturating_add(end);
         let mut number = 0;
         sorter.finish(&mut |row| {
             let is_shown = shown.contains(&number);
@@ -170,7 +170,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         }
     }
     reporter.finish(None)?;
-    let is_empty = found == 0 && !options.filter.is_empty() && args.listing.limit != Some(0);
+    let is_empty = found == 0 && !options.filter.is_empty() && args.rows.listing.limit != Some(0);
     // An empty screen could be a mistake; scripts have the exit code.
     if is_empty && !count_only && terminal::stdout_is_terminal() {
         context.messages.note("no game fits the query");

@@ -74,8 +74,8 @@ pub(crate) fn run(args: &NamesArgs) -> Result<ExitCode, Error> {
     list.open = context.open.clone();
     list.threads = context.threads;
     list.strict = args.common.strict;
-    list.selection.numbers = parse_games(args.select.games.as_deref())?;
-    list.selection.deleted = args.select.include_deleted;
+    list.selection.numbers = parse_games(args.select.records.games.as_deref())?;
+    list.selection.deleted = args.select.records.include_deleted;
     list.filter = parse_query(&args.select.filter, &context.messages)?;
     let items: Vec<InputItem> = context.games(&args.paths, None, &mut reporter)?;
     let display = context.display();

@@ -23,27 +23,27 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
-    let context = Context::new(&args.common)?;
+    let context = Context::new(&args.rows.common)?;
     let mut reporter = context.reporter("novelty", false, None)?;
     let mut options = NoveltyOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;
-    options.strict = args.common.strict;
-    options.selection.numbers = parse_games(args.select.games.as_deref())?;
-    options.selection.deleted = args.select.include_deleted;
+    options.strict = args.rows.common.strict;
+    options.selection.numbers = parse_games(args.select.records.games.as_deref())?;
+    options.selection.deleted = args.select.records.include_deleted;
     options.filter = parse_query(&args.select.filter, &context.messages)?;
     let items = context.games(&args.paths, None, &mut reporter)?;
     let base_items = context.games(&args.base, None, &mut reporter)?;
     let mut base_options = BaseOptions::default();
     base_options.open = context.open.clone();
     base_options.threads = context.threads;
-    base_options.index = args.index.use_index.into();
+    base_options.index = args.rows.index.use_index.into();
     base_options.index_options = index_options(&context);
     let several = items.len() > 1;
     let mut columns = vec!["game", "ply", "san", "fen", "basegames"];
     columns.extend(several.then_some("path"));
     let numeric = ["game", "ply", "basegames"];
-    let mut listing = Listing::new(&context.bar, &args.listing, &columns, &numeric)?;
+    let mut listing = Listing::new(&context.bar, &args.rows.listing, &columns, &numeric)?;
     let mut found = 0_u64;
     let display = context.display();
     let base = Base::of_items(base_items, base_options, &context.progress, &mut reporter)?;

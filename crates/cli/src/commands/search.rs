@@ -23,8 +23,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     // The blank that protects a query that begins with `-`.
     let filter = filter.strip_prefix(' ').unwrap_or(filter).to_owned();
     let select = SelectArgs {
-        games: args.games.clone(),
-        include_deleted: args.include_deleted,
+        records: args.records.clone(),
         filter,
     };
     if args.explain {
@@ -38,9 +37,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         select,
         texts: args.texts,
         columns: args.columns.clone(),
-        index: args.index.clone(),
-        listing: args.listing.clone(),
-        common: args.common.clone(),
+        rows: args.rows.clone(),
     };
     ls::search(&rows, args.count)
 }
@@ -52,7 +49,7 @@ fn write(
     select: SelectArgs,
     output: &OsString,
 ) -> Result<ExitCode, Error> {
-    let listing = &args.listing;
+    let listing = &args.rows.listing;
     if listing.limit.is_some() || listing.offset > 0 {
         return Err(Error::usage(
             "`--limit` and `--offset` are for rows; `--games` chooses games",
@@ -64,11 +61,11 @@ fn write(
         ));
     }
     let is_filtered = !select.filter.trim().is_empty();
-    let mut arguments = convert::plain(paths, output, args.to.as_deref(), &args.common);
+    let mut arguments = convert::plain(paths, output, args.to.as_deref(), &args.rows.common);
     arguments.force = args.force;
     arguments.select = select;
     arguments.mark.clone_from(&args.mark);
-    arguments.index = args.index.clone();
+    arguments.index = args.rows.index.clone();
     let (code, games) = convert::convert_files(&arguments)?;
     Ok(if games == 0 && is_filtered {
         code.worse(ExitCode::NoMatch)
@@ -90,16 +87,16 @@ struct PlanRow {
 
 /// Shows how many games each term leaves.
 fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result<ExitCode, Error> {
-    let context = Context::new(&args.common)?;
+    let context = Context::new(&args.rows.common)?;
     let mut reporter = context.reporter("search", false, None)?;
     let plan = parse_query(&select.filter, &context.messages)?.plan();
     let queries: Vec<Query> = plan.iter().map(|step| step.query.clone()).collect();
     let mut options = ExplainOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;
-    options.strict = args.common.strict;
-    options.selection.numbers = parse_games(select.games.as_deref())?;
-    options.selection.deleted = select.include_deleted;
+    options.strict = args.rows.common.strict;
+    options.selection.numbers = parse_games(select.records.games.as_deref())?;
+    options.selection.deleted = select.records.include_deleted;
     options.selection.texts = args.texts;
     let mut sums = vec![0; queries.len() + 1];
     let display = context.display();
@@ -123,7 +120,7 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
     })?;
     drop(display);
     let columns = ["alternative", "term", "reads", "games"];
-    let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["games"])?;
+    let mut listing = Listing::new(&context.bar, &args.rows.listing, &columns, &["games"])?;
     let mut counts = sums.into_iter();
     listing.push(&PlanRow {
         alternative: None,

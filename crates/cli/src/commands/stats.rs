@@ -80,7 +80,7 @@ impl Serialize for Row<'_> {
 }
 
 pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
-    let context = Context::new(&args.common)?;
+    let context = Context::new(&args.rows.common)?;
     let mut reporter = context.reporter("stats", false, None)?;
     let mut options = StatsOptions::default();
     if let Some(by) = &args.by {
@@ -99,11 +99,11 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let list = &mut options.list;
     list.open = context.open.clone();
     list.threads = context.threads;
-    list.strict = args.common.strict;
-    list.selection.numbers = parse_games(args.select.games.as_deref())?;
-    list.selection.deleted = args.select.include_deleted;
+    list.strict = args.rows.common.strict;
+    list.selection.numbers = parse_games(args.select.records.games.as_deref())?;
+    list.selection.deleted = args.select.records.include_deleted;
     list.filter = parse_query(&args.select.filter, &context.messages)?;
-    list.index = args.index.use_index.into();
+    list.index = args.rows.index.use_index.into();
     list.index_options = index_options(&context);
     let mut items: Vec<InputItem> = Vec::new();
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| match item {
@@ -120,9 +120,9 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let counts = columns(&options);
     let keys = options.keys.iter().map(StatsKey::name);
     let names: Vec<&str> = keys.chain(counts.iter().copied()).collect();
-    let mut listing = Listing::new(&context.bar, &args.listing, &names, &numeric(&options))?;
-    let end = args.listing.limit.unwrap_or(u64::MAX);
-    let end = args.listing.offset.saturating_add(end);
+    let mut listing = Listing::new(&context.bar, &args.rows.listing, &names, &numeric(&options))?;
+    let end = args.rows.listing.limit.unwrap_or(u64::MAX);
+    let end = args.rows.listing.offset.saturating_add(end);
     let (mut rows, mut games) = (0, 0);
     let display = context.display();
     let done = stats(

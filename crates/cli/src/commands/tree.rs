@@ -48,7 +48,7 @@ const NUMERIC: &[&str] = &[
 const GAMES: usize = 8;
 
 pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
-    let context = Context::new(&args.common)?;
+    let context = Context::new(&args.rows.common)?;
     let start = match &args.fen {
         Some(fen) => position_arg::position_of_fen(fen)
             .map_err(|why| Error::usage(format!("`--fen {fen}`: {why}")))?,
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
         .map_err(|why| Error::usage(format!("`--line`: {why}")))?;
     let query = parse_query(&args.filter, &context.messages)?;
     let mut reporter = context.reporter("tree", false, None)?;
-    let style = RowStyle::of(&args.listing);
+    let style = RowStyle::of(&args.rows.listing);
     let display = context.display();
     let items = context.games(&args.paths, None, &mut reporter)?;
     let names: Vec<String> = items.iter().map(tabia::InputItem::name).collect();
@@ -67,8 +67,8 @@ pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
     context.progress.set_total(bytes);
     let mut options = BaseOptions::default();
     options.open = context.open.clone();
-    options.open.strict = args.common.strict;
-    options.index = args.index.use_index.into();
+    options.open.strict = args.rows.common.strict;
+    options.index = args.rows.index.use_index.into();
     options.index_options = index_options(&context);
     options.threads = context.threads;
     options.deleted = args.include_deleted;
@@ -187,7 +187,7 @@ fn rows(
         "uci" | "white" | "draws" | "black" => style != RowStyle::Table,
         _ => true,
     });
-    let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    let mut listing = Listing::new(&context.bar, &args.rows.listing, &columns, NUMERIC)?;
     if style == RowStyle::Table
         && let Some(opening) = opening
     {
