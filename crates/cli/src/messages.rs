@@ -16,6 +16,7 @@ use tabia::formats::archives::UNPACKED_SIZE;
 use crate::args::{ColorChoice, CommonArgs};
 use crate::control_char_filter::one_line;
 use crate::pager;
+use crate::similar_names;
 use crate::terminal::color_on_stderr;
 
 /// The hint for [`UNPACKED_SIZE`].
@@ -188,7 +189,7 @@ pub(crate) fn without_os_error_number(text: &str) -> String {
 fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     let path = error.location().file.as_deref();
     Some(match error.kind() {
-        ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar),
+        ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar_names::hint),
         ErrorKind::UnknownFormat { .. } => {
             "`tabia formats` lists what can be read; `--from FORMAT` names one".into()
         }
@@ -276,44 +277,6 @@ fn has_folder(error: &Error) -> bool {
     let file = error.location().file.as_deref();
     file.and_then(|file| absolute(file).ok())
         .is_some_and(|file| file.parent().is_some_and(Path::is_dir))
-}
-
-/// Files in the folder whose names begin like that of `path`.
-fn similar(path: &Path) -> String {
-    let wanted = path
-        .file_name()
-        .map(|name| name.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        let folder = folder.display();
-        let text = "`tabia info .` lists what is in this one";
-        return format!("the folder {folder} does not exist either; {text}");
-    };
-    let beginning: String = wanted.chars().take(3).collect();
-    let mut names: Vec<String> = entries
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| !beginning.is_empty() && name.to_lowercase().starts_with(&beginning))
-        .collect();
-    // Those of the same extension first: a set has several files.
-    let extension = |name: &str| {
-        name.rsplit_once('.')
-            .map(|(_, extension)| extension.to_lowercase())
-    };
-    let wanted_extension = extension(&wanted);
-    names.sort_by_key(|name| (extension(name) != wanted_extension, name.clone()));
-    names.truncate(5);
-    if names.is_empty() {
-        let folder = argument(&folder.display().to_string()).into_owned();
-        format!("no name there begins alike; `tabia info {folder}` lists the databases and books")
-    } else {
-        let names: Vec<_> = names.iter().map(|name| argument(name)).collect();
-        format!("similar names: {}", names.join(", "))
-    }
 }
 
 #[cfg(test)]

@@ -220,16 +220,28 @@ fn every_query_gives_its_result() {
 fn errors_name_the_column_and_what_was_meant() {
     for (text, column, message, hint) in [
         (
-            "foo:bar",
+            "weather:fine",
             1,
-            "`foo` is not a field",
-            "the fields are player",
+            "`weather` is not a field",
+            "common fields: `player`, `elo`, `date`",
         ),
         (
             "elo:2700 colour:red",
             10,
             "`colour` is not a field",
-            "the fields are",
+            "`tabia help search` lists all fields",
+        ),
+        (
+            "rating:2700",
+            1,
+            "`rating` is not a field",
+            "similar fields: `elo`, `anyelo`, `avgelo`, `whiteelo`;",
+        ),
+        (
+            "comment:novelty",
+            1,
+            "`comment` is not a field",
+            "similar fields: `text`;",
         ),
         (
             "wihte:x",

@@ -145,7 +145,9 @@ fn filters_select_rows_of_streams_and_databases() {
         run.err
     );
     let run = tabia(&folder, &["ls", "games.pgn", "--where", "colour:red"]).expect(2);
-    assert!(run.err.contains("the fields are player"), "{}", run.err);
+    assert!(run.err.contains("common fields: `player`"), "{}", run.err);
+    assert!(run.err.contains("`tabia help search`"), "{}", run.err);
+    assert!(!run.err.contains("annotator"), "{}", run.err);
 
     let folder = with_sample("where-database");
     let all = tabia(&folder, &["ls", "mega.cbh", "--ndjson"])

@@ -1,5 +1,7 @@
 //! The fields of the language, as users see them.
 
+use super::error_and_suggestions::nearest;
+
 /// A field of the language: `name:value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
@@ -359,7 +361,47 @@ pub(super) fn find(name: &str) -> Option<&'static str> {
     FIELDS.iter().find(is_named).map(|field| field.name)
 }
 
-/// The names of the fields, as an error lists them.
-pub(super) fn list() -> Vec<&'static str> {
-    FIELDS.iter().map(|field| field.name).collect()
+/// Hint for a name that is no field: the one that was probably meant, or those whose name or description has
+/// such a word, or those that are asked most.
+pub(super) fn hint_for_unknown(name: &str) -> String {
+    let fields = match (nearest(name, &names()), related(name)) {
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, related) if related.is_empty() => format!("common fields: {};", quoted(COMMON)),
+        (None, related) => format!("similar fields: {};", quoted(&related)),
+    };
+    format!("{fields} `tabia help search` lists all fields, and `\"{name}:…\"` searches for the text")
+}
+
+/// The fields that an unknown name is answered with if nothing is similar to it.
+const COMMON: &[&str] = &[
+    "player", "elo", "date", "event", "result", "opening", "line", "move", "mat",
+];
+/// Fields at most that are similar to an unknown name.
+const MOST_RELATED: usize = 4;
+/// Letters that a name needs at least to be looked up in descriptions.
+const LEAST_LETTERS: usize = 4;
+
+/// Fields whose name or description has a word that begins like a word.
+fn related(word: &str) -> Vec<&'static str> {
+    let word = word.to_ascii_lowercase();
+    if word.chars().count() < LEAST_LETTERS {
+        return Vec::new();
+    }
+    let begins = |text: &str| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        words.any(|other| other.to_ascii_lowercase().starts_with(&word))
+    };
+    let related = FIELDS
+        .iter()
+        .filter(|field| begins(field.name) || begins(field.asks));
+    related
+        .map(|field| field.name)
+        .take(MOST_RELATED)
+        .collect()
+}
+
+/// `` `a`, `b` ``.
+fn quoted(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }

@@ -115,17 +115,9 @@ impl Parser {
             return Ok((!raw.values.is_empty()).then_some(Test::Word(words)));
         };
         let Some(field) = field_list::find(name) else {
-            let names = field_list::names();
-            let hint = match nearest(name, &names) {
-                Some(meant) => format!("did you mean `{meant}`? the fields are "),
-                None => "the fields are ".to_owned(),
-            };
-            let list = field_list::list().join(", ");
-            return Err(
-                FilterError::new(*name_column, format!("`{name}` is not a field")).with_hint(
-                    format!("{hint}{list}; `\"{name}:…\"` searches for the text"),
-                ),
-            );
+            let hint = field_list::hint_for_unknown(name);
+            let error = FilterError::new(*name_column, format!("`{name}` is not a field"));
+            return Err(error.with_hint(hint));
         };
         if raw.values.is_empty() {
             return Ok(None);
