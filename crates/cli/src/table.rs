@@ -87,7 +87,7 @@ const SPECS: &[ColumnSpec] = &[
     spec("childGames", "Child", None, 68),
     spec("probability", "Plays%", None, 0),
     spec("annotation", "", None, 0),
-    spec("opening", "Opening", Some((12, 12)), 80),
+    spec("opening", "Opening", Some((20, 12)), 58),
     spec("comment", "Comment", Some((12, 12)), 85),
 ];
 /// The rank of a column that is not in [`SPECS`]; of several the last one is left out first.

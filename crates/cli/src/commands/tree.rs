@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
+use crate::opening_names::{full_name, name_below};
 use crate::parse_where_and_games::parse_query;
 use crate::result_bar::bar;
 use crate::stdout::StdoutWriter;
@@ -146,20 +147,27 @@ impl Row {
         }
     }
 
-    fn all(tree: &Tree, style: RowStyle) -> Self {
+    /// `above`: the opening above the table, which is not repeated.
+    fn all(tree: &Tree, style: RowStyle, above: Option<Opening>) -> Self {
         let is_white = tree.position.turn().is_white();
+        let opening = tree.opening.filter(|opening| Some(*opening) != above);
         let score = tabia::book::find::score(tree.results, is_white);
         Self {
             score: score.map(percent),
             average_rating: tree.average_rating,
             performance: tree.performance,
             last_played: known(tree.last_played),
-            opening: tree.opening.map(name_of),
+            opening: opening.map(full_name),
             ..Self::new("all", tree.games, tree.results, style)
         }
     }
 
-    fn of_move(m: &TreeMove, style: RowStyle) -> Self {
+    /// `above`: the opening above the table, whose name is not repeated.
+    fn of_move(m: &TreeMove, style: RowStyle, above: Option<Opening>) -> Self {
+        let name = |opening| match above {
+            Some(above) => name_below(opening, above),
+            None => full_name(opening),
+        };
         Self {
             uci: m.uci.clone(),
             score: m.score.map(percent),
@@ -167,7 +175,7 @@ impl Row {
             performance: m.performance,
             last_played: known(m.last_played),
             child_games: Some(m.child_games),
-            opening: m.opening.map(name_of),
+            opening: m.opening.map(name),
             ..Self::new(&m.san, m.games, m.results, style)
         }
     }
@@ -188,15 +196,14 @@ fn rows(
         _ => true,
     });
     let mut listing = Listing::new(&context.bar, &args.rows.listing, &columns, NUMERIC)?;
-    if style == RowStyle::Table
-        && let Some(opening) = opening
-    {
-        listing.out().styled(TextStyle::Dim, &name_of(opening))?;
+    let above = opening.filter(|_| style == RowStyle::Table);
+    if let Some(opening) = above {
+        listing.out().styled(TextStyle::Dim, &full_name(opening))?;
         listing.out().text("\n")?;
     }
-    listing.push(&Row::all(tree, style))?;
+    listing.push(&Row::all(tree, style, above))?;
     for m in &tree.moves {
-        listing.push(&Row::of_move(m, style))?;
+        listing.push(&Row::of_move(m, style, above))?;
     }
     if tree.ended > 0 {
         listing.push(&Row::new("end", tree.ended, tree.ended_results, style))?;
@@ -206,10 +213,6 @@ fn rows(
 
 fn percent(score: f64) -> f64 {
     (score * 1000.0).round() / 10.0
-}
-
-fn name_of(opening: Opening) -> String {
-    format!("{} {}", opening.eco, opening.name)
 }
 
 fn known(date: Date) -> Option<String> {

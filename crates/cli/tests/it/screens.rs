@@ -136,6 +136,38 @@ fn lists_of_games_fit_the_terminal() {
     }
 }
 
+/// The numbers of the tree are never cut, names of openings end with what distinguishes them.
+#[test]
+fn trees_fit_the_terminal() {
+    let folder = Scratch::new("screens-tree");
+    let najdorf = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6";
+    let game = |moves: &str, result: &str| {
+        format!(
+            "[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n[Date \"2024.03.14\"]\n\
+             [WhiteElo \"2612\"]\n[BlackElo \"2588\"]\n\n{najdorf} {moves} {result}\n\n"
+        )
+    };
+    let mut games = game("6. Be3 e5", "1-0").repeat(1_104);
+    games += &game("6. Be2 e6", "1/2-1/2").repeat(71);
+    games += &game("6. Bg5 e6", "0-1").repeat(9);
+    games += &game("6. Qd3", "*");
+    std::fs::write(folder.join("games.pgn"), games).unwrap();
+    for columns in [60, 80, 100, 120] {
+        let args = ["tree", "games.pgn", "--line", najdorf, "--progress", "never"];
+        let (screen, code) = on_terminal(&folder, &args, columns);
+        assert_eq!(code, 0, "{screen}");
+        for line in screen.lines() {
+            assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+        }
+        let is_wide = columns >= 80;
+        let name = if is_wide { "English Attack" } else { "English" };
+        for whole in ["1185", "1104", name] {
+            assert!(screen.contains(whole), "{columns}: {screen}");
+        }
+        expect_screen(&format!("tree-{columns}.txt"), &screen);
+    }
+}
+
 #[test]
 fn numbers_of_games_are_never_cut() {
     let folder = Scratch::new("screens-numbers");

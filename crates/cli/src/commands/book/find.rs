@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
+use crate::opening_names::{full_name, name_below};
 use crate::readable_numbers::grouped;
 use crate::result_bar::{BAR, bar};
 use crate::stdout::StdoutWriter;
@@ -339,9 +340,13 @@ impl<'a> MoveCells<'a> {
         }
     }
 
-    fn new(book: &'a str, m: &'a FoundMove) -> Self {
+    /// `above`: the opening above the table, whose name is not repeated.
+    fn new(book: &'a str, m: &'a FoundMove, above: Option<Opening>) -> Self {
         let percent = |value: f64| rounded(value * 100.0, 1);
-        let opening = m.opening;
+        let name = |opening| match above {
+            Some(above) => name_below(opening, above),
+            None => full_name(opening),
+        };
         Self {
             book,
             san: &m.san,
@@ -355,7 +360,7 @@ impl<'a> MoveCells<'a> {
             probability: percent(m.probability),
             annotation: m.annotation.as_deref(),
             advice: m.recommended.map(advice_name),
-            opening: opening.map(|opening| format!("{} {}", opening.eco, opening.name)),
+            opening: m.opening.map(name),
             comment: m.comment.as_deref(),
         }
     }
@@ -399,6 +404,7 @@ fn table(
             listing.push(&MoveCells::total(position))?;
         }
     }
+    let above = opening.filter(|_| style == RowStyle::Table);
     for (book, m) in rows {
         if style == RowStyle::Ndjson {
             listing.push(&NdjsonRow {
@@ -406,7 +412,7 @@ fn table(
                 found: MoveDocument::new(m),
             })?;
         } else {
-            listing.push(&MoveCells::new(book, m))?;
+            listing.push(&MoveCells::new(book, m, above))?;
         }
     }
     listing.finish()
@@ -414,7 +420,7 @@ fn table(
 
 /// The name of the opening above a table.
 fn caption(opening: Opening, out: &mut StdoutWriter) -> Result<(), Error> {
-    out.styled(TextStyle::Dim, &format!("{} {}", opening.eco, opening.name))?;
+    out.styled(TextStyle::Dim, &full_name(opening))?;
     out.text("\n")
 }
 
