@@ -59,7 +59,11 @@ mod tests {
                 "Sicilian Defense: Modern Variations",
                 "B90 Sicilian Defense",
             ),
-            ("King's Pawn Game", "Sicilian Defense", "B90 King's Pawn Game"),
+            (
+                "King's Pawn Game",
+                "Sicilian Defense",
+                "B90 King's Pawn Game",
+            ),
         ] {
             let opening = |name| Opening { eco: "B90", name };
             let shown = name_below(opening(name), opening(above));

@@ -60,9 +60,8 @@ pub(crate) fn hint(path: &Path) -> String {
 /// How similar an existing name is to the one that is wanted; `None` if it is not clearly so.
 fn rank(wanted: &str, name: &str) -> Option<Rank> {
     let ((wanted, wanted_extension), (name, extension)) = (parts(wanted), parts(name));
-    let begins = |one: &str, other: &str| {
-        one.chars().count() >= LEAST_BEGINNING && other.starts_with(one)
-    };
+    let begins =
+        |one: &str, other: &str| one.chars().count() >= LEAST_BEGINNING && other.starts_with(one);
     let similarity = if wanted.is_empty() || name.is_empty() {
         return None;
     } else if wanted == name {

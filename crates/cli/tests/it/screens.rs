@@ -153,7 +153,14 @@ fn trees_fit_the_terminal() {
     games += &game("6. Qd3", "*");
     std::fs::write(folder.join("games.pgn"), games).unwrap();
     for columns in [60, 80, 100, 120] {
-        let args = ["tree", "games.pgn", "--line", najdorf, "--progress", "never"];
+        let args = [
+            "tree",
+            "games.pgn",
+            "--line",
+            najdorf,
+            "--progress",
+            "never",
+        ];
         let (screen, code) = on_terminal(&folder, &args, columns);
         assert_eq!(code, 0, "{screen}");
         for line in screen.lines() {

@@ -369,7 +369,9 @@ pub(super) fn hint_for_unknown(name: &str) -> String {
         (None, related) if related.is_empty() => format!("common fields: {};", quoted(COMMON)),
         (None, related) => format!("similar fields: {};", quoted(&related)),
     };
-    format!("{fields} `tabia help search` lists all fields, and `\"{name}:…\"` searches for the text")
+    format!(
+        "{fields} `tabia help search` lists all fields, and `\"{name}:…\"` searches for the text"
+    )
 }
 
 /// The fields that an unknown name is answered with if nothing is similar to it.
@@ -394,10 +396,7 @@ fn related(word: &str) -> Vec<&'static str> {
     let related = FIELDS
         .iter()
         .filter(|field| begins(field.name) || begins(field.asks));
-    related
-        .map(|field| field.name)
-        .take(MOST_RELATED)
-        .collect()
+    related.map(|field| field.name).take(MOST_RELATED).collect()
 }
 
 /// `` `a`, `b` ``.
