@@ -59,6 +59,18 @@ impl Hasher for TextHasher {
         self.sum = product as u64 ^ (product >> 64) as u64;
     }
 
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(byte.into());
+    }
+
+    fn write_u16(&mut self, word: u16) {
+        self.write_u64(word.into());
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
     fn write_usize(&mut self, length: usize) {
         self.write_u64(length as u64);
     }

@@ -1,10 +1,13 @@
 //! Numbers names with their facts, and writes the name file.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::io::Sink;
+
+use crate::games::common::interner::{Interner, Seed};
 
 use super::entry;
 use super::names::{EventFacts, MAGIC, PlayerFacts};
@@ -29,17 +32,25 @@ pub(crate) struct NameWriter {
 struct NameTable<T> {
     /// The kind in messages.
     what: &'static str,
-    ids: HashMap<(Box<str>, T), u32>,
-    /// The number of uses of each name.
-    uses: Vec<u32>,
+    texts: Interner,
+    /// The number of a name by that of its text and its facts.
+    ids: HashMap<(u32, T), u32, Seed>,
+    /// By number.
+    names: Vec<Name<T>>,
+}
+
+#[derive(Debug)]
+struct Name<T> {
+    text: u32,
+    facts: T,
+    uses: u32,
 }
 
 impl NameWriter {
     pub(crate) fn new() -> Self {
         let mut annotators = NameTable::new("annotators");
         // Number 0 means that there is no annotator.
-        annotators.ids.insert((Box::from(""), ()), 0);
-        annotators.uses.push(0);
+        annotators.add("", ());
         Self {
             players: NameTable::new("players"),
             sites: NameTable::new("sites"),
@@ -69,10 +80,10 @@ impl NameWriter {
         let mut sink = Sink::new();
         sink.bytes(&MAGIC);
         sink.u16_be(version);
-        let total = self.players.uses.len()
-            + self.sites.uses.len()
-            + self.events.uses.len()
-            + self.annotators.uses.len();
+        let total = self.players.names.len()
+            + self.sites.names.len()
+            + self.events.names.len()
+            + self.annotators.names.len();
         sink.u32_be(total as u32);
         self.players
             .section(*b"player\0\0", &mut sink, write_player);
@@ -91,8 +102,9 @@ impl<T: Copy + Eq + Ord + Hash> NameTable<T> {
     fn new(what: &'static str) -> Self {
         Self {
             what,
-            ids: HashMap::new(),
-            uses: Vec::new(),
+            texts: Interner::default(),
+            ids: HashMap::with_hasher(Seed::new()),
+            names: Vec::new(),
         }
     }
 
@@ -101,57 +113,66 @@ impl<T: Copy + Eq + Ord + Hash> NameTable<T> {
     /// # Errors
     /// [`ErrorKind::Limit`] if no number is left.
     fn number(&mut self, name: &str, facts: T) -> Result<u32> {
-        let next = self.uses.len() as u32;
-        let id = *self.ids.entry((Box::from(name), facts)).or_insert(next);
-        if id == next {
-            if next >= MAX_NAMES {
-                return Err(Error::new(ErrorKind::Limit {
-                    what: self.what,
-                    limit: MAX_NAMES.into(),
-                    size: u64::from(MAX_NAMES) + 1,
-                }));
-            }
-            self.uses.push(0);
-        }
-        if let Some(uses) = self.uses.get_mut(id as usize) {
-            *uses = uses.saturating_add(1);
+        let id = self.add(name, facts).ok_or_else(|| {
+            Error::new(ErrorKind::Limit {
+                what: self.what,
+                limit: MAX_NAMES.into(),
+                size: u64::from(MAX_NAMES) + 1,
+            })
+        })?;
+        if let Some(name) = self.names.get_mut(id as usize) {
+            name.uses = name.uses.saturating_add(1);
         }
         Ok(id)
     }
 
+    /// The number of a name, which is added if it is new; `None` if no number is left.
+    fn add(&mut self, name: &str, facts: T) -> Option<u32> {
+        let (text, _) = self.texts.number(name.as_bytes(), MAX_NAMES)?;
+        let next = self.names.len() as u32;
+        match self.ids.entry((text, facts)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(_) if next >= MAX_NAMES => None,
+            Entry::Vacant(vacant) => {
+                self.names.push(Name {
+                    text,
+                    facts,
+                    uses: 0,
+                });
+                Some(*vacant.insert(next))
+            }
+        }
+    }
+
     /// Appends a section: its names in order, each without the prefix shared with the one before.
     fn section(&self, tag: [u8; 8], sink: &mut Sink, write: impl Fn(&T, &mut Sink)) {
-        #[expect(
-            clippy::iter_over_hash_type,
-            reason = "the names are sorted right after"
-        )]
-        let mut sorted = {
-            let mut sorted: Vec<(&str, &T, u32)> = Vec::with_capacity(self.ids.len());
-            for ((name, facts), &id) in &self.ids {
-                sorted.push((name, facts, id));
-            }
-            sorted
-        };
+        let names = (0_u32..).zip(&self.names);
+        let mut sorted: Vec<(&[u8], T, u32)> = names
+            .map(|(id, name)| {
+                let text = self.texts.get(name.text).unwrap_or_default();
+                (text, name.facts, id)
+            })
+            .collect();
         sorted.sort_unstable();
-        let greatest = self.uses.iter().copied().max().unwrap_or(0).min(MAX_NAMES);
+        let uses = self.names.iter().map(|name| name.uses);
+        let greatest = uses.max().unwrap_or(0).min(MAX_NAMES);
         sink.bytes(&tag);
         sink.u24_be(sorted.len() as u32);
         sink.u24_be(greatest);
         sink.u24_be(greatest);
-        sink.u24_be(self.uses.len() as u32);
-        let mut previous: Option<&str> = None;
+        sink.u24_be(sorted.len() as u32);
+        let mut previous: Option<&[u8]> = None;
         for (name, facts, id) in sorted {
             sink.u24_be(id);
-            let bytes = name.as_bytes();
             let mut prefix = 0;
             if let Some(previous) = previous {
-                let pairs = previous.bytes().zip(name.bytes());
+                let pairs = previous.iter().zip(name);
                 prefix = pairs.take_while(|(a, b)| a == b).count();
                 sink.u8(prefix as u8);
             }
-            sink.u8(bytes.len() as u8);
-            sink.bytes(bytes.get(prefix..).unwrap_or_default());
-            write(facts, sink);
+            sink.u8(name.len() as u8);
+            sink.bytes(name.get(prefix..).unwrap_or_default());
+            write(&facts, sink);
             previous = Some(name);
         }
     }

@@ -4,7 +4,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::chess::{FenStyle, Setup};
+use tabia_core::chess::{Color, FenStyle, Setup};
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Game, GameResult, RecordKind};
@@ -13,6 +13,7 @@ use tabia_core::io::Sink;
 use tabia_core::loss::{Feature, Losses};
 
 use crate::games::common::set_writer::{BlockLayout, SetWriter};
+use crate::games::common::tag_plan_cache::TagPlanCache;
 
 use super::CAN;
 use super::blob_finder::{BLOCK, MAX_RECORD};
@@ -26,7 +27,7 @@ use super::other_variant_records::has_chess_moves;
 use super::record_body;
 use super::record_body::{LENGTH, section};
 use super::record_body_encoder::{Detail, Encoder};
-use super::tag_fields::{UnmappedTags, cut, write_tag};
+use super::tag_fields::{Field, TagPlan, UnmappedTags, cut, write_tag};
 
 /// A database being written. Records and entries are written game by game; names stay in memory
 /// until the end.
@@ -38,6 +39,9 @@ pub(crate) struct ScidbWriter {
     standard: Arc<Board>,
     /// The tags of the current record.
     tags: Vec<u8>,
+    plans: TagPlanCache<TagPlan>,
+    /// Whether each tag of the current game is stored in a field.
+    taken: Vec<bool>,
     record: Sink,
     entry: Sink,
     games: u32,
@@ -68,6 +72,8 @@ impl ScidbWriter {
             encoder: Encoder::new(CAN),
             standard: Arc::new(Board::standard()),
             tags: Vec::new(),
+            plans: TagPlanCache::default(),
+            taken: Vec::new(),
             record: Sink::new(),
             entry: Sink::new(),
             games: 0,
@@ -181,20 +187,23 @@ impl ScidbWriter {
         losses: &mut Losses,
     ) -> Result<()> {
         let tags = &game.head.tags;
-        let mut unmapped = UnmappedTags::new(tags);
-        self.number_names(&mut unmapped, entry, losses)?;
+        let Some(plan) = self.plans.get_or_add(tags, TagPlan::of) else {
+            return Ok(());
+        };
+        let mut unmapped = UnmappedTags::new(tags, plan, &mut self.taken);
+        number_names(&mut self.names, &mut unmapped, entry, losses)?;
         unmapped.fill_entry(start, entry, losses);
         if start != 0 || has_fen {
-            let fen = unmapped.take("FEN");
+            let fen = unmapped.take(Field::Fen);
             let is_wrong = |fen: &str| game.head.start.contradicts(fen);
             if has_chess_moves(self.variant) && fen.is_some_and(is_wrong) {
                 losses.add(Feature::Tags, 1, None);
             }
-            unmapped.take("SetUp");
+            unmapped.take(Field::SetUp);
         }
-        losses.add(Feature::Tags, game.result.lost_tags(tags), None);
+        unmapped.count_results(game.result, losses);
         if let Some(variant) = code_tables::text(&code_tables::VARIANTS, self.variant) {
-            unmapped.take_if("Variant", |text| (text == variant).then_some(()));
+            unmapped.take_if(Field::Variant, |text| (text == variant).then_some(()));
         }
         let is_numbered = (1..=960).contains(&start) && start != STANDARD;
         if game.head.start.chess960 && !is_numbered && tags.get("Variant").is_none() {
@@ -203,30 +212,31 @@ impl ScidbWriter {
         unmapped.write_rest(&mut self.tags, losses);
         Ok(())
     }
+}
 
-    /// Numbers the names of a game with their facts.
-    fn number_names(
-        &mut self,
-        unmapped: &mut UnmappedTags<'_>,
-        entry: &mut Entry,
-        losses: &mut Losses,
-    ) -> Result<()> {
-        let country = unmapped.take_code("EventCountry", &code_tables::COUNTRIES);
-        let site = self
-            .names
-            .site(&unmapped.take_name("Site", losses), country)?;
-        let facts = unmapped.take_event_facts(site);
-        let event = unmapped.take_name("Event", losses);
-        entry.event = self.names.event(&event, facts)?;
-        for (color, number) in [("White", &mut entry.white), ("Black", &mut entry.black)] {
-            let facts = unmapped.take_player_facts(color);
-            let name = unmapped.take_name(color, losses);
-            *number = self.names.player(&name, facts)?;
-        }
-        let annotator = unmapped.take("Annotator").unwrap_or_default();
-        entry.annotator = self.names.annotator(&cut(annotator, losses))?;
-        Ok(())
+/// Numbers the names of a game with their facts.
+fn number_names(
+    names: &mut NameWriter,
+    unmapped: &mut UnmappedTags<'_>,
+    entry: &mut Entry,
+    losses: &mut Losses,
+) -> Result<()> {
+    let country = unmapped.take_code(Field::EventCountry, &code_tables::COUNTRIES);
+    let site = names.site(&unmapped.take_name(Field::Site, losses), country)?;
+    let facts = unmapped.take_event_facts(site);
+    let event = unmapped.take_name(Field::Event, losses);
+    entry.event = names.event(&event, facts)?;
+    for (color, number) in [
+        (Color::White, &mut entry.white),
+        (Color::Black, &mut entry.black),
+    ] {
+        let facts = unmapped.take_player_facts(color);
+        let name = unmapped.take_player_name(color, losses);
+        *number = names.player(&name, facts)?;
     }
+    let annotator = unmapped.take(Field::Annotator).unwrap_or_default();
+    entry.annotator = names.annotator(&cut(annotator, losses))?;
+    Ok(())
 }
 
 impl GameWriter for ScidbWriter {
