@@ -154,6 +154,26 @@ impl Tags {
         *self = changed;
     }
 
+    /// Replaces all values and keeps the names: each value is the part of `text` with that offset and
+    /// length in bytes. Returns `false`, with an empty list, if there are not as many parts as names, a
+    /// part is not in the text or cuts a character, or the texts would exceed 4 GiB.
+    pub fn set_values(&mut self, text: &str, parts: &[(usize, usize)]) -> bool {
+        self.values.clear();
+        let mut is_set = parts.len() == self.len();
+        for (&(start, length), end) in parts.iter().zip(&mut self.value_ends) {
+            let values = &mut self.values;
+            is_set &= push_short::<16>(values, text, start, length)
+                || push_short::<32>(values, text, start, length)
+                || push_part(values, text, start, length);
+            *end = values.len() as u32;
+        }
+        is_set &= u32::try_from(self.size()).is_ok();
+        if !is_set {
+            self.clear();
+        }
+        is_set
+    }
+
     /// Keeps the pairs for which `keep(name, value)` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &str) -> bool) {
         *self = self
@@ -221,6 +241,34 @@ impl Tags {
     pub fn black_elo(&self) -> Option<u16> {
         elo(self.text("BlackElo"))
     }
+}
+
+/// Appends a part of a text, of at most `N` bytes, without a call for the copy: `N` bytes are appended and
+/// the surplus is removed. `false` if the text does not have them.
+#[inline(always)]
+fn push_short<const N: usize>(
+    values: &mut String,
+    text: &str,
+    start: usize,
+    length: usize,
+) -> bool {
+    let Some(bytes) = text.get(start..).and_then(|rest| rest.get(..N)) else {
+        return false;
+    };
+    if length > N || !bytes.is_char_boundary(length) {
+        return false;
+    }
+    let before = values.len();
+    values.push_str(bytes);
+    values.truncate(before + length);
+    true
+}
+
+/// Appends a part of a text; `false` if it is not in the text or cuts a character.
+fn push_part(values: &mut String, text: &str, start: usize, length: usize) -> bool {
+    let end = start.checked_add(length);
+    let part = end.and_then(|end| text.get(start..end));
+    part.inspect(|part| values.push_str(part)).is_some()
 }
 
 fn elo(text: &str) -> Option<u16> {
@@ -297,6 +345,35 @@ mod tests {
         assert_eq!(pairs, [("White", "A"), ("X", "3"), ("X", "2"), ("Y", "")]);
         tags.retain(|name, _| name != "X");
         assert_eq!(tags, [("White", "A"), ("Y", "")].into_iter().collect());
+    }
+
+    #[test]
+    fn values_are_replaced_by_parts_of_a_text() {
+        let text = "Žižkov, a town with a long name, and some text after it";
+        let long = text.find(',').unwrap();
+        for parts in [
+            [(0, long), (long, 0), (5, 3)],
+            [(0, 40), (3, 16), (10, 32)],
+            [(text.len() - 3, 3), (text.len(), 0), (0, text.len())],
+        ] {
+            let mut tags: Tags = [("A", "x"), ("B", "y"), ("C", "")].into_iter().collect();
+            assert!(tags.set_values(text, &parts));
+            let expected = parts.map(|(start, length)| &text[start..start + length]);
+            let expected = ["A", "B", "C"].into_iter().zip(expected).collect();
+            assert_eq!(tags, expected);
+        }
+        for parts in [
+            &[(0, 1)][..],
+            &[(0, 2), (1, 2)],
+            &[(0, 2), (text.len(), 1)],
+            &[(usize::MAX, 2), (0, 2)],
+            &[(0, 2)],
+            &[(0, 2); 3],
+        ] {
+            let mut tags: Tags = [("A", "x"), ("B", "y")].into_iter().collect();
+            assert!(!tags.set_values(text, parts), "{parts:?}");
+            assert_eq!(tags, Tags::new());
+        }
     }
 
     #[test]

@@ -40,6 +40,7 @@ mod profile_features;
 mod property_tests;
 mod quotation_text;
 mod read;
+mod repeated_tags;
 mod result_tokens;
 pub(crate) mod shape_colors;
 mod tag_order;

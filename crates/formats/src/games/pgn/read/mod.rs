@@ -35,6 +35,7 @@ use self::tags::PairSpans;
 use self::variations::VariationFrame;
 use super::event_boundary::EventBoundaries;
 use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
+use super::repeated_tags::TagPatterns;
 use super::result_tokens::forfeit_at;
 use super::text_cursor::TextCursor;
 use super::variant_and_result_tags;
@@ -58,6 +59,12 @@ pub(super) struct Reader {
     /// Whether the game has a tag of the profile `full`.
     has_full_tags: bool,
     pairs: Vec<PairSpans>,
+    /// Of regular tag sections; the last one is that of the tags in `head`.
+    patterns: TagPatterns,
+    /// Offsets and lengths of the values of a section with a known pattern.
+    values: Vec<(usize, usize)>,
+    /// Whether the game can have tags on which its start position depends.
+    has_start_tags: bool,
     /// The ranges of the comments before the tags and between them, which belong to the game.
     head_comments: Vec<(usize, usize)>,
     /// The reason why no moves can be played from the start position.
@@ -116,6 +123,9 @@ impl Reader {
             exact_result: None,
             has_full_tags: false,
             pairs: Vec::new(),
+            patterns: TagPatterns::default(),
+            values: Vec::new(),
+            has_start_tags: false,
             head_comments: Vec::new(),
             unplayable: None,
             movetext_start: 0,

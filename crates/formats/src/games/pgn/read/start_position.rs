@@ -32,7 +32,8 @@ impl Reader {
         at: usize,
         marks: full_profile::tags::RecordMarks,
     ) -> bool {
-        if let Some(fen) = self.head.tags.get("FEN") {
+        let tags = self.has_start_tags.then_some(&self.head.tags);
+        if let Some(fen) = tags.and_then(|tags| tags.get("FEN")) {
             let (setup, error) = read_fen(fen);
             if let Some(error) = error {
                 self.report(input, at, error, None);
@@ -42,10 +43,9 @@ impl Reader {
             };
             self.head.start.setup = Some(Box::new(setup));
         }
-        let variant = self
-            .head
-            .tags
-            .get("Variant")
+        let tags = self.has_start_tags.then_some(&self.head.tags);
+        let variant = tags
+            .and_then(|tags| tags.get("Variant"))
             .map(variant_and_result_tags::variant);
         self.head.start.chess960 =
             variant == Some(variant_and_result_tags::Variant::Chess960) && !marks.classical;

@@ -1,13 +1,14 @@
 //! The tag section.
 
 use tabia_core::error::Error;
-use tabia_core::game::GameResult;
+use tabia_core::game::{GameResult, RecordKind, Start};
 use tabia_core::io::{Charset, decode};
 
 use super::{Input, Reader};
 use crate::games::pgn::char_class::BOM;
 use crate::games::pgn::char_class::{CharClass, class};
 use crate::games::pgn::irregular_tags::{self, TagSectionPart};
+use crate::games::pgn::repeated_tags::{RepeatedTags, TagPattern};
 use crate::games::pgn::{full_profile, tag_parser};
 
 /// The offsets and lengths of the name and the value of a tag.
@@ -16,7 +17,6 @@ pub(super) type PairSpans = ((usize, usize), (usize, usize));
 impl Reader {
     /// Reads the tag section at the cursor into `head` and returns its end.
     pub(super) fn tags(&mut self, input: &mut Input<'_, '_>) -> usize {
-        self.head.clear();
         self.tag_result = None;
         self.exact_result = None;
         self.has_full_tags = false;
@@ -29,6 +29,12 @@ impl Reader {
         {
             at += BOM.len();
         }
+        if let Some(end) = self.repeated_tags(input.text, at) {
+            return end;
+        }
+        self.head.clear();
+        self.has_start_tags = true;
+        let mut pattern = Some(TagPattern::default());
         let mut start = at;
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
@@ -44,6 +50,7 @@ impl Reader {
                 {
                     break end;
                 }
+                pattern = None;
                 self.push_literal(input.text, start, at, &mut pairs);
                 let Some(next) = self.irregular_part(input, at, end) else {
                     start = at;
@@ -53,6 +60,10 @@ impl Reader {
                 start = at;
                 continue;
             };
+            let lead = input.text.get(at..pair.value_at).unwrap_or_default();
+            let name_at = pair.name_at - at;
+            let name = name_at..name_at + pair.name.len();
+            pattern = pattern.and_then(|mut pattern| pattern.push(lead, name).then_some(pattern));
             at = end;
             self.has_full_tags |= pair.name.starts_with(b"Tabia");
             if pair.is_literal {
@@ -66,7 +77,42 @@ impl Reader {
         };
         self.push_literal(input.text, start, at, &mut pairs);
         self.pairs = pairs;
+        self.patterns.add(pattern.filter(|_| !self.has_full_tags));
         end
+    }
+
+    /// Reads the tag section at `at` into `head`, if it has the names of a section before and nothing
+    /// irregular, and returns its end.
+    fn repeated_tags(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        if matches!(self.charset, Charset::Single(_)) {
+            return None;
+        }
+        // No other tag follows, and nothing that may be one.
+        let next = |end| {
+            let (pair, next) = tag_parser::next_pair(text, end);
+            let byte = text.get(next);
+            let is_end = byte.is_none_or(|&byte| class(byte) == CharClass::Digit);
+            (pair.is_none() && is_end).then_some(next)
+        };
+        let values = &mut self.values;
+        let RepeatedTags {
+            pattern,
+            has_last_names,
+            end,
+            next,
+        } = self.patterns.read(text, at, values, next)?;
+        let section = std::str::from_utf8(text.get(at..end)?).ok()?;
+        if !pattern.set_tags(section, values, has_last_names, &mut self.head.tags) {
+            return None;
+        }
+        self.has_start_tags = pattern.has_start_tags;
+        let result = pattern.result;
+        let result = result.and_then(|index| self.head.tags.value(index));
+        self.tag_result = result.and_then(|value| GameResult::parse(value.trim_ascii().as_bytes()));
+        self.head.start = Start::default();
+        self.head.kind = RecordKind::Game;
+        self.head.deleted = false;
+        Some(next)
     }
 
     /// Reads the part of the tag section at `at`, which is no regular pair, and returns its end; `None`
