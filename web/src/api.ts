@@ -75,17 +75,23 @@ export function queryText(query: Query): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** The answer to a GET, or to a PUT if there is a body; repeated while the server is busy. */
-async function request(path: string, query: Query, signal?: AbortSignal, body?: Blob): Promise<Response> {
+interface Sent {
+  method: string;
+  body?: Blob | string;
+  headers?: Record<string, string>;
+}
+
+/** The answer to a request, a GET if nothing is sent; a GET or PUT is repeated while the server is busy. */
+async function request(path: string, query: Query, signal?: AbortSignal, sent?: Sent): Promise<Response> {
   for (let tries = 0; ; tries++) {
     let response: Response;
     try {
       response = await fetch(`/api/v1/${path}${queryText(query)}`, {
-        headers: authorization(),
         // An answer that is still right is not sent again.
         cache: "no-cache",
         ...(signal ? { signal } : {}),
-        ...(body ? { method: "PUT", body } : {}),
+        ...sent,
+        headers: { ...authorization(), ...sent?.headers },
       });
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -94,7 +100,8 @@ async function request(path: string, query: Query, signal?: AbortSignal, body?: 
     }
     setGone(false);
     if (response.ok) return response;
-    if (response.status === 503 && tries < 60) {
+    const isRepeated = sent === undefined || sent.method === "PUT";
+    if (response.status === 503 && isRepeated && tries < 60) {
       await wait(400);
       signal?.throwIfAborted();
       continue;
@@ -116,8 +123,38 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
 
 /** Sends a file. */
 export async function put<T>(path: string, query: Query, body: Blob): Promise<T> {
-  const response = await request(path, query, undefined, body);
+  const response = await request(path, query, undefined, { method: "PUT", body });
   return (await response.json()) as T;
+}
+
+/** Sends JSON, or a request without a body. */
+export async function send<T>(method: "POST" | "PATCH" | "DELETE", path: string, value?: unknown): Promise<T> {
+  const sent = value === undefined ? {} : { body: JSON.stringify(value), headers: { "Content-Type": "application/json" } };
+  const response = await request(path, {}, undefined, { method, ...sent });
+  return (await response.json()) as T;
+}
+
+/** Reads events until `take` returns `false` or the server ends them. */
+export async function events(path: string, take: (name: string, data: unknown) => boolean): Promise<void> {
+  const controller = new AbortController();
+  const response = await request(path, {}, controller.signal, { method: "GET" });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (;;) {
+      const part = await reader?.read();
+      if (!part || part.done) return;
+      text += part.value;
+      const whole = text.split("\n\n");
+      text = whole.pop() ?? "";
+      for (const event of whole) {
+        const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? [];
+        if (name && data && !take(name, JSON.parse(data))) return;
+      }
+    }
+  } finally {
+    controller.abort();
+  }
 }
 
 export async function getText(path: string, query: Query = {}): Promise<string> {
@@ -149,6 +186,8 @@ export interface InputInfo extends Card {
   title?: string | null;
   version?: string;
   years?: [number, number] | null;
+  /** The saved index of a database. */
+  index?: "current" | "absent" | "stale" | "unusable" | "impossible";
   positions?: number | null;
   moves?: number | null;
   problems: string[];

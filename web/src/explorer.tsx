@@ -5,6 +5,7 @@ import {
   ApiError, type Card, type ExplorerAnswer, type ExplorerMove, type ExplorerSource, type PositionAnswer, type Shelf, get,
 } from "./api.ts";
 import { parseFen } from "./chess.ts";
+import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { BoardHost } from "./board_host.tsx";
 import { changeQuery, explorerHref, gameHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
@@ -27,7 +28,8 @@ function useExplorer(src: string[], fen: string, line: string[], where: string) 
   const [answer, setAnswer] = useState<ExplorerAnswer | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isStopped, stop] = useState(false);
-  const key = [src.join(), fen, line.join(), where].join("\n");
+  const indexes = useIndexChanges(src);
+  const key = [src.join(), fen, line.join(), where, indexes].join("\n");
   useEffect(() => stop(false), [key]);
   useEffect(() => {
     if (src.length === 0 || isStopped) {
@@ -242,6 +244,12 @@ export function ExplorerTable(props: {
             : source.indexable
               ? t("explorer.notIndexed", { name: source.name ?? source.id })
               : t("explorer.read", { name: source.name ?? source.id })}
+          {!source.indexed && source.indexable && (
+            <>
+              {" "}
+              <IndexButton id={source.id} />
+            </>
+          )}
         </p>
       ))}
       {sources.filter((source) => source.error).map((source) => (

@@ -11,7 +11,7 @@ import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, makeTree, nodeAtPly, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
 import { ErrorBox, Spinner, announce, copy, isTyping, title } from "./ui.tsx";
-import { number, t } from "./translations.ts";
+import { number, t, tn } from "./translations.ts";
 
 interface Column {
   id: string;
@@ -283,7 +283,7 @@ async function goToGame(
 
 function FoundText({ state }: { state: ListState }) {
   if (!state.isExact) return <>{t("games.atLeast", { n: state.count, total: state.total })}</>;
-  if (state.count === state.total) return <>{t("games.all", { n: state.total })}</>;
+  if (state.count === state.total) return <>{tn("n.games", state.total)}</>;
   return <>{t("games.found", { n: state.count, total: state.total })}</>;
 }
 

@@ -7,6 +7,7 @@ import { ExplorerView } from "./explorer.tsx";
 import { GameView } from "./game.tsx";
 import { GamesView } from "./games.tsx";
 import { HealthView } from "./check.tsx";
+import { JobList, findJobs } from "./jobs.tsx";
 import { addSprite } from "./pieces.ts";
 import { follow, useAddress } from "./router.ts";
 import { COLORS, LANGUAGES, type Settings, apply, change, current, useSettings } from "./settings.ts";
@@ -60,6 +61,7 @@ function App() {
   const [dialog, open] = useState<"help" | "settings" | null>(null);
   const [isGone, setGone] = useState(false);
   useEffect(() => onGone(setGone), []);
+  useEffect(() => void findJobs(), []);
   useEffect(() => {
     load(settings.language).then(
       () => setLanguage(settings.language),
@@ -116,6 +118,7 @@ function App() {
           {t("gone")}
         </p>
       )}
+      <JobList />
       <main id="main" tabIndex={-1} key={language}>
         <View />
       </main>

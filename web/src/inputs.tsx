@@ -4,8 +4,9 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, type Card, type InputInfo, type Shelf, get } from "./api.ts";
 import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref } from "./router.ts";
 import { DropZone } from "./drop_zone.tsx";
+import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
-import { bytesText, dateText, t } from "./translations.ts";
+import { bytesText, dateText, t, tn } from "./translations.ts";
 
 type Details = Record<string, InputInfo | { failed: string }>;
 
@@ -94,7 +95,7 @@ function Cards({ inputs }: { inputs: Card[] }) {
       <header class="bar-line">
         <h1>{t("shelf.title")}</h1>
         <p class="total">
-          {t("shelf.total", { databases: databases.length, books: books.length, games })}
+          {[tn("n.databases", databases.length), tn("n.books", books.length), tn("n.games", games)].join(", ")}
           {folder !== undefined && folder !== "" && (
             <>
               {" · "}
@@ -148,13 +149,16 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
   const members = props.inputs.filter((input) => input.container === card.id);
   const href =
     card.kind === "database" ? gamesHref([card.id]) : card.kind === "book" ? explorerHref([card.id]) : null;
+  const index = useIndexChanges([card.id]) > 0 ? "current" : known?.index;
   const rest: string[] = [];
   if (known?.years) {
     rest.push(known.years[0] === known.years[1] ? String(known.years[0]) : known.years.join("–"));
   }
-  if (known?.texts) rest.push(t("card.texts", { n: known.texts }));
+  if (known?.texts) rest.push(tn("n.texts", known.texts));
   if (known?.deleted) rest.push(t("card.deleted", { n: known.deleted }));
   if (known?.encoding) rest.push(known.encoding);
+  if (index === "current") rest.push(t("index.current"));
+  if (index === "stale") rest.push(t("index.stale"));
   return (
     <li class={`card kind-${card.kind}${failed ? " failed" : ""}`}>
       <div class="head">
@@ -221,6 +225,7 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
               : t("card.check")}
           </a>
           {card.kind === "book" && <a href={bookHref(card.id)}>{t("card.entries")}</a>}
+          {(index === "absent" || index === "stale" || index === "unusable") && <IndexButton id={card.id} />}
           {card.kind === "database" && (
             <details class="more">
               <summary>{t("card.more")}</summary>
@@ -239,8 +244,8 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
 function countText(info: InputInfo): string {
   if (info.kind === "book") {
     if (info.positions === null || info.positions === undefined) return t("card.book");
-    return t("card.positions", { n: info.positions });
+    return tn("n.positions", info.positions);
   }
-  return info.games === 1 ? t("card.oneGame") : t("card.nGames", { n: info.games ?? 0 });
+  return tn("n.games", info.games ?? 0);
 }
 

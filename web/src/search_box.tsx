@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, get } from "./api.ts";
 import { go, listHref } from "./router.ts";
 import { announce } from "./ui.tsx";
-import { t } from "./translations.ts";
+import { t, tn } from "./translations.ts";
 
 interface Field {
   name: string;
@@ -62,7 +62,7 @@ async function suggestions(word: Word, fields: Field[], db: string, signal: Abor
     const answer = await get<{ names: { name: string; games: number }[] }>("suggest", { db, field, q: word.value }, signal);
     return answer.names.slice(0, limit).map((found) => ({
       text: found.name,
-      about: found.games === 1 ? t("card.oneGame") : t("card.nGames", { n: found.games }),
+      about: tn("n.games", found.games),
       inserted: `${word.sign}${field}:${exactly(found.name)} `,
       isField: false,
     }));

@@ -30,6 +30,13 @@ export function t(key: keyof typeof en, values: Record<string, string | number> 
   });
 }
 
+/** A text with a number `{n}`, in the form that the number asks for: singular | plural, or singular | few | many. */
+export function tn(key: keyof typeof en, n: number): string {
+  const forms = words[key].split("|");
+  const index = { one: 0, few: 1 }[new Intl.PluralRules(language).select(n) as string] ?? forms.length - 1;
+  return (forms[Math.min(index, forms.length - 1)] ?? "").replace("{n}", number(n));
+}
+
 export function number(value: number): string {
   return value.toLocaleString(language);
 }

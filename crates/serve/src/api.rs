@@ -24,6 +24,7 @@ use crate::explore::{self, FoundTree};
 use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
 use crate::input_health;
 use crate::inputs_by_id::{OpenedInput, ShelfInput};
+use crate::job_requests;
 use crate::jobs::Job;
 use crate::names_by_frequency;
 use crate::openapi;
@@ -46,7 +47,7 @@ type Shared = State<Arc<App>>;
 
 /// The routes of [`openapi::ROUTES`].
 pub(crate) fn router() -> Router<Arc<App>> {
-    Router::new()
+    job_requests::router()
         .route("/api/v1/shelf", get(shelf))
         .route("/api/v1/db/{id}", get(input))
         .route("/api/v1/games", get(games))
@@ -91,7 +92,7 @@ pub(crate) async fn in_pool<T: Send + 'static>(
 }
 
 /// Runs `work` in the bounded pool.
-async fn answer(
+pub(crate) async fn answer(
     app: Arc<App>,
     work: impl FnOnce(&App) -> Result<Response<Body>, Problem> + Send + 'static,
 ) -> Response<Body> {
@@ -108,7 +109,7 @@ pub(crate) fn of_type(content_type: &'static str, bytes: Vec<u8>) -> Response<Bo
     response
 }
 
-fn document(value: &Value) -> Result<Response<Body>, Problem> {
+pub(crate) fn document(value: &Value) -> Result<Response<Body>, Problem> {
     let bytes = serde_json::to_vec(value).map_err(|error| {
         let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
         Problem::new(status, error.to_string())
@@ -160,6 +161,7 @@ async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
         let input = app.shelf.find(&id)?;
         let mut card = card(&input);
         let opened = input.open()?;
+        let index = app.bases.state_of_index(&input);
         let more = match (opened.database(), opened.book()) {
             (Some(database), _) => {
                 let info = database.info();
@@ -172,6 +174,7 @@ async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
                     "title": info.title,
                     "version": info.version,
                     "years": opened.years().map(|(first, last)| [first, last]),
+                    "index": index,
                     "facts": info.facts,
                 })
             }
@@ -196,7 +199,7 @@ async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
             card.insert("fingerprint".into(), json!(opened.fingerprint));
             card.insert("open".into(), json!(true));
         }
-        let tag = asked.tag(&opened.fingerprint);
+        let tag = asked.tag(&format!("{} {index}", opened.fingerprint));
         document(&card).map(|answer| tag.mark(answer))
     })
     .await
@@ -563,7 +566,7 @@ fn explore_source(
     if let Value::Object(answer) = &mut answer {
         answer.insert("isDone".into(), json!(is_done));
         answer.insert("indexed".into(), json!(is_indexed));
-        answer.insert("indexable".into(), json!(input.container.is_none()));
+        answer.insert("indexable".into(), json!(input.is_indexable()));
         answer.insert("scanned".into(), json!(job.progress.games()));
         answer.insert("total".into(), json!(total));
         answer.insert("fingerprint".into(), json!(opened.fingerprint));

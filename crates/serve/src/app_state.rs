@@ -17,6 +17,7 @@ use crate::input_health::Health;
 use crate::inputs_by_id::Shelf;
 use crate::jobs::JobTable;
 use crate::lichess_answer_cache::Answers;
+use crate::started_jobs::StartedJobs;
 
 /// Writes a game as a JSON object.
 pub type GameDocument = fn(GameIndex, &Game) -> Vec<u8>;
@@ -36,6 +37,10 @@ pub(crate) struct App {
     /// Players, searches, previews.
     pub(crate) reports: JobTable<Value>,
     pub(crate) duplicates: JobTable<Arc<Vec<Duplicate>>>,
+    /// Jobs that run until they are done.
+    pub(crate) started: Arc<StartedJobs>,
+    /// Pages that may follow them.
+    pub(crate) listeners: Arc<Semaphore>,
     pub(crate) bases: Bases,
     pub(crate) answers: Answers,
     pub(crate) dropped: Arc<DroppedFiles>,

@@ -58,12 +58,14 @@ struct Connection {
     is_busy: Arc<AtomicBool>,
 }
 
-/// Answers requests on all listeners until `stop` is called; then running requests get `grace`.
+/// Answers requests on all listeners until `stop` is called; then `on_stop` is called, and running requests get
+/// `grace`.
 pub(crate) async fn serve(
     listeners: Vec<TcpListener>,
     router: &Router,
     stop: &StopHandle,
     grace: Duration,
+    on_stop: impl FnOnce(),
 ) {
     let open = Open::default();
     let graceful = Arc::new(GracefulShutdown::new());
@@ -76,6 +78,7 @@ pub(crate) async fn serve(
         })
         .collect();
     stop.0.notified().await;
+    on_stop();
     for task in &tasks {
         task.abort();
     }

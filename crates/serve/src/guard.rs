@@ -15,8 +15,10 @@ use crate::problem::Problem;
 
 /// Wrong keys that are answered in a minute; further ones are refused without being compared.
 const WRONG_KEYS: usize = 10;
-/// Where files are dropped, the only path with another method than GET and HEAD.
+/// Where files are dropped.
 const DROP: &str = "/api/v1/drop/";
+/// Where jobs are started, followed and cancelled.
+const JOBS: &str = "/api/v1/jobs";
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// Nothing is loaded from elsewhere, and nothing in a page is run that is not a file of ours.
@@ -108,9 +110,8 @@ impl Guard {
         if *method == Method::OPTIONS && is_allowed_origin {
             return None;
         }
-        let is_drop = *method == Method::PUT && uri.path().starts_with(DROP);
-        if !is_drop && !matches!(*method, Method::GET | Method::HEAD) {
-            let text = "the server only reads: GET and HEAD, and PUT of a dropped file";
+        if !is_allowed_method(method, uri.path()) {
+            let text = "the server only reads: GET and HEAD, PUT of a dropped file, POST and DELETE of a job";
             return Some(Problem::new(StatusCode::METHOD_NOT_ALLOWED, text));
         }
         let is_explorer = is_explorer(uri.path());
@@ -210,6 +211,23 @@ impl Guard {
         let text = "the key is missing or wrong";
         Err(Problem::new(StatusCode::UNAUTHORIZED, text)
             .with_hint("open the address that `tabia serve` printed, with everything after `#`"))
+    }
+}
+
+/// Whether a path has a method at all: nothing is written but dropped files and what jobs make.
+fn is_allowed_method(method: &Method, path: &str) -> bool {
+    let is_job = |path: &str| {
+        let id = path
+            .strip_prefix(JOBS)
+            .and_then(|rest| rest.strip_prefix('/'));
+        id.is_some_and(|id| !id.is_empty() && !id.contains('/'))
+    };
+    match *method {
+        Method::GET | Method::HEAD => true,
+        Method::PUT => path.starts_with(DROP),
+        Method::POST => path == JOBS,
+        Method::DELETE => is_job(path),
+        _ => false,
     }
 }
 
@@ -407,6 +425,41 @@ mod tests {
         }
         for path in ["/api/v1/drop", "/api/v1/shelf", "/drop/x", "/masters"] {
             assert_eq!(status("PUT", path, &[host, key]), 405, "{path}");
+        }
+    }
+
+    #[test]
+    fn jobs_are_started_and_cancelled_with_the_key_and_from_our_page_only() {
+        let bearer = format!("Bearer {DIGITS}");
+        let host = ("host", "127.0.0.1:6464");
+        let key = ("authorization", bearer.as_str());
+        for (method, path) in [("POST", "/api/v1/jobs"), ("DELETE", "/api/v1/jobs/7")] {
+            assert_eq!(status(method, path, &[host, key]), 200, "{method}");
+            assert_eq!(status(method, path, &[host]), 401, "{method}");
+            let elsewhere = ("host", "evil.example");
+            assert_eq!(status(method, path, &[elsewhere, key]), 421, "{method}");
+            for (name, value) in [
+                ("origin", "http://evil.example"),
+                ("origin", "null"),
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-site", "same-site"),
+            ] {
+                let headers = [host, key, (name, value)];
+                assert_eq!(status(method, path, &headers), 403, "{method} {value}");
+            }
+        }
+        for (method, path) in [
+            ("POST", "/api/v1/jobs/7"),
+            ("PUT", "/api/v1/jobs"),
+            ("PATCH", "/api/v1/jobs/7"),
+            ("OPTIONS", "/api/v1/jobs"),
+            ("DELETE", "/api/v1/jobs"),
+            ("DELETE", "/api/v1/jobs/"),
+            ("DELETE", "/api/v1/jobs/7/files/0"),
+            ("DELETE", "/api/v1/jobsx/7"),
+            ("POST", "/api/v1/events"),
+        ] {
+            assert_eq!(status(method, path, &[host, key]), 405, "{method} {path}");
         }
     }
 

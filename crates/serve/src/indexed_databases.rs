@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use tabia::base::{Base, BaseOptions, Index, IndexOptions, index_path};
+use tabia::base::{Base, BaseOptions, Index, IndexOptions, SavedIndex, index_paths, open_index};
 use tabia::{NoObserver, Progress};
 
 use crate::inputs_by_id::ShelfInput;
@@ -29,7 +29,7 @@ pub(crate) struct Bases {
 }
 
 /// Lengths and times of index files.
-type IndexFiles = Vec<Option<(PathBuf, u64, Option<SystemTime>)>>;
+type IndexFiles = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
 #[derive(Debug)]
 struct Kept {
@@ -45,6 +45,31 @@ impl Bases {
             index,
             threads,
             kept: Mutex::default(),
+        }
+    }
+
+    /// Where indexes are, for making one: in the cache only, because nothing is written to the folders of inputs.
+    pub(crate) fn options_to_build(&self) -> IndexOptions {
+        let mut options = self.index.clone();
+        options.threads = self.threads;
+        options.cache_only = true;
+        options
+    }
+
+    /// Whether a database has a saved index: `current`, `absent`, `stale`, `unusable`, or `impossible`.
+    pub(crate) fn state_of_index(&self, input: &ShelfInput) -> &'static str {
+        if !input.is_indexable() {
+            return "impossible";
+        }
+        let found = input
+            .resolve()
+            .and_then(|item| open_index(&item, &self.index));
+        match found {
+            Ok(SavedIndex::Current(_)) => "current",
+            Ok(SavedIndex::Absent) => "absent",
+            Ok(SavedIndex::Stale) => "stale",
+            Ok(SavedIndex::Impossible) => "impossible",
+            Ok(SavedIndex::Unusable(_)) | Err(_) => "unusable",
         }
     }
 
@@ -117,8 +142,8 @@ impl Bases {
 
     fn index_files(&self, base: &Base) -> IndexFiles {
         base.items()
-            .map(|item| {
-                let path = index_path(item, &self.index)?;
+            .flat_map(|item| index_paths(item, &self.index))
+            .filter_map(|path| {
                 let metadata = std::fs::metadata(&path).ok()?;
                 Some((path, metadata.len(), metadata.modified().ok()))
             })

@@ -419,6 +419,11 @@ impl ShelfInput {
         matches!(self.format, Some(Format::Games(_))) && self.error.is_none()
     }
 
+    /// Whether it may have a saved index: it is in files of its own, which are there the next time as well.
+    pub(crate) fn is_indexable(&self) -> bool {
+        self.is_database() && self.container.is_none() && !self.is_dropped
+    }
+
     /// When its files changed last, in seconds since 1970 UTC.
     pub(crate) fn modified(&self) -> Option<u64> {
         let times = self.files.iter().filter_map(|file| {

@@ -17,6 +17,7 @@
 //! | `lichess_paths`, `lichess_answer_cache` | its paths, and the answers that are kept |
 //! | `input_health` | checks that run while the page shows what they found so far |
 //! | `jobs` | work in threads that ends when it is no longer asked for |
+//! | `started_jobs`, `job_requests` | jobs that run until they are done, and the requests that start, follow and end them |
 //! | `app_state` | what all requests work with |
 //! | `api` | the requests and their answers |
 //! | `etag` | answers that the client already has |
@@ -42,6 +43,7 @@ mod guard;
 mod indexed_databases;
 mod input_health;
 mod inputs_by_id;
+mod job_requests;
 mod jobs;
 mod lichess;
 mod lichess_answer_cache;
@@ -54,6 +56,7 @@ mod problem;
 mod rows;
 mod search_duplicates_and_previews;
 mod server;
+mod started_jobs;
 mod stream;
 
 pub use app_state::GameDocument;

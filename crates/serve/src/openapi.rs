@@ -228,6 +228,25 @@ pub(crate) const ROUTES: &[Route] = &[
         content_type: JSON,
     },
     Route {
+        path: "/api/v1/jobs",
+        summary: "The jobs that were started: indexes that are built",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/jobs/{id}",
+        summary: "The progress or the result of a job",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/events",
+        summary: "All jobs as one event `jobs`, then each as an event `job` when it changes, and `forgotten` when \
+                  it is gone",
+        params: &[],
+        content_type: "text/event-stream",
+    },
+    Route {
         path: "/masters",
         summary: "The moves of a position, as Lichess' explorer of masters' games answers; also /master",
         params: &[FEN, PLAY, SINCE, UNTIL, MOVES, TOP_GAMES],
@@ -290,7 +309,6 @@ pub(crate) const ROUTES: &[Route] = &[
     },
 ];
 
-/// The request that is answered without `--write` and is no GET.
 const DROP: Route = Route {
     path: "/api/v1/drop/{name}",
     summary: "Stores the body as a file until the server ends, and opens it",
@@ -305,44 +323,35 @@ const DROP: Route = Route {
     content_type: JSON,
 };
 
+const START: Route = Route {
+    path: "/api/v1/jobs",
+    summary: "Starts a job: `{\"kind\": \"index\", \"db\": ID}` makes the saved index of a database, in the cache",
+    params: &[],
+    content_type: JSON,
+};
+
+const CANCEL: Route = Route {
+    path: "/api/v1/jobs/{id}",
+    summary: "Cancels a job that runs, forgets one that has ended",
+    params: &[],
+    content_type: JSON,
+};
+
+/// The requests that are no GET: method, content type of the body, and description.
+const OTHERS: &[(&str, Option<&str>, &Route)] = &[
+    ("put", Some("application/octet-stream"), &DROP),
+    ("post", Some(JSON), &START),
+    ("delete", None, &CANCEL),
+];
+
 /// The `OpenAPI` document.
 pub(crate) fn document() -> Value {
     let mut paths = Map::new();
-    let puts = [("put", &DROP)];
-    let gets = ROUTES.iter().map(|route| ("get", route));
-    for (method, route) in gets.chain(puts) {
-        let in_path = ["id", "n", "name"].iter().filter(|name| {
-            let part = format!("{{{name}}}");
-            route.path.contains(&part)
-        });
-        let in_path = in_path.map(|name| {
-            json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}})
-        });
-        let in_query = route.params.iter().map(|param| {
-            json!({
-                "name": param.name,
-                "in": "query",
-                "required": param.is_required,
-                "description": param.about,
-                "schema": {"type": param.kind},
-            })
-        });
-        let parameters: Vec<Value> = in_path.chain(in_query).collect();
-        let mut operation = json!({
-            "summary": route.summary,
-            "parameters": parameters,
-            "responses": {
-                "200": {"description": "The answer", "content": {route.content_type: {}}},
-                "default": {
-                    "description": "An error as RFC 9457 describes it",
-                    "content": {"application/problem+json": {}},
-                },
-            },
-        });
-        if method == "put" {
-            operation["requestBody"] = json!({"content": {"application/octet-stream": {}}});
-        }
-        paths.insert(route.path.to_owned(), json!({method: operation}));
+    let gets = ROUTES.iter().map(|route| ("get", None, route));
+    for (method, body, route) in gets.chain(OTHERS.iter().copied()) {
+        let operation = operation(body, route);
+        let methods = paths.entry(route.path).or_insert_with(|| json!({}));
+        methods[method] = operation;
     }
     json!({
         "openapi": "3.1.0",
@@ -351,4 +360,40 @@ pub(crate) fn document() -> Value {
         "paths": paths,
         "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
     })
+}
+
+/// One method of a path; `body` is the content type of what is sent.
+fn operation(body: Option<&str>, route: &Route) -> Value {
+    let in_path = ["id", "n", "name"].iter().filter(|name| {
+        let part = format!("{{{name}}}");
+        route.path.contains(&part)
+    });
+    let in_path = in_path.map(
+        |name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}),
+    );
+    let in_query = route.params.iter().map(|param| {
+        json!({
+            "name": param.name,
+            "in": "query",
+            "required": param.is_required,
+            "description": param.about,
+            "schema": {"type": param.kind},
+        })
+    });
+    let parameters: Vec<Value> = in_path.chain(in_query).collect();
+    let mut operation = json!({
+        "summary": route.summary,
+        "parameters": parameters,
+        "responses": {
+            "200": {"description": "The answer", "content": {route.content_type: {}}},
+            "default": {
+                "description": "An error as RFC 9457 describes it",
+                "content": {"application/problem+json": {}},
+            },
+        },
+    });
+    if let Some(body) = body {
+        operation["requestBody"] = json!({"content": {body: {}}});
+    }
+    operation
 }

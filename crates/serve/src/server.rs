@@ -30,6 +30,8 @@ use crate::problem::Problem;
 
 /// Requests that may wait for a thread.
 const QUEUE: usize = 64;
+/// Pages that follow the jobs at the same time.
+const MAX_LISTENERS: usize = 32;
 /// Bytes of rows of lists that are kept.
 const MAX_VIEW_BYTES: usize = 256 << 20;
 /// How long running requests may take to end.
@@ -128,6 +130,8 @@ impl Server {
             checks: JobTable::new(&running),
             reports: JobTable::new(&running),
             duplicates: JobTable::new(&running),
+            started: Arc::default(),
+            listeners: Arc::new(Semaphore::new(MAX_LISTENERS)),
             answers: Answers::default(),
             dropped: Arc::new(DroppedFiles::new(
                 self.options.drop_folder,
@@ -168,7 +172,7 @@ impl Server {
                 .fallback(file)
                 .layer(from_fn_with_state(Arc::clone(&app), guarded))
                 .with_state(Arc::clone(&app));
-            connections::serve(listeners, &router, stop, GRACE).await;
+            connections::serve(listeners, &router, stop, GRACE, || app.started.close()).await;
             cleaner.abort();
             Ok::<(), std::io::Error>(())
         });
@@ -177,6 +181,8 @@ impl Server {
         app.checks.close();
         app.reports.close();
         app.duplicates.close();
+        app.started.close();
+        app.started.wait_until_idle(GRACE);
         app.dropped.close();
         runtime.shutdown_timeout(GRACE);
         result.map_err(in_output)

@@ -20,6 +20,11 @@ impl Sender {
     pub(crate) async fn send(&self, bytes: Bytes) -> bool {
         self.0.send(bytes).await.is_ok()
     }
+
+    /// Waits until the client is gone.
+    pub(crate) async fn closed(&self) {
+        self.0.closed().await;
+    }
 }
 
 struct Parts(mpsc::Receiver<Bytes>);

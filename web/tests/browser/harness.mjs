@@ -168,7 +168,7 @@ export async function serve(folder, ...args) {
   const state = mkdtempSync(join(tmpdir(), "tabia-state-"));
   const child = spawn(program, ["serve", folder, "--port", "0", "--json", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, XDG_STATE_HOME: state },
+    env: { ...process.env, XDG_STATE_HOME: state, XDG_CACHE_HOME: join(state, "cache") },
   });
   let errors = "";
   child.stderr.on("data", (data) => {

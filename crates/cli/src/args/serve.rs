@@ -10,7 +10,7 @@ use super::common::CommonArgs;
 /// Opens a page over databases and books in the browser
 ///
 /// Lists, games, books and positions of every database and book of a folder, in the browser of this machine.
-/// Without `--lan` the server listens on this machine only. It reads only the inputs named here, and changes nothing. The page
+/// Without `--lan` the server listens on this machine only. It reads only the inputs named here, and changes none of them. The page
 /// loads nothing from elsewhere. Standard output has one line: the address with its key, without which no data
 /// is shown. Programs made for Lichess' opening explorer find its paths `/masters`, `/lichess` and `/player`
 /// here, without a key. ^C ends the server with exit code 0.
@@ -49,8 +49,8 @@ pub(crate) struct ServeArgs {
     /// Without the page
     #[arg(long)]
     pub(crate) api_only: bool,
-    /// A folder with saved indexes of positions, for databases that have none next to them [default: the
-    /// user's cache folder]
+    /// A folder with saved indexes of positions, for databases that have none next to them; the page builds
+    /// new ones there [default: the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) index: Option<PathBuf>,
     /// The address as JSON: url, port, pid, version; does not open the browser

@@ -38,7 +38,7 @@ pub use novelties::{NewPosition, Novelty, NoveltyOptions};
 pub use open_databases::{Base, BaseOptions};
 pub use saved_index::{
     BuiltIndex, IndexChange, IndexOptions, SavedIndex, build_index, check_index, drop_index,
-    index_path, open_index,
+    index_path, index_paths, open_index,
 };
 pub use search_hits::{Hit, Hits, SearchOptions};
 pub use selected_games::SelectedGames;

@@ -32,6 +32,9 @@ pub struct IndexOptions {
     pub threads: usize,
     /// A folder for the indexes of databases in folders that cannot be written to.
     pub cache: Option<PathBuf>,
+    /// Indexes are made in `cache` and nowhere else: no folder of a database is written to. Those that are
+    /// next to their databases are used all the same.
+    pub cache_only: bool,
     /// Games of a segment at most; 0 is the greatest number, 2^19.
     pub segment_games: usize,
 }
@@ -78,9 +81,39 @@ fn paths(item: &InputItem, options: &IndexOptions) -> Vec<PathBuf> {
     paths
 }
 
-/// The index file of an item, if there is one.
+/// Those of [`paths`] at which an index may be made.
+fn paths_to_write(item: &InputItem, options: &IndexOptions) -> Vec<PathBuf> {
+    let mut paths = paths(item, options);
+    if options.cache_only && !paths.is_empty() {
+        paths.remove(0);
+    }
+    paths
+}
+
+/// Every path at which the index of an item may be: next to it, and in the cache. Empty if it can have none.
+pub fn index_paths(item: &InputItem, options: &IndexOptions) -> Vec<PathBuf> {
+    paths(item, options)
+}
+
+/// The index file of an item, if there is one: the current one if there are two.
 pub fn index_path(item: &InputItem, options: &IndexOptions) -> Option<PathBuf> {
-    paths(item, options).into_iter().find(|path| path.is_file())
+    let mut found = paths(item, options)
+        .into_iter()
+        .filter(|path| path.is_file());
+    let first = found.next()?;
+    let Some(second) = found.next() else {
+        return Some(first);
+    };
+    let stamp = Stamp::of(item).ok().flatten();
+    let is_current = |path: &Path| {
+        let found = stamp.as_ref().map(|stamp| open_at(path, stamp));
+        matches!(found, Some(Ok(SavedIndex::Current(_))))
+    };
+    Some(if !is_current(&first) && is_current(&second) {
+        second
+    } else {
+        first
+    })
 }
 
 /// The saved index of an item.
@@ -91,14 +124,25 @@ pub fn open_index(item: &InputItem, options: &IndexOptions) -> Result<SavedIndex
     let Some(stamp) = Stamp::of(item)? else {
         return Ok(SavedIndex::Impossible);
     };
-    let Some(path) = index_path(item, options) else {
-        return Ok(SavedIndex::Absent);
-    };
-    let index = match PositionIndex::open(&Blob::open(&path)?) {
+    let mut first = None;
+    for path in paths(item, options) {
+        if path.is_file() {
+            match open_at(&path, &stamp)? {
+                SavedIndex::Current(index) => return Ok(SavedIndex::Current(index)),
+                other => first = first.or(Some(other)),
+            }
+        }
+    }
+    Ok(first.unwrap_or(SavedIndex::Absent))
+}
+
+/// The index in a file, compared with the files of its database.
+fn open_at(path: &Path, stamp: &Stamp) -> Result<SavedIndex> {
+    let index = match PositionIndex::open(&Blob::open(path)?) {
         Ok(index) => index,
         Err(error) => return Ok(SavedIndex::Unusable(error)),
     };
-    let written = std::fs::metadata(&path).and_then(|metadata| metadata.modified());
+    let written = std::fs::metadata(path).and_then(|metadata| metadata.modified());
     if stamp.is_that_of(index.stamp(), written.ok()) {
         Ok(SavedIndex::Current(Box::new(index)))
     } else {
@@ -152,20 +196,21 @@ pub fn build_index(
         )
         .in_file(item.label()));
     };
-    let old = index_path(item, options);
-    if let Some(path) = &old
+    if let SavedIndex::Current(index) = open_index(item, options)?
+        && let Some(path) = index_path(item, options)
+    {
+        return Ok(BuiltIndex {
+            path,
+            change: IndexChange::None,
+            added: 0,
+            index,
+            summary: Summary::default(),
+        });
+    }
+    let mut old = paths_to_write(item, options).into_iter();
+    if let Some(path) = &old.find(|path| path.is_file())
         && let Ok(index) = PositionIndex::open(&Blob::open(path)?)
     {
-        let written = std::fs::metadata(path).and_then(|metadata| metadata.modified());
-        if stamp.is_that_of(index.stamp(), written.ok()) {
-            return Ok(BuiltIndex {
-                path: path.clone(),
-                change: IndexChange::None,
-                added: 0,
-                index: Box::new(index),
-                summary: Summary::default(),
-            });
-        }
         let grown = Builder::grow(&index, path, options.build(), progress);
         if let Some(builder) = grown.map_err(Error::in_output)? {
             let job = Job {
@@ -219,8 +264,8 @@ impl Job<'_> {
     /// A builder at the first path that can be written to.
     fn builder(&self) -> Result<(PathBuf, Builder<'_>)> {
         let mut failure = None;
-        for path in paths(self.item, self.options) {
-            if failure.is_some()
+        for path in paths_to_write(self.item, self.options) {
+            if (failure.is_some() || self.options.cache_only)
                 && let Some(folder) = path.parent()
             {
                 std::fs::create_dir_all(folder)?;
@@ -230,7 +275,9 @@ impl Job<'_> {
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
-        Err(failure.unwrap_or_else(|| Error::unsupported("no file can have this index")))
+        Err(failure.unwrap_or_else(|| {
+            Error::unsupported("there is no folder for indexes; name one with `--index`")
+        }))
     }
 
     /// Reads the games; `None` if those of the index are others.

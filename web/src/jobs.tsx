@@ -1,0 +1,178 @@
+// Jobs of the server: what runs, what is done. They are followed only while one runs, so that an idle page holds no
+// connection.
+
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, GoneError, events, get, send } from "./api.ts";
+import { announce } from "./ui.tsx";
+import { t, tn } from "./translations.ts";
+
+export interface Job {
+  id: number;
+  kind: "index";
+  inputs: string[];
+  name: string | null;
+  state: "running" | "done" | "cancelled" | "failed";
+  unit: "games" | "positions" | "moves";
+  done: number;
+  share: number | null;
+  etaSeconds: number | null;
+  error: { detail: string; hint: string | null } | null;
+}
+
+let jobs: Job[] = [];
+const listeners = new Set<() => void>();
+
+function change(next: Job[]): void {
+  for (const job of next) {
+    const before = jobs.find((known) => known.id === job.id);
+    if (before?.state === "running" && job.state !== "running") announce(`${nameOf(job)}: ${stateOf(job)}`);
+  }
+  jobs = next;
+  for (const listener of listeners) listener();
+}
+
+const put = (job: Job) => change([...jobs.filter((known) => known.id !== job.id), job].sort((a, b) => a.id - b.id));
+const isRunning = () => jobs.some((job) => job.state === "running");
+
+/** The jobs, oldest first. */
+export function useJobs(): Job[] {
+  const [found, set] = useState(jobs);
+  useEffect(() => {
+    const update = () => set(jobs);
+    listeners.add(update);
+    update();
+    return () => {
+      listeners.delete(update);
+    };
+  }, []);
+  return found;
+}
+
+/** Looks once what runs; a page that was loaded again goes on following it. */
+export async function findJobs(): Promise<void> {
+  try {
+    change((await get<{ jobs: Job[] }>("jobs")).jobs);
+  } catch {
+    return;
+  }
+  void follow();
+}
+
+/** Starts a job; what keeps it from starting is shown. */
+export async function startJob(method: "POST" | "PATCH", path: string, body: unknown): Promise<Job | null> {
+  try {
+    const job = await send<Job>(method, path, body);
+    put(job);
+    void follow();
+    return job;
+  } catch (error) {
+    if (error instanceof ApiError) {
+      const { detail, hint } = error.problem;
+      announce(hint ? `${detail} – ${hint}` : detail, true);
+    } else if (!(error instanceof GoneError)) announce(String(error), true);
+    return null;
+  }
+}
+
+let isFollowing = false;
+
+async function follow(): Promise<void> {
+  if (isFollowing) return;
+  isFollowing = true;
+  while (isRunning()) {
+    try {
+      await events("events", (name, data) => {
+        if (name === "jobs") change((data as { jobs: Job[] }).jobs);
+        else if (name === "job") put(data as Job);
+        else if (name === "forgotten") change(jobs.filter((job) => job.id !== (data as { id: number }).id));
+        return isRunning();
+      });
+    } catch {
+      // The server is gone, or too many pages follow: asked once a second.
+      await new Promise((done) => setTimeout(done, 1000));
+      try {
+        change((await get<{ jobs: Job[] }>("jobs")).jobs);
+      } catch {
+        continue;
+      }
+    }
+  }
+  isFollowing = false;
+}
+
+/** Cancels a job that runs, forgets one that has ended. */
+async function end(job: Job): Promise<void> {
+  try {
+    const found = await send<Job>("DELETE", `jobs/${job.id}`);
+    if (found.state === "running") put(found);
+    else change(jobs.filter((known) => known.id !== job.id));
+  } catch {
+    change(jobs.filter((known) => known.id !== job.id));
+  }
+}
+
+function nameOf(job: Job): string {
+  return t("job.index", { name: job.inputs.join(", ") });
+}
+
+function stateOf(job: Job): string {
+  switch (job.state) {
+    case "done":
+      return t("job.done");
+    case "cancelled":
+      return t("job.cancelled");
+    case "failed":
+      return job.error?.hint ? `${job.error.detail} – ${job.error.hint}` : (job.error?.detail ?? "");
+    default:
+      return tn(job.unit === "games" ? "n.games" : job.unit === "positions" ? "n.positions" : "n.moves", job.done);
+  }
+}
+
+/** The jobs below the head of the page; nothing if there are none. */
+export function JobList() {
+  const all = useJobs();
+  if (all.length === 0) return null;
+  return (
+    <ul class="jobs" aria-label={t("jobs.label")}>
+      {all.map((job) => (
+        <li key={job.id} class={job.state}>
+          <bdi class="name">{nameOf(job)}</bdi>
+          {job.state === "running" && <progress aria-label={nameOf(job)} {...(job.share === null ? {} : { value: job.share })} max={1} />}
+          <span class="sub">
+            <bdi>{stateOf(job)}</bdi>
+            {job.state === "running" && job.etaSeconds !== null && ` · ${tn("n.secondsLeft", job.etaSeconds)}`}
+          </span>
+          <span class="grow" />
+          <button
+            type="button"
+            aria-label={t(job.state === "running" ? "job.cancelNamed" : "job.closeNamed", { name: nameOf(job) })}
+            onClick={() => void end(job)}
+          >
+            {job.state === "running" ? t("job.cancel") : "✕"}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How many times the index of one of these databases was made while the page is open. */
+export function useIndexChanges(ids: string[]): number {
+  return useJobs().filter((job) => job.kind === "index" && job.state === "done" && ids.includes(job.inputs[0] ?? "")).length;
+}
+
+/** Makes the index of a database. */
+export function IndexButton({ id }: { id: string }) {
+  const running = useJobs().some((job) => job.kind === "index" && job.state === "running" && job.inputs[0] === id);
+  return (
+    <button
+      type="button"
+      class="link"
+      disabled={running}
+      aria-label={t("index.buildNamed", { name: id })}
+      onClick={() => void startJob("POST", "jobs", { kind: "index", db: id })}
+    >
+      {t("index.build")}
+    </button>
+  );
+}
