@@ -134,6 +134,16 @@ export async function send<T>(method: "POST" | "PATCH" | "DELETE", path: string,
   return (await response.json()) as T;
 }
 
+/** Saves a file of the server as a download of the browser. */
+export async function download(path: string, name: string): Promise<void> {
+  const blob = await (await request(path, {})).blob();
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 /** Reads events until `take` returns `false` or the server ends them. */
 export async function events(path: string, take: (name: string, data: unknown) => boolean): Promise<void> {
   const controller = new AbortController();
@@ -196,6 +206,8 @@ export interface InputInfo extends Card {
 
 export interface Shelf {
   version: string;
+  /** Whether the server writes new files. */
+  canWrite: boolean;
   inputs: Card[];
 }
 

@@ -1,10 +1,13 @@
-// A book as it is stored: every entry of a position in its order, with the raw fields. Nothing is changed.
+// A book as it is stored: every entry of a position in its order, with the raw fields. Changes are collected and saved in
+// a new book, if the server writes.
 
 import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type PositionAnswer, get } from "./api.ts";
 import { parseFen } from "./chess.ts";
 import { BoardHost } from "./board_host.tsx";
-import { useDatabases } from "./database_choice_and_jobs.tsx";
+import { type MoveChange, changesAt, useBookChanges } from "./book_changes.ts";
+import { ChangesBar, EditDialog, type Editable, type EditedMove } from "./book_edit.tsx";
+import { useCanWrite, useDatabases } from "./database_choice_and_jobs.tsx";
 import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
 import { Bar, ErrorBox, Spinner, isTyping, title, useLoad } from "./ui.tsx";
@@ -26,6 +29,8 @@ interface Entry {
   comment: string | null;
   learn: string | null;
   raw: string;
+  /** What becomes of it in the new book. */
+  change?: "changed" | "added" | "removed";
 }
 
 interface BookPage {
@@ -37,6 +42,8 @@ interface BookPage {
   comment: string | null;
   entries: Entry[];
   opening: { eco: string; name: string } | null;
+  can: Editable;
+  extension: string;
 }
 
 const NO_SHAPES: never[] = [];
@@ -48,6 +55,9 @@ export function View() {
   const line = (query.get("play") ?? "").split(",").filter((uci) => uci !== "");
   const settings = useSettings();
   const databases = useDatabases() ?? [];
+  const canWrite = useCanWrite();
+  const changes = useBookChanges(id);
+  const [edited, edit] = useState<EditedMove | "new" | null>(null);
   const asked = { fen, play: line.join(",") };
   const page = useLoad<BookPage>((signal) => get(`book/${encodeURIComponent(id)}`, asked, signal), [id, fen, line.join()]);
   const load = useLoad<PositionAnswer>((signal) => get("position", asked, signal), [fen, line.join()]);
@@ -64,8 +74,15 @@ export function View() {
   const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join()]);
   useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (document.querySelector("dialog[open]")) return;
+      if (isTyping(event) || event.altKey || document.querySelector("dialog[open]")) return;
+      if (event.ctrlKey || event.metaKey) {
+        const isRedo = event.key === "y" || (event.shiftKey && event.key.toLowerCase() === "z");
+        if (!canWrite || (!isRedo && event.key !== "z")) return;
+        event.preventDefault();
+        if (isRedo) changes.redo();
+        else changes.undo();
+        return;
+      }
       if (event.key === "ArrowLeft" && line.length > 0) goTo(line.slice(0, -1));
       else if (event.key === "ArrowRight") {
         const first = shown?.entries.find((entry) => entry.uci !== null)?.uci;
@@ -80,7 +97,9 @@ export function View() {
   if (page.state === "error") return <ErrorBox error={page.error} />;
   if (load.state === "error") return <ErrorBox error={load.error} />;
   if (!position || !shown) return <Spinner />;
-  const has = (field: keyof Entry) => shown.entries.some((entry) => entry[field] !== null && entry[field] !== "");
+  const entries = withChanges(shown.entries, changesAt(changes.now, position.fen));
+  const others = position.legal.filter((legal) => !entries.some((entry) => entry.uci === legal.uci));
+  const has = (field: keyof Entry) => entries.some((entry) => entry[field] !== null && entry[field] !== "");
   const sans = position.line.map((san, index) => (index % 2 === 0 ? `${index / 2 + 1}.${san}` : san)).join(" ");
   return (
     <section class="game book-view">
@@ -132,7 +151,20 @@ export function View() {
             <bdi>{shown.comment}</bdi>
           </p>
         )}
-        {shown.entries.length === 0 ? (
+        {canWrite && (
+          <ChangesBar id={id} name={shown.name} extension={shown.extension} changes={changes} onAdd={() => edit("new")} />
+        )}
+        {edited !== null && (
+          <EditDialog
+            fen={position.fen}
+            move={edited === "new" ? null : edited}
+            moves={others}
+            can={shown.can}
+            changes={changes}
+            onClose={() => edit(null)}
+          />
+        )}
+        {entries.length === 0 ? (
           <p class="empty">{t("book.nothing")}</p>
         ) : (
           <div class="table-box panel-box" tabIndex={0} role="region" aria-label={t("book.entries")}>
@@ -150,11 +182,16 @@ export function View() {
                   {has("comment") && <th scope="col">{t("book.comment")}</th>}
                   {has("learn") && <th scope="col">learn</th>}
                   {has("raw") && <th scope="col">{t("book.raw")}</th>}
+                  {canWrite && (
+                    <th scope="col">
+                      <span class="visually-hidden">{t("book.edit")}</span>
+                    </th>
+                  )}
                 </tr>
               </thead>
               <tbody>
-                {shown.entries.map((entry, index) => (
-                  <tr>
+                {entries.map((entry, index) => (
+                  <tr class={entry.change ?? ""}>
                     <td class="n">{index + 1}</td>
                     <th scope="row">
                       {entry.san !== null && entry.uci !== null ? (
@@ -167,6 +204,7 @@ export function View() {
                       {entry.recommended === true && <span class="mark good" title={t("explorer.good")} aria-label={t("explorer.good")} role="img">●</span>}
                       {entry.recommended === false && <span class="mark bad" title={t("explorer.bad")} aria-label={t("explorer.bad")} role="img">▲</span>}
                       {entry.annotation && <span class="nag">{entry.annotation}</span>}
+                      {entry.change && <span class="only">{t(`book.${entry.change}`)}</span>}
                     </th>
                     {has("weight") && <td class="n">{entry.weight === null ? "–" : number(entry.weight)}</td>}
                     {has("share") && <td class="n">{entry.share === null ? "–" : `${(entry.share * 100).toFixed(1)} %`}</td>}
@@ -181,6 +219,20 @@ export function View() {
                     )}
                     {has("learn") && <td><code>{entry.learn ?? ""}</code></td>}
                     {has("raw") && <td><code>{entry.raw}</code></td>}
+                    {canWrite && (
+                      <td>
+                        {entry.uci !== null && entry.san !== null && (
+                          <button
+                            type="button"
+                            class="link"
+                            aria-label={t("book.editNamed", { move: entry.san })}
+                            onClick={() => edit({ ...entry, uci: entry.uci ?? "", san: entry.san ?? "", isRemoved: entry.change === "removed" })}
+                          >
+                            {t("book.edit")}
+                          </button>
+                        )}
+                      </td>
+                    )}
                   </tr>
                 ))}
               </tbody>
@@ -199,8 +251,36 @@ export function View() {
             ))}
           </p>
         )}
-        <p class="sub">{t("book.readOnly")}</p>
+        <p class="sub">{t(canWrite ? "book.editable" : "book.readOnly")}</p>
       </div>
     </section>
   );
 }
+
+/** The entries as they would be in the new book. */
+function withChanges(entries: Entry[], changes: MoveChange[]): Entry[] {
+  const changed = entries.map((entry): Entry => {
+    const change = changes.find((known) => known.move === entry.uci);
+    if (!change) return entry;
+    if (change.remove) return { ...entry, change: "removed" };
+    return { ...apply(entry, change), change: "changed" };
+  });
+  const added = changes.filter((change) => !change.remove && !entries.some((entry) => entry.uci === change.move));
+  return [...changed, ...added.map((change): Entry => ({ ...apply(emptyEntry(change), change), change: "added" }))];
+}
+
+function apply(entry: Entry, change: MoveChange): Entry {
+  const advice = { play: true, avoid: false, none: null };
+  return {
+    ...entry,
+    weight: change.weight ?? entry.weight,
+    annotation: change.annotation === undefined ? entry.annotation : change.annotation || null,
+    recommended: change.advice === undefined ? entry.recommended : advice[change.advice],
+    comment: change.comment === undefined ? entry.comment : change.comment || null,
+  };
+}
+
+const emptyEntry = (change: MoveChange): Entry => ({
+  uci: change.move, san: change.san, weight: null, share: null, games: null, white: null, draws: null, black: null,
+  averageRating: null, performance: null, recommended: null, annotation: null, comment: null, learn: null, raw: "",
+});

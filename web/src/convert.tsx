@@ -1,8 +1,10 @@
-// What the games of a database lose in another format. The page writes nothing: it shows the command that does.
+// What games lose in another format: all of a database, or those that fit a query. It shows the command that converts
+// them; a server that may write does it, too.
 
 import { get } from "./api.ts";
-import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
+import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
+import { WriteForm } from "./write_file.tsx";
 import { ErrorBox, Spinner, copy, title, useLoad } from "./ui.tsx";
 import { bytesText, number, t } from "./translations.ts";
 
@@ -29,26 +31,34 @@ export function View() {
   const db = query.get("db") ?? databases?.[0]?.id ?? "";
   const to = query.get("to") ?? "";
   const profile = query.get("profile") ?? "";
-  const { answer, error } = useReport<PreviewAnswer>("convert", db === "" || to === "" ? null : { db, to, profile });
+  const where = query.get("q") ?? "";
+  const deleted = query.get("deleted") === "1";
+  const canWrite = useCanWrite();
+  const { answer, error } = useReport<PreviewAnswer>("convert", db === "" || to === "" ? null : { db, to, profile, where, deleted });
   title(t("convert.title"));
   if (databases === null || formats.state === "loading") return <Spinner />;
   if (formats.state === "error") return <ErrorBox error={formats.error} />;
   const { targets, profiles } = formats.value;
   const target = targets.find((found) => found.id === to);
-  const card = databases.find((found) => found.id === db);
-  const name = card?.name ?? db;
-  const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text}'` : text);
+  const ids = db.split(",");
+  const names = ids.map((id) => databases.find((found) => found.id === id)?.name ?? id);
+  const name = names[0] ?? db;
+  const href = (changes: { db?: string; to?: string; profile?: string }) =>
+    convertHref(changes.db ?? db, changes.to ?? to, changes.profile ?? profile, where, deleted);
+  const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
   const base = name.replace(/(\.\w+)+$/, "");
-  const command = `tabia convert ${quoted(name)} -o ${quoted(`${base}-new.${target?.extension ?? ""}`)}${profile ? ` --profile ${profile}` : ""}`;
+  const newName = `${base}-${where === "" ? "new" : "games"}.${target?.extension ?? ""}`;
+  const options = [profile && `--profile ${profile}`, where && `--where ${quoted(where)}`, deleted && "--include-deleted"];
+  const command = ["tabia convert", ...names.map(quoted), "-o", quoted(newName), ...options.filter((option) => option)].join(" ");
   return (
     <section class="report">
       <header class="bar-line">
         <h1>{t("convert.title")}</h1>
         <span class="grow" />
-        <ChooseDatabase databases={databases} value={db} onChange={(chosen) => go(convertHref(chosen, to, profile))} />
+        <ChooseDatabase databases={databases} value={db} hasAll onChange={(chosen) => go(href({ db: chosen }))} />
         <label class="choose">
           {t("convert.to")}{" "}
-          <select value={to} onChange={(event) => go(convertHref(db, event.currentTarget.value, ""))}>
+          <select value={to} onChange={(event) => go(href({ to: event.currentTarget.value, profile: "" }))}>
             <option value="">{t("convert.choose")}</option>
             {targets.map((found) => (
               <option value={found.id}>{found.name}</option>
@@ -58,7 +68,7 @@ export function View() {
         {target?.isText && (
           <label class="choose">
             {t("pgn.profile")}{" "}
-            <select value={profile === "" ? "full" : profile} onChange={(event) => go(convertHref(db, to, event.currentTarget.value))}>
+            <select value={profile === "" ? "full" : profile} onChange={(event) => go(href({ profile: event.currentTarget.value }))}>
               {profiles.map((found) => (
                 <option value={found}>{found}</option>
               ))}
@@ -66,6 +76,12 @@ export function View() {
           </label>
         )}
       </header>
+      {where !== "" && (
+        <p>
+          {t("convert.query")} <code>{where}</code>{" "}
+          <a href={convertHref(db, to, profile, "", deleted)}>{t("search.clear")}</a>
+        </p>
+      )}
       {to === "" && <p class="empty">{t("convert.hint")}</p>}
       {error !== null && <ErrorBox error={error} />}
       {to !== "" && error === null && !answer?.isDone && (
@@ -102,7 +118,7 @@ export function View() {
                         {loss.first === null ? (
                           t("convert.database")
                         ) : (
-                          <a href={gameHref(db, loss.first)}>{t("convert.game", { n: loss.first })}</a>
+                          <a href={gameHref(ids[0] ?? db, loss.first)}>{t("convert.game", { n: loss.first })}</a>
                         )}
                       </td>
                     </tr>
@@ -117,7 +133,7 @@ export function View() {
               <ul class="examples">
                 {answer.examples.map((example) => (
                   <li>
-                    {example.game !== null && <a href={gameHref(db, example.game)}>{t("health.game", { n: example.game })}</a>}{" "}
+                    {example.game !== null && <a href={gameHref(ids[0] ?? db, example.game)}>{t("health.game", { n: example.game })}</a>}{" "}
                     <bdi lang="en">{example.text}</bdi>
                   </li>
                 ))}
@@ -130,6 +146,12 @@ export function View() {
               {t("copy.command")}
             </button>
           </p>
+          {canWrite && (
+            <section>
+              <h2>{t("write.title")}</h2>
+              <WriteForm method="POST" path="convert" request={{ db, to, profile, where, deleted }} name={newName} />
+            </section>
+          )}
         </>
       )}
     </section>

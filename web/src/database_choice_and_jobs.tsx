@@ -37,6 +37,12 @@ export function useReport<T extends Report>(path: string, query: Query | null): 
   return { answer, error };
 }
 
+/** Whether the server writes new files. */
+export function useCanWrite(): boolean {
+  const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), []);
+  return shelf.state === "done" && shelf.value.canWrite;
+}
+
 /** The databases of the shelf that can be used. */
 export function useDatabases(): Card[] | null {
   const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), []);

@@ -5,7 +5,7 @@ import { ApiError, type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { VirtualList } from "./virtual_list.ts";
 import { MoveLine } from "./notation.tsx";
-import { explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
+import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
 import { SearchBox } from "./search_box.tsx";
 import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, makeTree, nodeAtPly, placementAt } from "./game_tree.ts";
@@ -213,6 +213,9 @@ function GameList(props: { ids: string[]; where: string; sort: string; deleted: 
         </label>
         <a class="button" href={explorerHref(ids, where ? { q: where } : {})}>
           {t("card.explore")}
+        </a>
+        <a class="button" href={convertHref(ids.join(","), "", "", where, deleted)}>
+          {t("convert.title")}
         </a>
       </div>
       {error !== null && <ErrorBox error={error} />}

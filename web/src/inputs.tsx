@@ -182,6 +182,7 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
       ) : (
         <p class="count">
           {known ? countText(known) : card.kind === "archive" ? t("card.members", { n: members.length }) : "…"}
+          {(index === "absent" || index === "stale" || index === "unusable") && <IndexButton id={card.id} />}
         </p>
       )}
       {known?.title && known.title !== card.name && (
@@ -225,7 +226,6 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
               : t("card.check")}
           </a>
           {card.kind === "book" && <a href={bookHref(card.id)}>{t("card.entries")}</a>}
-          {(index === "absent" || index === "stale" || index === "unusable") && <IndexButton id={card.id} />}
           {card.kind === "database" && (
             <details class="more">
               <summary>{t("card.more")}</summary>

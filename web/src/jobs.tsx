@@ -2,13 +2,14 @@
 // connection.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, GoneError, events, get, send } from "./api.ts";
+import { ApiError, GoneError, download, events, get, send } from "./api.ts";
+import { bookHref, gamesHref } from "./router.ts";
 import { announce } from "./ui.tsx";
-import { t, tn } from "./translations.ts";
+import { bytesText, number, t, tn } from "./translations.ts";
 
 export interface Job {
   id: number;
-  kind: "index";
+  kind: "index" | "convert" | "book";
   inputs: string[];
   name: string | null;
   state: "running" | "done" | "cancelled" | "failed";
@@ -17,6 +18,12 @@ export interface Job {
   share: number | null;
   etaSeconds: number | null;
   error: { detail: string; hint: string | null } | null;
+  result: {
+    /** Ids of what was written. */
+    inputs?: string[];
+    files?: { name: string; bytes: number | null }[];
+    losses?: { label: string; count: number }[];
+  } | null;
 }
 
 let jobs: Job[] = [];
@@ -58,20 +65,20 @@ export async function findJobs(): Promise<void> {
   void follow();
 }
 
-/** Starts a job; what keeps it from starting is shown. */
-export async function startJob(method: "POST" | "PATCH", path: string, body: unknown): Promise<Job | null> {
-  try {
-    const job = await send<Job>(method, path, body);
-    put(job);
-    void follow();
-    return job;
-  } catch (error) {
-    if (error instanceof ApiError) {
-      const { detail, hint } = error.problem;
-      announce(hint ? `${detail} – ${hint}` : detail, true);
-    } else if (!(error instanceof GoneError)) announce(String(error), true);
-    return null;
-  }
+/** Starts a job. */
+export async function startJob(method: "POST" | "PATCH", path: string, body: unknown): Promise<Job> {
+  const job = await send<Job>(method, path, body);
+  put(job);
+  void follow();
+  return job;
+}
+
+/** Shows why something could not be done. */
+function showError(error: unknown): void {
+  if (error instanceof ApiError) {
+    const { detail, hint } = error.problem;
+    announce(hint ? `${detail} – ${hint}` : detail, true);
+  } else if (!(error instanceof GoneError)) announce(String(error), true);
 }
 
 let isFollowing = false;
@@ -112,7 +119,8 @@ async function end(job: Job): Promise<void> {
 }
 
 function nameOf(job: Job): string {
-  return t("job.index", { name: job.inputs.join(", ") });
+  if (job.kind === "index") return t("job.index", { name: job.inputs.join(", ") });
+  return t("job.write", { name: job.name ?? "" });
 }
 
 function stateOf(job: Job): string {
@@ -142,6 +150,7 @@ export function JobList() {
             <bdi>{stateOf(job)}</bdi>
             {job.state === "running" && job.etaSeconds !== null && ` · ${tn("n.secondsLeft", job.etaSeconds)}`}
           </span>
+          {job.result && <Written job={job} />}
           <span class="grow" />
           <button
             type="button"
@@ -153,6 +162,30 @@ export function JobList() {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What a job has written: links to open and to download it, and what was lost. */
+function Written({ job }: { job: Job }) {
+  const { inputs = [], files = [], losses = [] } = job.result ?? {};
+  const open = (id: string) => (job.kind === "book" ? bookHref(id) : gamesHref([id]));
+  return (
+    <>
+      {inputs.map((id) => (
+        <a href={open(id)}>{t("job.open", { name: id })}</a>
+      ))}
+      {files.map((file, index) => (
+        <button type="button" class="link" onClick={() => void download(`jobs/${job.id}/files/${index}`, file.name).catch(showError)}>
+          {t("job.download", { name: file.name })}
+          {file.bytes !== null && ` (${bytesText(file.bytes)})`}
+        </button>
+      ))}
+      {losses.length > 0 && (
+        <span class="warn">
+          {t("convert.lost")} <bdi lang="en">{losses.map((loss) => `${number(loss.count)} ${loss.label}`).join(", ")}</bdi>
+        </span>
+      )}
+    </>
   );
 }
 
@@ -170,7 +203,7 @@ export function IndexButton({ id }: { id: string }) {
       class="link"
       disabled={running}
       aria-label={t("index.buildNamed", { name: id })}
-      onClick={() => void startJob("POST", "jobs", { kind: "index", db: id })}
+      onClick={() => void startJob("POST", "jobs", { kind: "index", db: id }).catch(showError)}
     >
       {t("index.build")}
     </button>

@@ -124,8 +124,10 @@ export const positionsHref = (db: string, q: string) => `/search?${new URLSearch
 
 export const duplicatesHref = (db: string) => `/duplicates?${new URLSearchParams({ db }).toString()}`;
 
-export const convertHref = (db: string, to: string, profile: string) =>
-  `/convert?${new URLSearchParams({ db, ...(to ? { to } : {}), ...(profile ? { profile } : {}) }).toString()}`;
+export const convertHref = (db: string, to: string, profile: string, where = "", deleted = false) => {
+  const query = { db, ...(to ? { to } : {}), ...(profile ? { profile } : {}), ...(where ? { q: where } : {}), ...(deleted ? { deleted: "1" } : {}) };
+  return `/convert?${new URLSearchParams(query).toString()}`;
+};
 
 export const bookHref = (id: string, query: Record<string, string> = {}) => {
   const params = new URLSearchParams(query).toString();

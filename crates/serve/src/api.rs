@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderValue, Response, header};
+use axum::http::Response;
 use axum::middleware::from_fn;
 use axum::routing::{get, put};
 use serde_json::{Value, json};
@@ -18,13 +18,13 @@ use tabia::formats::Format;
 use tabia::query::{Query, fields, fold};
 use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder, Want};
 
+use crate::answers::{answer, by_content, document, of_type, profile_of};
 use crate::app_state::App;
 use crate::etag::{self, Asked, Tag};
 use crate::explore::{self, FoundTree};
 use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
 use crate::input_health;
 use crate::inputs_by_id::{OpenedInput, ShelfInput};
-use crate::job_requests;
 use crate::jobs::Job;
 use crate::names_by_frequency;
 use crate::openapi;
@@ -32,7 +32,8 @@ use crate::params::Params;
 use crate::player_games::PlayerGames;
 use crate::problem::Problem;
 use crate::rows::{COLUMNS, rows};
-use crate::search_duplicates_and_previews;
+use crate::search_duplicates_and_previews::{self, Tried};
+use crate::write_requests;
 
 /// Rows of one answer at most.
 const MAX_ROWS: u32 = 500;
@@ -47,7 +48,7 @@ type Shared = State<Arc<App>>;
 
 /// The routes of [`openapi::ROUTES`].
 pub(crate) fn router() -> Router<Arc<App>> {
-    job_requests::router()
+    Router::new()
         .route("/api/v1/shelf", get(shelf))
         .route("/api/v1/db/{id}", get(input))
         .route("/api/v1/games", get(games))
@@ -70,63 +71,14 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .layer(from_fn(etag::not_modified))
 }
 
-/// The result of `work`, which runs in the bounded pool.
-///
-/// # Errors
-/// Those of the work; [`Problem::busy`] if too much waits for a thread.
-pub(crate) async fn in_pool<T: Send + 'static>(
-    app: &Arc<App>,
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Problem> {
-    let Ok(permit) = Arc::clone(&app.queue).try_acquire_owned() else {
-        return Err(Problem::busy("too many requests wait"));
-    };
-    let done = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        work()
-    });
-    done.await.unwrap_or_else(|_| {
-        let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
-        Err(Problem::new(status, "an internal error; please report it"))
-    })
-}
-
-/// Runs `work` in the bounded pool.
-pub(crate) async fn answer(
-    app: Arc<App>,
-    work: impl FnOnce(&App) -> Result<Response<Body>, Problem> + Send + 'static,
-) -> Response<Body> {
-    let shared = Arc::clone(&app);
-    in_pool(&app, move || work(&shared))
-        .await
-        .unwrap_or_else(Problem::into_response)
-}
-
-pub(crate) fn of_type(content_type: &'static str, bytes: Vec<u8>) -> Response<Body> {
-    let mut response = Response::new(Body::from(bytes));
-    let value = HeaderValue::from_static(content_type);
-    response.headers_mut().insert(header::CONTENT_TYPE, value);
-    response
-}
-
-pub(crate) fn document(value: &Value) -> Result<Response<Body>, Problem> {
-    let bytes = serde_json::to_vec(value).map_err(|error| {
-        let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
-        Problem::new(status, error.to_string())
-    })?;
-    Ok(of_type("application/json", bytes))
-}
-
-/// A document with a tag made from its bytes.
-fn by_content(value: &Value) -> Result<Response<Body>, Problem> {
-    let bytes = serde_json::to_vec(value).unwrap_or_default();
-    Ok(etag::mark_with_content(document(value)?, &bytes))
-}
-
 async fn shelf(State(app): Shared) -> Response<Body> {
     answer(app, |app| {
         let inputs: Vec<Value> = app.shelf.inputs().iter().map(|input| card(input)).collect();
-        by_content(&json!({"version": env!("CARGO_PKG_VERSION"), "inputs": inputs}))
+        by_content(&json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "canWrite": app.out.is_some(),
+            "inputs": inputs,
+        }))
     })
     .await
 }
@@ -438,20 +390,6 @@ fn pgn(index: GameIndex, game: &Game, profile: &str) -> Result<Vec<u8>, Problem>
     // The writer never stops a replay.
     let _ = game.replay(index, Want::ALL, &mut *writer);
     Ok(std::mem::take(writer.text()))
-}
-
-/// The profile with a name; the usual one if it is empty.
-fn profile_of(name: &str) -> Result<Profile, Problem> {
-    if name.is_empty() {
-        return Ok(Profile::default());
-    }
-    let found = Profile::ALL.iter().find(|(_, known)| *known == name);
-    let (profile, _) = found.ok_or_else(|| {
-        let names: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
-        Problem::bad_request(format!("no profile is called `{name}`"))
-            .with_hint(format!("profiles: {}", names.join(", ")))
-    })?;
-    Ok(*profile)
 }
 
 async fn position(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
@@ -823,10 +761,13 @@ async fn formats(State(app): Shared) -> Response<Body> {
 
 async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
-        let id = params.text("db");
-        let input = app.shelf.find(id)?;
-        let opened = app.shelf.database(id)?;
-        let records = opened.database().map_or(0, tabia::Database::len);
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let tried = Tried {
+            inputs: databases(app, &params)?,
+            records: source.parts.iter().map(|part| part.len).collect(),
+            query: Query::parse(params.text("where"))?,
+            deleted: params.is_on("deleted"),
+        };
         let name = params.text("to");
         let to = tabia::format(name)
             .filter(|format| format.game_writer().is_some())
@@ -834,14 +775,18 @@ async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<B
                 Problem::bad_request(format!("games cannot be written in the format `{name}`"))
             })?;
         let profile = profile_of(params.text("profile"))?;
-        let tag = asked.tag(&opened.fingerprint);
+        let tag = asked.tag(&source.fingerprint());
         if let Some(known) = tag.if_known() {
             return Ok(known);
         }
-        let key = format!("convert\n{id}\n{}\n{name}\n{profile:?}", opened.fingerprint);
+        let (key, deleted) = (source.key(), tried.deleted);
+        let key = format!(
+            "convert\n{key}\n{name}\n{profile:?}\n{deleted}\n{}",
+            tried.query
+        );
         let threads = app.threads;
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            search_duplicates_and_previews::preview(&input, to, profile, records, threads, job)
+            search_duplicates_and_previews::preview(&tried, to, profile, threads, job)
         })?;
         report(&job, &tag)
     })
@@ -866,6 +811,10 @@ async fn book(
         page["id"] = json!(id);
         page["name"] = json!(input.name);
         page["format"] = json!(input.format.map(|format| format.id().to_string()));
+        if let Some(Format::Book(format)) = input.format {
+            page["can"] = write_requests::editable(format);
+            page["extension"] = json!(format.file.extensions.first());
+        }
         page["fen"] = json!(position.fen());
         page["opening"] =
             json!(opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})));

@@ -17,6 +17,7 @@ use crate::input_health::Health;
 use crate::inputs_by_id::Shelf;
 use crate::jobs::JobTable;
 use crate::lichess_answer_cache::Answers;
+use crate::out_folder::OutFolder;
 use crate::started_jobs::StartedJobs;
 
 /// Writes a game as a JSON object.
@@ -41,6 +42,8 @@ pub(crate) struct App {
     pub(crate) started: Arc<StartedJobs>,
     /// Pages that may follow them.
     pub(crate) listeners: Arc<Semaphore>,
+    /// Where new files are written; without it none are.
+    pub(crate) out: Option<Arc<OutFolder>>,
     pub(crate) bases: Bases,
     pub(crate) answers: Answers,
     pub(crate) dropped: Arc<DroppedFiles>,

@@ -427,7 +427,7 @@ fn of_disk(error: &io::Error) -> Problem {
 }
 
 /// Whether a name is one plain name on every system, and no name that this program reads as something else.
-fn check_name(name: &str) -> Result<(), Problem> {
+pub(crate) fn check_name(name: &str) -> Result<(), Problem> {
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.trim_end().to_ascii_uppercase();
     let is_device = matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL")

@@ -17,6 +17,7 @@ pub fn url(data: &[u8]) {
     };
     let guard = Guard::new(GuardOptions {
         key: Key::from_bytes([7; 16]),
+        writes: true,
         port: 6464,
         is_private: data.len().is_multiple_of(2),
         origins: vec!["https://example.org".to_owned()],

@@ -19,6 +19,9 @@ const WRONG_KEYS: usize = 10;
 const DROP: &str = "/api/v1/drop/";
 /// Where jobs are started, followed and cancelled.
 const JOBS: &str = "/api/v1/jobs";
+/// Where new files are written, if any are.
+const CONVERT: &str = "/api/v1/convert";
+const BOOK: &str = "/api/v1/book";
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// Nothing is loaded from elsewhere, and nothing in a page is run that is not a file of ours.
@@ -69,6 +72,8 @@ impl Key {
 pub(crate) struct GuardOptions {
     pub(crate) key: Key,
     pub(crate) port: u16,
+    /// Requests may write new files.
+    pub(crate) writes: bool,
     /// The key is needed for the explorer that other programs ask, too.
     pub(crate) is_private: bool,
     /// Origins whose pages may ask that explorer.
@@ -110,9 +115,16 @@ impl Guard {
         if *method == Method::OPTIONS && is_allowed_origin {
             return None;
         }
-        if !is_allowed_method(method, uri.path()) {
+        if !is_allowed_method(method, uri.path(), self.options.writes) {
             let text = "the server only reads: GET and HEAD, PUT of a dropped file, POST and DELETE of a job";
-            return Some(Problem::new(StatusCode::METHOD_NOT_ALLOWED, text));
+            let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, text);
+            let is_allowed_elsewhere = is_allowed_method(method, uri.path(), true);
+            let hint = "`tabia serve --write --out DIR` writes new files into a folder";
+            return Some(if is_allowed_elsewhere {
+                problem.with_hint(hint)
+            } else {
+                problem
+            });
         }
         let is_explorer = is_explorer(uri.path());
         if !is_explorer && !uri.path().starts_with("/api/") {
@@ -214,19 +226,21 @@ impl Guard {
     }
 }
 
-/// Whether a path has a method at all: nothing is written but dropped files and what jobs make.
-fn is_allowed_method(method: &Method, path: &str) -> bool {
-    let is_job = |path: &str| {
+/// Whether a path has a method at all: nothing is written but dropped files and what jobs make, which are new files
+/// only if `writes`.
+fn is_allowed_method(method: &Method, path: &str, writes: bool) -> bool {
+    let has_id = |folder: &str| {
         let id = path
-            .strip_prefix(JOBS)
+            .strip_prefix(folder)
             .and_then(|rest| rest.strip_prefix('/'));
         id.is_some_and(|id| !id.is_empty() && !id.contains('/'))
     };
     match *method {
         Method::GET | Method::HEAD => true,
         Method::PUT => path.starts_with(DROP),
-        Method::POST => path == JOBS,
-        Method::DELETE => is_job(path),
+        Method::POST => path == JOBS || (writes && path == CONVERT),
+        Method::PATCH => writes && has_id(BOOK),
+        Method::DELETE => has_id(JOBS),
         _ => false,
     }
 }
@@ -269,6 +283,7 @@ mod tests {
         Guard::new(GuardOptions {
             key: Key::parse(DIGITS).unwrap(),
             port: 6464,
+            writes: false,
             is_private,
             origins: origins.iter().map(|&origin| origin.to_owned()).collect(),
             hosts: Vec::new(),
@@ -326,6 +341,7 @@ mod tests {
         let guard = Guard::new(GuardOptions {
             key: Key::parse(DIGITS).unwrap(),
             port: 6464,
+            writes: false,
             is_private: true,
             origins: Vec::new(),
             hosts: vec![
@@ -460,6 +476,37 @@ mod tests {
             ("POST", "/api/v1/events"),
         ] {
             assert_eq!(status(method, path, &[host, key]), 405, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn files_are_written_only_if_the_server_may() {
+        let bearer = format!("Bearer {DIGITS}");
+        let host = ("host", "127.0.0.1:6464");
+        let key = ("authorization", bearer.as_str());
+        let mut writing = guard(false, &[]);
+        writing.options.writes = true;
+        for (method, path) in [("POST", "/api/v1/convert"), ("PATCH", "/api/v1/book/a.bin")] {
+            assert_eq!(status(method, path, &[host, key]), 405, "{method}");
+            let ask = |headers: &[(&str, &str)]| refused_by(&writing, method, path, headers);
+            assert_eq!(ask(&[host, key]), 200, "{method}");
+            assert_eq!(ask(&[host]), 401, "{method}");
+            assert_eq!(ask(&[("host", "evil.example"), key]), 421, "{method}");
+            assert_eq!(ask(&[host, key, ("origin", "null")]), 403, "{method}");
+            let cross = ("sec-fetch-site", "cross-site");
+            assert_eq!(ask(&[host, key, cross]), 403, "{method}");
+        }
+        for (method, path) in [
+            ("PUT", "/api/v1/convert"),
+            ("DELETE", "/api/v1/book/a.bin"),
+            ("POST", "/api/v1/book/a.bin"),
+            ("PATCH", "/api/v1/book"),
+            ("PATCH", "/api/v1/db/a.pgn"),
+            ("POST", "/api/v1/shelf"),
+            ("POST", "/masters"),
+        ] {
+            let found = refused_by(&writing, method, path, &[host, key]);
+            assert_eq!(found, 405, "{method} {path}");
         }
     }
 

@@ -261,6 +261,24 @@ impl Shelf {
         Ok((added, problems))
     }
 
+    /// Adds a file that was written, unless it is one of the inputs already, and returns the ids of what it is.
+    /// What cannot be opened has none.
+    pub(crate) fn add_written(&self, path: &Path) -> Vec<String> {
+        let Ok(found) = self.resolver.resolve_each(path.as_os_str()) else {
+            return Vec::new();
+        };
+        let inputs = self.inputs.write();
+        let mut inputs = inputs.unwrap_or_else(PoisonError::into_inner);
+        let mut ids = Vec::new();
+        for item in found.into_iter().flatten() {
+            let label = Arc::clone(item.label());
+            inputs.add(&self.resolver, Ok(item), Origin::default());
+            let known = inputs.list.iter().find(|input| input.label == label);
+            ids.extend(known.map(|input| input.id.clone()));
+        }
+        ids
+    }
+
     /// The input with an id.
     pub(crate) fn find(&self, id: &str) -> Result<Arc<ShelfInput>, Problem> {
         let inputs = self.read();
@@ -431,6 +449,19 @@ impl ShelfInput {
             modified.duration_since(UNIX_EPOCH).ok()
         });
         times.map(|time| time.as_secs()).max()
+    }
+
+    /// Whether one of its files is in a folder, which is a path without links, and has such a name.
+    pub(crate) fn has_file_in(&self, folder: &Path, has_name: &impl Fn(&str) -> bool) -> bool {
+        let is_there = |file: &Path| {
+            let name = file.file_name().map(OsStr::to_string_lossy);
+            let of_file = file.parent().map(Path::canonicalize);
+            matches!(of_file, Some(Ok(found)) if found == folder)
+                && name.is_some_and(|name| has_name(&name))
+        };
+        self.files
+            .iter()
+            .any(|file| is_there(file) || file.canonicalize().is_ok_and(|found| is_there(&found)))
     }
 
     /// A text that changes when the length or time of a file does.

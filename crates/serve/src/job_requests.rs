@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use tabia::NoObserver;
 use tabia::base::{IndexChange, build_index};
 
-use crate::api::{answer, document, of_type};
+use crate::answers::{answer, document, of_type};
 use crate::app_state::App;
 use crate::problem::Problem;
-use crate::started_jobs::{JobSubject, StartedJob};
+use crate::started_jobs::{JobResult, JobSubject, StartedJob};
 use crate::stream;
 
 /// Bytes of the JSON of a request.
@@ -160,12 +160,15 @@ fn start_index(app: &App, id: &str) -> Result<Arc<StartedJob>, Problem> {
             IndexChange::Grown => "grown",
             IndexChange::Built => "built",
         };
-        Ok(json!({
-            "change": change,
-            "games": built.index.games(),
-            "bytes": built.index.bytes(),
-            "problems": built.summary.problems,
-        }))
+        Ok(JobResult {
+            document: json!({
+                "change": change,
+                "games": built.index.games(),
+                "bytes": built.index.bytes(),
+                "problems": built.summary.problems,
+            }),
+            files: Vec::new(),
+        })
     })
 }
 

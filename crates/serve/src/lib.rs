@@ -2,7 +2,7 @@
 //! same machine.
 //!
 //! [`Shelf`] holds the inputs under ids, [`Server`] answers requests about them. Nothing is written to the
-//! inputs, and no request names a path.
+//! inputs, and no request names a path; new files are written into one folder, if the server has one.
 //!
 //! | module | contains |
 //! |---|---|
@@ -18,8 +18,9 @@
 //! | `input_health` | checks that run while the page shows what they found so far |
 //! | `jobs` | work in threads that ends when it is no longer asked for |
 //! | `started_jobs`, `job_requests` | jobs that run until they are done, and the requests that start, follow and end them |
+//! | `out_folder`, `write_requests` | the folder for new files, and the requests that write them |
 //! | `app_state` | what all requests work with |
-//! | `api` | the requests and their answers |
+//! | `api`, `answers` | the requests, and what their answers are made with |
 //! | `etag` | answers that the client already has |
 //! | `dropped_files` | files that are dropped on the page |
 //! | `stream` | answers that are sent in parts |
@@ -29,6 +30,7 @@
 //! | `connections` | accepting and limiting connections |
 #![warn(missing_docs)]
 
+mod answers;
 mod api;
 mod app_state;
 mod assets;
@@ -50,6 +52,7 @@ mod lichess_answer_cache;
 mod lichess_paths;
 mod names_by_frequency;
 mod openapi;
+mod out_folder;
 mod params;
 mod player_games;
 mod problem;
@@ -58,6 +61,7 @@ mod search_duplicates_and_previews;
 mod server;
 mod started_jobs;
 mod stream;
+mod write_requests;
 
 pub use app_state::GameDocument;
 pub use connections::StopHandle;

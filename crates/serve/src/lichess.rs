@@ -19,7 +19,8 @@ use tabia::book::find::opening_of;
 use tabia::core::chess::uci;
 use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, Wdl};
 
-use crate::api::{game_pgn, in_pool, of_type, tree_job};
+use crate::answers::{in_pool, of_type};
+use crate::api::{game_pgn, tree_job};
 use crate::app_state::App;
 use crate::explore::{FoundTree, uci_of};
 use crate::inputs_by_id::ShelfInput;

@@ -203,9 +203,11 @@ pub(crate) const ROUTES: &[Route] = &[
     },
     Route {
         path: "/api/v1/convert",
-        summary: "What the games of a database lose in another format; nothing is kept",
+        summary: "What games lose in another format; nothing is kept",
         params: &[
-            required(&param("db", "string", "id of a database")),
+            required(&DB),
+            WHERE,
+            param("deleted", "boolean", "records marked as deleted too"),
             required(&param("to", "string", "id of a format")),
             param(
                 "profile",
@@ -229,7 +231,7 @@ pub(crate) const ROUTES: &[Route] = &[
     },
     Route {
         path: "/api/v1/jobs",
-        summary: "The jobs that were started: indexes that are built",
+        summary: "The jobs that were started: indexes that are built, files that are written",
         params: &[],
         content_type: JSON,
     },
@@ -238,6 +240,12 @@ pub(crate) const ROUTES: &[Route] = &[
         summary: "The progress or the result of a job",
         params: &[],
         content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/jobs/{id}/files/{n}",
+        summary: "A file that a job has written; `n` counts from 0",
+        params: &[],
+        content_type: "application/octet-stream",
     },
     Route {
         path: "/api/v1/events",
@@ -330,6 +338,24 @@ const START: Route = Route {
     content_type: JSON,
 };
 
+const CONVERT: Route = Route {
+    path: "/api/v1/convert",
+    summary: "With `--write`: a job that writes databases, or the games of them that fit a query, as a new file: \
+              `{\"db\": IDS, \"where\": QUERY, \"deleted\": false, \"to\": FORMAT, \"profile\": PROFILE, \
+              \"name\": NAME, \"force\": false}`",
+    params: &[],
+    content_type: JSON,
+};
+
+const EDIT: Route = Route {
+    path: "/api/v1/book/{id}",
+    summary: "With `--write`: a job that writes a copy of a book with changes: `{\"name\": NAME, \"force\": false, \
+              \"changes\": [{\"fen\": FEN, \"play\": MOVES, \"move\": UCI, \"remove\": false, \"weight\": 1, \
+              \"annotation\": \"!\", \"advice\": \"play\", \"comment\": TEXT}]}`",
+    params: &[],
+    content_type: JSON,
+};
+
 const CANCEL: Route = Route {
     path: "/api/v1/jobs/{id}",
     summary: "Cancels a job that runs, forgets one that has ended",
@@ -342,6 +368,8 @@ const OTHERS: &[(&str, Option<&str>, &Route)] = &[
     ("put", Some("application/octet-stream"), &DROP),
     ("post", Some(JSON), &START),
     ("delete", None, &CANCEL),
+    ("post", Some(JSON), &CONVERT),
+    ("patch", Some(JSON), &EDIT),
 ];
 
 /// The `OpenAPI` document.

@@ -84,6 +84,7 @@ impl From<Error> for Problem {
         let status = match (error.side(), error.kind()) {
             (ErrorSide::Usage, _) => StatusCode::BAD_REQUEST,
             (ErrorSide::Cancelled, _) => StatusCode::SERVICE_UNAVAILABLE,
+            (_, ErrorKind::Exists) => StatusCode::CONFLICT,
             (_, ErrorKind::Io(_) | ErrorKind::MissingFile(_)) => StatusCode::NOT_FOUND,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };

@@ -15,8 +15,8 @@ use tabia::formats::Format;
 use tabia::list::ListRow;
 use tabia::select::RecordRanges;
 use tabia::{
-    Book, BookPosition, Database, Error, GameIndex, InputItem, NoObserver, Observer, Position,
-    Problem, Profile, Query, Resolver, Result,
+    Book, BookPosition, Database, Error, Feature, GameIndex, InputItem, LossTable, NoObserver,
+    Observer, Position, Problem, Profile, Query, Resolver, Result,
 };
 
 use crate::explore::uci_of;
@@ -168,10 +168,11 @@ impl Drop for ScratchFolder {
     }
 }
 
-#[derive(Default)]
-struct Problems {
-    count: u64,
-    first: Vec<Value>,
+/// The problems of a conversion: how many, and the first ones.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    pub(crate) count: u64,
+    pub(crate) first: Vec<Value>,
 }
 
 impl Observer for Problems {
@@ -188,55 +189,80 @@ impl Observer for Problems {
     }
 }
 
-/// Writes the first games of an input in another format into a folder that is removed at once, and counts what
+/// A kind of things that a format cannot hold.
+pub(crate) fn loss(feature: Feature, count: u64) -> Value {
+    json!({"kind": feature.key(), "label": feature.noun(count), "count": count})
+}
+
+/// What games have lost.
+pub(crate) fn losses(table: &LossTable) -> Vec<Value> {
+    let losses = table.iter().map(|(feature, entry)| {
+        let mut loss = loss(feature, entry.count);
+        loss["games"] = json!(entry.games);
+        loss["first"] = json!(entry.first.map(|game| u64::from(game.0) + 1));
+        loss
+    });
+    losses.collect()
+}
+
+/// The games whose conversion is tried.
+#[derive(Debug)]
+pub(crate) struct Tried {
+    pub(crate) inputs: Vec<Arc<ShelfInput>>,
+    /// The number of records of each input.
+    pub(crate) records: Vec<u32>,
+    /// Only the games that fit.
+    pub(crate) query: Query,
+    /// Records marked as deleted too.
+    pub(crate) deleted: bool,
+}
+
+/// Writes the first games of inputs in another format into a folder that is removed at once, and counts what
 /// they lose.
 pub(crate) fn preview(
-    input: &ShelfInput,
+    tried: &Tried,
     to: Format,
     profile: Profile,
-    records: u32,
     threads: usize,
     job: &Job<Value>,
 ) -> Result<()> {
-    let item = input.resolve()?;
+    let mut items = Vec::new();
+    let mut options = ConvertOptions::default();
+    for input in &tried.inputs {
+        items.push(input.resolve()?);
+        options.open.clone_from(input.options());
+    }
     let folder = ScratchFolder::new()?;
     let extension = to.extensions().first().copied().unwrap_or_default();
     let path = folder.0.join(format!("preview.{extension}"));
     let target = Target::file(&Resolver::default(), &path, Some(to))?;
-    let mut options = ConvertOptions::default();
-    options.open.clone_from(input.options());
     options.create.profile = profile;
     options.plan.threads = threads;
-    let is_whole = records <= PREVIEWED;
+    options.plan.selection.deleted = tried.deleted;
+    options.plan.filter = Some(tried.query.clone()).filter(|query| !query.is_empty());
+    let numbers = || tried.records.iter().copied();
+    let records: u64 = numbers().map(u64::from).sum();
+    let converted: u64 = numbers()
+        .map(|records| u64::from(records.min(PREVIEWED)))
+        .sum();
+    let is_whole = converted == records;
     if !is_whole {
         let ranges = RecordRanges::parse(&format!("1-{PREVIEWED}"));
         options.plan.selection.numbers = Some(ranges.map_err(Error::invalid)?);
     }
     let mut problems = Problems::default();
-    let (summary, written) = convert(&[item], target, &options, &job.progress, &mut problems)?;
-    let losses: Vec<Value> = summary
-        .losses
-        .iter()
-        .map(|(feature, entry)| {
-            json!({
-                "kind": feature.key(),
-                "label": feature.noun(entry.count),
-                "count": entry.count,
-                "games": entry.games,
-                "first": entry.first.map(|game| u64::from(game.0) + 1),
-            })
-        })
-        .collect();
-    let share = if is_whole || records == 0 {
+    let (summary, written) = convert(&items, target, &options, &job.progress, &mut problems)?;
+    let losses = losses(&summary.losses);
+    let share = if is_whole {
         1.0
     } else {
-        f64::from(records) / f64::from(PREVIEWED)
+        records as f64 / converted as f64
     };
     let bytes = (written.bytes as f64 * share) as u64;
     job.update(|found| {
         *found = json!({
             "records": records,
-            "converted": if is_whole { records } else { PREVIEWED },
+            "converted": converted,
             "isWhole": is_whole,
             "written": written.records,
             "bytes": bytes,

@@ -23,10 +23,13 @@ use crate::guard::{Guard, GuardOptions, Key, protect};
 use crate::indexed_databases::Bases;
 use crate::input_health::Health;
 use crate::inputs_by_id::Shelf;
+use crate::job_requests;
 use crate::jobs::{JobTable, RunningJobs};
 use crate::lichess;
 use crate::lichess_answer_cache::Answers;
+use crate::out_folder::OutFolder;
 use crate::problem::Problem;
+use crate::write_requests;
 
 /// Requests that may wait for a thread.
 const QUEUE: usize = 64;
@@ -62,6 +65,8 @@ pub struct ServerOptions {
     pub drop_folder: PathBuf,
     /// Bytes of dropped files at most.
     pub drop_quota: u64,
+    /// An existing folder for the new files that requests may write; without it they write none.
+    pub out: Option<PathBuf>,
 }
 
 impl ServerOptions {
@@ -78,6 +83,7 @@ impl ServerOptions {
             lan_hosts: None,
             drop_folder: std::env::temp_dir(),
             drop_quota: dropped_files::QUOTA,
+            out: None,
         }
     }
 }
@@ -86,6 +92,7 @@ impl ServerOptions {
 #[derive(Debug)]
 pub struct Server {
     shelf: Shelf,
+    out: Option<Arc<OutFolder>>,
     options: ServerOptions,
     listener: TcpListener,
     address: SocketAddr,
@@ -95,7 +102,8 @@ impl Server {
     /// A server on a listener, which has to be bound to a loopback address unless other machines may ask.
     ///
     /// # Errors
-    /// When the listener has no address, or another than a loopback one though they may not.
+    /// When the listener has no address, or another than a loopback one though they may not; when the folder for
+    /// outputs is none.
     pub fn new(listener: TcpListener, shelf: Shelf, options: ServerOptions) -> Result<Self, Error> {
         let address = listener.local_addr().map_err(in_output)?;
         if !address.ip().is_loopback() && options.lan_hosts.is_none() {
@@ -103,8 +111,10 @@ impl Server {
                 "the server listens on loopback addresses only",
             ));
         }
+        let out = options.out.as_deref().map(OutFolder::new).transpose()?;
         Ok(Self {
             shelf,
+            out: out.map(Arc::new),
             options,
             listener,
             address,
@@ -118,6 +128,7 @@ impl Server {
     pub fn run(self, stop: &StopHandle) -> Result<(), Error> {
         let of_lan = v6_addresses(self.options.lan_hosts.as_deref().unwrap_or_default());
         let running = RunningJobs::default();
+        let writes = self.out.is_some();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = cores.max(4);
         let app = Arc::new(App {
@@ -131,6 +142,7 @@ impl Server {
             reports: JobTable::new(&running),
             duplicates: JobTable::new(&running),
             started: Arc::default(),
+            out: self.out,
             listeners: Arc::new(Semaphore::new(MAX_LISTENERS)),
             answers: Answers::default(),
             dropped: Arc::new(DroppedFiles::new(
@@ -143,6 +155,7 @@ impl Server {
             guard: Guard::new(GuardOptions {
                 key: self.options.key,
                 port: self.address.port(),
+                writes,
                 is_private: self.options.is_private || self.options.lan_hosts.is_some(),
                 origins: self.options.origins,
                 hosts: lower_case(self.options.lan_hosts.unwrap_or_default()),
@@ -168,6 +181,8 @@ impl Server {
             }
             let cleaner = tokio::spawn(clean(Arc::clone(&app)));
             let router = api::router()
+                .merge(job_requests::router())
+                .merge(write_requests::router())
                 .merge(lichess::router())
                 .fallback(file)
                 .layer(from_fn_with_state(Arc::clone(&app), guarded))

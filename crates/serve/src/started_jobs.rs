@@ -1,6 +1,7 @@
 //! Jobs that a request starts and that run until they are done, whether or not anything asks about them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,14 @@ pub(crate) struct JobSubject {
     pub(crate) name: Option<String>,
 }
 
+/// What a job has done.
+#[derive(Debug, Default)]
+pub(crate) struct JobResult {
+    pub(crate) document: Value,
+    /// The files that it has written and that may be downloaded.
+    pub(crate) files: Vec<PathBuf>,
+}
+
 /// A job.
 #[derive(Debug)]
 pub(crate) struct StartedJob {
@@ -41,7 +50,7 @@ pub(crate) struct StartedJob {
 
 #[derive(Debug)]
 enum End {
-    Done(Value),
+    Done(JobResult),
     Cancelled,
     Failed(Problem),
 }
@@ -55,12 +64,20 @@ impl StartedJob {
         self.lock().is_none()
     }
 
+    /// The file with a number from 0 that the finished job has written.
+    pub(crate) fn file(&self, number: usize) -> Option<PathBuf> {
+        match &*self.lock() {
+            Some((End::Done(result), _)) => result.files.get(number).cloned(),
+            _ => None,
+        }
+    }
+
     /// The job as JSON.
     pub(crate) fn document(&self) -> Value {
         let end = self.lock();
         let (state, result, error) = match &*end {
             None => ("running", None, None),
-            Some((End::Done(result), _)) => ("done", Some(result), None),
+            Some((End::Done(result), _)) => ("done", Some(&result.document), None),
             Some((End::Cancelled, _)) => ("cancelled", None, None),
             Some((End::Failed(problem), _)) => ("failed", None, Some(problem)),
         };
@@ -142,7 +159,7 @@ impl StartedJobs {
     pub(crate) fn start(
         self: &Arc<Self>,
         subject: JobSubject,
-        work: impl FnOnce(&Arc<Progress>) -> Result<Value, Problem> + Send + 'static,
+        work: impl FnOnce(&Arc<Progress>) -> Result<JobResult, Problem> + Send + 'static,
     ) -> Result<Arc<StartedJob>, Problem> {
         let mut jobs = self.lock();
         let is_same = |job: &&Arc<StartedJob>| {
@@ -282,7 +299,7 @@ mod tests {
     }
 
     /// Runs until it is cancelled.
-    fn endless(progress: &Arc<Progress>) -> Result<Value, Problem> {
+    fn endless(progress: &Arc<Progress>) -> Result<JobResult, Problem> {
         while !progress.is_cancelled() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -299,7 +316,10 @@ mod tests {
         let done = jobs.start(about("index", "a", None), |progress| {
             progress.set_total(10);
             progress.advance(10, 3);
-            Ok(json!({"games": 3}))
+            Ok(JobResult {
+                document: json!({"games": 3}),
+                files: vec![PathBuf::from("x")],
+            })
         });
         jobs.wait_until_idle(LONG);
         let failed = jobs.start(about("index", "b", None), |_| {
@@ -316,6 +336,8 @@ mod tests {
             (&document["share"], &document["done"]),
             (&json!(1.0), &json!(3))
         );
+        assert_eq!(done.file(0), Some(PathBuf::from("x")));
+        assert_eq!(done.file(1), None);
         let failed = failed.unwrap();
         assert_eq!(state(&failed), "failed");
         assert_eq!(
@@ -363,7 +385,7 @@ mod tests {
     fn old_finished_jobs_are_forgotten() {
         let jobs = Arc::new(StartedJobs::default());
         for _ in 0..MAX_FINISHED + 5 {
-            let done = |_: &Arc<Progress>| Ok(Value::Null);
+            let done = |_: &Arc<Progress>| Ok(JobResult::default());
             jobs.start(about("index", "a", None), done).unwrap();
             jobs.wait_until_idle(LONG);
         }

@@ -1,7 +1,7 @@
 // The page in a real browser. Every scenario fails on a message of the console, a report of the content security
 // policy, a dialog, or a request to another origin.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createRequire } from "node:module";
@@ -755,6 +755,168 @@ describe("jobs", () => {
       await eventually(async () => assert.match(await page.locator(".total").textContent(), /^1 database, 0 books, 50 games/));
     }),
   );
+});
+
+describe("new files", () => {
+  const out = () => shelf.path("new-files");
+  let writing;
+  before(async () => {
+    mkdirSync(out());
+    writing = await serve(shelf.folder, "--write", "--out", out());
+  });
+  after(async () => {
+    assert.equal(await writing?.stop(), 0);
+    rmSync(out(), { recursive: true, force: true });
+  });
+  const onWriting = (path, run, options) => async () => {
+    const view = await open(browser, writing, path, options);
+    try {
+      await run(view.page, view);
+    } finally {
+      await view.close();
+    }
+  };
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+  const fits = (page) =>
+    eventually(async () => {
+      const [inner, scroll] = await page.evaluate(() => [innerWidth, document.querySelector("main").scrollWidth]);
+      assert.ok(scroll <= inner, `${scroll} in ${inner}`);
+    });
+
+  test(
+    "the games that fit a query are written, downloaded and opened",
+    onWriting("/games?db=league.pgn&q=white:carlsen", async (page, view) => {
+      await page.waitForFunction(() => /of 3,000/.test(document.querySelector(".found")?.textContent ?? ""));
+      await page.locator(".toolbar a", { hasText: "Conversion" }).click();
+      await page.locator("code", { hasText: "white:carlsen" }).first().waitFor();
+      await page.locator("select").nth(1).selectOption({ label: "PGN" });
+      await page.locator(".write-form").waitFor();
+      await page.fill(".write-form input[name=name]", "carlsen.pgn");
+      await page.getByRole("button", { name: "Write file" }).click();
+      const job = page.locator(".jobs li.done", { hasText: "File carlsen.pgn" });
+      await job.waitFor();
+      const text = readFileSync(join(out(), "carlsen.pgn"), "utf8");
+      assert.ok(text.includes('[White "Carlsen') && !text.includes('[White "Anand'));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "write.png") });
+      const download = page.waitForEvent("download");
+      await job.getByRole("button", { name: /Download carlsen.pgn/ }).click();
+      const file = await download;
+      assert.equal(file.suggestedFilename(), "carlsen.pgn");
+      assert.equal(readFileSync(await file.path(), "utf8"), text);
+      await job.getByRole("link", { name: "Open carlsen.pgn" }).click();
+      await rows(page).first().waitFor();
+      await eventually(async () => assert.match(await page.locator(".found").textContent(), /^300 games/));
+
+      // The name is taken now.
+      await page.goto(`${writing.base}/convert?db=league.pgn&to=pgn&q=white:carlsen`);
+      await page.locator(".write-form").waitFor();
+      await page.fill(".write-form input[name=name]", "carlsen.pgn");
+      await page.getByRole("button", { name: "Write file" }).click();
+      await page.locator(".write-form .error", { hasText: "exists already" }).waitFor();
+      await page.locator(".write-form input[name=force]").check();
+      await page.getByRole("button", { name: "Write file" }).click();
+      await eventually(async () => assert.equal(await page.locator(".jobs li.done", { hasText: "File carlsen.pgn" }).count(), 2));
+      // The browser notes every answer that is an error; this one is by design.
+      const notes = view.problems.splice(0).filter((note) => !/status of 409/.test(note));
+      assert.deepEqual(notes, []);
+    }),
+  );
+
+  test(
+    "a move of a book is changed, undone, and saved in a new book, with the keyboard",
+    onWriting("/book/league.bin", async (page) => {
+      const edit = page.getByRole("button", { name: "Edit e4" });
+      await edit.focus();
+      await page.keyboard.press("Enter");
+      await page.locator("dialog input[name=weight]").waitFor();
+      await page.locator("dialog input[name=weight]").focus();
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.type("777");
+      await page.keyboard.press("Enter");
+      const row = page.locator("tr.changed", { hasText: "777" });
+      await row.waitFor();
+      await page.locator(".changes-bar", { hasText: "1 change" }).waitFor();
+      await page.keyboard.press("ControlOrMeta+z");
+      await eventually(async () => assert.equal(await row.count(), 0));
+      await page.keyboard.press("ControlOrMeta+y");
+      await row.waitFor();
+      await page.getByRole("button", { name: "Add a move" }).click();
+      await page.locator("dialog select").selectOption("b1c3");
+      await page.locator("dialog input[name=weight]").fill("5");
+      await axeFindsNothing(page);
+      await page.getByRole("button", { name: "Apply" }).click();
+      await page.locator("tr.added", { hasText: "added" }).waitFor();
+      // What is not saved is there after a reload.
+      await page.reload();
+      await page.locator(".changes-bar", { hasText: "2 changes" }).waitFor();
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "book-edit.png") });
+      await page.getByRole("button", { name: "Save as…" }).click();
+      await page.locator("dialog .change-list li").nth(1).waitFor();
+      await page.locator("dialog input[name=name]").fill("mine.bin");
+      await page.locator("dialog input[name=name]").press("Enter");
+      const job = page.locator(".jobs li.done", { hasText: "File mine.bin" });
+      await job.waitFor();
+      await job.getByRole("link", { name: "Open mine.bin" }).click();
+      await page.locator("h1", { hasText: "mine.bin" }).waitFor();
+      await eventually(async () => assert.match(await page.locator("tbody").textContent(), /777.*|.*777/));
+      assert.ok(existsSync(join(out(), "mine.bin")));
+      const { entries } = await writing.api("book/mine.bin");
+      assert.deepEqual(entries.find((entry) => entry.uci === "e2e4").weight, 777);
+      assert.deepEqual(entries.find((entry) => entry.uci === "b1c3").weight, 5);
+    }),
+  );
+
+  test(
+    "a mark of a book is changed on a phone",
+    onWriting(
+      "/book/league.ctg",
+      async (page) => {
+        await page.getByRole("button", { name: "Edit d4" }).click();
+        await page.locator("dialog select[name=advice]").selectOption("avoid");
+        await page.locator("dialog select[name=annotation]").selectOption("?!");
+        await page.screenshot({ path: join(pictures, "book-dialog-phone.png") });
+        await page.getByRole("button", { name: "Apply" }).click();
+        await page.locator("tr.changed .mark.bad").waitFor();
+        await fits(page);
+        await page.screenshot({ path: join(pictures, "book-edit-phone.png"), fullPage: true });
+        await page.getByRole("button", { name: "Save as…" }).click();
+        await page.locator("dialog .write-form").waitFor();
+        await page.screenshot({ path: join(pictures, "book-save-phone.png") });
+        await page.getByRole("button", { name: "Write file" }).click();
+        await page.locator(".jobs li.done", { hasText: "File league-new.ctg" }).waitFor();
+        const { entries } = await writing.api("book/league-new.ctg");
+        const entry = entries.find(({ uci }) => uci === "d2d4");
+        assert.deepEqual([entry.recommended, entry.annotation], [false, "?!"]);
+      },
+      phone,
+    ),
+  );
+
+  test(
+    "the form fits a phone",
+    onWriting(
+      "/convert?db=games.pgn&to=si4",
+      async (page) => {
+        await page.locator(".write-form").waitFor();
+        await fits(page);
+        await axeFindsNothing(page);
+        await page.screenshot({ path: join(pictures, "write-phone.png"), fullPage: true });
+      },
+      phone,
+    ),
+  );
+
+  test("a server that only reads offers none of it", () =>
+    scenario("/convert?db=games.pgn&to=si4", async (page) => {
+      await page.locator(".command").waitFor();
+      await eventually(async () => assert.equal(await page.locator(".write-form").count(), 0));
+      await page.goto(`${server.base}/book/league.bin`);
+      await page.locator("tbody tr").first().waitFor();
+      await eventually(async () => assert.match(await page.locator("main").textContent(), /changes copies of books/));
+      assert.equal(await page.locator(".changes-bar").count(), 0);
+    }));
 });
 
 describe("players", () => {

@@ -20,7 +20,8 @@ Examples:
   tabia serve ~/Chess
   tabia serve mega.cbh book.ctg --no-open
   tabia serve --port 8000 --json
-  tabia serve --masters mega.cbh --api-only")]
+  tabia serve --masters mega.cbh --api-only
+  tabia serve ~/Chess --write --out ~/Chess/new")]
 pub(crate) struct ServeArgs {
     /// Files, base names, folders, archives [default: this folder]
     #[arg(value_name = "PATH")]
@@ -43,6 +44,12 @@ pub(crate) struct ServeArgs {
     /// An origin whose pages may ask the explorer, as `https://example.org`
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     pub(crate) cors: Vec<String>,
+    /// The page may write new files into the folder of `--out`: conversions, copies of books with changes
+    #[arg(long, requires = "out")]
+    pub(crate) write: bool,
+    /// An existing folder for what the page writes; no other one is written to, and no input is replaced
+    #[arg(long, value_name = "DIR", requires = "write")]
+    pub(crate) out: Option<PathBuf>,
     /// The explorer of other programs needs the key too
     #[arg(long)]
     pub(crate) private: bool,

@@ -11,6 +11,7 @@ mod supervisor;
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
 
 use crate::readable_numbers::counted_as;
 use serde::Serialize;
@@ -56,6 +57,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
         ));
     }
     let shelf = shelf(args, &context)?;
+    if let Some(folder) = &args.out {
+        check_out_folder(folder)?;
+    }
     let listener = listen(args)?;
     let port = listener.local_addr().map_err(in_output)?.port();
     if args.port.is_none() && port != *PORTS.start() {
@@ -76,7 +80,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
         let text = "other machines can ask with this key; the traffic is not encrypted";
         context.messages.note(text);
     }
-    context.messages.note(&summary(shelf.counts(), args.lan));
+    context.messages.note(&summary(shelf.counts(), args));
     if !args.no_open && !args.json && !args.api_only {
         browser::open(&folder, &url);
     }
@@ -130,12 +134,24 @@ fn serve(
     options.is_private = args.private;
     options.lan_hosts = args.lan.then(own_addresses::hosts);
     options.is_api_only = args.api_only;
+    options.out = args.out.clone().filter(|_| args.write);
     options.origins.clone_from(&args.cors);
     options.index = index_options(context);
     if let Some(folder) = &args.index {
         options.index.cache = Some(folder.clone());
     }
     Server::new(listener, shelf, options)?.run(stop)
+}
+
+/// The folder for outputs has to exist: a new one would be in the wrong folder if its name is misspelt.
+fn check_out_folder(folder: &Path) -> Result<(), Error> {
+    let in_folder = |error: Error| error.in_path(folder).in_output();
+    let metadata = std::fs::metadata(folder).map_err(|error| in_folder(Error::from(error)))?;
+    if metadata.is_dir() {
+        Ok(())
+    } else {
+        Err(in_folder(Error::unsupported("is no folder")))
+    }
 }
 
 /// A listener on this machine only, unless other machines may ask.
@@ -183,7 +199,7 @@ fn print_address(args: &ServeArgs, context: &Context, url: &str, port: u16) -> R
     out.flush()
 }
 
-fn summary(counts: ShelfCounts, lan: bool) -> String {
+fn summary(counts: ShelfCounts, args: &ServeArgs) -> String {
     let mut parts = vec![
         counted_as(counts.databases as u64, "database", "databases"),
         counted_as(counts.books as u64, "book", "books"),
@@ -196,10 +212,14 @@ fn summary(counts: ShelfCounts, lan: bool) -> String {
         parts.push(format!("{files} that cannot be read"));
     }
     let text = parts.join(", ");
-    if lan {
-        return format!("{text}. Nothing is changed. Ctrl-C ends it.");
+    let written = match &args.out {
+        Some(folder) => format!("Only new files in {} are written", folder.display()),
+        None => "Nothing is changed".to_owned(),
+    };
+    if args.lan {
+        return format!("{text}. {written}. Ctrl-C ends it.");
     }
-    format!("{text}. Nothing is changed, nothing leaves this machine. Ctrl-C ends it.")
+    format!("{text}. {written}, nothing leaves this machine. Ctrl-C ends it.")
 }
 
 /// ^C and SIGTERM end the server.

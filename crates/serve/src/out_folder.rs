@@ -1,0 +1,255 @@
+//! The folder that results are written to. No other folder is: names are single parts, no link is followed, and no
+//! file of an input is replaced.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use tabia::Error;
+
+use crate::dropped_files::check_name;
+use crate::inputs_by_id::ShelfInput;
+use crate::problem::Problem;
+
+/// Endings of compressed text.
+const COMPRESSED: &[&str] = &["gz", "bz2", "xz", "zst"];
+
+/// A folder.
+#[derive(Debug)]
+pub(crate) struct OutFolder {
+    /// Without links.
+    path: PathBuf,
+}
+
+/// A file that may be written.
+#[derive(Debug)]
+pub(crate) struct NewFile {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    /// A file with this name is replaced.
+    pub(crate) force: bool,
+}
+
+impl OutFolder {
+    /// An existing folder.
+    ///
+    /// # Errors
+    /// When it does not exist, or is none.
+    pub(crate) fn new(path: &Path) -> Result<Self, Error> {
+        let in_output = |error: Error| error.in_path(path).in_output();
+        let found = path.canonicalize();
+        let found = found.map_err(|error| in_output(Error::from(error)))?;
+        if !found.is_dir() {
+            return Err(in_output(Error::unsupported("is no folder")));
+        }
+        Ok(Self { path: found })
+    }
+
+    /// The path of a new file with this name, which has one of the extensions.
+    ///
+    /// # Errors
+    /// 400 for a name that no file may have; 409 if there is such a file and `force` is not set, or if a file of
+    /// its set is a link or belongs to an input.
+    pub(crate) fn new_file(
+        &self,
+        name: &str,
+        extensions: &[&str],
+        force: bool,
+        inputs: &[Arc<ShelfInput>],
+    ) -> Result<NewFile, Problem> {
+        check_name(name)?;
+        let stem = stem_of(name, extensions).ok_or_else(|| {
+            let wanted = extensions.first().copied().unwrap_or_default();
+            Problem::bad_request(format!("`{name}` does not end in `.{wanted}`"))
+        })?;
+        self.check_folder()?;
+        let is_of_set = |name: &str| is_of_set(name, &stem);
+        let entries = fs::read_dir(&self.path).map_err(Error::from)?;
+        for entry in entries.flatten() {
+            let known = entry.file_name();
+            let known = known.to_string_lossy();
+            // What cannot be examined is not replaced either.
+            let is_link = entry.file_type().map_or(true, |kind| kind.is_symlink());
+            if is_link && is_of_set(&known) {
+                return Err(conflict(format!("`{known}` is a link")));
+            }
+        }
+        let is_input = |input: &&Arc<ShelfInput>| input.has_file_in(&self.path, &is_of_set);
+        if let Some(input) = inputs.iter().find(is_input) {
+            let text = format!("`{name}` would replace a file of the input `{}`", input.id);
+            return Err(conflict(text).with_hint("inputs are never changed; give another name"));
+        }
+        let path = self.path.join(name);
+        if !force && fs::symlink_metadata(&path).is_ok() {
+            let text = format!("`{name}` exists already");
+            let hint = "give another name, or replace it (`force`)";
+            return Err(conflict(text).with_hint(hint));
+        }
+        Ok(NewFile {
+            name: name.to_owned(),
+            path,
+            force,
+        })
+    }
+
+    /// Opens a file that was written here, and returns its length and name.
+    ///
+    /// # Errors
+    /// 404 if it is no longer there, or is something else.
+    pub(crate) fn open(&self, path: &Path) -> Result<(File, u64, String), Problem> {
+        self.check_folder()?;
+        let missing = || Problem::not_found("the file is no longer there");
+        let name = path.file_name().ok_or_else(missing)?;
+        let path = self.path.join(name);
+        let mut options = fs::OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        {
+            // A link is not followed, and a pipe not waited for.
+            let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+            let flags = i32::try_from(flags.bits()).unwrap_or_default();
+            std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+        }
+        let file = options.open(&path).map_err(|_| missing())?;
+        let metadata = file.metadata().map_err(|_| missing())?;
+        if !metadata.is_file() {
+            return Err(missing());
+        }
+        Ok((file, metadata.len(), name.to_string_lossy().into_owned()))
+    }
+
+    /// `text` without the folder, which only its owner should see.
+    pub(crate) fn without_folder(&self, text: &str) -> String {
+        let prefix = format!("{}{}", self.path.display(), std::path::MAIN_SEPARATOR);
+        text.replace(&prefix, "")
+    }
+
+    /// Nothing is written if another folder has taken its name.
+    fn check_folder(&self) -> Result<(), Problem> {
+        let is_same = self
+            .path
+            .canonicalize()
+            .is_ok_and(|found| found == self.path);
+        if is_same && self.path.is_dir() {
+            return Ok(());
+        }
+        Err(conflict("the folder for outputs was moved".to_owned()))
+    }
+}
+
+fn conflict(text: String) -> Problem {
+    Problem::new(StatusCode::CONFLICT, text)
+}
+
+/// A name without its extension, in lower case; `None` if it has none of these.
+fn stem_of(name: &str, extensions: &[&str]) -> Option<String> {
+    let name = name.to_lowercase();
+    let without = |name: &str, extensions: &[&str]| {
+        let (stem, extension) = name.rsplit_once('.')?;
+        let is_known = extensions.contains(&extension) && !stem.is_empty();
+        is_known.then(|| stem.to_owned())
+    };
+    without(&name, extensions).or_else(|| without(&without(&name, COMPRESSED)?, extensions))
+}
+
+/// Whether a file belongs to the set with this stem: another extension, or a part with a number.
+fn is_of_set(name: &str, stem: &str) -> bool {
+    let name = name.to_lowercase();
+    let Some(rest) = name.strip_prefix(stem) else {
+        return false;
+    };
+    let digits = |c: char| c.is_ascii_digit();
+    let rest = rest
+        .strip_prefix('_')
+        .map_or(rest, |part| part.trim_start_matches(digits));
+    rest.is_empty() || rest.starts_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use tabia_testkit::Scratch;
+
+    fn status(folder: &OutFolder, name: &str, force: bool) -> u16 {
+        let found = folder.new_file(name, &["si4"], force, &[]);
+        found.map_or_else(|problem| problem.status.as_u16(), |_| 200)
+    }
+
+    #[test]
+    fn only_plain_names_with_the_extension_are_written() {
+        let scratch = Scratch::new("out-names");
+        let folder = OutFolder::new(scratch.path()).unwrap();
+        for (name, expected) in [
+            ("games.si4", 200),
+            ("Games.SI4", 200),
+            ("a.b.si4", 200),
+            ("games.pgn", 400),
+            ("games", 400),
+            (".si4", 400),
+            ("../games.si4", 400),
+            ("/tmp/games.si4", 400),
+            ("a\\b.si4", 400),
+            ("-o.si4", 400),
+            ("con.si4", 400),
+            ("", 400),
+        ] {
+            assert_eq!(status(&folder, name, true), expected, "{name}");
+        }
+        assert_eq!(stem_of("A.pgn.gz", &["pgn"]), Some("a".to_owned()));
+        assert_eq!(stem_of("a.gz", &["pgn"]), None);
+    }
+
+    #[test]
+    fn a_set_has_parts_and_other_extensions() {
+        for name in ["a.si4", "A.SN4", "a_0.kob", "a_12.kob", "a"] {
+            assert!(is_of_set(name, "a"), "{name}");
+        }
+        for name in ["ab.si4", "a_old.si4", "a-1.si4", "b.a.si4"] {
+            assert!(!is_of_set(name, "a"), "{name}");
+        }
+    }
+
+    #[test]
+    fn existing_files_are_replaced_only_with_force() {
+        let scratch = Scratch::new("out-exists");
+        let folder = OutFolder::new(scratch.path()).unwrap();
+        fs::write(scratch.path().join("a.si4"), b"").unwrap();
+        assert_eq!(status(&folder, "a.si4", false), 409);
+        assert_eq!(status(&folder, "a.si4", true), 200);
+        assert_eq!(status(&folder, "b.si4", false), 200);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_not_followed() {
+        use std::os::unix::fs::symlink;
+        let scratch = Scratch::new("out-links");
+        let inner = scratch.path().join("out");
+        fs::create_dir(&inner).unwrap();
+        let folder = OutFolder::new(&inner).unwrap();
+        let target = scratch.path().join("target");
+        fs::write(&target, b"kept").unwrap();
+        symlink(&target, inner.join("a.si4")).unwrap();
+        symlink(&target, inner.join("b.sg4")).unwrap();
+        symlink(scratch.path().join("nothing"), inner.join("c.si4")).unwrap();
+        for name in ["a.si4", "b.si4", "c.si4"] {
+            assert_eq!(status(&folder, name, true), 409, "{name}");
+            assert_eq!(status(&folder, name, false), 409, "{name}");
+        }
+        assert!(folder.open(&inner.join("a.si4")).is_err());
+        fs::write(inner.join("d.si4"), b"data").unwrap();
+        assert_eq!(folder.open(&inner.join("d.si4")).unwrap().1, 4);
+        // The path of an output is in this folder, whatever a caller asks.
+        assert!(folder.open(&target).is_err());
+        assert!(folder.open(&inner.join("..")).is_err());
+
+        // A folder that takes the name of this one.
+        let moved = scratch.path().join("moved");
+        fs::rename(&inner, &moved).unwrap();
+        symlink(&moved, &inner).unwrap();
+        assert_eq!(status(&folder, "e.si4", false), 409);
+        assert!(folder.open(&inner.join("d.si4")).is_err());
+    }
+}

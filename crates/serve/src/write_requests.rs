@@ -1,0 +1,410 @@
+//! The requests that write new files into the folder for outputs; without one there are none.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::routing::{get, patch, post};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tabia::base::Index;
+use tabia::book::edit::{Change, EditTarget, edit};
+use tabia::book::find::nag_of;
+use tabia::book::merge::MergeOptions;
+use tabia::convert::{ConvertOptions, Target, convert};
+use tabia::core::BookFormat;
+use tabia::core::chess::{Ply, uci};
+use tabia::formats::Format;
+use tabia::{Error, Feature, Query, Resolver};
+
+use crate::answers::{answer, of_type, profile_of};
+use crate::app_state::App;
+use crate::inputs_by_id::ShelfInput;
+use crate::job_requests::{accepted, number_of, read_json};
+use crate::out_folder::{NewFile, OutFolder};
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::search_duplicates_and_previews::{Problems, loss, losses};
+use crate::started_jobs::{JobResult, JobSubject};
+use crate::stream;
+
+/// Databases that are written into one.
+const MAX_DATABASES: usize = 100;
+/// Changes of a book at once.
+const MAX_CHANGES: usize = 1000;
+/// Bytes of a download that are read at once.
+const CHUNK: usize = 64 << 10;
+
+type Shared = State<Arc<App>>;
+
+/// The routes of what is written, and of the files that were.
+pub(crate) fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/api/v1/convert", post(start_convert))
+        .route("/api/v1/book/{id}", patch(start_edit))
+        .route("/api/v1/jobs/{id}/files/{n}", get(download))
+}
+
+/// The folder for outputs.
+fn out_folder(app: &App) -> Result<&Arc<OutFolder>, Problem> {
+    app.out.as_ref().ok_or_else(|| {
+        let text = "the server writes nothing";
+        let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, text);
+        problem.with_hint("start `tabia serve` with `--write --out DIR`")
+    })
+}
+
+/// Databases, or the games of them that fit a query, in another format.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ConvertRequest {
+    /// Ids separated by commas.
+    db: String,
+    #[serde(default)]
+    r#where: String,
+    #[serde(default)]
+    deleted: bool,
+    to: String,
+    #[serde(default)]
+    profile: String,
+    name: String,
+    #[serde(default)]
+    force: bool,
+}
+
+async fn start_convert(State(app): Shared, request: Request) -> Response<Body> {
+    let request: ConvertRequest = match read_json(request).await {
+        Ok(request) => request,
+        Err(problem) => return problem.into_response(),
+    };
+    let shared = Arc::clone(&app);
+    answer(app, move |_| convert_job(&shared, &request)).await
+}
+
+fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body>, Problem> {
+    let out = Arc::clone(out_folder(app)?);
+    let to = tabia::format(&request.to).filter(|format| format.game_writer().is_some());
+    let to = to.ok_or_else(|| {
+        let text = format!("games cannot be written in the format `{}`", request.to);
+        Problem::bad_request(text)
+    })?;
+    let inputs = databases(app, &request.db)?;
+    let query = Query::parse(&request.r#where)?;
+    let mut options = ConvertOptions::default();
+    if let Some(input) = inputs.first() {
+        options.open.clone_from(input.options());
+    }
+    options.create.profile = profile_of(&request.profile)?;
+    options.create.force = request.force;
+    options.plan.threads = app.threads;
+    options.plan.selection.deleted = request.deleted;
+    options.sort = query.sort().clone();
+    options.plan.filter = Some(query).filter(|query| !query.is_empty());
+    options.index = Index::Auto;
+    options.index_options = app.bases.options_to_build();
+    let all = app.shelf.inputs();
+    let file = out.new_file(&request.name, to.extensions(), request.force, &all)?;
+    let subject = JobSubject {
+        kind: "convert",
+        inputs: inputs.iter().map(|input| input.id.clone()).collect(),
+        name: Some(file.name.clone()),
+    };
+    let shared = Arc::clone(app);
+    let job = app.started.start(subject, move |progress| {
+        let hidden = |error: Error| without_folders(error, &out, &inputs);
+        let mut items = Vec::new();
+        for input in &inputs {
+            items.push(input.resolve().map_err(hidden)?);
+        }
+        let target = Target::file(&Resolver::default(), &file.path, Some(to)).map_err(hidden)?;
+        let mut problems = Problems::default();
+        let done = convert(&items, target, &options, progress, &mut problems);
+        let (summary, written) = done.map_err(hidden)?;
+        let mut document = json!({
+            "records": written.records,
+            "losses": losses(&summary.losses),
+            "problems": problems.count,
+            "examples": problems.first,
+        });
+        finish(&shared, &file, &written.files, &mut document);
+        Ok(JobResult {
+            document,
+            files: written.files,
+        })
+    })?;
+    accepted(&job)
+}
+
+/// The databases with these ids.
+fn databases(app: &App, ids: &str) -> Result<Vec<Arc<ShelfInput>>, Problem> {
+    let ids: Vec<&str> = ids.split(',').filter(|id| !id.is_empty()).collect();
+    if ids.is_empty() || ids.len() > MAX_DATABASES {
+        let text = format!("`db` names 1 to {MAX_DATABASES} databases");
+        return Err(Problem::bad_request(text));
+    }
+    let inputs = ids.iter().map(|id| {
+        let input = app.shelf.find(id)?;
+        if input.is_database() {
+            Ok(input)
+        } else {
+            Err(Problem::bad_request(format!("`{id}` is no database")))
+        }
+    });
+    inputs.collect()
+}
+
+/// Adds to the result of a job what was written, and opens it as an input.
+fn finish(app: &App, file: &NewFile, files: &[PathBuf], document: &mut Value) {
+    let names: Vec<Value> = files
+        .iter()
+        .map(|path| {
+            let name = path.file_name().map(|name| name.to_string_lossy());
+            let bytes = std::fs::metadata(path).map(|metadata| metadata.len()).ok();
+            json!({"name": name, "bytes": bytes})
+        })
+        .collect();
+    document["files"] = json!(names);
+    document["inputs"] = json!(app.shelf.add_written(&file.path));
+}
+
+fn without_folders(error: Error, out: &OutFolder, inputs: &[Arc<ShelfInput>]) -> Problem {
+    let mut problem = Problem::from(error);
+    problem.detail = out.without_folder(&problem.detail);
+    for input in inputs {
+        problem.detail = input.without_folder(&problem.detail);
+    }
+    problem
+}
+
+/// A copy of a book with changes.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EditRequest {
+    name: String,
+    #[serde(default)]
+    force: bool,
+    changes: Vec<ChangeRequest>,
+}
+
+/// What is changed of a move; what is absent stays as it is, and a move that the book does not have is added.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ChangeRequest {
+    #[serde(default)]
+    fen: String,
+    /// Moves from there in UCI notation, separated by commas.
+    #[serde(default)]
+    play: String,
+    r#move: String,
+    #[serde(default)]
+    remove: bool,
+    weight: Option<u16>,
+    /// Symbols with spaces between them; empty for none.
+    annotation: Option<String>,
+    advice: Option<Advice>,
+    comment: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Advice {
+    Play,
+    Avoid,
+    None,
+}
+
+/// What of a move can be changed in books of a format.
+pub(crate) fn editable(format: &BookFormat) -> Value {
+    let can = format.can;
+    json!({
+        "weight": can.has(Feature::BookWeights),
+        "annotation": can.has(Feature::Nags),
+        // Books with annotations colour moves, too.
+        "advice": can.has(Feature::Nags),
+        "comment": can.has(Feature::Comments),
+    })
+}
+
+impl ChangeRequest {
+    fn parse(self, format: &BookFormat) -> Result<(EditTarget, Change), Problem> {
+        let pairs = [("fen", self.fen), ("play", self.play)];
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value));
+        let (.., position) = Params(pairs.into()).position()?;
+        let text = self.r#move;
+        let Some(Ply::Move(m)) = uci::read(&position, text.as_bytes()) else {
+            let text = format!("`{text}` is not a legal move in {}", position.fen());
+            return Err(Problem::bad_request(text));
+        };
+        let can = format.can;
+        let asked = [
+            (self.weight.is_some(), Feature::BookWeights, "weights"),
+            (self.annotation.is_some(), Feature::Nags, "annotations"),
+            (self.advice.is_some(), Feature::Nags, "advice"),
+            (self.comment.is_some(), Feature::Comments, "comments"),
+        ];
+        let missing = asked
+            .iter()
+            .find(|(asks, feature, _)| *asks && !can.has(*feature));
+        if let Some((.., what)) = missing {
+            let text = format!("{} has no {what} of moves", format.file.name);
+            return Err(Problem::bad_request(text));
+        }
+        let nags = self.annotation.map(|text| {
+            let words = text.split_whitespace();
+            let nags = words.map(|word| {
+                nag_of(word).ok_or_else(|| Problem::bad_request(format!("`{word}` is no symbol")))
+            });
+            nags.collect::<Result<Vec<_>, _>>()
+        });
+        let mut change = Change::default();
+        change.remove = self.remove;
+        change.weight = self.weight.map(u32::from);
+        change.nags = nags.transpose()?;
+        change.advice = self.advice.map(|advice| match advice {
+            Advice::Play => Some(true),
+            Advice::Avoid => Some(false),
+            Advice::None => None,
+        });
+        change.comment = self.comment;
+        if change == Change::default() {
+            return Err(Problem::bad_request(format!(
+                "nothing of `{text}` is changed"
+            )));
+        }
+        Ok((EditTarget::Board(Box::new(position), m), change))
+    }
+}
+
+async fn start_edit(
+    State(app): Shared,
+    Path(id): Path<String>,
+    request: Request,
+) -> Response<Body> {
+    let request: EditRequest = match read_json(request).await {
+        Ok(request) => request,
+        Err(problem) => return problem.into_response(),
+    };
+    let shared = Arc::clone(&app);
+    answer(app, move |_| edit_job(&shared, &id, request)).await
+}
+
+fn edit_job(app: &Arc<App>, id: &str, request: EditRequest) -> Result<Response<Body>, Problem> {
+    let out = Arc::clone(out_folder(app)?);
+    let input = app.shelf.find(id)?;
+    let Some(Format::Book(format)) = input.format.filter(|_| input.error.is_none()) else {
+        return Err(Problem::bad_request(format!("`{id}` is no book")));
+    };
+    if request.changes.is_empty() || request.changes.len() > MAX_CHANGES {
+        let text = format!("`changes` are 1 to {MAX_CHANGES}");
+        return Err(Problem::bad_request(text));
+    }
+    let changes = request.changes.into_iter();
+    let changes = changes.map(|change| change.parse(format));
+    let changes = changes.collect::<Result<Vec<_>, _>>()?;
+    let all = app.shelf.inputs();
+    let file = out.new_file(&request.name, format.file.extensions, request.force, &all)?;
+    let subject = JobSubject {
+        kind: "book",
+        inputs: vec![id.to_owned()],
+        name: Some(file.name.clone()),
+    };
+    let mut options = MergeOptions::default();
+    options.open.clone_from(input.options());
+    options.create.force = file.force;
+    let shared = Arc::clone(app);
+    let inputs = [input];
+    let job = app.started.start(subject, move |progress| {
+        let hidden = |error: Error| without_folders(error, &out, &inputs);
+        let [input] = &inputs;
+        let item = input.resolve().map_err(hidden)?;
+        let merged = edit(&item, changes, &file.path, &options, progress).map_err(hidden)?;
+        let lost: Vec<Value> = merged
+            .losses
+            .iter()
+            .map(|(feature, lost)| loss(feature, lost.count))
+            .collect();
+        let mut document = json!({
+            "positions": merged.positions,
+            "moves": merged.moves,
+            "unreached": merged.unreached,
+            "losses": lost,
+        });
+        finish(&shared, &file, &merged.written.files, &mut document);
+        Ok(JobResult {
+            document,
+            files: merged.written.files,
+        })
+    })?;
+    accepted(&job)
+}
+
+/// A file that a job has written.
+async fn download(
+    State(app): Shared,
+    Path((id, number)): Path<(String, String)>,
+) -> Response<Body> {
+    answer(app, move |app| {
+        let missing = || Problem::not_found("the job has written no such file");
+        let job = app.started.find(number_of(&id)?)?;
+        let number: usize = number.parse().map_err(|_| missing())?;
+        let path = job.file(number).ok_or_else(missing)?;
+        let (file, bytes, name) = out_folder(app)?.open(&path)?;
+        let mut response = of_type("application/octet-stream", Vec::new());
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(bytes));
+        let value = format!("attachment; filename*=UTF-8''{}", percent_encoded(&name));
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(header::CONTENT_DISPOSITION, value);
+        }
+        let (sender, body) = stream::body();
+        *response.body_mut() = body;
+        tokio::spawn(send(file, bytes, sender));
+        Ok(response)
+    })
+    .await
+}
+
+/// Sends the bytes of a file; each part is read in a thread that may wait for the disk.
+async fn send(file: File, bytes: u64, sender: stream::Sender) {
+    let (mut file, mut left) = (file, bytes);
+    while left > 0 {
+        let wanted = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
+        let read = tokio::task::spawn_blocking(move || {
+            let mut part = vec![0; wanted];
+            let count = file.read(&mut part);
+            (file, part, count)
+        });
+        let Ok((again, mut part, Ok(count))) = read.await else {
+            return;
+        };
+        if count == 0 {
+            return;
+        }
+        file = again;
+        part.truncate(count);
+        left -= count as u64;
+        if !sender.send(Bytes::from(part)).await {
+            return;
+        }
+    }
+}
+
+/// The bytes of a name as a header may have them.
+fn percent_encoded(name: &str) -> String {
+    let mut text = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') {
+            text.push(char::from(byte));
+        } else {
+            // Writing into a string cannot fail.
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}
