@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api.ts";
 import { ChooseDatabase, type Report, percent, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
-import { explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
+import { convertHref, explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
 import { Bar, ErrorBox, Spinner, title } from "./ui.tsx";
 import { number, t } from "./translations.ts";
 
@@ -25,6 +25,7 @@ interface OpeningScore extends Score {
 interface Side extends Score {
   openings: OpeningScore[];
   years: (Score & { year: number })[];
+  opponents: (Score & { from: number; to: number; expected: number | null })[];
 }
 
 interface PlayerAnswer extends Report {
@@ -148,7 +149,8 @@ function SidePanel(props: { heading: string; side: Side; field: "white" | "black
           <ResultBar found={side} />
           <p class="actions">
             <a href={gamesHref(databases, { q: who })}>{t("card.games")}</a>{" "}
-            <a href={explorerHref(databases.slice(0, 6), { q: who })}>{t("card.explore")}</a>
+            <a href={explorerHref(databases.slice(0, 6), { q: who })}>{t("card.explore")}</a>{" "}
+            <a href={convertHref(db, "", "", who)}>{t("convert.title")}</a>
           </p>
         </>
       )}
@@ -191,7 +193,45 @@ function SidePanel(props: { heading: string; side: Side; field: "white" | "black
           </table>
         </div>
       )}
+      {side.opponents.length > 0 && <Opponents heading={props.heading} side={side} />}
     </section>
+  );
+}
+
+/** Games and score by the rating of the opponents. */
+function Opponents({ heading, side }: { heading: string; side: Side }) {
+  return (
+    <details class="opponents">
+      <summary>{t("player.byRating")}</summary>
+      <div class="table-box" tabIndex={0} role="region" aria-label={`${heading}: ${t("player.byRating")}`}>
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">{t("col.elo")}</th>
+              <th scope="col" class="n">{t("card.games")}</th>
+              <th scope="col">{t("player.results")}</th>
+              <th scope="col" class="n">{t("player.points")}</th>
+              <th scope="col" class="n" title={t("player.expectedHint")}>{t("player.expected")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {side.opponents.map((group) => (
+              <tr>
+                <th scope="row">
+                  {group.from}–{group.to}
+                </th>
+                <td class="n">{number(group.games)}</td>
+                <td>
+                  <ResultBar found={group} />
+                </td>
+                <td class="n">{percent(score(group))}</td>
+                <td class="n">{group.expected === null ? "–" : percent(group.expected)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   );
 }
 

@@ -53,6 +53,8 @@ struct Origin<'c> {
     container: Option<&'c ShelfInput>,
     /// It was dropped on the page.
     is_dropped: bool,
+    /// A job of this server has written it.
+    is_written: bool,
 }
 
 /// The number of inputs by kind.
@@ -81,6 +83,8 @@ pub(crate) struct ShelfInput {
     pub(crate) container: Option<String>,
     /// It was dropped on the page: its folder is of no interest.
     pub(crate) is_dropped: bool,
+    /// A job of this server has written it, so another one may replace it.
+    pub(crate) is_written: bool,
     /// `None` if the file is not recognised.
     pub(crate) format: Option<Format>,
     pub(crate) bytes: Option<u64>,
@@ -251,8 +255,8 @@ impl Shelf {
         let mut inputs = inputs.unwrap_or_else(PoisonError::into_inner);
         let before = inputs.list.len();
         let origin = Origin {
-            container: None,
             is_dropped: true,
+            ..Origin::default()
         };
         for item in items {
             inputs.add(&self.resolver, Ok(item), origin);
@@ -270,9 +274,13 @@ impl Shelf {
         let inputs = self.inputs.write();
         let mut inputs = inputs.unwrap_or_else(PoisonError::into_inner);
         let mut ids = Vec::new();
+        let origin = Origin {
+            is_written: true,
+            ..Origin::default()
+        };
         for item in found.into_iter().flatten() {
             let label = Arc::clone(item.label());
-            inputs.add(&self.resolver, Ok(item), Origin::default());
+            inputs.add(&self.resolver, Ok(item), origin);
             let known = inputs.list.iter().find(|input| input.label == label);
             ids.extend(known.map(|input| input.id.clone()));
         }
@@ -323,6 +331,7 @@ impl Inputs {
         let Origin {
             container,
             is_dropped,
+            is_written,
         } = origin;
         let label: Arc<Path> = match &found {
             Ok(item) => Arc::clone(item.label()),
@@ -364,6 +373,7 @@ impl Inputs {
             folder,
             container: container.map(|container| container.id.clone()),
             is_dropped,
+            is_written,
             format: item.as_ref().map(InputItem::format),
             bytes: item.as_ref().and_then(InputItem::bytes),
             error,
@@ -403,6 +413,7 @@ impl Inputs {
                 let origin = Origin {
                     container: Some(&input),
                     is_dropped,
+                    is_written,
                 };
                 self.add(resolver, member, origin);
             }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use tabia::Error;
+use tabia::formats::Format;
 
 use crate::dropped_files::check_name;
 use crate::inputs_by_id::ShelfInput;
@@ -46,36 +47,37 @@ impl OutFolder {
         Ok(Self { path: found })
     }
 
-    /// The path of a new file with this name, which has one of the extensions.
+    /// The path of a new file of a format, whose name has its extension.
     ///
     /// # Errors
     /// 400 for a name that no file may have; 409 if there is such a file and `force` is not set, or if a file of
-    /// its set is a link or belongs to an input.
+    /// its set is a link or belongs to an input that was not written here.
     pub(crate) fn new_file(
         &self,
         name: &str,
-        extensions: &[&str],
+        format: Format,
         force: bool,
         inputs: &[Arc<ShelfInput>],
     ) -> Result<NewFile, Problem> {
         check_name(name)?;
-        let stem = stem_of(name, extensions).ok_or_else(|| {
-            let wanted = extensions.first().copied().unwrap_or_default();
+        let set = FileSet::new(name, format).ok_or_else(|| {
+            let wanted = format.extensions().first().copied().unwrap_or_default();
             Problem::bad_request(format!("`{name}` does not end in `.{wanted}`"))
         })?;
         self.check_folder()?;
-        let is_of_set = |name: &str| is_of_set(name, &stem);
         let entries = fs::read_dir(&self.path).map_err(Error::from)?;
         for entry in entries.flatten() {
             let known = entry.file_name();
             let known = known.to_string_lossy();
             // What cannot be examined is not replaced either.
             let is_link = entry.file_type().map_or(true, |kind| kind.is_symlink());
-            if is_link && is_of_set(&known) {
+            if is_link && set.has(&known) {
                 return Err(conflict(format!("`{known}` is a link")));
             }
         }
-        let is_input = |input: &&Arc<ShelfInput>| input.has_file_in(&self.path, &is_of_set);
+        let is_input = |input: &&Arc<ShelfInput>| {
+            !input.is_written && input.has_file_in(&self.path, &|name| set.has(name))
+        };
         if let Some(input) = inputs.iter().find(is_input) {
             let text = format!("`{name}` would replace a file of the input `{}`", input.id);
             return Err(conflict(text).with_hint("inputs are never changed; give another name"));
@@ -142,28 +144,54 @@ fn conflict(text: String) -> Problem {
     Problem::new(StatusCode::CONFLICT, text)
 }
 
-/// A name without its extension, in lower case; `None` if it has none of these.
-fn stem_of(name: &str, extensions: &[&str]) -> Option<String> {
-    let name = name.to_lowercase();
-    let without = |name: &str, extensions: &[&str]| {
-        let (stem, extension) = name.rsplit_once('.')?;
-        let is_known = extensions.contains(&extension) && !stem.is_empty();
-        is_known.then(|| stem.to_owned())
-    };
-    without(&name, extensions).or_else(|| without(&without(&name, COMPRESSED)?, extensions))
+/// The names that a new file and its companions may have.
+#[derive(Debug)]
+struct FileSet {
+    /// In lower case, as on disks that do not distinguish letter case.
+    name: String,
+    /// Without the extension; `None` for compressed text, which is one file.
+    stem: Option<String>,
+    format: Format,
 }
 
-/// Whether a file belongs to the set with this stem: another extension, or a part with a number.
-fn is_of_set(name: &str, stem: &str) -> bool {
-    let name = name.to_lowercase();
-    let Some(rest) = name.strip_prefix(stem) else {
-        return false;
-    };
-    let digits = |c: char| c.is_ascii_digit();
-    let rest = rest
-        .strip_prefix('_')
-        .map_or(rest, |part| part.trim_start_matches(digits));
-    rest.is_empty() || rest.starts_with('.')
+impl FileSet {
+    /// `None` if the name has no extension of the format.
+    fn new(name: &str, format: Format) -> Option<Self> {
+        let name = name.to_lowercase();
+        let without = |name: &str, extensions: &[&str]| {
+            let (stem, extension) = name.rsplit_once('.')?;
+            let is_known = extensions.contains(&extension) && !stem.is_empty();
+            is_known.then(|| stem.to_owned())
+        };
+        let stem = without(&name, format.extensions());
+        if stem.is_none() {
+            without(&without(&name, COMPRESSED)?, format.extensions())?;
+        }
+        Some(Self { name, stem, format })
+    }
+
+    /// Whether a file has the name, or belongs to the set: a companion, or a part with a number.
+    fn has(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        if name == self.name {
+            return true;
+        }
+        let rest = self.stem.as_ref().and_then(|stem| name.strip_prefix(stem));
+        let Some(rest) = rest else {
+            return false;
+        };
+        let part = rest.strip_prefix('_').and_then(|part| part.split_once('.'));
+        let is_digit = |c: char| c.is_ascii_digit();
+        let extension = match part {
+            Some((number, extension)) if number.chars().all(is_digit) => extension,
+            _ => rest.strip_prefix('.').unwrap_or_default(),
+        };
+        let companions = self.format.companions().iter();
+        self.format.extensions().contains(&extension)
+            || companions
+                .into_iter()
+                .any(|companion| companion.extension == extension)
+    }
 }
 
 #[cfg(test)]
@@ -172,8 +200,12 @@ mod tests {
 
     use tabia_testkit::Scratch;
 
+    fn si4() -> Format {
+        tabia::format("si4").unwrap()
+    }
+
     fn status(folder: &OutFolder, name: &str, force: bool) -> u16 {
-        let found = folder.new_file(name, &["si4"], force, &[]);
+        let found = folder.new_file(name, si4(), force, &[]);
         found.map_or_else(|problem| problem.status.as_u16(), |_| 200)
     }
 
@@ -197,18 +229,21 @@ mod tests {
         ] {
             assert_eq!(status(&folder, name, true), expected, "{name}");
         }
-        assert_eq!(stem_of("A.pgn.gz", &["pgn"]), Some("a".to_owned()));
-        assert_eq!(stem_of("a.gz", &["pgn"]), None);
     }
 
     #[test]
-    fn a_set_has_parts_and_other_extensions() {
-        for name in ["a.si4", "A.SN4", "a_0.kob", "a_12.kob", "a"] {
-            assert!(is_of_set(name, "a"), "{name}");
+    fn a_set_has_parts_and_companions() {
+        let set = FileSet::new("A.si4", si4()).unwrap();
+        for name in ["a.si4", "A.SN4", "a.sg4", "a_12.si4"] {
+            assert!(set.has(name), "{name}");
         }
-        for name in ["ab.si4", "a_old.si4", "a-1.si4", "b.a.si4"] {
-            assert!(!is_of_set(name, "a"), "{name}");
+        for name in ["a", "ab.si4", "a_old.si4", "a-1.si4", "b.a.si4", "a.pgn"] {
+            assert!(!set.has(name), "{name}");
         }
+        let pgn = tabia::format("pgn").unwrap();
+        let compressed = FileSet::new("a.pgn.gz", pgn).unwrap();
+        assert!(compressed.has("a.PGN.gz") && !compressed.has("a.pgn"));
+        assert!(FileSet::new("a.gz", pgn).is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What one player played: openings, and results by colour and year.
+//! What one player played: openings, and results by colour, year and rating of the opponent.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,6 +14,9 @@ const CHUNK: u32 = 4096;
 
 /// Plies that are read to find the opening.
 const OPENING_PLIES: usize = 40;
+
+/// Ratings of opponents are grouped by this many points.
+const RATING_GROUP: u16 = 100;
 
 /// Openings of one colour at most.
 const MAX_OPENINGS: usize = 60;
@@ -50,8 +53,7 @@ struct OpeningScore {
     score: Score,
     /// Sum and number of the ratings of the opponents.
     opponents: (u64, u64),
-    /// Sum and number of the expected scores, of games in which both have a rating.
-    expected: (f64, u64),
+    expected: Expected,
     last: Date,
 }
 
@@ -60,6 +62,27 @@ struct Side {
     score: Score,
     openings: BTreeMap<String, OpeningScore>,
     years: BTreeMap<u16, Score>,
+    /// By the lowest rating of a group of opponents: results, sum and number of the expected scores.
+    opponents: BTreeMap<u16, (Score, Expected)>,
+}
+
+/// Sum and number of the expected scores, of games in which both have a rating.
+#[derive(Debug, Clone, Copy, Default)]
+struct Expected {
+    sum: f64,
+    games: u64,
+}
+
+impl Expected {
+    fn add(&mut self, own: u16, opponent: u16) {
+        let difference = f64::from(opponent) - f64::from(own);
+        self.sum += 1.0 / (1.0 + 10_f64.powf(difference / 400.0));
+        self.games += 1;
+    }
+
+    fn mean(self) -> Option<f64> {
+        (self.games > 0).then(|| self.sum / self.games as f64)
+    }
 }
 
 /// What a player played in some databases.
@@ -168,6 +191,14 @@ impl PlayerGames {
                 *sum = (sum.0 + u64::from(own), sum.1 + 1);
             }
         }
+        if let Some(opponent) = opponent {
+            let group = opponent / RATING_GROUP * RATING_GROUP;
+            let (score, expected) = side.opponents.entry(group).or_default();
+            score.add(entry.result, is_white);
+            if let Some(own) = own {
+                expected.add(own, opponent);
+            }
+        }
         let (eco, name) = opening.unwrap_or_default();
         // The family: what is before the colon.
         let family = name.split(':').next().unwrap_or_default();
@@ -180,9 +211,7 @@ impl PlayerGames {
             found.opponents.0 += u64::from(opponent);
             found.opponents.1 += 1;
             if let Some(own) = own {
-                let difference = f64::from(opponent) - f64::from(own);
-                found.expected.0 += 1.0 / (1.0 + 10_f64.powf(difference / 400.0));
-                found.expected.1 += 1;
+                found.expected.add(own, opponent);
             }
         }
         found.last = found.last.max(entry.date);
@@ -197,13 +226,12 @@ impl PlayerGames {
             let openings: Vec<Value> = openings
                 .map(|(name, opening)| {
                     let (sum, count) = opening.opponents;
-                    let (expected, rated) = opening.expected;
                     let mut row = opening.score.document();
                     row["eco"] = json!(opening.eco);
                     row["name"] = json!(name);
                     row["averageOpponent"] =
                         json!((count > 0).then(|| (sum + count / 2) / count.max(1)));
-                    row["expected"] = json!((rated > 0).then(|| expected / rated as f64));
+                    row["expected"] = json!(opening.expected.mean());
                     row["last"] =
                         json!((!opening.last.is_unknown()).then(|| opening.last.to_string()));
                     row
@@ -218,7 +246,19 @@ impl PlayerGames {
                     row
                 })
                 .collect();
+            let opponents: Vec<Value> = side
+                .opponents
+                .iter()
+                .map(|(from, (score, expected))| {
+                    let mut row = score.document();
+                    row["from"] = json!(from);
+                    row["to"] = json!(u32::from(*from) + u32::from(RATING_GROUP) - 1);
+                    row["expected"] = json!(expected.mean());
+                    row
+                })
+                .collect();
             let mut document = side.score.document();
+            document["opponents"] = json!(opponents);
             document["openings"] = json!(openings);
             document["years"] = json!(years);
             document

@@ -109,7 +109,10 @@ fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body
     options.index = Index::Auto;
     options.index_options = app.bases.options_to_build();
     let all = app.shelf.inputs();
-    let file = out.new_file(&request.name, to.extensions(), request.force, &all)?;
+    let file = out.new_file(&request.name, to, request.force, &all)?;
+    // What cannot be written at all starts no job.
+    let target = Target::file(&Resolver::default(), &file.path, Some(to));
+    target.map_err(|error| without_folders(error, &out, &inputs))?;
     let subject = JobSubject {
         kind: "convert",
         inputs: inputs.iter().map(|input| input.id.clone()).collect(),
@@ -308,7 +311,7 @@ fn edit_job(app: &Arc<App>, id: &str, request: EditRequest) -> Result<Response<B
     let changes = changes.map(|change| change.parse(format));
     let changes = changes.collect::<Result<Vec<_>, _>>()?;
     let all = app.shelf.inputs();
-    let file = out.new_file(&request.name, format.file.extensions, request.force, &all)?;
+    let file = out.new_file(&request.name, Format::Book(format), request.force, &all)?;
     let subject = JobSubject {
         kind: "book",
         inputs: vec![id.to_owned()],

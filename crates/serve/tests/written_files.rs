@@ -140,7 +140,13 @@ fn existing_files_and_inputs_are_not_replaced() {
     assert_eq!(status, 202, "{job}");
     assert_eq!(server.ended(&job["id"])["state"], "done");
     assert!(std::fs::read_to_string(&old).unwrap().contains("1. e4"));
-    for name in ["input.pgn", "INPUT.pgn", "input.pgn.gz"] {
+    // What a job has written may be replaced, although it is an input now.
+    let (status, again) = server.json(CONVERT, &force("old.pgn"));
+    assert_eq!(status, 202, "{again}");
+    assert_eq!(server.ended(&again["id"])["state"], "done");
+    let (_, shelf) = server.get("shelf");
+    assert_eq!(shelf["inputs"].as_array().unwrap().len(), 3, "{shelf}");
+    for name in ["input.pgn", "INPUT.pgn"] {
         let (status, answer) = server.json(CONVERT, &force(name));
         assert_eq!(status, 409, "{name}: {answer}");
     }

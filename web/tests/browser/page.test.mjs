@@ -943,6 +943,19 @@ describe("players", () => {
       await page.locator(".two .data").first().waitFor();
     }));
 
+  test("results by the rating of the opponents add up, and the games lead to a conversion", () =>
+    scenario("/player/Carlsen,%20B?db=league.pgn", async (page) => {
+      const panel = page.locator(".two .panel-box").first();
+      await panel.locator(".opponents summary").click();
+      await panel.locator(".opponents tbody tr").first().waitFor();
+      const { white } = await server.api("player?db=league.pgn&name=Carlsen,%20B");
+      const sum = white.opponents.reduce((all, group) => all + group.games, 0);
+      assert.equal(sum, white.games);
+      await eventually(async () => assert.equal(await panel.locator(".opponents tbody tr").count(), white.opponents.length));
+      await panel.locator(".actions a", { hasText: "Conversion" }).click();
+      await page.locator("code", { hasText: 'white:"=Carlsen, B"' }).waitFor();
+    }));
+
   test("a player without games", () =>
     scenario("/player/Unknown?db=league.pgn", async (page) => {
       await page.locator(".report .empty").waitFor();
