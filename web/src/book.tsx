@@ -173,6 +173,11 @@ export function View() {
                 <tr>
                   <th scope="col" class="n">#</th>
                   <th scope="col">{t("explorer.move")}</th>
+                  {canWrite && (
+                    <th scope="col">
+                      <span class="visually-hidden">{t("book.edit")}</span>
+                    </th>
+                  )}
                   {has("weight") && <th scope="col" class="n">{t("explorer.weight")}</th>}
                   {has("share") && <th scope="col" class="n">{t("book.share")}</th>}
                   {has("games") && <th scope="col" class="n">{t("card.games")}</th>}
@@ -182,11 +187,6 @@ export function View() {
                   {has("comment") && <th scope="col">{t("book.comment")}</th>}
                   {has("learn") && <th scope="col">learn</th>}
                   {has("raw") && <th scope="col">{t("book.raw")}</th>}
-                  {canWrite && (
-                    <th scope="col">
-                      <span class="visually-hidden">{t("book.edit")}</span>
-                    </th>
-                  )}
                 </tr>
               </thead>
               <tbody>
@@ -206,19 +206,6 @@ export function View() {
                       {entry.annotation && <span class="nag">{entry.annotation}</span>}
                       {entry.change && <span class="only">{t(`book.${entry.change}`)}</span>}
                     </th>
-                    {has("weight") && <td class="n">{entry.weight === null ? "–" : number(entry.weight)}</td>}
-                    {has("share") && <td class="n">{entry.share === null ? "–" : `${(entry.share * 100).toFixed(1)} %`}</td>}
-                    {has("games") && <td class="n">{entry.games === null ? "–" : number(entry.games)}</td>}
-                    {has("white") && <td>{entry.white === null ? "–" : <Bar white={entry.white} draws={entry.draws ?? 0} black={entry.black ?? 0} />}</td>}
-                    {has("averageRating") && <td class="n">{entry.averageRating ?? "–"}</td>}
-                    {has("performance") && <td class="n">{entry.performance ?? "–"}</td>}
-                    {has("comment") && (
-                      <td>
-                        <bdi>{entry.comment ?? ""}</bdi>
-                      </td>
-                    )}
-                    {has("learn") && <td><code>{entry.learn ?? ""}</code></td>}
-                    {has("raw") && <td><code>{entry.raw}</code></td>}
                     {canWrite && (
                       <td>
                         {entry.uci !== null && entry.san !== null && (
@@ -233,6 +220,19 @@ export function View() {
                         )}
                       </td>
                     )}
+                    {has("weight") && <td class="n">{entry.weight === null ? "–" : number(entry.weight)}</td>}
+                    {has("share") && <td class="n">{entry.share === null ? "–" : `${(entry.share * 100).toFixed(1)} %`}</td>}
+                    {has("games") && <td class="n">{entry.games === null ? "–" : number(entry.games)}</td>}
+                    {has("white") && <td>{entry.white === null ? "–" : <Bar white={entry.white} draws={entry.draws ?? 0} black={entry.black ?? 0} />}</td>}
+                    {has("averageRating") && <td class="n">{entry.averageRating ?? "–"}</td>}
+                    {has("performance") && <td class="n">{entry.performance ?? "–"}</td>}
+                    {has("comment") && (
+                      <td>
+                        <bdi>{entry.comment ?? ""}</bdi>
+                      </td>
+                    )}
+                    {has("learn") && <td><code>{entry.learn ?? ""}</code></td>}
+                    {has("raw") && <td><code>{entry.raw}</code></td>}
                   </tr>
                 ))}
               </tbody>
@@ -266,7 +266,14 @@ function withChanges(entries: Entry[], changes: MoveChange[]): Entry[] {
     return { ...apply(entry, change), change: "changed" };
   });
   const added = changes.filter((change) => !change.remove && !entries.some((entry) => entry.uci === change.move));
-  return [...changed, ...added.map((change): Entry => ({ ...apply(emptyEntry(change), change), change: "added" }))];
+  const all = [...changed, ...added.map((change): Entry => ({ ...apply(emptyEntry(change), change), change: "added" }))];
+  if (changes.length === 0) return all;
+  // The shares of the new weights.
+  const sum = all.reduce((sum, entry) => sum + (entry.change === "removed" ? 0 : (entry.weight ?? 0)), 0);
+  return all.map((entry) => {
+    if (entry.weight === null) return entry;
+    return { ...entry, share: entry.change === "removed" || sum === 0 ? null : entry.weight / sum };
+  });
 }
 
 function apply(entry: Entry, change: MoveChange): Entry {
