@@ -169,17 +169,24 @@ export function JobList() {
 function Written({ job }: { job: Job }) {
   const { inputs = [], files = [], losses = [] } = job.result ?? {};
   const open = (id: string) => (job.kind === "book" ? bookHref(id) : gamesHref([id]));
+  const downloads = files.map((file, index) => (
+    <button type="button" class="link" onClick={() => void download(`jobs/${job.id}/files/${index}`, file.name).catch(showError)}>
+      {t("job.download", { name: file.name })}
+      {file.bytes !== null && ` (${bytesText(file.bytes)})`}
+    </button>
+  ));
   return (
     <>
       {inputs.map((id) => (
         <a href={open(id)}>{t("job.open", { name: id })}</a>
       ))}
-      {files.map((file, index) => (
-        <button type="button" class="link" onClick={() => void download(`jobs/${job.id}/files/${index}`, file.name).catch(showError)}>
-          {t("job.download", { name: file.name })}
-          {file.bytes !== null && ` (${bytesText(file.bytes)})`}
-        </button>
-      ))}
+      {files.length === 1 && downloads}
+      {files.length > 1 && (
+        <details>
+          <summary>{t("job.download", { name: job.name ?? "" })}</summary>
+          {downloads}
+        </details>
+      )}
       {losses.length > 0 && (
         <span class="warn">
           {t("convert.lost")} <bdi lang="en">{losses.map((loss) => `${number(loss.count)} ${loss.label}`).join(", ")}</bdi>
