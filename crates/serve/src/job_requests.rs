@@ -124,7 +124,8 @@ async fn start(State(app): Shared, request: Request) -> Response<Body> {
     };
     answer(app, move |app| {
         let JobRequest::Index { db } = request;
-        accepted(&*start_index(app, &db)?)
+        let job = start_index(app, &db)?;
+        accepted(&job)
     })
     .await
 }

@@ -186,11 +186,9 @@ impl FileSet {
             Some((number, extension)) if number.chars().all(is_digit) => extension,
             _ => rest.strip_prefix('.').unwrap_or_default(),
         };
-        let companions = self.format.companions().iter();
+        let mut companions = self.format.companions().iter();
         self.format.extensions().contains(&extension)
-            || companions
-                .into_iter()
-                .any(|companion| companion.extension == extension)
+            || companions.any(|companion| companion.extension == extension)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The requests that write new files into the folder for outputs; without one there are none.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
@@ -104,7 +105,7 @@ fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body
     options.create.force = request.force;
     options.plan.threads = app.threads;
     options.plan.selection.deleted = request.deleted;
-    options.sort = query.sort().clone();
+    options.sort.clone_from(query.sort());
     options.plan.filter = Some(query).filter(|query| !query.is_empty());
     options.index = Index::Auto;
     options.index_options = app.bases.options_to_build();
@@ -167,7 +168,7 @@ fn finish(app: &App, file: &NewFile, files: &[PathBuf], document: &mut Value) {
     let names: Vec<Value> = files
         .iter()
         .map(|path| {
-            let name = path.file_name().map(|name| name.to_string_lossy());
+            let name = path.file_name().map(OsStr::to_string_lossy);
             let bytes = std::fs::metadata(path).map(|metadata| metadata.len()).ok();
             json!({"name": name, "bytes": bytes})
         })
