@@ -127,8 +127,6 @@ if (isIndexed) {
 const worker = readFileSync(`/proc/${server.child.pid}/task/${server.child.pid}/children`, "utf8").trim().split(" ")[0];
 const status = readFileSync(`/proc/${worker}/status`, "utf8");
 note("memory of the server beyond maps", Number(/RssAnon:\s+(\d+)/.exec(status)[1]) / 1024, "MB");
-// A large database is opened while the page already asks: it is asked again.
-view.problems.length = 0;
 await view.close();
 await browser.close();
 await server.stop();
