@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tabia::core::error::Location;
-use tabia::core::io::{OutputSet, TemporaryFile};
+use tabia::core::io::{OutputSet, TemporaryFile, Transaction};
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
@@ -36,6 +36,8 @@ pub(crate) struct Reporter {
     messages: Messages,
     report: Option<ReportFile>,
     rejects: Option<OutputSet>,
+    /// Gives the report and the rejected bytes their names together with the result.
+    transaction: Option<Transaction>,
     problems: u64,
     /// Those that are on standard error, or counted in a line there.
     shown_problems: u64,
@@ -138,20 +140,21 @@ impl Reporter {
         command: &str,
         force: bool,
     ) -> Result<Self, Error> {
-        let report = report
-            .map(|path| ReportFile::create(path, force, command))
-            .transpose()?;
-        let rejects = rejects
-            .map(|path| {
-                let mut set = OutputSet::new(force);
-                set.create(path).map(|_| set)
-            })
-            .transpose()
-            .map_err(Error::in_output)?;
+        let transaction = Transaction::new();
+        let new_set = |path| {
+            let mut set = OutputSet::new(force);
+            set.join(&transaction);
+            set.create(path).map(|_| set).map_err(Error::in_output)
+        };
+        let report = report.map(|path| ReportFile::create(new_set(path)?, command));
+        let report = report.transpose()?;
+        let rejects = rejects.map(new_set).transpose()?;
+        let has_files = report.is_some() || rejects.is_some();
         Ok(Self {
             messages,
             report,
             rejects,
+            transaction: has_files.then_some(transaction),
             problems: 0,
             shown_problems: 0,
             shown_lines: Vec::new(),
@@ -162,6 +165,17 @@ impl Reporter {
             records: Vec::new(),
             record_runs: RecordRuns::default(),
         })
+    }
+
+    /// What gives the result its names together with the report and the rejected bytes; `None` if there are
+    /// neither. An output that joins it gets its names in [`Reporter::commit`].
+    pub(crate) fn transaction(&self) -> Option<Transaction> {
+        self.transaction.clone()
+    }
+
+    /// As [`Reporter::transaction`], also without a report.
+    pub(crate) fn begin_transaction(&mut self) -> Transaction {
+        self.transaction.get_or_insert_default().clone()
     }
 
     /// The number of problems so far.
@@ -249,10 +263,9 @@ impl Reporter {
         }
     }
 
-    /// Reports what a file that was written does not hold, and completes the report. The summary
-    /// begins with `counts`.
-    pub(crate) fn finish_file<C: Serialize>(
-        mut self,
+    /// As [`Reporter::commit`], with what a file that was written does not hold.
+    pub(crate) fn commit_file<C: Serialize>(
+        &mut self,
         file: &Path,
         losses: &Losses,
         counts: &C,
@@ -265,7 +278,7 @@ impl Reporter {
                 .losses(&file, None, losses)
                 .map_err(Error::in_output)?;
         }
-        self.finish_with(Some(&summary), Some(counts))
+        self.commit(Some(&summary), Some(counts))
     }
 
     /// Ends the list of problems on standard error and completes the report.
@@ -273,7 +286,32 @@ impl Reporter {
         self.finish_with(summary, None::<&()>)
     }
 
-    /// As [`Reporter::finish`]; the summary of the report begins with `counts`.
+    /// Completes the report and the rejected bytes, and gives them their names together with the result that
+    /// joined the [transaction](Reporter::transaction). The summary of the report begins with `counts`.
+    pub(crate) fn commit<C: Serialize>(
+        &mut self,
+        summary: Option<&Summary>,
+        counts: Option<&C>,
+    ) -> Result<(), Error> {
+        if let Some(rejects) = self.rejects.take() {
+            rejects.commit().map_err(Error::in_output)?;
+        }
+        if let Some(report) = self.report.take() {
+            report.finish(&ReportSummary {
+                counts,
+                problems: self.problems,
+                losses: summary.map_or_else(Vec::new, |summary| loss_rows(&summary.losses)),
+                inputs: &self.inputs,
+            })?;
+        }
+        match self.transaction.take() {
+            Some(transaction) => transaction.commit().map_err(Error::in_output),
+            None => Ok(()),
+        }
+    }
+
+    /// As [`Reporter::finish`]; the summary of the report begins with `counts`. After
+    /// [`Reporter::commit`] only messages are left.
     pub(crate) fn finish_with<C: Serialize>(
         mut self,
         summary: Option<&Summary>,
@@ -289,18 +327,7 @@ impl Reporter {
         if self.exceeds_unpacked {
             self.messages.hint_at_unpacked();
         }
-        if let Some(rejects) = self.rejects.take() {
-            rejects.commit().map_err(Error::in_output)?;
-        }
-        if let Some(report) = self.report.take() {
-            report.finish(&ReportSummary {
-                counts,
-                problems: self.problems,
-                losses: summary.map_or_else(Vec::new, |summary| loss_rows(&summary.losses)),
-                inputs: &self.inputs,
-            })?;
-        }
-        Ok(())
+        self.commit(summary, counts)
     }
 
     /// Lists records that a repair could not save without losses.
@@ -504,9 +531,8 @@ impl SpooledRows {
 }
 
 impl ReportFile {
-    fn create(path: &Path, force: bool, command: &str) -> Result<Self, Error> {
-        let mut set = OutputSet::new(force);
-        set.create(path).map_err(Error::in_output)?;
+    /// A report in the first file of a set.
+    fn create(set: OutputSet, command: &str) -> Result<Self, Error> {
         let mut report = Self {
             set,
             problem_count: 0,

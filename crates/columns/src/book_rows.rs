@@ -15,7 +15,7 @@ use tabia::core::books::{BookEntry, BookPosition, Wdl};
 use tabia::core::chess::uci;
 use tabia::core::game::Nag;
 use tabia::core::loss::{Feature, Losses};
-use tabia::{Error, InputItem, OpenOptions, Progress};
+use tabia::{CreateOptions, Error, InputItem, OpenOptions, Progress};
 
 use crate::positions::signed_key;
 use crate::record_batches::{BATCH_BYTES, BATCH_ROWS, table_error};
@@ -40,7 +40,9 @@ use crate::write::{TableFile, create_target};
 /// let mut stream = Vec::new();
 /// for item in &tabia::Resolver::default().resolve(path.as_ref())? {
 ///     let file = TableFile::Stream(&mut stream);
-///     let written = write_book_rows(item, file, &Default::default(), false, &Default::default())?;
+///     let open = Default::default();
+///     let create = Default::default();
+///     let written = write_book_rows(item, file, &open, &create, &Default::default())?;
 ///     assert!(written.moves > 0);
 /// }
 /// # Ok(())
@@ -50,10 +52,10 @@ pub fn write_book_rows(
     item: &InputItem,
     file: TableFile<'_>,
     open: &OpenOptions,
-    force: bool,
+    create: &CreateOptions,
     progress: &Progress,
 ) -> Result<Merged, Error> {
-    let mut target = create_target(file, &schema(), force)?;
+    let mut target = create_target(file, &schema(), create)?;
     let mut rows = 0;
     let mut merged = each_book_row_batch(item, open, progress, &mut |batch| {
         rows += batch.num_rows() as u64;

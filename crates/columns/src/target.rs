@@ -15,6 +15,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
 use tabia::{Error, ErrorKind, Written};
 
@@ -55,8 +56,8 @@ pub(crate) trait TableTarget {
 struct SharedSet(Arc<Mutex<Option<OutputSet>>>);
 
 impl SharedSet {
-    fn new(force: bool) -> Self {
-        Self(Arc::new(Mutex::new(Some(OutputSet::new(force)))))
+    fn new(options: &CreateOptions) -> Self {
+        Self(Arc::new(Mutex::new(Some(options.outputs()))))
     }
 
     fn create(&self, path: &Path) -> Result<FileOut, Error> {
@@ -260,8 +261,12 @@ impl ParquetTarget {
     ///
     /// # Errors
     /// When it exists and may not be replaced, or cannot be created.
-    pub(crate) fn file(path: &Path, schema: &SchemaRef, force: bool) -> Result<Self, Error> {
-        let mut target = Self::new(schema, SharedSet::new(force), None);
+    pub(crate) fn file(
+        path: &Path,
+        schema: &SchemaRef,
+        options: &CreateOptions,
+    ) -> Result<Self, Error> {
+        let mut target = Self::new(schema, SharedSet::new(options), None);
         let out = target.set.create(path)?;
         target.begin(out)?;
         Ok(target)
@@ -274,11 +279,11 @@ impl ParquetTarget {
     pub(crate) fn folder(
         folder: &Path,
         schema: &SchemaRef,
-        force: bool,
+        options: &CreateOptions,
         bytes: usize,
     ) -> Result<Self, Error> {
-        let set = SharedSet::new(force);
-        let parts = Parts::prepare(folder, &set, force, bytes)?;
+        let set = SharedSet::new(options);
+        let parts = Parts::prepare(folder, &set, options.force, bytes)?;
         let mut target = Self::new(schema, set, Some(parts));
         target.begin_part()?;
         Ok(target)
@@ -423,10 +428,10 @@ impl Shards {
         count: usize,
         threads: usize,
         schema: &SchemaRef,
-        force: bool,
+        options: &CreateOptions,
     ) -> Result<Self, Error> {
-        let set = SharedSet::new(force);
-        let mut parts = Parts::prepare(folder, &set, force, usize::MAX)?;
+        let set = SharedSet::new(options);
+        let mut parts = Parts::prepare(folder, &set, options.force, usize::MAX)?;
         let properties = properties(schema);
         let mut writers: Vec<Vec<_>> = Vec::new();
         writers.resize_with(threads.clamp(1, count.max(1)), Vec::new);
@@ -493,8 +498,12 @@ impl ArrowFile {
     ///
     /// # Errors
     /// When it exists and may not be replaced, or cannot be created.
-    pub(crate) fn create(path: &Path, schema: &SchemaRef, force: bool) -> Result<Self, Error> {
-        let set = SharedSet::new(force);
+    pub(crate) fn create(
+        path: &Path,
+        schema: &SchemaRef,
+        options: &CreateOptions,
+    ) -> Result<Self, Error> {
+        let set = SharedSet::new(options);
         let out = set.create(path)?;
         let writer = StreamWriter::try_new(out, schema).map_err(arrow_error)?;
         Ok(Self { set, writer })

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use tabia::collect_in_parallel::collect;
+use tabia::core::formats::CreateOptions;
+use tabia::core::io::Transaction;
 use tabia::{
     CreateOptions, Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions,
     Summary, Written,
@@ -42,6 +44,8 @@ pub struct TableOptions {
     pub plies: RangeInclusive<u16>,
     /// The column `fen` of [`Table::Positions`].
     pub fen: bool,
+    /// What gives the files their names, together with others of the same job.
+    pub transaction: Option<Transaction>,
 }
 
 impl Default for TableOptions {
@@ -55,6 +59,7 @@ impl Default for TableOptions {
             all_comments: false,
             plies: 1..=u16::MAX,
             fen: false,
+            transaction: None,
         }
     }
 }
@@ -183,7 +188,10 @@ pub fn write_table(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Written), Error> {
     let schema = options.schema();
-    let mut target = create_target(file, &schema, force)?;
+    let mut create = CreateOptions::default();
+    create.force = force;
+    create.transaction.clone_from(&options.transaction);
+    let mut target = create_target(file, &schema, &create)?;
     let mut rows = 0;
     let summary = each_batch(items, options, progress, observer, &mut |batch| {
         rows += batch.num_rows() as u64;
@@ -201,19 +209,19 @@ pub fn write_table(
 pub(crate) fn create_target<'a>(
     file: TableFile<'a>,
     schema: &SchemaRef,
-    force: bool,
+    options: &CreateOptions,
 ) -> Result<Box<dyn TableTarget + 'a>, Error> {
     Ok(match file {
-        TableFile::Parquet(path) => Box::new(ParquetTarget::file(&path, schema, force)?),
+        TableFile::Parquet(path) => Box::new(ParquetTarget::file(&path, schema, options)?),
         TableFile::Folder(path, bytes) => {
-            Box::new(ParquetTarget::folder(&path, schema, force, bytes)?)
+            Box::new(ParquetTarget::folder(&path, schema, options, bytes)?)
         }
         TableFile::Shards {
             folder,
             count,
             threads,
-        } => Box::new(Shards::create(&folder, count, threads, schema, force)?),
-        TableFile::Arrow(path) => Box::new(ArrowFile::create(&path, schema, force)?),
+        } => Box::new(Shards::create(&folder, count, threads, schema, options)?),
+        TableFile::Arrow(path) => Box::new(ArrowFile::create(&path, schema, options)?),
         TableFile::Stream(out) => Box::new(ArrowStream::create(out, schema)?),
     })
 }

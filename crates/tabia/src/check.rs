@@ -19,7 +19,7 @@ use crate::scan::{ScanOptions, ScanReporter, Task, scan, scan_database};
 use crate::select::Selection;
 
 /// How to check.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CheckOptions {
     /// How the inputs are opened.
@@ -30,6 +30,20 @@ pub struct CheckOptions {
     pub strict: bool,
     /// Also compares the files of a set with each other.
     pub deep: bool,
+    /// The records that are read: all of them, deleted ones too.
+    pub selection: Selection,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            open: OpenOptions::default(),
+            threads: 0,
+            strict: false,
+            deep: false,
+            selection: Selection::all(),
+        }
+    }
 }
 
 /// What a check has seen.
@@ -107,7 +121,7 @@ fn read_all(
     let (item, progress) = (reporter.item, reporter.progress);
     let plan = ScanOptions {
         threads: options.threads,
-        selection: Selection::all(),
+        selection: options.selection.clone(),
         strict: options.strict,
         ..ScanOptions::default()
     };

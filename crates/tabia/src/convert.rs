@@ -126,7 +126,7 @@ pub fn convert(
             compression,
         } => match (format.create_text, format.create) {
             (Some(create), _) => {
-                let shared = SharedFile::create(&path, options.create.force)?;
+                let shared = SharedFile::create(&path, options.create.outputs())?;
                 let mut out =
                     compress(Box::new(shared.clone()), compression).map_err(Error::in_output)?;
                 let summary = to_text(items, create, &mut out, false, options, progress, observer)
@@ -253,7 +253,9 @@ impl AppendText<'_> {
             let text = "is UTF-16; `tabia convert` makes a file in UTF-8, which can grow";
             return Err(Error::unsupported(text).in_path(path).in_output());
         };
-        let mut shared = SharedFile::create(path, true)?;
+        let mut outputs = options.create.clone();
+        outputs.force = true;
+        let mut shared = SharedFile::create(path, outputs.outputs())?;
         shared.hold(lock);
         let copied = io::copy(&mut old, &mut shared);
         copied.map_err(|error| self.failed(error))?;
@@ -494,7 +496,11 @@ fn to_database(
         return Err(error.in_path(path).in_output());
     }
     let written = writer.finish().map_err(Error::in_output);
-    drop(lock);
+    match (lock, &options.create.transaction) {
+        // Until the new files have their names.
+        (Some(lock), Some(transaction)) => transaction.hold(lock),
+        (lock, _) => drop(lock),
+    }
     let written = written.map_err(|error| in_target(error, path))?;
     let name = path.display().to_string();
     summary.losses.add_whole(&name, &written.losses);
@@ -560,6 +566,7 @@ fn copy_whole(
         let mut own = CreateOptions::default();
         own.now = options.create.now;
         own.charset = options.create.charset;
+        own.transaction.clone_from(&options.create.transaction);
         let mut own = with_facts(own, &input);
         own.force = true;
         let made = writer.insert(create(target, &own).map_err(uncreated)?);

@@ -141,7 +141,7 @@ impl DatabaseWriter {
             }
             (_, Some(create)) => {
                 let writer = create(options).map_err(Error::in_output)?;
-                let file = SharedFile::create(path, options.force)?;
+                let file = SharedFile::create(path, options.outputs())?;
                 let mut out =
                     compress(Box::new(file.clone()), compression).map_err(Error::in_output)?;
                 let header = writer.header().as_bytes();
@@ -213,8 +213,7 @@ impl DatabaseWriter {
 pub(crate) struct SharedFile(Arc<Mutex<Option<OutputSet>>>);
 
 impl SharedFile {
-    pub(crate) fn create(path: &Path, force: bool) -> Result<Self, Error> {
-        let mut set = OutputSet::new(force);
+    pub(crate) fn create(path: &Path, mut set: OutputSet) -> Result<Self, Error> {
         set.create(path).map_err(Error::in_output)?;
         Ok(Self(Arc::new(Mutex::new(Some(set)))))
     }

@@ -20,7 +20,7 @@ use tabia_core::external::{FixedRecord, FixedSorter};
 use tabia_core::formats::{CreateOptions, CreateText, OpenOptions, OpenStream, Profile};
 use tabia_core::game::{Game, Recorder, Want};
 use tabia_core::games::{GameWriter, TextWriter, Written};
-use tabia_core::io::{Blob, Charset, Progress, TemporaryFile};
+use tabia_core::io::{Blob, Charset, OutputSet, Progress, TemporaryFile};
 use tabia_core::{Error, GameFormat, GameIndex};
 use tabia_formats::archives::compressed::{Compression, Compressor, compress};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -102,7 +102,7 @@ pub fn split(
     let mut plan = options.plan.clone();
     plan.want = format.want(plan.want, &options.create);
     let mut names = FileNames::new(path, by)?;
-    let staging = Staging::new(path, format, options.create.force)?;
+    let staging = Staging::new(path, format, &options.create)?;
     let mut spool = Spool::new(path)?;
     let mut summary = Summary::default();
     for (number, item) in (0..).zip(items) {
@@ -131,11 +131,14 @@ pub fn split(
             })
         })?;
     }
+    // In the hidden folder they get their names at once.
+    let mut create = options.create.clone();
+    create.transaction = None;
     let mut joiner = Joiner {
         items,
         format,
         compression: *compression,
-        options: &options.create,
+        options: &create,
         summary: &mut summary,
         observer,
         open: None,
@@ -338,7 +341,7 @@ impl Joiner<'_> {
     fn create(&self, path: &Path) -> Result<TargetWriter, Error> {
         Ok(match (self.format.create_text, self.format.create) {
             (Some(create), _) => {
-                let file = SharedFile::create(path, false)?;
+                let file = SharedFile::create(path, OutputSet::new(false))?;
                 let mut out = compress(Box::new(file.clone()), self.compression)?;
                 let header = create(self.options)?.header();
                 out.write_all(header.as_bytes())?;

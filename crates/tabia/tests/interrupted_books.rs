@@ -1,5 +1,5 @@
-//! Failures injected into the steps of every job that writes a book, and of repairs: the old files stay
-//! unchanged, and the new ones are absent or complete.
+//! Failures injected into the steps of every job that writes a book, of repairs, and of conversions with a
+//! report: the old files stay unchanged, and the new ones are absent or complete.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,9 +17,10 @@ use tabia::book::convert::convert_book;
 use tabia::book::edit::{Change, EditTarget, edit};
 use tabia::book::merge::{MergeOptions, merge};
 
+use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::BookFormat;
-use tabia::core::io::Source;
 use tabia::core::io::failure_injection::{FailureInjection, FailureMode};
+use tabia::core::io::{OutputSet, Source, Transaction};
 use tabia::formats::{BOOKS, GAMES};
 use tabia::repair::{RepairOptions, remains, repair};
 use tabia::{
@@ -153,7 +154,10 @@ fn interrupt(job: &Job<'_>, old: &Files) {
                 FailureMode::InputFails if !is_read_back => ErrorSide::Input,
                 _ => ErrorSide::Output,
             };
-            assert_eq!(error.side(), side, "{what}: {error}");
+            // What is appended to is an input, too.
+            if !(job.appends && mode == FailureMode::InputFails) {
+                assert_eq!(error.side(), side, "{what}: {error}");
+            }
             if mode != FailureMode::Stops {
                 let names: Vec<&String> = found.keys().collect();
                 assert_eq!(names, old.keys().collect::<Vec<_>>(), "{what}: {error}");
@@ -431,6 +435,63 @@ fn interrupted_repairs_leave_old_or_new_files() {
                 files(&folder)
             };
             interrupt(&job, &Files::new());
+            interrupt(&job, &old);
+        }
+    }
+}
+
+/// Conversions to every format that is written, with a report about them: both or neither.
+#[test]
+fn interrupted_conversions_leave_old_or_new_results_with_their_reports() {
+    let sources = Scratch::new("convert-sources");
+    std::fs::write(sources.join("games.pgn"), GAMES_TEXT).unwrap();
+    let with_report = |path: &Path, append: bool| {
+        let transaction = Transaction::new();
+        let mut report = OutputSet::new(true);
+        report.join(&transaction);
+        let number = report.create(&path.with_file_name("report.json"));
+        let number = number.map_err(Error::in_output)?;
+        let mut options = ConvertOptions::default();
+        options.append = append;
+        options.create = create();
+        options.create.transaction = Some(transaction.clone());
+        options.plan.threads = 1;
+        let target = Target::file(&Resolver::default(), path, None)?;
+        let progress = Arc::new(Progress::new());
+        let items = [item(&sources.join("games.pgn"))?];
+        let (summary, _) = convert(&items, target, &options, &progress, &mut NoObserver)?;
+        let file = report.file(number).unwrap();
+        file.write_all(format!("{{\"games\":{}}}\n", summary.counts.games).as_bytes())
+            .map_err(|error| Error::from(error).in_output())?;
+        report.commit().map_err(Error::in_output)?;
+        transaction.commit().map_err(Error::in_output)
+    };
+    let formats = GAMES.iter();
+    for format in formats.filter(|format| format.create.is_some() || format.create_text.is_some()) {
+        let main = format!("new.{}", format.file.extensions.first().unwrap());
+        let old = {
+            let folder = Scratch::new("old-result");
+            std::fs::write(folder.join("report.json"), "{}\n").unwrap();
+            std::fs::write(folder.join("more.pgn"), MORE_TEXT).unwrap();
+            tabia::convert(folder.join("more.pgn"), folder.join(&main)).unwrap();
+            std::fs::remove_file(folder.join("more.pgn")).unwrap();
+            files(&folder)
+        };
+        for append in [false, true] {
+            let can_append = || {
+                let folder = Scratch::new("append");
+                restore(&folder, &old);
+                with_report(&folder.join(&main), true).is_ok()
+            };
+            if append && !can_append() {
+                continue;
+            }
+            let job = Job {
+                what: format!("{}: convert, append: {append}", format.file.id),
+                main: main.clone(),
+                appends: append,
+                run: Box::new(move |path| with_report(path, append)),
+            };
             interrupt(&job, &old);
         }
     }

@@ -72,6 +72,9 @@ pub(crate) struct ConvertArgs {
     /// The lock of the database that grows; for `append`.
     #[arg(skip)]
     pub(crate) lock: Option<std::sync::Arc<tabia::core::io::SetLock>>,
+    /// What gives the output its name; for `dedupe` and `append`.
+    #[arg(skip)]
+    pub(crate) transaction: Option<tabia::core::io::Transaction>,
     /// Of each input the games that get annotations of duplicates; for `dedupe`.
     #[arg(skip)]
     pub(crate) merges: Vec<std::sync::Arc<tabia::dedupe::Merges>>,

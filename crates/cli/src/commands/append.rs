@@ -23,8 +23,8 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         return Err(Error::usage(text).with_hint(hint));
     }
     let context = Context::new(&args.rows.common)?;
-    let explained = dedupe::explained_file(args.explain.as_deref(), args.force)?;
     let mut reporter = context.reporter("append", args.force, None)?;
+    let explained = dedupe::explained_file(args.explain.as_deref(), args.force, &mut reporter)?;
     // Two processes that do not know each other's games would both add them. A set that is repaired has a
     // lock of its own.
     let path = Path::new(&args.output);
@@ -57,16 +57,16 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let found = find_known(&items, 1, &options, &context.progress, &mut reporter);
     drop(display);
     let (summary, duplicates) = found?;
-    dedupe::write_explained(explained, &duplicates, &items)?;
+    let explained = dedupe::write_explained(explained, &duplicates, &items)?;
     let count = counted(duplicates.len() as u64, "duplicate");
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     if args.dry_run {
+        explained.commit().map_err(Error::in_output)?;
         dedupe::show(&context, &args.rows.listing, &duplicates, &items)?;
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
         return Ok(code);
     }
-    reporter.finish(Some(&summary))?;
     context.messages.note(&format!("{count} left out"));
     let mut convert = convert::plain(&args.paths, &args.output, None, &args.rows.common);
     convert.append = true;
@@ -77,11 +77,20 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     convert.common.quiet |= summary.problems > 0;
     convert.common.report = None;
     convert.repaired_output = salvaged.as_ref().map(|set| set.path().to_path_buf());
+    let transaction = reporter.transaction();
+    if salvaged.is_none() {
+        convert.transaction.clone_from(&transaction);
+    }
     let (mut code_of_games, _) = convert::convert_files(&convert)?;
-    if let Some(salvaged) = salvaged {
+    if let Some(mut salvaged) = salvaged {
+        if let Some(transaction) = &transaction {
+            salvaged.join(transaction);
+        }
         salvaged.replace()?;
         code_of_games = code_of_games.worse(ExitCode::Problems);
     }
+    explained.commit().map_err(Error::in_output)?;
+    reporter.finish(Some(&summary))?;
     if has_index {
         grow_index(args, &context)?;
     }

@@ -56,6 +56,7 @@ pub(crate) fn plain(
         eco: EcoUpdate::Keep,
         dropped: Vec::new(),
         lock: None,
+        transaction: None,
         renames: None,
         merges: Vec::new(),
         index: IndexUseArgs::default(),
@@ -76,7 +77,7 @@ pub(crate) fn plain(
 /// Converts; also returns how many games and guiding texts were written.
 pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error> {
     let context = Context::new(&args.common)?;
-    let options = options(args, &context)?;
+    let mut options = options(args, &context)?;
     #[cfg(feature = "parquet")]
     {
         if super::convert_to_tables::is_asked_for(args) {
@@ -112,6 +113,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let format = *format;
     let rejects = args.rejects.as_deref();
     let mut reporter = context.reporter("convert", args.force, rejects)?;
+    options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
     let by = split_by(args);
     // The file that `-o` names is not written if the games go to several.
     let single = path.map(Path::new).filter(|_| by.is_none());
@@ -161,6 +163,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
         }
         (target, _) => (target, None),
     };
+    let transaction = options.create.transaction.clone();
+    if salvaged.is_some() {
+        // The new set is in a hidden folder, where it has its names at once.
+        options.create.transaction = None;
+    }
     let display = context.display();
     let progress = &context.progress;
     let converted = match by {
@@ -174,10 +181,14 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let (summary, mut written, targets) = converted?;
     flushed?;
     let is_salvaged = salvaged.is_some();
-    if let Some(salvaged) = salvaged {
+    if let Some(mut salvaged) = salvaged {
+        if let Some(transaction) = &transaction {
+            salvaged.join(transaction);
+        }
         let (files, bytes) = salvaged.replace()?;
         written = Written::new(written.records, files, bytes);
     }
+    reporter.commit(Some(&summary), None::<&()>)?;
     report_losses(&context.messages, &summary.losses, items.len() > 1);
     let mut lost = summary.losses.iter().map(|(feature, _)| feature).peekable();
     let is_lossless = args.profile == Profile::Full;

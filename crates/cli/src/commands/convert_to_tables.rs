@@ -77,7 +77,7 @@ pub(crate) fn convert_files(
         let hint = "`-o sorted.pgn --sort …` writes games in order, and that file is an input";
         return Err(Error::usage(text).with_hint(hint));
     }
-    let options = table_options(args, plan)?;
+    let mut options = table_options(args, plan)?;
     let start = Instant::now();
     let mut out = StdoutWriter::new(&context.bar);
     let name = args.output.as_deref().map(|name| name.to_string_lossy());
@@ -98,6 +98,7 @@ pub(crate) fn convert_files(
     }
     let rejects = args.rejects.as_deref();
     let mut reporter = context.reporter("convert", args.force, rejects)?;
+    options.transaction = args.transaction.clone().or_else(|| reporter.transaction());
     let items = context.games(&args.paths, target.as_deref(), &mut reporter)?;
     let display = context.display();
     let written = write_table(
@@ -112,6 +113,7 @@ pub(crate) fn convert_files(
     let flushed = out.flush();
     let (summary, written) = written?;
     flushed?;
+    reporter.commit(Some(&summary), None::<&()>)?;
     report_losses(&context.messages, &summary.losses, items.len() > 1);
     if summary.counts.deleted > 0 {
         let count = counted(summary.counts.deleted, "deleted game");

@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle, line};
 use crate::readable_numbers::counted;
+use crate::report::Reporter;
 use crate::resolve_output_target::refuse_existing;
 
 const COLUMNS: [&str; 6] = ["group", "kind", "kept", "dropped", "reason", "score"];
@@ -87,8 +88,8 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     if let Some(output) = args.output.as_deref().filter(|path| *path != "-") {
         refuse_existing(output.as_ref(), args.force)?;
     }
-    let explained = explained_file(args.explain.as_deref(), args.force)?;
     let mut reporter = context.reporter("dedupe", args.force, None)?;
+    let explained = explained_file(args.explain.as_deref(), args.force, &mut reporter)?;
     let target = args.output.as_deref().map(Path::new);
     let items = context.games(&args.paths, target, &mut reporter)?;
     let mut options = DedupeOptions::default();
@@ -100,16 +101,16 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let found = find_duplicates(&items, &options, &context.progress, &mut reporter);
     drop(display);
     let (summary, duplicates) = found?;
-    write_explained(explained, &duplicates, &items)?;
+    let explained = write_explained(explained, &duplicates, &items)?;
     let count = counted(duplicates.len() as u64, "duplicate");
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     let Some(output) = &args.output else {
+        explained.commit().map_err(Error::in_output)?;
         show(&context, &args.rows.listing, &duplicates, &items)?;
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
         return Ok(code);
     };
-    reporter.finish(Some(&summary))?;
     context.messages.note(&format!("{count} left out"));
     let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.rows.common);
     convert.force = args.force;
@@ -121,14 +122,22 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     // Its problems are reported already.
     convert.common.quiet |= summary.problems > 0;
     convert.common.report = None;
+    convert.transaction = reporter.transaction();
     let (written, _) = convert::convert_files(&convert)?;
+    explained.commit().map_err(Error::in_output)?;
+    reporter.finish(Some(&summary))?;
     Ok(code.worse(written))
 }
 
-/// The file of `--explain`, which appears with its rows.
-pub(super) fn explained_file(path: Option<&Path>, force: bool) -> Result<OutputSet, Error> {
+/// The file of `--explain`, which gets its name together with the result.
+pub(super) fn explained_file(
+    path: Option<&Path>,
+    force: bool,
+    reporter: &mut Reporter,
+) -> Result<OutputSet, Error> {
     let mut explained = OutputSet::new(force);
     if let Some(path) = path {
+        explained.join(&reporter.begin_transaction());
         explained.create(path).map_err(Error::in_output)?;
     }
     Ok(explained)
@@ -139,9 +148,9 @@ pub(super) fn write_explained(
     mut explained: OutputSet,
     duplicates: &[Duplicate],
     items: &[InputItem],
-) -> Result<(), Error> {
+) -> Result<OutputSet, Error> {
     let Some(file) = explained.file(0) else {
-        return Ok(());
+        return Ok(explained);
     };
     let mut text = Vec::new();
     line(RowStyle::Tsv, COLUMNS.into_iter(), &mut text);
@@ -160,8 +169,7 @@ pub(super) fn write_explained(
     }
     file.write_all(&text)
         .map_err(|error| Error::from(error).in_output())?;
-    explained.commit().map_err(Error::in_output)?;
-    Ok(())
+    Ok(explained)
 }
 
 /// Shows a row for each duplicate.

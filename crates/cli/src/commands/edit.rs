@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tabia::check::{CheckOptions, check};
 use tabia::core::GameIndex;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
 use tabia::read_one::load_to_copy;
@@ -53,14 +54,43 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
         }
         None => item,
     };
+    if salvaged.is_none() {
+        report_damage(&context, &item, args, &changes, &mut reporter)?;
+    }
+    options.create.transaction = reporter.transaction();
     let edited = if args.pack {
         pack_to(&item, path, &options)?
     } else {
         edit(&item, path, &changes, &options)?
     };
+    reporter.commit(None, None::<&()>)?;
     report_edited(&context, args, &edited);
+    let code = ExitCode::of_problems(reporter.count() + u64::from(salvaged.is_some()));
     reporter.finish(None)?;
-    Ok(ExitCode::of_problems(salvaged.is_some().into()))
+    Ok(code)
+}
+
+/// Reports what is damaged of the records that will be in the copy.
+fn report_damage(
+    context: &Context,
+    item: &InputItem,
+    args: &EditArgs,
+    changes: &[Change],
+    reporter: &mut Reporter,
+) -> Result<(), Error> {
+    let mut options = CheckOptions::default();
+    options.open = context.open.clone();
+    options.threads = context.threads;
+    options.selection.deleted = !args.pack;
+    for change in changes {
+        if let Change::Replace(record, _) = change {
+            options.selection.leave_out(*record);
+        }
+    }
+    let display = context.display();
+    let checked = check(item, &options, &context.progress, reporter);
+    drop(display);
+    checked.map(|_| ())
 }
 
 /// The single input that a path names.

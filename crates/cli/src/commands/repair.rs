@@ -50,6 +50,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
     let mut options = RepairOptions::default();
     options.open = context.open.clone();
     options.create.force = args.force;
+    options.create.transaction = reporter.transaction();
     options.threads = context.threads;
     let display = context.display();
     let repaired = repair(
@@ -63,6 +64,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
     drop(display);
     let repaired = repaired?;
     let counts = RecordCounts::new(&repaired);
+    reporter.commit(Some(&repaired.summary), Some(&counts))?;
     if args.json {
         let files = repaired.written.files.iter();
         let document = RepairDocument {

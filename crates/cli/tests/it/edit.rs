@@ -139,3 +139,33 @@ fn sizes_of_records_are_not_believed() {
         assert!(!folder.join("new.cbj").exists());
     }
 }
+
+/// A copy of damaged games is damaged: exit code 3, unless the change is what mends it.
+#[test]
+fn damaged_games_that_are_copied_are_problems() {
+    let folder = with_sample("edit-damaged");
+    let mut moves = std::fs::read(folder.join("mega.cbg")).unwrap();
+    for byte in moves.iter_mut().skip(60).take(60) {
+        *byte ^= 0x33;
+    }
+    std::fs::write(folder.join("mega.cbg"), moves).unwrap();
+    std::fs::write(folder.join("games.pgn"), crate::common::GAMES).unwrap();
+    let checked = tabia(&folder, &["check", "mega.cbh", "--json"]).expect(3);
+    assert_eq!(checked.json()[0]["problems"], 1);
+    let edit = |rest: &[&str]| {
+        let args = ["edit", "mega.cbh", "-o", "copy.cbh", "--force"];
+        tabia(&folder, &[&args, rest].concat())
+    };
+    let run = edit(&["--delete", "3"]).expect(3);
+    assert!(run.err.contains("mega.cbg: game 1"), "{}", run.err);
+    edit(&["--pack"]).expect(3);
+    edit(&["--replace", "1", "--with", "games.pgn"]).expect(0);
+    tabia(&folder, &["check", "copy.cbh"]).expect(0);
+    // What cannot be read of the new game is one, too.
+    std::fs::write(folder.join("bad.pgn"), "[Result \"*\"]\n\n1. e4 Ke4 *\n").unwrap();
+    edit(&["--replace", "1", "--with", "bad.pgn"]).expect(3);
+    // A deleted record is not packed.
+    edit(&["--delete", "1"]).expect(3);
+    let args = ["edit", "copy.cbh", "-o", "packed.cbh", "--pack"];
+    tabia(&folder, &args).expect(0);
+}

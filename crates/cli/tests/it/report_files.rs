@@ -74,3 +74,43 @@ fn losses_are_listed_per_game() {
         assert_eq!(row["count"], sum);
     }
 }
+
+/// A command that fails at its result leaves no report about it, and one whose report cannot get its name
+/// leaves the old result.
+#[test]
+fn reports_appear_with_their_results_or_not_at_all() {
+    let folder = with_games("report-together");
+    std::fs::write(folder.join("old.pgn"), "old").unwrap();
+    let before = crate::common::names(&folder);
+    let reports = ["--report", "r.json", "--explain", "e.tsv"];
+    let dedupe = |output: &str| {
+        let args = ["dedupe", "games.pgn", "games.pgn", "-o", output];
+        tabia(&folder, &[&args[..], &reports].concat())
+    };
+    dedupe("missing/out.pgn").expect(5);
+    assert_eq!(crate::common::names(&folder), before);
+    dedupe("out.pgn").expect(0);
+    for name in ["out.pgn", "r.json", "e.tsv"] {
+        assert!(folder.join(name).exists(), "{name}");
+    }
+    // Appended games, too.
+    let reports = ["--report", "r2.json", "--explain", "e2.tsv"];
+    let args = ["append", "games.pgn", "-o", "out.pgn"];
+    tabia(&folder, &[&args[..], &reports].concat()).expect(0);
+    assert!(folder.join("r2.json").exists() && folder.join("e2.tsv").exists());
+    // In a folder of its own.
+    std::fs::create_dir(folder.join("reports")).unwrap();
+    let args = ["convert", "games.pgn", "-o", "out.pgn", "--force"];
+    let report = [
+        "--report",
+        "reports/r.json",
+        "--rejects",
+        "reports/rejects.txt",
+    ];
+    tabia(&folder, &[&args[..], &report].concat()).expect(0);
+    assert!(folder.join("reports/r.json").exists() && folder.join("reports/rejects.txt").exists());
+    let hidden = crate::common::names(&folder)
+        .into_iter()
+        .filter(|name| name.starts_with('.'));
+    assert_eq!(hidden.count(), 0);
+}

@@ -15,6 +15,7 @@ use tabia::book::merge::{MergeOptions, Merged};
 use tabia::book::positions::for_each;
 use tabia::core::BookFormat;
 use tabia::core::books::{BookPosition, Learn, SmallBytes};
+use tabia::core::formats::CreateOptions;
 use tabia::core::game::Nag;
 use tabia::core::loss::Feature;
 use tabia::{
@@ -98,7 +99,13 @@ fn book(folder: &Scratch, extension: &str) -> PathBuf {
 
 fn rows_of(book: &Path, file: TableFile<'_>) -> Merged {
     let open = OpenOptions::default();
-    write_book_rows(&item(book), file, &open, false, &Progress::default()).unwrap()
+    write_book_rows(
+        &item(book),
+        file,
+        &open,
+        &CreateOptions::default(),
+        &Progress::default(),
+    ).unwrap()
 }
 
 fn book_of(tables: &[&Path], path: &Path) -> Result<Merged, Error> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::chess::PieceLetters;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Charset, SetLock};
+use crate::io::{Charset, OutputSet, SetLock, Transaction};
 use crate::loss::{Feature, Losses};
 
 /// Sizes read from a file that exceed these are refused before memory is taken.
@@ -146,6 +146,9 @@ pub struct CreateOptions {
     pub now: u64,
     /// The lock of the database that is appended to, if the caller has it; else appending takes it.
     pub lock: Option<Arc<SetLock>>,
+    /// What gives the new files their names, together with others of the same job: they have none before
+    /// [`Transaction::commit`].
+    pub transaction: Option<Transaction>,
 }
 
 impl Default for CreateOptions {
@@ -160,6 +163,7 @@ impl Default for CreateOptions {
             facts: Vec::new(),
             now: 0,
             lock: None,
+            transaction: None,
         }
     }
 }
@@ -178,6 +182,15 @@ const GIVEN_FACTS: [&str; 9] = [
 ];
 
 impl CreateOptions {
+    /// A set for the files that are created.
+    pub fn outputs(&self) -> OutputSet {
+        let mut outputs = OutputSet::new(self.force);
+        if let Some(transaction) = &self.transaction {
+            outputs.join(transaction);
+        }
+        outputs
+    }
+
     /// Refuses a character set other than UTF-8, for formats that have no other.
     ///
     /// # Errors

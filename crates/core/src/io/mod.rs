@@ -19,6 +19,7 @@ mod output;
 mod private_names;
 mod progress;
 mod stale_files;
+mod transaction;
 mod unnamed_temporary_file;
 
 pub use blob::Blob;
@@ -35,4 +36,5 @@ pub use lost_file_signals::handle_lost_files;
 pub use output::{Output, OutputSet};
 pub use private_names::is_private_name;
 pub use progress::{Progress, ProgressUnit};
+pub use transaction::Transaction;
 pub use unnamed_temporary_file::TemporaryFile;

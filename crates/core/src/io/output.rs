@@ -14,6 +14,7 @@ use super::failure_injection;
 use super::journal::{Journal, Step, set_name};
 use super::lock::{FolderLock, SetLock, existing_path};
 use super::stale_files;
+use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The files of one target while they are written. They get their names in
@@ -55,8 +56,10 @@ pub struct OutputSet {
     outputs: Vec<Output>,
     /// Old files to remove when the new ones get their names.
     obsolete: Vec<PathBuf>,
-    /// The lock of the set that the new one was made from and replaces.
-    lock: Option<Arc<SetLock>>,
+    /// The locks of the sets that the new ones were made from and replace.
+    locks: Vec<Arc<SetLock>>,
+    /// What gives the files their names, together with others.
+    transaction: Option<Transaction>,
 }
 
 /// One file of an [`OutputSet`]: a buffered, seekable writer.
@@ -65,6 +68,8 @@ pub struct Output {
     target: PathBuf,
     /// The name that was asked for; another than `target` if that is a symbolic link.
     asked: PathBuf,
+    /// Whether it may replace a file.
+    force: bool,
     /// The temporary name; `None` for a file without a name.
     temporary: Option<PathBuf>,
     file: Option<BufWriter<DiskFile>>,
@@ -92,14 +97,21 @@ impl OutputSet {
             force,
             outputs: Vec::new(),
             obsolete: Vec::new(),
-            lock: None,
+            locks: Vec::new(),
+            transaction: None,
         }
     }
 
     /// Holds the lock of the set that is replaced until the new files have their names. If another
     /// program has replaced the set by then, [`commit`](Self::commit) fails.
     pub fn hold(&mut self, lock: Arc<SetLock>) {
-        self.lock = Some(lock);
+        self.locks.push(lock);
+    }
+
+    /// Leaves the names to a transaction: [`commit`](Self::commit) only writes the files to disk, and
+    /// [`Transaction::commit`] gives them their names.
+    pub fn join(&mut self, transaction: &Transaction) {
+        self.transaction = Some(transaction.clone());
     }
 
     /// Adds a new file with the name `target` and returns its number for [`OutputSet::file`]. The first
@@ -127,6 +139,7 @@ impl OutputSet {
         self.outputs.push(Output {
             target: target.to_path_buf(),
             asked,
+            force: self.force,
             temporary,
             file,
             syncing: None,
@@ -151,6 +164,7 @@ impl OutputSet {
         self.outputs.push(Output {
             target: target.to_path_buf(),
             asked,
+            force: self.force,
             temporary: Some(temporary),
             file: None,
             syncing: None,
@@ -244,12 +258,24 @@ impl OutputSet {
     }
 
     /// Writes everything to disk and gives the files their names, the first one last. Returns the names
-    /// in order of creation and the total number of bytes.
+    /// in order of creation and the total number of bytes. In a [transaction](Self::join) the files get
+    /// these names later.
     ///
     /// # Errors
     /// When a file cannot be written or named. All old files then have their names again, and the new
     /// ones are removed.
     pub fn commit(mut self) -> Result<(Vec<PathBuf>, u64)> {
+        let bytes = self.write_to_disk()?;
+        let names = self.targets();
+        match self.transaction.take() {
+            Some(transaction) => transaction.add(self),
+            None => self.name_all()?,
+        }
+        Ok((names, bytes))
+    }
+
+    /// Writes everything to disk; returns the number of bytes.
+    fn write_to_disk(&mut self) -> Result<u64> {
         let mut bytes = 0;
         for output in &mut self.outputs {
             output.keep_permissions();
@@ -263,14 +289,39 @@ impl OutputSet {
             let synced = output.end_sync();
             bytes += synced.map_err(|error| Error::from(error).in_path(&output.target))?;
         }
+        Ok(bytes)
+    }
+
+    /// The names of the files, in order of creation.
+    pub(super) fn targets(&self) -> Vec<PathBuf> {
+        let targets = self.outputs.iter();
+        targets.map(|output| output.target.clone()).collect()
+    }
+
+    /// Adds the files of another set, which are written to disk, after those of this one.
+    pub(super) fn append(&mut self, mut other: Self) {
+        let home = self.outputs.first().map(|output| output.target.clone());
+        for output in &mut other.outputs {
+            if let Some(home) = &home {
+                output.move_next_to(home);
+            }
+        }
+        self.outputs.append(&mut other.outputs);
+        self.obsolete.append(&mut other.obsolete);
+        self.locks.append(&mut other.locks);
+    }
+
+    /// Gives the files, which are written to disk, their names.
+    pub(super) fn name_all(self) -> Result<()> {
+        let names = self.targets();
         // One process at a time gives names in a folder, so that sets are never mixed.
         let _locks = self.lock_folders()?;
-        if let Some(lock) = self.lock.as_ref().filter(|lock| !lock.is_current()) {
+        if let Some(lock) = self.locks.iter().find(|lock| !lock.is_current()) {
             return Err(Error::new(ErrorKind::Replaced).in_path(lock.path()));
         }
-        let names = self.name_all()?;
+        self.name_in_all_folders()?;
         stale_files::clear(&names);
-        Ok((names, bytes))
+        Ok(())
     }
 
     /// Locks the folders of all files, in the order of their paths: so two processes never wait for
@@ -294,39 +345,58 @@ impl OutputSet {
         Ok(locks)
     }
 
-    fn name_all(mut self) -> Result<Vec<PathBuf>> {
-        let names: Vec<PathBuf> = self
-            .outputs
-            .iter()
-            .map(|output| output.target.clone())
-            .collect();
+    /// Files in other folders than the first one get their names before those in its folder: a journal
+    /// lists the files of one folder.
+    fn name_in_all_folders(mut self) -> Result<()> {
+        let names = self.targets();
         self.obsolete
             .retain(|path| !names.contains(path) && path.exists());
-        let replaces = names
-            .iter()
-            .any(|path| std::fs::symlink_metadata(path).is_ok());
-        let is_several = names.len() + self.obsolete.len() > 1;
-        // A single new set is complete with its main file, which gets its name last.
-        let first = names.first().and_then(|name| set_name(name));
-        let is_joint = names.iter().any(|name| set_name(name) != first);
-        if is_several && (self.force && replaces || is_joint) && self.replace()? {
-            return Ok(names);
-        }
-        let mut named = Vec::new();
-        for output in self.outputs.iter_mut().rev() {
-            match output.name(self.force) {
-                Ok(done) => named.push(done),
-                Err(error) => {
-                    named.into_iter().rev().for_each(Named::undo);
-                    return Err(name_error(error).in_path(&output.target));
-                }
+        let home = names.first().map(|name| folder(name).to_path_buf());
+        let is_at_home = |path: &Path| home.as_deref() == Some(folder(path));
+        let outputs = std::mem::take(&mut self.outputs);
+        let (outputs, mut elsewhere): (Vec<_>, Vec<_>) = outputs
+            .into_iter()
+            .partition(|output| is_at_home(&output.target));
+        self.outputs = outputs;
+        let obsolete = std::mem::take(&mut self.obsolete);
+        let (obsolete, obsolete_elsewhere): (Vec<_>, Vec<_>) =
+            obsolete.into_iter().partition(|path| is_at_home(path));
+        self.obsolete = obsolete;
+        let mut named = name_each(&mut elsewhere)?;
+        match self.name_at_home() {
+            Ok(at_home) => named.extend(at_home),
+            Err(error) => {
+                undo_names(&mut named);
+                return Err(error);
             }
         }
         named.into_iter().for_each(Named::remove_old);
-        for path in &self.obsolete {
+        for path in self.obsolete.iter().chain(&obsolete_elsewhere) {
             remove(path).map_err(|error| Error::from(error).in_path(path))?;
         }
-        Ok(names)
+        Ok(())
+    }
+
+    /// Gives the files in the folder of the first one their names.
+    fn name_at_home(&mut self) -> Result<Vec<Named>> {
+        if self.needs_journal() && self.replace()? {
+            self.obsolete.clear();
+            return Ok(Vec::new());
+        }
+        name_each(&mut self.outputs)
+    }
+
+    /// Whether a killed process could leave some files with and others without their names, although a set
+    /// is complete with its main file, which gets its name last.
+    fn needs_journal(&self) -> bool {
+        let mut names = self.outputs.iter().map(|output| &output.target);
+        let replaces = self.outputs.iter().any(|output| {
+            let is_there = std::fs::symlink_metadata(&output.target).is_ok();
+            output.force && is_there
+        });
+        let first = names.next().and_then(|name| set_name(name));
+        let is_joint = names.any(|name| set_name(name) != first);
+        self.outputs.len() + self.obsolete.len() > 1 && (replaces || is_joint)
     }
 
     /// Replaces a set by another with the help of a journal; `false` if a journal cannot describe it.
@@ -353,7 +423,12 @@ impl OutputSet {
             return Ok(false);
         };
         let mut moved = Vec::new();
-        if let Err((error, path)) = move_all(journal.steps(), self.force, &mut moved) {
+        // Files that are only removed may be.
+        let forces = self.outputs.iter().map(|output| output.force);
+        let forces: Vec<bool> = forces
+            .chain(std::iter::repeat_n(true, self.obsolete.len()))
+            .collect();
+        if let Err((error, path)) = move_all(journal.steps(), &forces, &mut moved) {
             if !undo(journal, &moved) {
                 // The new files are needed to complete the replacement later.
                 for output in &mut self.outputs {
@@ -378,6 +453,26 @@ fn identity(folder: &Path) -> PathBuf {
         .unwrap_or_else(|_| folder.to_path_buf())
 }
 
+/// Gives files their names one by one, the first one last: all of them or none.
+fn name_each(outputs: &mut [Output]) -> Result<Vec<Named>> {
+    let mut named = Vec::new();
+    for output in outputs.iter_mut().rev() {
+        match output.name() {
+            Ok(done) => named.push(done),
+            Err(error) => {
+                undo_names(&mut named);
+                return Err(name_error(error).in_path(&output.target));
+            }
+        }
+    }
+    Ok(named)
+}
+
+/// Takes the names back, the last one first.
+fn undo_names(named: &mut Vec<Named>) {
+    named.drain(..).rev().for_each(Named::undo);
+}
+
 /// Completes the interrupted replacements in the folder of `target`. While the folder is locked, no
 /// journal is that of a living process.
 fn finish_journals(target: &Path) -> Result<()> {
@@ -388,10 +483,10 @@ fn finish_journals(target: &Path) -> Result<()> {
 }
 
 /// Gives the old files hidden names, the main file first, and the new ones their names, the main file
-/// last. `moved` lists the renamed files, also after an error.
+/// last. `forces` are those of the steps: whether a file may be replaced. `moved` lists the renamed files, also after an error.
 fn move_all(
     steps: &[Step],
-    force: bool,
+    forces: &[bool],
     moved: &mut Vec<(PathBuf, PathBuf)>,
 ) -> std::result::Result<(), (io::Error, PathBuf)> {
     let mut step_done = |from: &Path, to: &Path, target: &Path| {
@@ -399,7 +494,7 @@ fn move_all(
         moved.push((from.to_path_buf(), to.to_path_buf()));
         Ok(())
     };
-    for step in steps {
+    for (step, &force) in steps.iter().zip(forces) {
         if std::fs::symlink_metadata(&step.target).is_ok() {
             if !force {
                 return Err((io::ErrorKind::AlreadyExists.into(), step.target.clone()));
@@ -407,7 +502,7 @@ fn move_all(
             step_done(&step.target, &step.old, &step.target)?;
         }
     }
-    for step in steps.iter().rev() {
+    for (step, &force) in steps.iter().zip(forces).rev() {
         if let Some(new) = &step.new {
             // Of another program, since the names were checked.
             if !force && std::fs::symlink_metadata(&step.target).is_ok() {
@@ -600,8 +695,23 @@ impl Output {
         Ok(temporary)
     }
 
+    /// Changes only the path of the folder, if the file is in that of `home` under another path.
+    fn move_next_to(&mut self, home: &Path) {
+        let canonical = |path: &Path| folder(path).canonicalize().ok();
+        let (own, its) = (canonical(&self.target), canonical(home));
+        if own.is_none() || own != its {
+            return;
+        }
+        for path in std::iter::once(&mut self.target).chain(&mut self.temporary) {
+            if let Some(name) = path.file_name() {
+                *path = home.with_file_name(name);
+            }
+        }
+    }
+
     /// Closes the file under its target's name.
-    fn name(&mut self, force: bool) -> io::Result<Named> {
+    fn name(&mut self) -> io::Result<Named> {
+        let force = self.force;
         let target = self.target.clone();
         let mut named = Named { target, old: None };
         if self.temporary.is_none() {

@@ -212,7 +212,7 @@ impl EntryWriter {
         options: &CreateOptions,
         header: Option<&Header>,
     ) -> Result<Self> {
-        let mut set = OutputSet::new(options.force);
+        let mut set = options.outputs();
         set.create(path)?;
         let mut out = Self {
             set,

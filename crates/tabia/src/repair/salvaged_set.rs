@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::EditFunctions;
 use tabia_core::io::{
-    FolderLock, OutputSet, Progress, SetLock, Source, existing_path, list_folder,
+    FolderLock, OutputSet, Progress, SetLock, Source, Transaction, existing_path, list_folder,
 };
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
@@ -32,6 +32,7 @@ pub struct SalvagedSet {
     repaired: Repaired,
     /// The records that are not in the new set, ascending.
     lost: Vec<u32>,
+    transaction: Option<Transaction>,
 }
 
 impl SalvagedSet {
@@ -104,7 +105,13 @@ impl SalvagedSet {
             lock,
             repaired,
             lost,
+            transaction: None,
         }))
+    }
+
+    /// Leaves the names that [`replace`](Self::replace) gives to a transaction.
+    pub fn join(&mut self, transaction: &Transaction) {
+        self.transaction = Some(transaction.clone());
     }
 
     /// The main file of the new set.
@@ -160,6 +167,9 @@ impl SalvagedSet {
     pub fn replace(mut self) -> Result<(Vec<PathBuf>, u64), Error> {
         let target = self.target.clone();
         let mut outputs = OutputSet::new(true);
+        if let Some(transaction) = &self.transaction {
+            outputs.join(transaction);
+        }
         let mut has_settings = false;
         let mut names = list_folder(self.folder.path()).map_err(Error::in_output)?;
         let main = self.main.file_name().unwrap_or_default().to_owned();

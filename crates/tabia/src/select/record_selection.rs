@@ -117,6 +117,14 @@ impl Default for Selection {
 }
 
 impl Selection {
+    /// Leaves a record out.
+    pub fn leave_out(&mut self, record: GameIndex) {
+        let dropped = Arc::make_mut(self.dropped.get_or_insert_default());
+        if let Err(at) = dropped.binary_search(&record.0) {
+            dropped.insert(at, record.0);
+        }
+    }
+
     /// The games that are not marked as deleted.
     pub fn games() -> Self {
         Self {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tabia_core::io::{OutputSet, TemporaryFile};
+use tabia_core::formats::CreateOptions;
+use tabia_core::io::TemporaryFile;
 use tabia_core::{Error, GameFormat};
 
 use crate::hidden_folder::HiddenFolder;
@@ -15,7 +16,7 @@ pub(super) struct Staging {
     /// Where the files go.
     folder: PathBuf,
     format: &'static GameFormat,
-    force: bool,
+    options: CreateOptions,
 }
 
 impl Staging {
@@ -23,13 +24,13 @@ impl Staging {
     pub(super) fn new(
         target: &Path,
         format: &'static GameFormat,
-        force: bool,
+        options: &CreateOptions,
     ) -> Result<Self, Error> {
         Ok(Self {
             hidden: HiddenFolder::new(target)?,
             folder: TemporaryFile::folder_of(target).to_path_buf(),
             format,
-            force,
+            options: options.clone(),
         })
     }
 
@@ -45,12 +46,12 @@ impl Staging {
         files: &[PathBuf],
         inputs: &[InputItem],
     ) -> Result<Vec<PathBuf>, Error> {
-        let mut outputs = OutputSet::new(self.force);
+        let mut outputs = self.options.outputs();
         for file in files {
             let target = self.folder.join(file.file_name().unwrap_or_default());
             let path = std::fs::canonicalize(&target).ok();
             let is_same = |item: &InputItem| std::fs::canonicalize(item.label()).ok() == path;
-            if self.force && path.is_some() && inputs.iter().any(is_same) {
+            if self.options.force && path.is_some() && inputs.iter().any(is_same) {
                 let text = format!("{}: the output would replace an input", target.display());
                 return Err(Error::usage(text));
             }
@@ -67,7 +68,7 @@ impl Staging {
     fn companions(&self, target: &Path) -> Vec<PathBuf> {
         let extension = target.extension().and_then(|extension| extension.to_str());
         let is_main = extension.is_some_and(|name| self.format.file.extensions.contains(&name));
-        if !is_main || !self.force {
+        if !is_main || !self.options.force {
             return Vec::new();
         }
         let companions = self.format.file.companions.iter();

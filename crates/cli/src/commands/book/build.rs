@@ -54,6 +54,7 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let named = (!args.no_record).then_some(&*record);
     let report = args.common.report.as_deref();
     refuse_inputs(&items, &[Some(&args.output), named, report])?;
+    options.create.transaction = reporter.transaction();
     let start = Instant::now();
     let target = BuildTarget::new(format, &args.output);
     let display = context.display();
@@ -65,14 +66,15 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     }
     let built = build.commit()?;
     let seconds = start.elapsed().as_secs_f64();
-    report_built(&context, args, &built, seconds);
     let problems = reporter.count();
     let main = built.written.files.first().unwrap_or(&args.output);
     let counts = BuiltCounts {
         book: WrittenCounts::new(built.positions, built.moves, &built.written),
         games: GameCountsRow::new(built.games),
     };
-    reporter.finish_file(main, &built.losses, &counts)?;
+    reporter.commit_file(main, &built.losses, &counts)?;
+    report_built(&context, args, &built, seconds);
+    reporter.finish(None)?;
     Ok(ExitCode::of_problems(problems.max(built.games.bad)))
 }
 

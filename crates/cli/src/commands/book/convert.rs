@@ -63,6 +63,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
     }
     let mut create = CreateOptions::default();
     create.force = args.force;
+    create.transaction = reporter.transaction();
     let items = std::slice::from_ref(&item);
     report_problems_of_all(&context, items, &mut reporter)?;
     let display = context.display();

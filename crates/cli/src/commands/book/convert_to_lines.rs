@@ -39,6 +39,9 @@ pub(super) fn to_lines(
     let mut writer = create(&CreateOptions::default()).map_err(Error::in_output)?;
     let mut out = StdoutWriter::new(&context.bar);
     let mut set = OutputSet::new(args.force);
+    if let Some(transaction) = reporter.transaction() {
+        set.join(&transaction);
+    }
     if let Some(path) = &args.output {
         set.create(path).map_err(Error::in_output)?;
     }
@@ -60,9 +63,14 @@ pub(super) fn to_lines(
     );
     drop(display);
     let done = done?;
+    let counts = LineCounts {
+        lines: done.lines,
+        positions: done.positions,
+    };
     out.flush()?;
     if let Some(path) = &args.output {
         set.commit().map_err(Error::in_output)?;
+        reporter.commit(None, Some(&counts))?;
         let lines = counted(done.lines, "line");
         let positions = counted(done.positions, "position");
         let text = format!("{}: {lines}, {positions}", path.display());
@@ -78,10 +86,6 @@ pub(super) fn to_lines(
         }
     }
     let code = ExitCode::of_problems(reporter.count());
-    let counts = LineCounts {
-        lines: done.lines,
-        positions: done.positions,
-    };
     reporter.finish_with(None, Some(&counts))?;
     if done.lines == 0 {
         context

@@ -57,8 +57,8 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
         std::slice::from_ref(&item),
         &[args.output.as_deref(), args.common.report.as_deref()],
     )?;
-    let options = merge_options(&context, args.force);
     let mut reporter = context.reporter("book edit", args.force, None)?;
+    let options = merge_options(&context, args.force, &reporter);
     let Some(output) = &args.output else {
         list(args, &context, &item, &options)?;
         reporter.finish(None)?;

@@ -11,12 +11,13 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
 use crate::readable_numbers::grouped;
+use crate::report::Reporter;
 
 pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let mut reporter = context.reporter("book merge", args.out.force, None)?;
-    let mut options = merge_options(&context, args.out.force);
+    let mut options = merge_options(&context, args.out.force, &reporter);
     options.mode = match args.mode {
         MergeModeArg::Sum => MergeMode::Sum,
         MergeModeArg::Max => MergeMode::Max,
@@ -79,9 +80,10 @@ fn warn_of_scales(context: &Context, items: &[InputItem], merged: &Merged) {
 }
 
 /// How books are opened and the new one is created, with the defaults of a merge.
-pub(super) fn merge_options(context: &Context, force: bool) -> MergeOptions {
+pub(super) fn merge_options(context: &Context, force: bool, reporter: &Reporter) -> MergeOptions {
     let mut options = MergeOptions::default();
     options.open = context.open.clone();
     options.create.force = force;
+    options.create.transaction = reporter.transaction();
     options
 }

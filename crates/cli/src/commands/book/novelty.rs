@@ -22,7 +22,11 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     };
     let book = tabia::book::open(&book_input(&context, &args.book)?, &context.open)?;
     let mut out = StdoutWriter::new(&context.bar);
+    let mut reporter = context.reporter("book novelty", args.force, None)?;
     let mut set = OutputSet::new(args.force);
+    if let Some(transaction) = reporter.transaction() {
+        set.join(&transaction);
+    }
     if let Some(path) = &args.output {
         set.create(path).map_err(Error::in_output)?;
     }
@@ -31,7 +35,6 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     options.plan.threads = context.threads;
     options.plan.selection.numbers = parse_games(args.games.as_deref())?;
     options.plan.strict = args.common.strict;
-    let mut reporter = context.reporter("book novelty", args.force, None)?;
     let items = context.games(&args.paths, args.output.as_deref(), &mut reporter)?;
     let display = context.display();
     let target: &mut dyn std::io::Write = match set.file(0) {
@@ -54,6 +57,13 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     if args.output.is_some() {
         set.commit().map_err(Error::in_output)?;
     }
+    let sums = NoveltyCounts {
+        games: counts.games,
+        left: counts.left,
+        inside: counts.inside,
+    };
+    let problems = summary.problems.max(reporter.count());
+    reporter.commit(Some(&summary), Some(&sums))?;
     let text = format!(
         "{}: {} left the book, {} ended in it",
         counted(counts.games, "game"),
@@ -61,13 +71,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
         grouped(counts.inside)
     );
     context.messages.note(&text);
-    let sums = NoveltyCounts {
-        games: counts.games,
-        left: counts.left,
-        inside: counts.inside,
-    };
-    let problems = summary.problems.max(reporter.count());
-    reporter.finish_with(Some(&summary), Some(&sums))?;
+    reporter.finish(None)?;
     Ok(ExitCode::of_problems(problems))
 }
 

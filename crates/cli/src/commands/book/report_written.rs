@@ -54,13 +54,13 @@ pub(super) fn report_merged(
         let count = counted(fixes.castlings, "castling");
         let _ = write!(text, "; {count} rewritten");
     }
-    context.messages.note(&text);
+    let mut notes = vec![text];
     if merged.unreached > 0 {
         let count = counted(merged.unreached, "position");
         let text = format!(
             "{count} known only by key and not reached from the usual start: not in the target"
         );
-        context.messages.note(&text);
+        notes.push(text.clone());
         problems.push(text);
     }
     for text in problems {
@@ -71,10 +71,14 @@ pub(super) fn report_merged(
         })?;
     }
     report_damage(&mut reporter, inputs, merged)?;
-    report_file_losses(&context.messages, &merged.losses);
     let code = ExitCode::of_problems(reporter.count());
     let counts = WrittenCounts::new(merged.positions, merged.moves, &merged.written);
-    reporter.finish_file(main, &merged.losses, &counts)?;
+    reporter.commit_file(main, &merged.losses, &counts)?;
+    for note in notes {
+        context.messages.note(&note);
+    }
+    report_file_losses(&context.messages, &merged.losses);
+    reporter.finish(None)?;
     Ok(code)
 }
 

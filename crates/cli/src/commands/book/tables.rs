@@ -58,7 +58,10 @@ pub(super) fn write(
         },
     };
     let display = context.display();
-    let written = write_book_rows(item, file, &context.open, args.force, &context.progress);
+    let mut create = CreateOptions::default();
+    create.force = args.force;
+    create.transaction = reporter.transaction();
+    let written = write_book_rows(item, file, &context.open, &create, &context.progress);
     drop(display);
     let flushed = out.flush();
     let mut merged = written?;
@@ -100,6 +103,7 @@ pub(super) fn read(
 ) -> Result<ExitCode, Error> {
     let mut create = CreateOptions::default();
     create.force = force;
+    create.transaction = reporter.transaction();
     let display = context.display();
     let merged = book_from_rows(
         items,

@@ -44,7 +44,7 @@ impl AbkWriter {
     /// # Errors
     /// If the target exists and may not be replaced, or cannot be created.
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
-        let mut set = OutputSet::new(options.force);
+        let mut set = options.outputs();
         set.create(path)?;
         let fact = |name: &str| {
             let found = options.facts.iter().find(|(key, _)| key == name);

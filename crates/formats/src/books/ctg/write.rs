@@ -50,7 +50,7 @@ impl CtgWriter {
     /// # Errors
     /// If one of the files exists and may not be replaced, or cannot be created.
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
-        let mut set = OutputSet::new(options.force);
+        let mut set = options.outputs();
         set.create(path)?;
         for extension in ["cto", "ctb"] {
             set.create(&path.with_extension(extension))?;

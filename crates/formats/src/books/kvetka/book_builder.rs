@@ -92,7 +92,7 @@ impl KvetkaBuilder {
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let settings = Settings::new(options);
         let header = Header::new(options, settings.text_order);
-        Self::with(path, options.force, header, settings)
+        Self::with(path, options, header, settings)
     }
 
     /// Creates a book with the header, sources and elements of another, to add games to. `path` may be
@@ -114,7 +114,7 @@ impl KvetkaBuilder {
             list_form: book.list_form(),
             ..Settings::new(options)
         };
-        let mut builder = Self::with(path, options.force, header, settings)?;
+        let mut builder = Self::with(path, options, header, settings)?;
         if let Some(lock) = &options.lock {
             builder.set.hold(Arc::clone(lock));
         }
@@ -123,9 +123,15 @@ impl KvetkaBuilder {
         Ok(builder)
     }
 
-    fn with(path: &Path, force: bool, header: Header, settings: Settings) -> Result<Self> {
+    fn with(
+        path: &Path,
+        options: &CreateOptions,
+        header: Header,
+        settings: Settings,
+    ) -> Result<Self> {
+        let force = options.force;
         let base = base_of(path);
-        let mut set = OutputSet::new(force);
+        let mut set = options.outputs();
         set.create(&part_path(&base, 0))?;
         set.create(&with_suffix(&base, ".kin"))?;
         for stale in [part_path(&base, 1), with_suffix(&base, ".ksf")] {

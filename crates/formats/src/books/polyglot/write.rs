@@ -51,7 +51,7 @@ impl PolyglotWriter {
     /// # Errors
     /// If the target exists and may not be replaced, or cannot be created.
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
-        let mut set = OutputSet::new(options.force);
+        let mut set = options.outputs();
         set.create(path)?;
         let header = options.title.as_ref().map(Header::with_comment);
         Ok(Self {

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::formats::CreateOptions;
 use tabia_core::io::{Output, OutputSet};
 
 /// The files of a set that is being written.
@@ -35,9 +36,9 @@ impl SetWriter {
         names: &str,
         games: &str,
         layout: BlockLayout,
-        force: bool,
+        options: &CreateOptions,
     ) -> Result<Self> {
-        let mut outputs = OutputSet::new(force);
+        let mut outputs = options.outputs();
         Ok(Self {
             index: outputs.create(path)?,
             names: outputs.create(&path.with_extension(names))?,

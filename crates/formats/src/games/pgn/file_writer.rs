@@ -27,7 +27,7 @@ pub(super) struct PgnFileWriter {
 
 impl PgnFileWriter {
     pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
-        let mut files = OutputSet::new(options.force);
+        let mut files = options.outputs();
         let file = files.create(path)?;
         Ok(Self {
             files,

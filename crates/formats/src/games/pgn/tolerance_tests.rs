@@ -247,6 +247,7 @@ fn counters_of_setup_positions_are_optional() {
         ("x y", 1),
         ("0.5 1", 1),
         ("0 70000", 1),
+        ("70000 7", 1),
         ("0 7", 0),
     ] {
         let text = format!("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - {counters}\"]\n\n1. e4 Kd7 *\n");

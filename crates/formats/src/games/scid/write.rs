@@ -46,13 +46,7 @@ impl ScidWriter {
             block: version.block(),
             max_length: version.max_offset(),
         };
-        let files = SetWriter::create(
-            path,
-            names_extension,
-            games_extension,
-            layout,
-            options.force,
-        )?;
+        let files = SetWriter::create(path, names_extension, games_extension, layout, options)?;
         let mut names = NameWriter::new(version);
         let mut header = Vec::new();
         match version {

@@ -67,7 +67,7 @@ impl ScidbWriter {
         games.u16_be(VERSION);
         games.u8(0);
         let mut writer = Self {
-            files: SetWriter::create(path, "scn", "scg", LAYOUT, options.force)?,
+            files: SetWriter::create(path, "scn", "scg", LAYOUT, options)?,
             names: NameWriter::new(),
             encoder: Encoder::new(CAN),
             standard: Arc::new(Board::standard()),

@@ -24,6 +24,7 @@ pub use book_rules::{MoveFilter, Weighting};
 pub use collect_occurrences::GameCounts;
 pub use kvetka_with_game_links::KvetkaOptions;
 
+use std::io::Seek as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -176,13 +177,18 @@ impl CompleteBuild {
     ///
     /// # Errors
     /// If a file cannot get its name. All replaced files then have their names again.
-    pub fn commit(self) -> Result<Built, Error> {
+    pub fn commit(mut self) -> Result<Built, Error> {
         let mut built = self.built;
-        let (mut files, mut bytes) = self.files.commit().map_err(Error::in_output)?;
-        for other in files.drain(self.book_files.min(files.len())..) {
-            bytes = bytes.saturating_sub(other.metadata().map_or(0, |metadata| metadata.len()));
+        let mut other_bytes = 0;
+        let mut number = self.book_files;
+        while let Some(other) = self.files.file(number) {
+            let length = other.stream_position().map_err(Error::from);
+            other_bytes += length.map_err(|error| error.in_path(other.target()).in_output())?;
+            number += 1;
         }
-        (built.written.files, built.written.bytes) = (files, bytes);
+        let (mut files, bytes) = self.files.commit().map_err(Error::in_output)?;
+        files.truncate(self.book_files);
+        (built.written.files, built.written.bytes) = (files, bytes.saturating_sub(other_bytes));
         Ok(built)
     }
 }

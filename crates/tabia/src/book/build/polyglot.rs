@@ -30,7 +30,7 @@ pub(super) fn build<S: StoredOccurrence>(
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
 ) -> Result<CompleteBuild> {
-    let mut files = OutputSet::new(options.create.force);
+    let mut files = options.create.outputs();
     files.create(&target.path).map_err(Error::in_output)?;
     let mut games = CollectedGames::<S>::new(&target.path, options.memory / 8 * 5, 0);
     let mut built = read_games(items, &mut games, None, options, progress, observer)?;

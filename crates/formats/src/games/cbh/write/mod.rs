@@ -76,14 +76,14 @@ impl CbhWriter {
     /// # Errors
     /// If a file cannot be created, or exists and may not be replaced.
     pub fn new(path: &Path, options: &CreateOptions) -> Result<Self> {
-        let files = SetFiles::create(path, options.force)?;
+        let files = SetFiles::create(path, options)?;
         Ok(Self::from_files(files, path, options))
     }
 
     /// A copy of a database, to be changed; new texts are in the set of its names unless another is asked
     /// for.
     pub(super) fn copy(db: &CbhDatabase, path: &Path, options: &CreateOptions) -> Result<Self> {
-        let files = SetFiles::copy(db, path, options.force)?;
+        let files = SetFiles::copy(db, path, options)?;
         let mut writer = Self::from_files(files, path, options);
         if writer.copies_texts {
             writer.charset = source_set::charset(db);

@@ -4,6 +4,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::formats::CreateOptions;
 use tabia_core::io::{Blob, Charset, OutputSet, Sink, Source, encode};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U32};
@@ -118,8 +119,8 @@ pub(super) struct FreeSpan {
 
 impl SetFiles {
     /// Creates the files of a new set; `path` is that of the `.cbh` file.
-    pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
-        let mut files = Self::prepare(path, force)?;
+    pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
+        let mut files = Self::prepare(path, options)?;
         // The headers are completed at the end.
         files.append(HEADERS, &[0; FileHeader::SIZE])?;
         files.append(MOVES, &[0; BodyHeader::SIZE])?;
@@ -129,8 +130,8 @@ impl SetFiles {
     }
 
     /// Creates the files, all of them empty.
-    pub(super) fn prepare(path: &Path, force: bool) -> Result<Self> {
-        let mut outputs = OutputSet::new(force);
+    pub(super) fn prepare(path: &Path, options: &CreateOptions) -> Result<Self> {
+        let mut outputs = options.outputs();
         for extension in EXTENSIONS {
             let target = if extension == "cbh" {
                 path.to_path_buf()

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
+use tabia_core::formats::CreateOptions;
 use tabia_core::games::Database as _;
 use tabia_core::io::Blob;
 use zerocopy::{Immutable, IntoBytes};
@@ -23,8 +24,8 @@ impl SetFiles {
     ///
     /// # Errors
     /// If a file that games need is missing or has records of an unknown version.
-    pub(super) fn copy(db: &CbhDatabase, path: &Path, force: bool) -> Result<Self> {
-        let mut files = Self::prepare(path, force)?;
+    pub(super) fn copy(db: &CbhDatabase, path: &Path, options: &CreateOptions) -> Result<Self> {
+        let mut files = Self::prepare(path, options)?;
         files.take_settings(db);
         files.is_edited = true;
         let tables = db.tables();

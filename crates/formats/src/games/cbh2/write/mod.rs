@@ -39,7 +39,7 @@ pub(super) use moves::material;
 /// If a file cannot be created, or exists and may not be replaced; for a character set other than UTF-8.
 pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     options.is_utf8("a ChessBase 17 database")?;
-    let mut files = SetFiles::create(path, options.force)?;
+    let mut files = SetFiles::create(path, options)?;
     let keeps_settings = is_of_other_set(path, SetKind::Second);
     if options.force {
         let old = DERIVED

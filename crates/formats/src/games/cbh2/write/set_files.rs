@@ -4,6 +4,7 @@ use std::io::{Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tabia_core::error::{Error, ErrorKind, Result};
+use tabia_core::formats::CreateOptions;
 use tabia_core::io::{Output, OutputSet, Sink};
 use zerocopy::byteorder::little_endian::I64;
 
@@ -55,8 +56,8 @@ const NAMES_HEADER: usize = 184;
 
 impl SetFiles {
     /// Creates the files of a new set; `path` is that of the `.2cbh` file.
-    pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
-        let mut outputs = OutputSet::new(force);
+    pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
+        let mut outputs = options.outputs();
         for extension in EXTENSIONS {
             if extension == "2cbh" {
                 outputs.create(path)?;

@@ -113,10 +113,17 @@ fn read_fen(fen: &str) -> (Option<Setup>, Option<Error>) {
     let text = fen.trim_ascii().as_bytes();
     match Setup::parse_fen(text) {
         Ok(setup) => {
-            let last = text.rsplit(u8::is_ascii_whitespace).next();
-            let is_saturated = setup.full_move_number == u16::MAX && last != Some(b"65535");
-            let error = is_saturated.then(|| {
-                let text = format!("the move number of the setup position `{fen}` is too large");
+            let mut fields = text.split(u8::is_ascii_whitespace);
+            let mut fields = fields.by_ref().filter(|field| !field.is_empty());
+            let counters = [
+                ("half-move clock", setup.half_move_clock, fields.nth(4)),
+                ("move number", setup.full_move_number, fields.next()),
+            ];
+            let mut saturated = counters
+                .into_iter()
+                .filter(|(_, number, field)| *number == u16::MAX && *field != Some(b"65535"));
+            let error = saturated.next().map(|(name, ..)| {
+                let text = format!("the {name} of the setup position `{fen}` is too large");
                 Error::invalid(text)
             });
             (Some(setup), error)
