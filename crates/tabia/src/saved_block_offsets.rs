@@ -165,7 +165,7 @@ impl BlockMap {
     pub(crate) fn blocks(
         &self,
         numbers: &RecordRanges,
-        inner: Box<dyn Blocks>,
+        mut inner: Box<dyn Blocks>,
         file: Blob,
     ) -> std::result::Result<Box<dyn Blocks>, Box<dyn Blocks>> {
         let has_wanted = |(index, block): &(usize, &MappedBlock)| {
@@ -184,7 +184,7 @@ impl BlockMap {
             let counts = block.and_then(|block| reader.read(&block, Want::TAGS, &mut SkipAll).ok());
             counts.is_some_and(|(_, counts)| counts == mapped.counts)
         });
-        if !is_right {
+        if !is_right || skip_to_charset(&mut *inner, &file, &wanted).is_err() {
             return Err(inner);
         }
         Ok(Box::new(WantedBlocks {
@@ -306,6 +306,28 @@ fn state_of(file: &Path, blob: &Blob) -> Result<String> {
     let tail = crc32(blob.get(blob.len() - size..).unwrap_or_default());
     let (length, nanos) = (metadata.len(), modified.unwrap_or_default().as_nanos());
     Ok(format!("{length} {nanos} {head:08x} {tail:08x}"))
+}
+
+/// Reads the blocks of a stream up to the first wanted one that is not UTF-8: what such bytes are is known
+/// from the first of them on, which may be before that block. At the start of a file it is known already.
+fn skip_to_charset(
+    inner: &mut dyn Blocks,
+    file: &Blob,
+    wanted: &VecDeque<MappedBlock>,
+) -> Result<()> {
+    let is_utf8 = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
+    let is_first = |mapped: &&MappedBlock| {
+        let block = mapped.read(file);
+        block.is_some_and(|block| !is_utf8(&block.bytes))
+    };
+    let Some(first) = wanted.iter().find(is_first) else {
+        return Ok(());
+    };
+    let start = file.get(..SAMPLE.min(file.len())).unwrap_or_default();
+    let is_known = std::str::from_utf8(start).is_err_and(|error| error.error_len().is_some());
+    let mut block = Block::default();
+    while !is_known && inner.next(&mut block)? && block.offset < first.offset {}
+    Ok(())
 }
 
 /// Some of the blocks of a file.

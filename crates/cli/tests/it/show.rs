@@ -124,3 +124,32 @@ fn games_of_large_files_are_found_with_a_map() {
     std::fs::write(&cache, "no folder").unwrap();
     assert_eq!(show("11000"), other);
 }
+
+/// The character set of a late game is the same whichever way it is read: the second time the saved offsets
+/// of blocks lead to it.
+#[test]
+fn late_games_have_the_character_set_of_the_file() {
+    let folder = Scratch::new("late-charset");
+    let mut text = many_games(17_000).into_bytes();
+    // Петросян in windows-1251.
+    let name = b"\xcf\xe5\xf2\xf0\xee\xf1\xff\xed";
+    text.extend_from_slice(&[b"[Event \"?\"]\n[White \"", &name[..], b"\"]\n\n1. e4 *\n\n"].concat());
+    let path = folder.join("late.pgn");
+    std::fs::write(&path, &text).unwrap();
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_hours(400_000);
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(old).unwrap();
+    let cache = folder.join("cache");
+    for _ in 0..2 {
+        let output = command(folder.path())
+            .args(["show", "late.pgn", "--game", "17001"])
+            .env("XDG_CACHE_HOME", &cache)
+            .output()
+            .unwrap();
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(out.contains("Петросян"), "{out}");
+        assert!(cache.join("tabia").exists());
+    }
+    let rows = tabia(&folder, &["ls", "late.pgn", "--offset", "17000"]).expect(0);
+    assert!(rows.out.contains("Петросян"), "{}", rows.out);
+}

@@ -12,7 +12,7 @@ use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
 
 use super::char_class::{BOM, is_newline};
-use super::encoding::{FillEnd, SAMPLE, Utf8Input, detect};
+use super::encoding::{FillEnd, SAMPLE, Utf8Input, detect, first_invalid, sample};
 use super::event_boundary::EventBoundaries;
 use super::letter_detection;
 use super::read::{Reader, has_only_comments};
@@ -49,18 +49,19 @@ pub(super) struct PgnBlocks {
     /// The bytes of the blocks before the language is detected.
     sample: Vec<u8>,
     language: Arc<OnceLock<DetectedLanguage>>,
+    /// What bytes are that are not UTF-8, known from the first of them on.
+    detected_charset: Arc<OnceLock<Charset>>,
     /// Whether how the ready bytes read depends on the language that is not detected yet.
     needs_language: bool,
     boundaries: EventBoundaries,
 }
 
-/// The character set and the letters of pieces of a stream, detected in its first bytes. The blocks before
-/// them read the same with any that can be detected.
+/// The letters of pieces of a stream, detected in its first bytes. The blocks before them read the same with
+/// any that can be detected.
 #[derive(Debug, Clone, Copy)]
 struct DetectedLanguage {
     /// The offset of the first block that is read with them.
     from: u64,
-    charset: Charset,
     letters: Option<&'static PieceLetters>,
     /// The letters were not asked for but detected, which is reported before that block.
     is_reported: bool,
@@ -91,6 +92,7 @@ impl PgnBlocks {
             letters: options.pieces,
             sample: Vec::new(),
             language: Arc::default(),
+            detected_charset: Arc::default(),
             needs_language: false,
             boundaries: EventBoundaries::default(),
         };
@@ -102,7 +104,7 @@ impl PgnBlocks {
             blocks.offset = BOM.len() as u64;
         }
         if !blocks.is_paused {
-            blocks.detect_language();
+            blocks.detect_language()?;
         }
         Ok(blocks)
     }
@@ -110,16 +112,19 @@ impl PgnBlocks {
     /// Reads until `wanted` bytes are ready, or fewer as [`Utf8Input::fill`] does.
     fn fill(&mut self, wanted: usize) -> Result<()> {
         let missing = wanted.saturating_sub(self.filled);
-        let is_detected = self.language.get().is_some();
+        let has_charset = self.charset != Charset::Auto || self.detected_charset.get().is_some();
+        let has_letters = self.letters.is_some() || self.language.get().is_some();
         let (boundaries, depth) = (&self.boundaries, self.limits.depth);
-        let (charset, letters) = (self.charset, self.letters);
+        let charset = self.charset;
         let needs_language = &mut self.needs_language;
         let mut is_complete = |text: &[u8]| {
             if *needs_language || !ends_with_game(text, boundaries, depth) {
                 return false;
             }
             // Once this is so, the bytes that follow do not change it.
-            *needs_language = !is_detected && !is_independent(text, charset, letters, depth);
+            let is_independent = (has_charset || first_invalid(text, false).is_none())
+                && (has_letters || letter_detection::is_surely_english(text, charset, depth));
+            *needs_language = !is_independent;
             !*needs_language
         };
         let (ready, filled) = (&mut self.ready, &mut self.filled);
@@ -129,8 +134,33 @@ impl PgnBlocks {
         Ok(())
     }
 
+    /// Finds out what bytes are that are not UTF-8, if there are some in the first `length` ready bytes, which
+    /// reads more. Whether it is found out only now.
+    fn detect_charset(&mut self, length: usize) -> Result<bool> {
+        if self.charset != Charset::Auto || self.detected_charset.get().is_some() {
+            return Ok(false);
+        }
+        let text = self.ready.get(..length).unwrap_or_default();
+        let continues = !self.ended && length == self.filled;
+        let Some(at) = first_invalid(text, continues) else {
+            return Ok(false);
+        };
+        let wanted = at + SAMPLE;
+        self.needs_language = true;
+        if self.filled < wanted && !self.ended {
+            self.fill(wanted)?;
+        }
+        self.needs_language = false;
+        let text = self.ready.get(..self.filled).unwrap_or_default();
+        let charset = detect(sample(text, at), self.charset);
+        Ok(self.detected_charset.set(charset).is_ok())
+    }
+
     /// Detects the language in the first bytes of the stream.
-    fn detect_language(&mut self) {
+    fn detect_language(&mut self) -> Result<()> {
+        self.detect_charset(self.filled)?;
+        let charset = self.detected_charset.get();
+        let charset = charset.copied().unwrap_or(self.charset);
         let ready = self.ready.get(..self.filled).unwrap_or_default();
         let mut joined = std::mem::take(&mut self.sample);
         let sample = if joined.is_empty() {
@@ -139,21 +169,21 @@ impl PgnBlocks {
             joined.extend_from_slice(ready);
             &joined
         };
+        let is_complete = self.ended && sample.len() <= SAMPLE;
         let sample = sample.get(..SAMPLE).unwrap_or(sample);
-        let charset = detect(sample, self.charset);
         let depth = self.limits.depth;
         let text = Some(sample).filter(|_| self.letters.is_none());
         let detected =
-            text.and_then(|text| letter_detection::detect(text, self.ended, charset, depth));
+            text.and_then(|text| letter_detection::detect(text, is_complete, charset, depth));
         let language = DetectedLanguage {
             from: self.offset,
-            charset,
             letters: self.letters.or(detected),
             is_reported: detected.is_some(),
         };
         // It is set once.
         let _ = self.language.set(language);
         self.needs_language = false;
+        Ok(())
     }
 
     fn new_reader(&self) -> LanguageReader {
@@ -161,7 +191,9 @@ impl PgnBlocks {
         LanguageReader {
             reader: Reader::new(self.charset, self.strict, self.limits.depth, letters),
             language: Arc::clone(&self.language),
+            charset: Arc::clone(&self.detected_charset),
             is_set: false,
+            is_charset_set: false,
             strict: self.strict,
         }
     }
@@ -215,17 +247,6 @@ fn ends_with_game(text: &[u8], boundaries: &EventBoundaries, depth: u32) -> bool
     rest.is_some_and(|rest| rest.trim_ascii() == b"?")
 }
 
-/// Whether a text reads the same whatever language is detected in the rest of its stream.
-fn is_independent(
-    text: &[u8],
-    charset: Charset,
-    letters: Option<&'static PieceLetters>,
-    depth: u32,
-) -> bool {
-    (charset != Charset::Auto || std::str::from_utf8(text).is_ok())
-        && (letters.is_some() || letter_detection::is_surely_english(text, charset, depth))
-}
-
 /// A visitor that skips every game.
 struct SkipGames;
 
@@ -252,7 +273,7 @@ impl Blocks for PgnBlocks {
                     self.fill(SAMPLE.saturating_sub(self.sample.len()))?;
                 }
                 if !self.is_paused && (self.filled > 0 || !self.ended) {
-                    self.detect_language();
+                    self.detect_language()?;
                     continue;
                 }
             } else if can_read && self.filled < wanted {
@@ -272,6 +293,10 @@ impl Blocks for PgnBlocks {
                 wanted = wanted.saturating_mul(2);
                 continue;
             };
+            if self.detect_charset(cut)? {
+                // More bytes are read.
+                continue;
+            }
             if self.language.get().is_none() {
                 let text = self.ready.get(..cut).unwrap_or_default();
                 self.sample.extend_from_slice(text);
@@ -304,20 +329,28 @@ impl Blocks for PgnBlocks {
 struct LanguageReader {
     reader: Reader,
     language: Arc<OnceLock<DetectedLanguage>>,
+    charset: Arc<OnceLock<Charset>>,
     /// Whether the reader has that language.
     is_set: bool,
+    /// Whether the reader has that character set.
+    is_charset_set: bool,
     strict: bool,
 }
 
 impl LanguageReader {
     /// Prepares for the block at `offset`: reports letters that were detected before it.
     fn begin_block(&mut self, offset: u64, visitor: &mut dyn Visitor) -> Result<Flow> {
+        // Blocks before the first byte that is not UTF-8 read the same with any.
+        if let Some(charset) = self.charset.get().filter(|_| !self.is_charset_set) {
+            self.is_charset_set = true;
+            self.reader.set_charset(*charset);
+        }
         let Some(language) = self.language.get() else {
             return Ok(Flow::Go);
         };
         if !self.is_set && offset >= language.from {
             self.is_set = true;
-            self.reader.set_language(language.charset, language.letters);
+            self.reader.set_letters(language.letters);
         }
         match language.letters {
             Some(letters) if language.is_reported && offset == language.from => {
@@ -403,8 +436,11 @@ mod tests {
     use std::collections::VecDeque;
 
     use tabia_core::game::{Game, Recorder};
+    use tabia_core::games::Database;
+    use tabia_core::io::{Blob, Source};
 
     use super::*;
+    use crate::games::pgn::index::PgnDatabase;
 
     /// Gives one piece a read, as a pipe does whose writer is slower than its reader.
     struct Pieces(VecDeque<Vec<u8>>);
@@ -483,6 +519,63 @@ mod tests {
             let bytes = text.iter().map(|byte| vec![*byte]).collect();
             assert_eq!(read(Pieces(bytes)), whole, "{}", text.escape_ascii());
         }
+    }
+
+    /// The games of a file.
+    fn read_file(text: &[u8]) -> Vec<Game> {
+        let members = vec![("a.pgn".to_owned(), Blob::from(text.to_vec()))];
+        let source = Source::from_members(std::path::Path::new("a.pgn"), "a.pgn", members).unwrap();
+        let database = PgnDatabase::open(&source, &OpenOptions::default()).unwrap();
+        let mut reader = database.reader();
+        let mut recorder = Recorder::new();
+        let games = (0..database.len()).map(|game| {
+            let flow = reader.read(GameIndex(game), Want::ALL, &mut recorder);
+            assert_eq!(flow.unwrap(), Flow::Go);
+            recorder.replace(Game::new())
+        });
+        games.collect()
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_read_the_same_wherever_they_are() {
+        let (cyrillic, _, _) = encoding_rs::WINDOWS_1251.encode("Петросян и Спасский");
+        let comment = "a comment ".repeat(500);
+        let english = game(b"B", &format!("1. Nf3 Nf6 {{{comment}}} 1-0"));
+        let many = SAMPLE / english.len() + 2;
+        for (name, expected) in [
+            (&*cyrillic, "Петросян и Спасский"),
+            (b"M\xfcnchen", "München"),
+        ] {
+            for before in [0, 3, many] {
+                let mut text = english.repeat(before);
+                text.extend(game(name, "1. d4 *"));
+                text.extend(game("Cañas".as_bytes(), "1. d4 *"));
+                text.extend(&english);
+                let (games, problems) = read(std::io::Cursor::new(text.clone()));
+                assert_eq!(problems, [""; 0]);
+                assert_eq!(games.len(), before + 3);
+                assert_eq!(games[before].head.tags.text("Event"), expected);
+                assert_eq!(games[before + 1].head.tags.text("Event"), "Cañas");
+                assert_eq!(read_file(&text), games);
+                assert_eq!(read(Pieces::of_games(&text)).0, games);
+            }
+        }
+    }
+
+    /// The first game may be longer than a short sample.
+    #[test]
+    fn piece_letters_are_detected_after_a_long_first_game() {
+        let comment = "text ".repeat(1 << 15);
+        let mut text = game(b"A", &format!("1. Sf3 {{{comment}}} Sf6 *"));
+        for _ in 0..3 {
+            text.extend(game(b"B", "1. Sf3 Sf6 2. Sc3 Sc6 0-1"));
+        }
+        let (games, problems) = read(std::io::Cursor::new(text.clone()));
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        let plies: Vec<_> = games.iter().map(Game::ply_count).collect();
+        assert_eq!(plies, [2, 4, 4, 4]);
+        assert_eq!(read_file(&text), games);
+        assert_eq!(read(Pieces::of_games(&text)).0, games);
     }
 
     #[test]

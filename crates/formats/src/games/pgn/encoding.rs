@@ -5,12 +5,27 @@ use std::io::{self, Read};
 use encoding_rs::{CoderResult, Decoder, Encoding};
 use tabia_core::io::Charset;
 
-/// Length of the sample that [`detect`] gets, in bytes.
+/// Length of a sample that shows the character set or the language of a text, in bytes.
 pub(super) const SAMPLE: usize = 1 << 20;
 
-/// The character set of a file that begins with `sample`: the requested one unless it is
-/// [`Charset::Auto`]. Otherwise the file is UTF-8, and invalid UTF-8 in it is windows-1251 if the
-/// sample contains more words of its letters than single letters, else windows-1252.
+/// The offset of the first byte that is not UTF-8; `None` if there is none. A character that is cut off at
+/// the end is no such byte if the text continues.
+pub(super) fn first_invalid(text: &[u8], continues: bool) -> Option<usize> {
+    let error = std::str::from_utf8(text).err()?;
+    (error.error_len().is_some() || !continues).then_some(error.valid_up_to())
+}
+
+/// The part of a text that shows its character set: the first byte that is not UTF-8, one byte before it, and
+/// what follows, together [`SAMPLE`] bytes or fewer. All before it is read the same in any character set.
+pub(super) fn sample(text: &[u8], first_invalid: usize) -> &[u8] {
+    let rest = text.get(first_invalid.saturating_sub(1)..);
+    let rest = rest.unwrap_or_default();
+    rest.get(..SAMPLE).unwrap_or(rest)
+}
+
+/// The character set of a text with this [`sample`]: the requested one unless it is [`Charset::Auto`].
+/// Otherwise the text is UTF-8, and invalid UTF-8 in it is windows-1251 if the sample contains more words
+/// of its letters than single letters, else windows-1252.
 pub(super) fn detect(sample: &[u8], requested: Charset) -> Charset {
     if requested != Charset::Auto {
         return requested;

@@ -11,7 +11,7 @@ use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, 
 use tabia_core::io::{Blob, Charset, Source};
 
 use super::char_class::BOM;
-use super::encoding::{SAMPLE, detect, name, utf16};
+use super::encoding::{detect, first_invalid, name, sample, utf16};
 use super::letter_detection;
 use super::read::Reader;
 use super::text_cursor::TextCursor;
@@ -118,7 +118,7 @@ impl PgnDatabase {
             encoding = Some(found.name().to_owned());
             blob = Blob::from(text.into_bytes());
         }
-        let sample = blob.get(..SAMPLE.min(blob.len())).unwrap_or_default();
+        let sample = first_invalid(&blob, false).map_or(&b""[..], |at| sample(&blob, at));
         let charset = detect(sample, options.charset);
         let encoding = encoding.unwrap_or_else(|| name(sample, charset));
         let mut index = Index::default();

@@ -5,11 +5,14 @@ use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Visitor, Want};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
 
+use super::encoding;
 use super::read::Reader;
 use super::text_cursor::TextCursor;
 
-/// Bytes at the start of a text that are read to find the language.
-const SAMPLE: usize = 1 << 16;
+/// Bytes at the start of a text that are read to find the language, if they hold [`MIN_GAMES`].
+const SHORT_SAMPLE: usize = 1 << 16;
+/// Games without which more bytes are read: of one game that is cut nothing is known.
+const MIN_GAMES: u32 = 2;
 
 /// The letters of the language in which all games at the start of a text are legal, if they are not in
 /// English and the letters of other languages give no other moves. `None` if that is English, or if
@@ -20,8 +23,9 @@ pub(super) fn detect(
     charset: Charset,
     depth: u32,
 ) -> Option<&'static PieceLetters> {
-    let is_complete = is_complete && text.len() <= SAMPLE;
-    let read = |letters| ReadMoves::of(text, letters, charset, depth);
+    let sample = sample(text, charset, depth);
+    let is_complete = is_complete && sample.len() == text.len();
+    let read = |letters| ReadMoves::of(sample, letters, charset, depth);
     let (english, others) = PieceLetters::ALL.split_first()?;
     if read(english).are_legal(is_complete) {
         return None;
@@ -39,14 +43,29 @@ pub(super) fn detect(
 /// Whether English is the language of the games of a text whatever follows them: their moves are legal
 /// in English, or not in any other language.
 pub(super) fn is_surely_english(text: &[u8], charset: Charset, depth: u32) -> bool {
-    let is_complete = text.len() <= SAMPLE;
+    let sample = sample(text, charset, depth);
+    let is_complete = sample.len() == text.len();
     let is_legal = |letters: &'static PieceLetters| {
-        ReadMoves::of(text, letters, charset, depth).are_legal(is_complete)
+        ReadMoves::of(sample, letters, charset, depth).are_legal(is_complete)
     };
     match PieceLetters::ALL.split_first() {
         Some((english, others)) => is_legal(english) || !others.iter().any(is_legal),
         None => true,
     }
+}
+
+/// The start of a text that is read to find the language.
+fn sample(text: &[u8], charset: Charset, depth: u32) -> &[u8] {
+    let Some(short) = text.get(..SHORT_SAMPLE) else {
+        return text;
+    };
+    let games = PieceLetters::ALL.first().map_or(0, |english| {
+        ReadMoves::of(short, english, charset, depth).games
+    });
+    if games >= MIN_GAMES {
+        return short;
+    }
+    text.get(..encoding::SAMPLE).unwrap_or(text)
 }
 
 /// The problem that reports letters that were detected.
@@ -75,9 +94,8 @@ struct ReadMoves {
 }
 
 impl ReadMoves {
-    /// The moves at the start of a text, read with the letters of a language.
-    fn of(text: &[u8], letters: &'static PieceLetters, charset: Charset, depth: u32) -> Self {
-        let sample = text.get(..SAMPLE.min(text.len())).unwrap_or_default();
+    /// The moves of a sample, read with the letters of a language.
+    fn of(sample: &[u8], letters: &'static PieceLetters, charset: Charset, depth: u32) -> Self {
         let mut reader = Reader::new(charset, false, depth, Some(letters));
         let mut cursor = TextCursor::default();
         let mut moves = Self::default();
@@ -87,7 +105,7 @@ impl ReadMoves {
 
     fn are_legal(&self, is_complete: bool) -> bool {
         // The last game of a sample may be cut; there must be others then.
-        let is_cut_only = !is_complete && self.games < 2;
+        let is_cut_only = !is_complete && self.games < MIN_GAMES;
         self.bad == 0 && !is_cut_only && !(is_complete && self.is_last_bad)
     }
 }

@@ -141,13 +141,13 @@ impl Reader {
         }
     }
 
-    /// Changes the character set and the letters of pieces of the games that follow.
-    pub(super) fn set_language(
-        &mut self,
-        charset: Charset,
-        letters: Option<&'static PieceLetters>,
-    ) {
+    /// Changes the character set of the games that follow.
+    pub(super) fn set_charset(&mut self, charset: Charset) {
         self.charset = charset;
+    }
+
+    /// Changes the letters of pieces of the games that follow.
+    pub(super) fn set_letters(&mut self, letters: Option<&'static PieceLetters>) {
         self.letters = letters.filter(|letters| !letters.is_english());
     }
 
