@@ -407,7 +407,16 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
             && reported.count(Feature::Chess960) > 0
             || matches!(fact, Fact::Annotation(..)) && is_command;
         if !is_changed {
-            wrong.push(format!("invented: {fact:?}"));
+            let node = |fact: &Fact| match fact {
+                Fact::Annotation(node, ..) => Some(node.clone()),
+                _ => None,
+            };
+            let old = before.keys().filter(|old| node(old) == node(fact));
+            wrong.push(format!(
+                "invented: {fact:?}; before: {:?}; reported: {:?}",
+                old.collect::<Vec<_>>(),
+                reported.iter().collect::<Vec<_>>()
+            ));
         }
     }
     // Every loss must be a difference.

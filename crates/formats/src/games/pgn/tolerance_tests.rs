@@ -1,7 +1,7 @@
 //! Irregularities of real files that other programs accept, each of which leaves the game complete.
 
 use tabia_core::formats::{Confidence, Probe, Profile};
-use tabia_core::game::GameResult;
+use tabia_core::game::{Game, GameResult};
 
 use super::property_tests::{read, write};
 
@@ -276,6 +276,29 @@ fn moves_of_other_variants_stay_text() {
             let (back, _) = read(written.as_bytes(), 1 << 20);
             assert!(back[0].events().eq(games[0].events()), "{written}");
             assert_eq!(back[0].result, games[0].result);
+        }
+    }
+    // An annotation after the moves would be a part of them.
+    for after in [
+        "{a comment}",
+        "{[%cal Ga1a2]}",
+        "$1",
+        "{[%clk 0:01:00] [Event \"}",
+    ] {
+        let moves = "{[%tabia unread P@e6 N@f3]}";
+        let text = format!("[Variant \"Crazyhouse\"]\n\n{{before}} {moves} {after} *\n");
+        // Commands precede texts.
+        let sorted = |game: &Game| {
+            let mut events: Vec<_> = game.events().map(|event| format!("{event:?}")).collect();
+            events.sort();
+            events
+        };
+        let (games, _) = read(text.as_bytes(), 1 << 20);
+        for profile in [Profile::Standard, Profile::Lichess, Profile::ChessBase] {
+            let (written, _) = write(&games, profile);
+            assert!(written.contains("[%tabia unread"), "{written}");
+            let (back, _) = read(written.as_bytes(), 1 << 20);
+            assert_eq!(sorted(&back[0]), sorted(&games[0]), "{written}");
         }
     }
     // A comment that is not closed would hide the result.

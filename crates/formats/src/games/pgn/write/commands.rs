@@ -190,22 +190,49 @@ impl Writer {
             && !begins_game
     }
 
+    /// Moves that were not read, as a command.
+    fn unread_moves(&mut self, bytes: &[u8]) {
+        self.command(rank::OTHER, |out| {
+            out.extend_from_slice(b"[%tabia unread ");
+            full_profile::percent_encoding::encode_text(bytes, out);
+            out.push(b']');
+        });
+    }
+
+    /// What follows moves that were not read would be read as a part of them: they become a command.
+    #[inline]
+    pub(super) fn end_unread_movetext(&mut self) {
+        if self.unread_movetext.is_some() {
+            self.end_unread();
+        }
+    }
+
+    #[cold]
+    fn end_unread(&mut self) {
+        if let Some(bytes) = self.unread_movetext.take() {
+            self.unread_moves(&bytes);
+        }
+    }
+
+    /// Writes the moves of a game that were not read as they are, at its end.
+    pub(super) fn write_unread_movetext(&mut self) {
+        let Some(bytes) = self.unread_movetext.take() else {
+            return;
+        };
+        self.write_blank();
+        let text = decode(&bytes, Charset::Auto);
+        self.out.extend_from_slice(text.trim_ascii().as_bytes());
+        self.state = TokenState::VariationEnd;
+        // A line break in a comment to the end of the line would be another text.
+        self.movetext_start = self.out.len();
+    }
+
     fn foreign(&mut self, foreign: &Foreign<'_>) {
         let annotation = Annotation::Foreign(*foreign);
         if self.writes_as_movetext(foreign) {
-            self.flush();
-            self.write_blank();
-            let text = decode(foreign.bytes, Charset::Auto);
-            self.out.extend_from_slice(text.trim_ascii().as_bytes());
-            self.state = TokenState::VariationEnd;
-            // A line break in a comment to the end of the line would be another text.
-            self.movetext_start = self.out.len();
+            self.unread_movetext = Some(foreign.bytes.into());
         } else if foreign.is_unread_moves() && foreign.format == crate::games::pgn::ID {
-            self.command(rank::OTHER, |out| {
-                out.extend_from_slice(b"[%tabia unread ");
-                full_profile::percent_encoding::encode_text(foreign.bytes, out);
-                out.push(b']');
-            });
+            self.unread_moves(foreign.bytes);
         } else {
             self.command(rank::OTHER, |out| full_profile::write(&annotation, out));
         }

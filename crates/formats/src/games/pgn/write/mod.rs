@@ -64,6 +64,8 @@ pub(super) struct Writer {
     /// The open variations, the outermost first, and after them buffers for others.
     variations: Vec<OpenVariation>,
     pending: PendingAnnotations,
+    /// Moves that were not read and are written as they are, unless something follows them in the game.
+    unread_movetext: Option<Box<[u8]>>,
 }
 
 impl Writer {
@@ -92,6 +94,7 @@ impl Writer {
             plies: 0,
             variations: Vec::new(),
             pending: PendingAnnotations::default(),
+            unread_movetext: None,
         }
     }
 
@@ -192,6 +195,7 @@ impl Visitor for Writer {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
         self.pending.clear();
+        self.unread_movetext = None;
         if head.kind == RecordKind::Text && !self.features.has(Feature::GuidingTexts) {
             self.state = TokenState::LeftOut;
             self.lose(Feature::GuidingTexts);
@@ -216,6 +220,7 @@ impl Visitor for Writer {
     #[inline]
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         self.plies += u64::from(self.depth == 0);
+        self.end_unread_movetext();
         self.add_move(before, ply);
         Flow::Go
     }
@@ -229,6 +234,7 @@ impl Visitor for Writer {
             self.lose(feature);
             return Flow::Go;
         }
+        self.end_unread_movetext();
         match &annotation {
             Annotation::Nag(nag) => self.nag(nag.0),
             Annotation::Comment(comment) => self.comment(comment),
@@ -242,6 +248,7 @@ impl Visitor for Writer {
             self.lose(Feature::Variations);
             return Flow::Skip;
         }
+        self.end_unread_movetext();
         let (start, state) = (self.out.len(), self.state);
         if !self.pending.is_empty() {
             self.write_annotations();
@@ -284,6 +291,7 @@ impl Visitor for Writer {
             return;
         }
         self.flush();
+        self.write_unread_movetext();
         // The rest of a game that is skipped has no `end_variation` calls.
         while self.depth > 0 {
             self.end_variation();
