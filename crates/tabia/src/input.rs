@@ -44,6 +44,8 @@ pub(crate) enum Origin {
     Member {
         archive: Arc<dyn Archive>,
         index: usize,
+        /// Whether whoever opens the member has the problems of the archive already.
+        is_listed: bool,
     },
 }
 
@@ -207,7 +209,7 @@ impl InputItem {
             },
             Origin::Packed(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
             Origin::Once(_) => None,
-            Origin::Member { archive, index } => {
+            Origin::Member { archive, index, .. } => {
                 archive.members().get(*index).and_then(|member| member.size)
             }
         }
@@ -216,7 +218,7 @@ impl InputItem {
     /// Bytes of all its files together, when known: those of its set, the compressed file, or the members
     /// of its archive that belong to its set.
     pub fn total_bytes(&self) -> Option<u64> {
-        let Origin::Member { archive, index } = &self.origin else {
+        let Origin::Member { archive, index, .. } = &self.origin else {
             let sizes = self.paths().into_iter();
             let sizes = sizes.filter_map(|path| Some(std::fs::metadata(path).ok()?.len()));
             return sizes
@@ -326,6 +328,14 @@ impl InputItem {
         })
     }
 
+    /// As an item of a list that begins with the problems of its archive.
+    pub(crate) fn listed(mut self) -> Self {
+        if let Origin::Member { is_listed, .. } = &mut self.origin {
+            *is_listed = true;
+        }
+        self
+    }
+
     /// The bytes from start to end, unpacked.
     fn reader(
         &self,
@@ -352,7 +362,7 @@ impl InputItem {
                 .take()
                 .map(counting)
                 .ok_or_else(|| Error::unsupported("a stream can be read only once")),
-            Origin::Member { archive, index } => {
+            Origin::Member { archive, index, .. } => {
                 plain(counting(archive.stream(*index, late)?), limits)
             }
         }
@@ -370,8 +380,17 @@ impl InputItem {
                 }
                 Ok(source.clone())
             }
-            Origin::Member { archive, index } => {
-                let (source, found) = archives::source(&**archive, *index)?;
+            Origin::Member {
+                archive,
+                index,
+                is_listed,
+            } => {
+                let (source, mut found) = archives::source(&**archive, *index)?;
+                if *is_listed {
+                    let known = archive.info().problems.iter().map(Error::to_string);
+                    let known: Vec<String> = known.collect();
+                    found.retain(|error| !known.contains(&error.to_string()));
+                }
                 problems.extend(found);
                 Ok(source)
             }

@@ -300,11 +300,11 @@ impl Resolver {
                 None => Ok(Ok(item)),
             });
             match inner {
-                Ok(Ok(item)) => contents.push(Ok(item)),
+                Ok(Ok(item)) => contents.push(Ok(item.listed())),
                 Ok(Err(inner)) => {
                     contents.extend(problems_of(&inner));
                     let items = self.members(&inner).into_iter();
-                    contents.extend(items.map(|item| item.and_then(not_an_archive)));
+                    contents.extend(items.map(|item| item.and_then(not_an_archive).map(InputItem::listed)));
                 }
                 Err(error) => contents.push(Err(error)),
             }
@@ -641,7 +641,11 @@ impl Resolver {
         Ok(item(
             Arc::from(label),
             format,
-            Origin::Member { archive, index },
+            Origin::Member {
+                archive,
+                index,
+                is_listed: false,
+            },
         ))
     }
 

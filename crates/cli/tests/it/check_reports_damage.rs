@@ -219,3 +219,24 @@ fn a_missing_file_is_not_reported_for_each_game() {
     let shown = tabia(&folder, &["show", "a.cbh", "-g", "7"]);
     assert!(shown.err.contains("a.cbg"), "{}", shown.err);
 }
+
+/// What is wrong with an archive is one problem, also where the database in it misses files.
+#[test]
+fn a_cut_archive_is_reported_once() {
+    let folder = with_sample("cut-archive");
+    let archive = tabia_testkit::repository().join("samples/tabia.cbv");
+    let bytes = std::fs::read(archive).unwrap();
+    std::fs::write(folder.join("cut.cbv"), &bytes[..3_500]).unwrap();
+    for args in [
+        &["convert", "cut.cbv", "-o", "-"][..],
+        &["convert", "cut.cbv", "-o", "-", "--verbose"],
+        &["ls", "cut.cbv"],
+        &["check", "cut.cbv"],
+        &["info", "cut.cbv"],
+        &["ls", "."],
+    ] {
+        let run = tabia(&folder, args).expect(3);
+        let count = run.err.matches("members are missing").count();
+        assert_eq!(count, 1, "{args:?}: {}", run.err);
+    }
+}
