@@ -75,10 +75,11 @@ impl<'d> Lookup<'d> {
     }
 }
 
-/// `5` or `5.2`; `""` if both are 0.
+/// `5`, `5.2` or `?.2`; `""` if both are 0.
 pub(super) fn round_name(round: u16, sub_round: u16) -> String {
     match (round, sub_round) {
         (0, 0) => String::new(),
+        (0, sub_round) => format!("?.{sub_round}"),
         (round, 0) => round.to_string(),
         (round, sub_round) => format!("{round}.{sub_round}"),
     }

@@ -20,7 +20,7 @@ pub(super) fn write_player(player: &PlayerRecord, texts: Texts, out: &mut String
     }
 }
 
-/// `5` or `5.2`; `""` if both are 0.
+/// `5`, `5.2` or, as ChessBase writes it, `?.2`; `""` if both are 0.
 pub fn round_name(round: u8, sub_round: u8) -> String {
     let mut name = String::new();
     write_round(round, sub_round, &mut name);
@@ -28,7 +28,9 @@ pub fn round_name(round: u8, sub_round: u8) -> String {
 }
 
 pub(super) fn write_round(round: u8, sub_round: u8, out: &mut String) {
-    if (round, sub_round) != (0, 0) {
+    if round == 0 && sub_round != 0 {
+        out.push('?');
+    } else if round != 0 {
         decimal_digits::push_number(u64::from(round), out);
     }
     if sub_round != 0 {
@@ -107,6 +109,6 @@ mod tests {
         assert_eq!(round_name(0, 0), "");
         assert_eq!(round_name(5, 0), "5");
         assert_eq!(round_name(5, 2), "5.2");
-        assert_eq!(round_name(0, 2), "0.2");
+        assert_eq!(round_name(0, 2), "?.2");
     }
 }
