@@ -254,6 +254,7 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
 
 fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
+    let mut reporter = context.reporter("archive create", args.force, None)?;
     let format = target_format(args)?;
     let mut members = Vec::new();
     let target = args.archive.canonicalize().ok();
@@ -282,6 +283,7 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let mut options = archives::CreateOptions::default();
     options.progress = Some(Arc::clone(&context.progress));
     options.force = args.force;
+    options.transaction = reporter.transaction();
     options.password.clone_from(&args.common.password);
     options.packing = packing(args.compression, format)?;
     if options.packing == Packing::Lzo {
@@ -290,12 +292,14 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
             .note("Scidb itself does not read members packed with lzo");
     }
     let bytes = create(format, &args.archive, &members, &options).map_err(Error::in_output)?;
+    reporter.commit(None, None::<&()>)?;
     context.messages.note(&format!(
         "{} in {}: {}",
         counted(members.len() as u64, "file"),
         args.archive.display(),
         size(bytes)
     ));
+    reporter.finish(None)?;
     Ok(ExitCode::Done)
 }
 

@@ -98,8 +98,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
         .collect()
 }
 
-/// A hidden name in the folder of `target` that no other file of this process has:
-/// `.name.process-number.tmp`.
+/// A hidden name in the folder of `target` that no file or folder has: `.name.process-number.tmp`.
 pub(super) fn temporary_name(target: &Path) -> PathBuf {
     let name = target
         .file_name()
@@ -108,8 +107,15 @@ pub(super) fn temporary_name(target: &Path) -> PathBuf {
     let name = name
         .get(..name.floor_char_boundary(MAX_NAME))
         .unwrap_or_default();
-    let number = next_number();
-    target.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()))
+    loop {
+        let number = next_number();
+        let hidden = format!(".{name}.{}-{number}.tmp", std::process::id());
+        let path = target.with_file_name(hidden);
+        // A folder for several files, or a file of a process on another computer.
+        if std::fs::symlink_metadata(&path).is_err() {
+            return path;
+        }
+    }
 }
 
 /// A number that this process has not used before.

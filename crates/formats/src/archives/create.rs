@@ -50,6 +50,9 @@ pub fn create(
         }
     }
     let mut set = OutputSet::new(options.force);
+    if let Some(transaction) = &options.transaction {
+        set.join(transaction);
+    }
     let number = set.create(target)?;
     let missing = || Error::new(ErrorKind::MissingFile(target.display().to_string()));
     let output = set.file(number).ok_or_else(missing)?;

@@ -4,7 +4,7 @@ use std::io::{Seek, Write};
 use std::sync::Arc;
 
 use tabia_core::Result;
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, Transaction};
 
 /// How members are packed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct CreateOptions {
     pub games: Option<u64>,
     /// Lets another thread cancel the work.
     pub progress: Option<Arc<Progress>>,
+    /// What gives the archive its name, together with other files of the same job.
+    pub transaction: Option<Transaction>,
 }
 
 impl CreateOptions {
