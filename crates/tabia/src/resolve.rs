@@ -304,7 +304,9 @@ impl Resolver {
                 Ok(Err(inner)) => {
                     contents.extend(problems_of(&inner));
                     let items = self.members(&inner).into_iter();
-                    contents.extend(items.map(|item| item.and_then(not_an_archive).map(InputItem::listed)));
+                    contents.extend(
+                        items.map(|item| item.and_then(not_an_archive).map(InputItem::listed)),
+                    );
                 }
                 Err(error) => contents.push(Err(error)),
             }

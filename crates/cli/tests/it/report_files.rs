@@ -98,7 +98,14 @@ fn reports_appear_with_their_results_or_not_at_all() {
     let args = ["append", "games.pgn", "-o", "out.pgn"];
     tabia(&folder, &[&args[..], &reports].concat()).expect(0);
     assert!(folder.join("r2.json").exists() && folder.join("e2.tsv").exists());
-    let args = ["archive", "create", "a.zip", "games.pgn", "--report", "r3.json"];
+    let args = [
+        "archive",
+        "create",
+        "a.zip",
+        "games.pgn",
+        "--report",
+        "r3.json",
+    ];
     tabia(&folder, &args).expect(0);
     assert!(folder.join("r3.json").exists() && folder.join("a.zip").exists());
     // In a folder of its own.

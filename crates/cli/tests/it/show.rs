@@ -133,7 +133,14 @@ fn late_games_have_the_character_set_of_the_file() {
     let mut text = many_games(17_000).into_bytes();
     // Петросян in windows-1251.
     let name = b"\xcf\xe5\xf2\xf0\xee\xf1\xff\xed";
-    text.extend_from_slice(&[b"[Event \"?\"]\n[White \"", &name[..], b"\"]\n\n1. e4 *\n\n"].concat());
+    text.extend_from_slice(
+        &[
+            b"[Event \"?\"]\n[White \"",
+            &name[..],
+            b"\"]\n\n1. e4 *\n\n",
+        ]
+        .concat(),
+    );
     let path = folder.join("late.pgn");
     std::fs::write(&path, &text).unwrap();
     let old = std::time::UNIX_EPOCH + std::time::Duration::from_hours(400_000);

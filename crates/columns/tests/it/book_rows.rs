@@ -15,7 +15,6 @@ use tabia::book::merge::{MergeOptions, Merged};
 use tabia::book::positions::for_each;
 use tabia::core::BookFormat;
 use tabia::core::books::{BookPosition, Learn, SmallBytes};
-use tabia::core::formats::CreateOptions;
 use tabia::core::game::Nag;
 use tabia::core::loss::Feature;
 use tabia::{
@@ -105,7 +104,8 @@ fn rows_of(book: &Path, file: TableFile<'_>) -> Merged {
         &open,
         &CreateOptions::default(),
         &Progress::default(),
-    ).unwrap()
+    )
+    .unwrap()
 }
 
 fn book_of(tables: &[&Path], path: &Path) -> Result<Merged, Error> {

@@ -346,7 +346,7 @@ fn texts_stay_readable_in_profile_full() {
         ("a {b}", "{[%tabia chars 2:7b,4:7d] a (b)}"),
         ("[%clk 0:00:01] x", "{[%tabia chars 0:5b] (%clk 0:00:01] x}"),
     ] {
-        let mut game = tabia_core::game::Game::new();
+        let mut game = Game::new();
         let _ = tabia_core::game::Visitor::visit_annotation(
             &mut game.recorder(),
             tabia_core::game::Annotation::Comment(tabia_core::game::Comment {
