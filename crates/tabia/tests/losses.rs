@@ -352,7 +352,11 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     let is_moved = |node: &str, feature: Feature| {
         let before_move = node.rsplit_once(' ').map_or("", |(before, _)| before);
         let node = format!("{before_move} ()");
-        let is_original = |fact: &Fact| matches!(fact, Fact::Annotation(other, of, _) if *other == node && *of == feature);
+        // A quoted game can be a comment.
+        let is_source = |of: Feature| {
+            of == feature || feature == Feature::Comments && of == Feature::Quotations
+        };
+        let is_original = |fact: &Fact| matches!(fact, Fact::Annotation(other, of, _) if *other == node && is_source(*of));
         gone.contains(node.as_str()) && before.keys().any(is_original)
     };
     // A cut can leave a variation without moves.
