@@ -132,7 +132,7 @@ fn inspect_within(
             let found = archive.info().problems.iter().map(ToString::to_string);
             info.problems.extend(found);
             for inner in resolver.members(&archive) {
-                let found = inner.and_then(|inner| {
+                let found = inner.map(InputItem::listed).and_then(|inner| {
                     let inner = match depth {
                         0 => not_an_archive(inner)?,
                         _ => inner,

@@ -185,7 +185,10 @@ impl Writer {
         text.extend_from_slice(b" *");
         let end = skip_movetext(&text, 0, 0, SkipTo::GameEnd);
         let begins_game = memchr::memmem::find(&text, b"[Event \"").is_some();
-        !matches!(text.first(), Some(b'{' | b'$'))
+        // A reader leaves blanks at both ends out.
+        !foreign.bytes.is_empty()
+            && text.len() == foreign.bytes.len() + 2
+            && !matches!(text.first(), Some(b'{' | b'$'))
             && end == (length, MovetextEnd::Result(GameResult::Unknown, 1))
             && !begins_game
     }
