@@ -294,7 +294,7 @@ describe("games", () => {
   test("an unknown field lists the known ones", async () => {
     const view = await open(browser, server, "/games?db=league.pgn&q=colour%3Ax");
     await view.page.waitForSelector(".error");
-    await eventually(async () => assert.match(await view.page.locator(".error").textContent(), /the fields are player/));
+    await eventually(async () => assert.match(await view.page.locator(".error").textContent(), /common fields: `player`/));
     await eventually(async () => assert.equal(await view.page.locator("#search").getAttribute("aria-invalid"), "true"));
     view.problems.length = 0;
     await view.close();
