@@ -22,7 +22,7 @@ use tabia::{
 };
 use tabia_columns::book_rows::{each_book_row_batch, write_book_rows};
 use tabia_columns::read::{book_from_rows, is_book_rows};
-use tabia_columns::write::TableFile;
+use tabia_columns::write::{TableFile, TableOptions};
 use tabia_testkit::Scratch;
 
 use crate::common::{items, many_games};
@@ -55,7 +55,7 @@ fn table(path: &Path) -> InputItem {
 fn book(folder: &Scratch, extension: &str) -> PathBuf {
     let games = folder.join("games.pgn");
     std::fs::write(&games, PGN.to_owned() + &many_games(300)).unwrap();
-    let plain = folder.join(&format!("plain.{extension}"));
+    let plain = folder.join(format!("plain.{extension}"));
     let mut options = BuildOptions::default();
     options.move_filter.min_games = 1;
     let progress = Arc::new(Progress::default());
@@ -68,7 +68,7 @@ fn book(folder: &Scratch, extension: &str) -> PathBuf {
         &mut NoObserver,
     )
     .unwrap();
-    let path = folder.join(&format!("book.{extension}"));
+    let path = folder.join(format!("book.{extension}"));
     let start = Position::standard();
     let m = start.parse_san("e4").unwrap().to_move().unwrap();
     let mut change = Change::default();
@@ -154,7 +154,7 @@ fn books_of_every_format_come_back() {
         );
         assert!(written.losses.is_empty(), "{extension}: {}", written.losses);
         assert!(is_book_rows(&table(&rows), &OpenOptions::default()));
-        let back = folder.join(&format!("back.{extension}"));
+        let back = folder.join(format!("back.{extension}"));
         let read = book_of(&[&rows], &back).unwrap();
         assert_eq!(read.damage, [Vec::<String>::new()], "{extension}");
         // A CTG book stores the performance of those whose own ratings are unknown in a form of its own.
@@ -364,7 +364,7 @@ fn other_tables_are_refused_by_name() {
     crate::common::write(
         &games,
         TableFile::Parquet(path.clone()),
-        &Default::default(),
+        &TableOptions::default(),
     )
     .unwrap();
     assert!(!is_book_rows(&table(&path), &OpenOptions::default()));
