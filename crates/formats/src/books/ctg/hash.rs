@@ -38,7 +38,7 @@ static HALF_STEPS: [u8; 256] = {
     let mut steps = [0; 256];
     let mut byte = 0;
     while byte < steps.len() {
-        steps[byte] = (STEPS[byte & 15] + STEPS[byte >> 4]) / 2;
+        steps[byte] = u8::midpoint(STEPS[byte & 15], STEPS[byte >> 4]);
         byte += 1;
     }
     steps
