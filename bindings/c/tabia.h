@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** A stream of tables, as the C stream interface of Arrow defines it; its consumers have the definition. */
+struct ArrowArrayStream;
+
 /**
  * The kinds of errors.
  */
@@ -187,6 +190,25 @@ bool tabia_convert(const char *source,
                    bool force,
                    tabia_counts *counts,
                    tabia_error **error);
+
+/**
+ * Stores in `stream` a table of a database: `games`, a row for each record, or `positions`, a row for each
+ * move. `columns` are names of columns of `games` with commas between, `header` for those before the moves, or
+ * NULL for the usual ones; `query` is a query as of `tabia search`, or NULL.
+ *
+ * The batches are read when the consumer asks for them. The stream is independent of the database, which
+ * may be closed before; the consumer releases it by its `release`. Nothing is stored if it fails.
+ *
+ * # Safety
+ * `database` is open; the texts end with a zero byte, `columns` and `query` may be null; `stream` can be
+ * written to, and holds no stream that is not released; `error` is null or can be written to.
+ */
+bool tabia_arrow_stream(const tabia_database *database,
+                        const char *table,
+                        const char *columns,
+                        const char *query,
+                        struct ArrowArrayStream *stream,
+                        tabia_error **error);
 
 /**
  * Opens an opening book; NULL if it fails.

@@ -9,8 +9,8 @@ use tabia_rust::convert::{ConvertOptions, Target};
 use tabia_rust::core::chess::uci;
 use tabia_rust::core::games::Database;
 use tabia_rust::{
-    Annotation, Error, Flow, GameHead, GameIndex, GameResult, NoObserver, OpenInput, OpenOptions,
-    Ply, Position, Problem, Progress, Resolver, Visitor, Want,
+    Annotation, Error, Flow, GameHead, GameIndex, GameResult, InputItem, NoObserver, OpenInput,
+    OpenOptions, Ply, Position, Problem, Progress, Resolver, Visitor, Want,
 };
 
 use crate::error::tabia_error;
@@ -20,6 +20,7 @@ use crate::{guarded, text};
 #[expect(non_camel_case_types, reason = "the name in C")]
 pub struct tabia_database {
     databases: Vec<Box<dyn Database>>,
+    pub(crate) items: Arc<Vec<InputItem>>,
     format: CString,
 }
 
@@ -72,9 +73,10 @@ pub unsafe extern "C" fn tabia_open(
 
 fn open(path: &Path) -> Result<tabia_database, Error> {
     let options = OpenOptions::default();
-    let mut databases = Vec::new();
+    let (mut databases, mut items) = (Vec::new(), Vec::new());
     let mut format = CString::default();
-    for item in Resolver::default().resolve_games(path.as_os_str())? {
+    let known = tabia_rust::formats().chain(tabia_columns::read::formats());
+    for item in Resolver::new(known).resolve_games(path.as_os_str())? {
         let item = item?;
         match item.open_indexed(&options)?.input {
             OpenInput::Database(database) => databases.push(database),
@@ -83,8 +85,13 @@ fn open(path: &Path) -> Result<tabia_database, Error> {
         if format.is_empty() {
             format = text::write(&item.format().id().to_string());
         }
+        items.push(item);
     }
-    Ok(tabia_database { databases, format })
+    Ok(tabia_database {
+        databases,
+        items: Arc::new(items),
+        format,
+    })
 }
 
 /// Closes a database; NULL is ignored.

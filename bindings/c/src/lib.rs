@@ -1,7 +1,8 @@
-//! C bindings of tabia. They only translate: everything is done by the crate `tabia`.
+//! C bindings of tabia. They only translate: everything is done by the crates `tabia` and `tabia-columns`.
 //!
 //! No panic crosses the border: it becomes an error of the kind `bug`.
 
+mod arrow_stream;
 mod book;
 mod database;
 mod error;

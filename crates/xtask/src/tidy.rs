@@ -83,9 +83,10 @@ const ORACLES: [&str; 3] = [
     concat!("cozy", "_chess"),
 ];
 /// Maps of files, handlers of signals, and the border to C.
-const MAY_BE_UNSAFE: [&str; 7] = [
+const MAY_BE_UNSAFE: [&str; 8] = [
     "crates/core/src/io/blob.rs",
     "crates/core/src/io/lost_file_signals.rs",
+    "bindings/c/src/arrow_stream.rs",
     "bindings/c/src/book.rs",
     "bindings/c/src/database.rs",
     "bindings/c/src/error.rs",

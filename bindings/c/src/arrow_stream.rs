@@ -1,0 +1,76 @@
+//! Tables of a database as a stream of Arrow.
+
+use std::ffi::c_char;
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream as ArrowArrayStream;
+use tabia_columns::schema::{GameColumns, Table};
+use tabia_columns::stream::TableStream;
+use tabia_columns::write::TableOptions;
+use tabia_rust::{Error, Query};
+
+use crate::database::tabia_database;
+use crate::error::tabia_error;
+use crate::{guarded, text};
+
+/// Stores in `stream` a table of a database: `games`, a row for each record, or `positions`, a row for each
+/// move. `columns` are names of columns of `games` with commas between, `header` for those before the moves, or
+/// NULL for the usual ones; `query` is a query as of `tabia search`, or NULL.
+///
+/// The batches are read when the consumer asks for them. The stream is independent of the database, which
+/// may be closed before; the consumer releases it by its `release`. Nothing is stored if it fails.
+///
+/// # Safety
+/// `database` is open; the texts end with a zero byte, `columns` and `query` may be null; `stream` can be
+/// written to, and holds no stream that is not released; `error` is null or can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_arrow_stream(
+    database: *const tabia_database,
+    table: *const c_char,
+    columns: *const c_char,
+    query: *const c_char,
+    stream: *mut ArrowArrayStream,
+    error: *mut *mut tabia_error,
+) -> bool {
+    // SAFETY: the caller vouches for the pointers.
+    let made = unsafe {
+        guarded(error, || {
+            let optional = |text: *const c_char| {
+                let given = Some(text).filter(|text| !text.is_null());
+                given.map(|text| text::read(text)).transpose()
+            };
+            let options = options(text::read(table)?, optional(columns)?, optional(query)?)?;
+            let items = Arc::clone(&(*database).items);
+            let table = TableStream::new(items, options);
+            Ok(ArrowArrayStream::new(Box::new(table)))
+        })
+    };
+    let is_made = made.is_some();
+    if let Some(made) = made {
+        // SAFETY: the caller vouches for it; what is there holds nothing, so it is not dropped.
+        unsafe { stream.write(made) };
+    }
+    is_made
+}
+
+fn options(table: &str, columns: Option<&str>, query: Option<&str>) -> Result<TableOptions, Error> {
+    let mut options = TableOptions::default();
+    let kind = Table::parse(table).filter(|kind| *kind != Table::BookRows);
+    let unknown = || Error::usage(format!("`{table}` is no table: `games`, `positions`"));
+    options.table = kind.ok_or_else(unknown)?;
+    if let Some(columns) = columns {
+        if options.table != Table::Games {
+            return Err(Error::usage("`columns` are for the table `games`"));
+        }
+        options.columns = GameColumns::parse(columns)?;
+    }
+    if let Some(query) = query {
+        let query = Query::parse(query)?;
+        if !query.sort().is_empty() {
+            let text = "tables are not sorted: their rows are in the order of the input";
+            return Err(Error::usage(text));
+        }
+        options.plan.filter = Some(query);
+    }
+    Ok(options)
+}
