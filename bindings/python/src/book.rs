@@ -34,7 +34,7 @@ pub(crate) fn open_book(
     let open = move || tabia::open(path)?.book();
     let book = interrupt::read(py, open)?.or_raise(py)?;
     Ok(Book {
-        book: Arc::from(book),
+        opened: Arc::from(book),
         path: shown,
         folder,
     })
@@ -43,7 +43,7 @@ pub(crate) fn open_book(
 /// An opening book.
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Book {
-    book: Arc<dyn tabia::Book>,
+    opened: Arc<dyn tabia::Book>,
     path: PathBuf,
     /// Where the file is, if it is a copy. It is dropped last.
     folder: Option<Arc<TemporaryFolder>>,
@@ -130,7 +130,7 @@ impl Book {
     /// `Position`, a FEN, or moves as `1. e4 c5`.
     fn find(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<Vec<BookMove>> {
         let position = position_of(position)?;
-        let found = py.detach(|| find(&*self.book, &position)).or_raise(py)?;
+        let found = py.detach(|| find(&*self.opened, &position)).or_raise(py)?;
         let moves = found.map(|found| found.moves).unwrap_or_default();
         Ok(moves.into_iter().map(BookMove).collect())
     }
@@ -139,7 +139,7 @@ impl Book {
     /// a number.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let info = self.book.info();
+        let info = self.opened.info();
         let dict = PyDict::new(py);
         dict.set_item("format", info.format.to_string())?;
         dict.set_item("version", &info.version)?;
