@@ -1,7 +1,7 @@
 //! Files that are dropped on the page: stored in a private folder, opened as inputs, and removed with the server.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::future::poll_fn;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use tabia::Error;
 use tokio::sync::Semaphore;
 
+use crate::private_folder::{DROPPED, PrivateFolder};
 use crate::problem::Problem;
 
 /// Bytes of all dropped files, if the disk has them.
@@ -31,13 +32,6 @@ const CHUNK: usize = 256 << 10;
 const IDLE: Duration = Duration::from_secs(30);
 /// Bytes of a name.
 const MAX_NAME: usize = 200;
-/// The names of the private folders begin with this.
-const PREFIX: &str = "tabia-dropped-";
-/// Locked as long as the server of its folder runs.
-const LOCK: &str = ".lock";
-/// A folder without a lock is being made, unless it is older.
-const MAKING: Duration = Duration::from_mins(1);
-
 /// The dropped files of a server.
 #[derive(Debug)]
 pub(crate) struct DroppedFiles {
@@ -58,77 +52,6 @@ struct State {
     /// Names of the folders of sets that nothing is added to.
     complete: BTreeSet<String>,
     is_closed: bool,
-}
-
-/// A folder that only this user can read, locked as long as it is used.
-#[derive(Debug)]
-struct PrivateFolder {
-    path: PathBuf,
-    lock: File,
-}
-
-impl PrivateFolder {
-    fn new(parent: &Path) -> io::Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        fs::create_dir_all(parent)?;
-        for _ in 0..100 {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
-            let mut builder = fs::DirBuilder::new();
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            match builder.create(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                created => created?,
-            }
-            let lock = File::create_new(path.join(LOCK))?;
-            // A server that starts now may take the folder for an abandoned one and remove it.
-            let is_ours = !matches!(lock.try_lock(), Err(TryLockError::WouldBlock));
-            if is_ours && path.join(LOCK).exists() {
-                return Ok(Self { path, lock });
-            }
-        }
-        Err(io::Error::other("no private folder can be made"))
-    }
-
-    fn remove(self) {
-        if cfg!(windows) {
-            // An open file cannot be removed there.
-            drop(self.lock);
-        }
-        // What cannot be removed now is removed by the next start.
-        let _ = fs::remove_dir_all(self.path);
-    }
-}
-
-/// Removes the dropped files of servers that were killed.
-pub fn remove_abandoned_files(parent: &Path) {
-    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    for entry in entries {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        let path = entry.path();
-        let Ok(metadata) = fs::symlink_metadata(&path) else {
-            continue;
-        };
-        if !is_ours || !metadata.is_dir() {
-            continue;
-        }
-        let lock = File::open(path.join(LOCK));
-        let is_abandoned = match &lock {
-            Ok(lock) => lock.try_lock().is_ok(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => metadata
-                .modified()
-                .is_ok_and(|time| time.elapsed().is_ok_and(|age| age > MAKING)),
-            Err(_) => false,
-        };
-        if is_abandoned {
-            if cfg!(windows) {
-                drop(lock);
-            }
-            // The next start tries again.
-            let _ = fs::remove_dir_all(&path);
-        }
-    }
 }
 
 /// A file that arrives; removed unless it is finished.
@@ -205,7 +128,7 @@ impl DroppedFiles {
 
     fn space_of(&self, state: &State) -> u64 {
         let of_quota = self.quota.saturating_sub(state.used);
-        let folder = state.folder.as_ref().map(|folder| folder.path.as_path());
+        let folder = state.folder.as_ref().map(PrivateFolder::path);
         let of_disk = free_bytes(folder.unwrap_or(&self.parent))
             .map(|free| free.saturating_sub(LEFT_FREE.saturating_add(state.expected)));
         of_disk.map_or(of_quota, |of_disk| of_disk.min(of_quota))
@@ -296,7 +219,7 @@ impl DroppedFiles {
             return Err(conflict("these files have been opened already".into()));
         }
         if state.folder.is_none() {
-            let folder = PrivateFolder::new(&self.parent).map_err(|error| of_disk(&error))?;
+            let folder = PrivateFolder::new(&self.parent, DROPPED).map_err(|error| of_disk(&error))?;
             state.folder = Some(folder);
         }
         let space = self.space_of(&state);
@@ -310,7 +233,7 @@ impl DroppedFiles {
         let Some(folder) = &state.folder else {
             return Err(Problem::busy("the server ends"));
         };
-        let folder = folder.path.join(set);
+        let folder = folder.path().join(set);
         let path = folder.join(name);
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);
@@ -367,14 +290,7 @@ impl DroppedFiles {
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.is_closed = true;
-        if let Some(folder) = state.folder.take() {
-            folder.remove();
-        }
-    }
-
-    /// Removes what servers left that were killed.
-    pub(crate) fn remove_abandoned(&self) {
-        remove_abandoned_files(&self.parent);
+        state.folder = None;
     }
 }
 
@@ -513,51 +429,6 @@ mod tests {
         ] {
             assert!(check_name(name).is_err(), "{name:?}");
         }
-    }
-
-    #[test]
-    fn folders_of_running_servers_stay_and_those_of_killed_ones_go() {
-        let parent = tabia_testkit::Scratch::new("dropped");
-        let running = PrivateFolder::new(parent.path()).unwrap();
-        let killed = parent.path().join(format!("{PREFIX}0-0"));
-        fs::create_dir(&killed).unwrap();
-        fs::write(killed.join(LOCK), b"").unwrap();
-        fs::write(killed.join("games.pgn"), b"x").unwrap();
-        let being_made = parent.path().join(format!("{PREFIX}0-1"));
-        fs::create_dir(&being_made).unwrap();
-        let other = parent.path().join("other");
-        fs::create_dir(&other).unwrap();
-        remove_abandoned_files(parent.path());
-        assert!(!killed.exists());
-        for path in [&running.path, &being_made, &other] {
-            assert!(path.exists(), "{}", path.display());
-        }
-        let path = running.path.clone();
-        running.remove();
-        assert!(!path.exists());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_with_the_name_of_a_folder_are_not_followed() {
-        let parent = tabia_testkit::Scratch::new("dropped-link");
-        let target = parent.path().join("target");
-        fs::create_dir(&target).unwrap();
-        fs::write(target.join(LOCK), b"").unwrap();
-        let link = parent.path().join(format!("{PREFIX}0-0"));
-        std::os::unix::fs::symlink(&target, link).unwrap();
-        remove_abandoned_files(parent.path());
-        assert!(target.join(LOCK).exists());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn the_folder_is_private() {
-        use std::os::unix::fs::PermissionsExt;
-        let parent = tabia_testkit::Scratch::new("dropped-private");
-        let folder = PrivateFolder::new(parent.path()).unwrap();
-        let mode = fs::metadata(&folder.path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! | `api`, `answers` | the requests, and what their answers are made with |
 //! | `etag` | answers that the client already has |
 //! | `dropped_files` | files that are dropped on the page |
+//! | `private_folder` | folders of temporary files that are removed even if the server is killed |
 //! | `stream` | answers that are sent in parts |
 //! | `guard` | which requests are answered at all |
 //! | `fuzzing` | with the feature of that name: the body of a fuzz target |
@@ -55,6 +56,7 @@ mod openapi;
 mod out_folder;
 mod params;
 mod player_games;
+mod private_folder;
 mod problem;
 mod rows;
 mod search_duplicates_and_previews;
@@ -65,7 +67,7 @@ mod write_requests;
 
 pub use app_state::GameDocument;
 pub use connections::StopHandle;
-pub use dropped_files::remove_abandoned_files;
 pub use guard::Key;
 pub use inputs_by_id::{Shelf, ShelfCounts};
+pub use private_folder::remove_abandoned_files;
 pub use server::{Server, ServerOptions};

@@ -1,8 +1,6 @@
 //! Searches of positions, duplicates and previews of conversions.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 use tabia::base::{Base, SearchOptions};
@@ -22,6 +20,7 @@ use tabia::{
 use crate::explore::uci_of;
 use crate::inputs_by_id::ShelfInput;
 use crate::jobs::Job;
+use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
 
 /// Hits of a search at most.
 pub(crate) const MAX_HITS: u64 = 500;
@@ -142,32 +141,6 @@ pub(crate) fn targets() -> Vec<Value> {
         .collect()
 }
 
-/// A folder that is removed when it is dropped.
-struct ScratchFolder(PathBuf);
-
-impl ScratchFolder {
-    fn new() -> Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tabia-preview-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let mut builder = std::fs::DirBuilder::new();
-        // Other users of the machine cannot look into it.
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        let created = builder.create(&path);
-        created.map_err(|error| Error::from(error).in_path(&path).in_output())?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for ScratchFolder {
-    fn drop(&mut self) {
-        // What the system does not remove now it removes with its other temporary files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// The problems of a conversion: how many, and the first ones.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
@@ -232,9 +205,12 @@ pub(crate) fn preview(
         items.push(input.resolve()?);
         options.open.clone_from(input.options());
     }
-    let folder = ScratchFolder::new()?;
+    let parent = std::env::temp_dir();
+    remove_abandoned(&parent, PREVIEWS);
+    let folder = PrivateFolder::new(&parent, PREVIEWS)
+        .map_err(|error| Error::from(error).in_path(&parent).in_output())?;
     let extension = to.extensions().first().copied().unwrap_or_default();
-    let path = folder.0.join(format!("preview.{extension}"));
+    let path = folder.path().join(format!("preview.{extension}"));
     let target = Target::file(&Resolver::default(), &path, Some(to))?;
     options.create.profile = profile;
     options.plan.threads = threads;

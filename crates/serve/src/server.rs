@@ -28,6 +28,7 @@ use crate::jobs::{JobTable, RunningJobs};
 use crate::lichess;
 use crate::lichess_answer_cache::Answers;
 use crate::out_folder::OutFolder;
+use crate::private_folder::remove_abandoned_files;
 use crate::problem::Problem;
 use crate::write_requests;
 
@@ -127,6 +128,7 @@ impl Server {
     /// When the system refuses threads or sockets.
     pub fn run(self, stop: &StopHandle) -> Result<(), Error> {
         let of_lan = v6_addresses(self.options.lan_hosts.as_deref().unwrap_or_default());
+        remove_abandoned_files(&self.options.drop_folder);
         let running = RunningJobs::default();
         let writes = self.out.is_some();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -161,7 +163,6 @@ impl Server {
                 hosts: lower_case(self.options.lan_hosts.unwrap_or_default()),
             }),
         });
-        app.dropped.remove_abandoned();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(cores.min(4))
             .max_blocking_threads(workers)

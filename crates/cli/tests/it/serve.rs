@@ -783,6 +783,36 @@ fn dropped_files_are_in_the_state_folder_and_go_with_the_server() {
     assert_eq!(std::fs::read_dir(&dropped).unwrap().count(), 0);
 }
 
+/// A preview converts into a folder of temporary files; what a killed server left of one goes.
+#[test]
+fn previews_of_killed_servers_are_removed() {
+    let folder = folder_with_games();
+    let temporary = folder.path().join("temporary");
+    let left = temporary.join("tabia-preview-0-0");
+    std::fs::create_dir_all(&left).unwrap();
+    std::fs::write(left.join(".lock"), b"").unwrap();
+    std::fs::write(left.join("preview.pgn"), GAMES).unwrap();
+    let start = || {
+        let mut command = command(folder.path());
+        command
+            .env("XDG_STATE_HOME", folder.path().join("state"))
+            .env("TMPDIR", &temporary);
+        Running::start_in(&mut command, &["games.pgn"])
+    };
+    let previews = || {
+        let entries = std::fs::read_dir(&temporary).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names
+            .filter(|name| name.starts_with("tabia-preview-"))
+            .count()
+    };
+    let server = start();
+    let answer = server.complete("convert?db=games.pgn&to=cbh", "isDone");
+    assert_eq!(answer["written"], 3, "{answer}");
+    assert_eq!(previews(), 0);
+    assert_eq!(server.stop(), 0);
+}
+
 #[test]
 fn exit_codes_of_serve() {
     let folder = folder_with_games();

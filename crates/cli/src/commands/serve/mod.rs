@@ -89,9 +89,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     {
         let supervised = supervisor::supervise(&listener, &key, &is_stopped, &context.messages);
         // The process that answered may have been ended before it could.
-        if let Some(folder) = folder.for_dropped_files() {
-            tabia_serve::remove_abandoned_files(&folder);
-        }
+        let dropped = folder.for_dropped_files();
+        tabia_serve::remove_abandoned_files(&dropped.unwrap_or_else(std::env::temp_dir));
         supervised?;
     }
     #[cfg(not(unix))]
