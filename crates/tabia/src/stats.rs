@@ -300,6 +300,17 @@ pub fn stats(
     observer: &mut dyn Observer,
     emit: &mut dyn FnMut(&StatsRow) -> Result<bool, Error>,
 ) -> Result<Summary, Error> {
+    stats_of(&mut items.iter(), options, progress, observer, emit)
+}
+
+/// As [`stats`], of items wherever they are.
+pub(crate) fn stats_of<'i>(
+    items: &mut dyn Iterator<Item = &'i InputItem>,
+    options: &StatsOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    emit: &mut dyn FnMut(&StatsRow) -> Result<bool, Error>,
+) -> Result<Summary, Error> {
     let mut groups = Groups::new(MEMORY);
     let mut summary = Summary::default();
     for item in items {

@@ -11,6 +11,7 @@
 //! | `index_policy` | whether the index of a database is used |
 //! | `candidates` | the games that may fit a query |
 //! | `game_set` | sets of games |
+//! | `group_games` | statistics of games in groups |
 //! | `novelties` | where games leave what was played before |
 //! | `saved_index` | the index file of a database |
 //! | `index_stamp` | whether the files of a database are unchanged |
@@ -19,6 +20,7 @@ mod candidates;
 mod explore_position;
 mod explore_scan;
 mod game_set;
+mod group_games;
 mod index_policy;
 mod index_stamp;
 mod novelties;
