@@ -130,8 +130,9 @@ pub fn collect<C: Collector>(
             observer: &mut *observer,
             progress,
         };
+        let plan = plan.for_item(item, open, progress)?;
         reporter.read_item(open, progress, plan.strict, |reporter, input| {
-            scan(reporter, input, plan, tasks, &mut |base, piece| {
+            scan(reporter, input, &plan, tasks, &mut |base, piece| {
                 files.check()?;
                 take(item, GameIndex(base.games), piece)
             })

@@ -161,6 +161,7 @@ fn read_games(job: &ReadGames, sender: &SyncSender<Batch<Game>>) {
             job,
             &mut SharedProblems(&problems),
             |reporter, input| {
+                let options = options.for_item(item, &job.options.open, &Arc::default())?;
                 let tasks = (0..options.threads)
                     .map(|_| RecordTask::default())
                     .collect();

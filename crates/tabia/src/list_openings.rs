@@ -71,7 +71,8 @@ pub fn openings_of(
         strict: options.strict,
         want: Want::TAGS.and(Want::MAINLINE),
         ..ScanOptions::default()
-    };
+    }
+    .for_item(item, &options.open, progress)?;
     reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
         let tasks = (0..plan.threads.max(1))
             .map(|_| OpeningTask::default())

@@ -1,6 +1,6 @@
 //! Hands every game to visitors on several threads.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visitor};
@@ -23,6 +23,7 @@ pub(crate) fn visit<V: Visitor + Send>(
     let mut read = |item: &InputItem| {
         let mut observer = crate::NoObserver;
         scan_item(item, job, &mut observer, |reporter, input| {
+            let options = options.for_item(item, &job.options.open, &Arc::default())?;
             let mut owned = visitors.lock().unwrap_or_else(PoisonError::into_inner);
             let tasks = owned
                 .drain(..)

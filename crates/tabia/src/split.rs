@@ -116,6 +116,7 @@ pub fn split(
         let tasks = threads
             .map(|_| Ok(SplitTask::new(game_text(format, &options.create)?, by)))
             .collect::<Result<Vec<_>, Error>>()?;
+        let plan = plan.for_item(item, &options.open, progress)?;
         each_item(&mut reporter, options, progress, |reporter, input| {
             let lost = whole(options, &input).lost_facts(|_| None);
             reporter.summary.losses.add_whole(&item.name(), &lost);

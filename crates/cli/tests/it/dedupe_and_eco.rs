@@ -1,6 +1,6 @@
 //! `dedupe` and `eco`: which games are dropped, which codes games get.
 
-use crate::common::{tabia, with_sample};
+use crate::common::{tabia, tabia_with_input, with_sample};
 
 const MOVES: &str = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be3 e5 7. Nb3 Be6 8. f3 Be7 \
                      9. Qd2 O-O 10. O-O-O Nbd7 11. g4 b5 12. g5 b4";
@@ -317,8 +317,50 @@ fn queries_ask_for_duplicates() {
             2
         );
     }
-    let run = tabia(&folder, &["eco", "g.pgn", "--where", "is:duplicate"]).expect(2);
-    assert!(run.err.contains("is:duplicate"), "{}", run.err);
+}
+
+/// Every verb with `--where` knows the duplicates; from a pipe, which is read once, none does.
+#[test]
+fn every_verb_with_a_query_asks_for_duplicates() {
+    let folder = with_sample("is-duplicate-verbs");
+    let of = |white: &str| game(white, "Anand, V", "Linares", "2005.02.24", MOVES);
+    let games = ["Topalov, V", "Kasparov, G", "Topalov, Veselin"].map(of);
+    std::fs::write(folder.join("g.pgn"), games.concat()).unwrap();
+    tabia(&folder, &["convert", "g.pgn", "-o", "g.si4", "-q"]).expect(0);
+    for path in ["g.pgn", "g.si4"] {
+        for (query, count) in [("is:duplicate", 1), ("-is:duplicate", 2)] {
+            let run = |args: &[&str]| {
+                let args = [args, &["--where", query]].concat();
+                tabia(&folder, &args).expect(0)
+            };
+            let tree = run(&["tree", path, "--tsv"]).out;
+            let all = format!("\tall\t{count}\t");
+            assert!(tree.contains(&all), "{path} {query}: {tree}");
+            for verb in [&["eco"][..], &["novelty", "--base", "mega.cbh"]] {
+                let rows = run(&[verb, &[path, "--tsv", "--no-header"]].concat()).out;
+                assert_eq!(rows.lines().count(), count, "{verb:?} {query}: {rows}");
+            }
+            let games = format!("from {count} game");
+            for book in ["new.bin", "new.kob"] {
+                let build = ["book", "build", path, "-o", book, "--force", "--min-games", "1"];
+                let err = run(&build).err;
+                assert!(err.contains(&games), "{path} {query}: {err}");
+            }
+            let linked = [
+                "book", "build", path, "-o", "linked.kob", "--force", "--game-links",
+            ];
+            if path == "g.pgn" {
+                let err = run(&linked).err;
+                assert!(err.contains(&games), "{query}: {err}");
+            }
+            let split = ["convert", path, "-o", "part.pgn", "--force", "--split", "9"];
+            let err = run(&split).err;
+            assert!(err.contains(&format!("{count} game")), "{query}: {err}");
+        }
+    }
+    let piped = ["eco", "-", "--where", "is:duplicate"];
+    let run = tabia_with_input(&folder, &piped, games.concat().as_bytes()).expect(2);
+    assert!(run.err.contains("reads the games twice"), "{}", run.err);
 }
 
 #[test]

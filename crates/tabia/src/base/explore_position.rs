@@ -267,7 +267,8 @@ impl Explorer<'_> {
             want: tabia_index::Collector::WANT,
             candidates,
             ..ScanOptions::default()
-        };
+        }
+        .for_item(&self.part.item, &self.options.open, progress)?;
         let mut tally = Tally::new(self.position.turn(), self.tree.games);
         let mut summary = Summary::default();
         let item = &self.part.item;

@@ -640,7 +640,8 @@ fn read_games(
         strict: options.strict,
         want: Want::TAGS.and(Want::MAINLINE),
         ..ScanOptions::default()
-    };
+    }
+    .for_item(item, &options.open, progress)?;
     let mut reporter = ScanReporter {
         item,
         summary,

@@ -224,6 +224,7 @@ pub fn explain(
             observer: &mut *observer,
             progress,
         };
+        let options = options.for_item(item, open, progress)?;
         reporter.read_item(open, progress, open.strict, |reporter, input| {
             scan(reporter, input, &options, tasks, &mut |base, found| {
                 for occurrence in found.iter_mut() {

@@ -247,7 +247,8 @@ pub fn mark_novelties(
         let plan = ScanOptions {
             want: Want::ALL,
             ..options.plan.clone()
-        };
+        }
+        .for_item(item, &options.open, progress)?;
         let mut reporter = ScanReporter {
             item,
             summary: &mut summary,

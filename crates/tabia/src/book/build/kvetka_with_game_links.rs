@@ -71,6 +71,7 @@ pub(super) fn build(
         };
         let before = reporter.summary.counts;
         let mut counts = GameCounts::default();
+        let scan_options = scan_options.for_item(item, &options.open, progress)?;
         reporter.report_database_problems(&*database, options.strict)?;
         scan_database(
             &mut reporter,

@@ -76,6 +76,7 @@ pub(super) fn read_games<S: StoredOccurrence>(
             progress,
         };
         let before = reporter.summary.counts;
+        let scan_options = scan_options.for_item(item, &options.open, progress)?;
         reporter.read_item(
             &options.open,
             progress,
