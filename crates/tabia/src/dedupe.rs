@@ -383,6 +383,28 @@ pub fn known_duplicates(
     Ok(query.with_duplicates(games))
 }
 
+impl ScanOptions {
+    /// The options for an item, whose duplicates are found now if the query asks for them.
+    ///
+    /// # Errors
+    /// When the query asks for duplicates and the item cannot be read, or only once.
+    pub(crate) fn for_item(
+        &self,
+        item: &InputItem,
+        open: &OpenOptions,
+        progress: &Arc<Progress>,
+    ) -> Result<Self, Error> {
+        let query = self.filter.as_ref();
+        let filter = query
+            .map(|query| known_duplicates(item, query, open, self.threads, progress))
+            .transpose()?;
+        Ok(Self {
+            filter,
+            ..self.clone()
+        })
+    }
+}
+
 /// The games of each input that are dropped, ascending.
 pub fn dropped_games(inputs: usize, duplicates: &[Duplicate]) -> Vec<Arc<Vec<u32>>> {
     let mut dropped = vec![Vec::new(); inputs];

@@ -17,7 +17,6 @@ use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_query::{FoundMoment, Matcher, Query};
 
 use crate::base::GameSet;
-use crate::dedupe::known_duplicates;
 use crate::eco_tagger::{EcoTagger, EcoUpdate};
 use crate::filter_stream::FilterVisitor;
 use crate::input::{InputItem, OpenInput};
@@ -94,28 +93,6 @@ impl Default for ScanOptions {
             candidates: None,
             map: None,
         }
-    }
-}
-
-impl ScanOptions {
-    /// The options for an item, whose duplicates are found now if the query asks for them.
-    ///
-    /// # Errors
-    /// When the query asks for duplicates and the item cannot be read, or only once.
-    pub(crate) fn for_item(
-        &self,
-        item: &InputItem,
-        open: &OpenOptions,
-        progress: &Arc<Progress>,
-    ) -> Result<Self, Error> {
-        let query = self.filter.as_ref();
-        let filter = query
-            .map(|query| known_duplicates(item, query, open, self.threads, progress))
-            .transpose()?;
-        Ok(Self {
-            filter,
-            ..self.clone()
-        })
     }
 }
 
@@ -515,7 +492,7 @@ fn drain<T: Task>(pipeline: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Ou
     notes.counts.filtered += std::mem::take(&mut pipeline.filter.filtered);
 }
 
-/// An error if the query asks for duplicates that [`ScanOptions::for_item`] has not found: no game would be one.
+/// An error if the query asks for duplicates that `ScanOptions::for_item` has not found: no game would be one.
 fn refuse_unknown_duplicates(plan: &ScanOptions) -> Result<(), Error> {
     if plan.filter.as_ref().is_some_and(Query::lacks_duplicates) {
         return Err(Error::usage("the query cannot ask for `is:duplicate` here"));
