@@ -336,8 +336,8 @@ fn every_verb_with_a_query_asks_for_duplicates() {
             let tree = run(&["tree", path, "--tsv"]).out;
             let all = format!("\tall\t{count}\t");
             assert!(tree.contains(&all), "{path} {query}: {tree}");
-            for verb in [&["eco"][..], &["novelty", "--base", "mega.cbh"]] {
-                let rows = run(&[verb, &[path, "--tsv", "--no-header"]].concat()).out;
+            for verb in [&["eco", path][..], &["novelty", path, "--base", "mega.cbh"]] {
+                let rows = run(&[verb, &["--tsv", "--no-header"]].concat()).out;
                 assert_eq!(rows.lines().count(), count, "{verb:?} {query}: {rows}");
             }
             let games = format!("from {count} game");
