@@ -219,7 +219,8 @@ impl DroppedFiles {
             return Err(conflict("these files have been opened already".into()));
         }
         if state.folder.is_none() {
-            let folder = PrivateFolder::new(&self.parent, DROPPED).map_err(|error| of_disk(&error))?;
+            let folder =
+                PrivateFolder::new(&self.parent, DROPPED).map_err(|error| of_disk(&error))?;
             state.folder = Some(folder);
         }
         let space = self.space_of(&state);

@@ -342,12 +342,27 @@ fn every_verb_with_a_query_asks_for_duplicates() {
             }
             let games = format!("from {count} game");
             for book in ["new.bin", "new.kob"] {
-                let build = ["book", "build", path, "-o", book, "--force", "--min-games", "1"];
+                let build = [
+                    "book",
+                    "build",
+                    path,
+                    "-o",
+                    book,
+                    "--force",
+                    "--min-games",
+                    "1",
+                ];
                 let err = run(&build).err;
                 assert!(err.contains(&games), "{path} {query}: {err}");
             }
             let linked = [
-                "book", "build", path, "-o", "linked.kob", "--force", "--game-links",
+                "book",
+                "build",
+                path,
+                "-o",
+                "linked.kob",
+                "--force",
+                "--game-links",
             ];
             if path == "g.pgn" {
                 let err = run(&linked).err;
