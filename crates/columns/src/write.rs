@@ -11,8 +11,7 @@ use tabia::collect_in_parallel::collect;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::Transaction;
 use tabia::{
-    CreateOptions, Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions,
-    Summary, Written,
+    Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions, Summary, Written,
 };
 
 use crate::game_rows::{RowCollector, RowOptions};
