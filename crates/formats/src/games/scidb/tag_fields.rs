@@ -449,16 +449,15 @@ fn without_zeros<'n>(text: &'n str, losses: &mut Losses) -> Cow<'n, str> {
 
 /// Appends a tag to the tags of the record.
 pub(crate) fn write_tag(name: &str, value: &str, tags: &mut Vec<u8>, losses: &mut Losses) {
-    match code_of(name) {
-        Some(number) => tags.push(number),
-        None => {
-            let name = without_zeros(name, losses);
-            if name.is_empty() {
-                losses.add(Feature::Tags, 1, None);
-                return;
-            }
-            write_own_name(&name, tags);
+    if let Some(number) = code_of(name) {
+        tags.push(number);
+    } else {
+        let name = without_zeros(name, losses);
+        if name.is_empty() {
+            losses.add(Feature::Tags, 1, None);
+            return;
         }
+        write_own_name(&name, tags);
     }
     write_value(value, tags, losses);
 }
