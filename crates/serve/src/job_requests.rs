@@ -230,10 +230,9 @@ async fn follow(app: &App, sender: &stream::Sender) {
         tokio::select! {
             () = sender.closed() => return,
             changed = tokio::time::timeout(pause, version.changed()) => match changed {
-                Ok(Ok(())) => {}
                 Ok(Err(_)) => return,
                 Err(_) if !is_running => text.push_str(": \n\n"),
-                Err(_) => {}
+                Ok(Ok(())) | Err(_) => {}
             },
         }
     }
