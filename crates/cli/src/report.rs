@@ -143,7 +143,7 @@ impl Reporter {
         let transaction = Transaction::new();
         let new_set = |path| {
             let mut set = OutputSet::new(force);
-            set.join(&transaction);
+            transaction.join(&mut set);
             set.create(path).map(|_| set).map_err(Error::in_output)
         };
         let report = report.map(|path| ReportFile::create(new_set(path)?, command));

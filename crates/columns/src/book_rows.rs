@@ -19,7 +19,7 @@ use tabia::{CreateOptions, Error, InputItem, OpenOptions, Progress};
 
 use crate::positions::signed_key;
 use crate::record_batches::{BATCH_BYTES, BATCH_ROWS, table_error};
-use crate::schema::{BOOK_ROWS, Table, element, schema_of};
+use crate::schema::{book_rows_schema, element};
 use crate::write::{TableFile, create_target};
 
 /// Writes the positions and moves of a book as a table, in the order of the book; those of a Polyglot
@@ -55,7 +55,7 @@ pub fn write_book_rows(
     create: &CreateOptions,
     progress: &Progress,
 ) -> Result<Merged, Error> {
-    let mut target = create_target(file, &schema(), create)?;
+    let mut target = create_target(file, &book_rows_schema(), create)?;
     let mut rows = 0;
     let mut merged = each_book_row_batch(item, open, progress, &mut |batch| {
         rows += batch.num_rows() as u64;
@@ -94,11 +94,6 @@ pub fn each_book_row_batch(
     }
     merged.losses.merge(&losses);
     Ok(merged)
-}
-
-/// The schema of the table.
-pub(crate) fn schema() -> SchemaRef {
-    schema_of(Table::BookRows, BOOK_ROWS.iter())
 }
 
 /// What a row holds of a position or a move.
@@ -176,7 +171,7 @@ impl BookRowBatches {
     fn new() -> Self {
         let nags = ListBuilder::new(Int16Builder::new());
         Self {
-            schema: schema(),
+            schema: book_rows_schema(),
             key: Int64Builder::new(),
             code: Int32Builder::new(),
             white: Int64Builder::new(),

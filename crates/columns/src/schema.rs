@@ -347,6 +347,11 @@ pub(crate) static POSITIONS: &[Column] = &[
     column("result", ColumnType::Int8, true, "1 if White won the game, 0 if it was drawn, -1 if Black won"),
 ];
 
+/// The schema of the table of book rows.
+pub(crate) fn book_rows_schema() -> SchemaRef {
+    schema_of(Table::BookRows, BOOK_ROWS.iter())
+}
+
 #[rustfmt::skip]
 pub(crate) static BOOK_ROWS: &[Column] = &[
     column("key", ColumnType::Int64, false, "Polyglot key of the position XOR 2^63, as signed number: sorted as the keys are"),

@@ -17,7 +17,7 @@ use tabia::{
 use crate::game_rows::{RowCollector, RowOptions};
 use crate::positions::{PositionBatches, PositionCollector};
 use crate::record_batches::GameBatches;
-use crate::schema::{GameColumns, Table};
+use crate::schema::{GameColumns, Table, book_rows_schema};
 use crate::target::{ArrowFile, ArrowStream, ParquetTarget, Shards, TableTarget};
 
 /// Bytes of the parts of a folder, about.
@@ -77,7 +77,7 @@ impl TableOptions {
         match self.table {
             Table::Games => self.all_columns().schema(),
             Table::Positions => crate::positions::schema(self.fen),
-            Table::BookRows => crate::book_rows::schema(),
+            Table::BookRows => book_rows_schema(),
         }
     }
 }

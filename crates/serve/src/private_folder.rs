@@ -138,7 +138,7 @@ mod tests {
         let old = parent.path().join(format!("{PREVIEWS}0-0"));
         fs::create_dir(&old).unwrap();
         fs::write(old.join("preview.pgn"), b"x").unwrap();
-        let time = std::time::SystemTime::now() - 2 * MAKING;
+        let time = fs::metadata(&old).unwrap().modified().unwrap() - 2 * MAKING;
         File::open(&old).unwrap().set_modified(time).unwrap();
         remove_abandoned(parent.path(), PREVIEWS);
         assert!(!old.exists());

@@ -448,7 +448,7 @@ fn interrupted_conversions_leave_old_or_new_results_with_their_reports() {
     let with_report = |path: &Path, append: bool| {
         let transaction = Transaction::new();
         let mut report = OutputSet::new(true);
-        report.join(&transaction);
+        transaction.join(&mut report);
         let number = report.create(&path.with_file_name("report.json"));
         let number = number.map_err(Error::in_output)?;
         let mut options = ConvertOptions::default();

@@ -137,7 +137,7 @@ pub(super) fn explained_file(
 ) -> Result<OutputSet, Error> {
     let mut explained = OutputSet::new(force);
     if let Some(path) = path {
-        explained.join(&reporter.begin_transaction());
+        reporter.begin_transaction().join(&mut explained);
         explained.create(path).map_err(Error::in_output)?;
     }
     Ok(explained)

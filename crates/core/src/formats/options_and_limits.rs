@@ -186,7 +186,7 @@ impl CreateOptions {
     pub fn outputs(&self) -> OutputSet {
         let mut outputs = OutputSet::new(self.force);
         if let Some(transaction) = &self.transaction {
-            outputs.join(transaction);
+            transaction.join(&mut outputs);
         }
         outputs
     }

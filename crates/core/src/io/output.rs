@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::blob::Blob;
@@ -14,7 +14,6 @@ use super::failure_injection;
 use super::journal::{Journal, Step, set_name};
 use super::lock::{FolderLock, SetLock, existing_path};
 use super::stale_files;
-use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The files of one target while they are written. They get their names in
@@ -59,8 +58,11 @@ pub struct OutputSet {
     /// The locks of the sets that the new ones were made from and replace.
     locks: Vec<Arc<SetLock>>,
     /// What gives the files their names, together with others.
-    transaction: Option<Transaction>,
+    written_sets: Option<WrittenSets>,
 }
+
+/// Sets that are written to disk and get their names together.
+pub(super) type WrittenSets = Arc<Mutex<Vec<OutputSet>>>;
 
 /// One file of an [`OutputSet`]: a buffered, seekable writer.
 #[derive(Debug)]
@@ -98,7 +100,7 @@ impl OutputSet {
             outputs: Vec::new(),
             obsolete: Vec::new(),
             locks: Vec::new(),
-            transaction: None,
+            written_sets: None,
         }
     }
 
@@ -108,10 +110,10 @@ impl OutputSet {
         self.locks.push(lock);
     }
 
-    /// Leaves the names to a transaction: [`commit`](Self::commit) only writes the files to disk, and
-    /// [`Transaction::commit`] gives them their names.
-    pub fn join(&mut self, transaction: &Transaction) {
-        self.transaction = Some(transaction.clone());
+    /// Leaves the names to others: [`commit`](Self::commit) writes the files to disk and moves the set to
+    /// `sets`.
+    pub(super) fn leave_names_to(&mut self, sets: &WrittenSets) {
+        self.written_sets = Some(Arc::clone(sets));
     }
 
     /// Adds a new file with the name `target` and returns its number for [`OutputSet::file`]. The first
@@ -258,7 +260,7 @@ impl OutputSet {
     }
 
     /// Writes everything to disk and gives the files their names, the first one last. Returns the names
-    /// in order of creation and the total number of bytes. In a [transaction](Self::join) the files get
+    /// in order of creation and the total number of bytes. In a [transaction](super::Transaction) the files get
     /// these names later.
     ///
     /// # Errors
@@ -267,8 +269,11 @@ impl OutputSet {
     pub fn commit(mut self) -> Result<(Vec<PathBuf>, u64)> {
         let bytes = self.write_to_disk()?;
         let names = self.targets();
-        match self.transaction.take() {
-            Some(transaction) => transaction.add(self),
+        match self.written_sets.take() {
+            Some(sets) => sets
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(self),
             None => self.name_all()?,
         }
         Ok((names, bytes))

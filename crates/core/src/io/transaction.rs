@@ -1,15 +1,15 @@
 //! Outputs of one job that get their names together.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::lock::SetLock;
-use super::output::OutputSet;
+use super::output::{OutputSet, WrittenSets};
 use crate::error::Result;
 
 /// The outputs of one job, such as a database and the report about it, which get their names together.
 ///
-/// Sets that have [joined](OutputSet::join) it are written to disk by their own
+/// Sets that have [joined](Transaction::join) it are written to disk by their own
 /// [`commit`](OutputSet::commit), in the order of importance, and get their names in
 /// [`Transaction::commit`]. Files in the folder of the first one are named as one set: after an error, and
 /// after a kill as soon as a journal is completed, either all of them are there or none. Those in other
@@ -26,7 +26,7 @@ use crate::error::Result;
 /// let targets = ["games.pgn", "report.json"].map(|name| folder.join(name));
 /// for target in &targets {
 ///     let mut set = OutputSet::new(false);
-///     set.join(&transaction);
+///     transaction.join(&mut set);
 ///     let number = set.create(target)?;
 ///     if let Some(file) = set.file(number) {
 ///         file.write_all(b"*")?;
@@ -40,7 +40,7 @@ use crate::error::Result;
 /// # Ok::<(), tabia_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Transaction(Arc<Mutex<Vec<OutputSet>>>);
+pub struct Transaction(WrittenSets);
 
 impl Transaction {
     /// A transaction without files.
@@ -48,10 +48,10 @@ impl Transaction {
         Self::default()
     }
 
-    /// Adds a set that is written to disk.
-    pub(super) fn add(&self, set: OutputSet) {
-        let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sets.push(set);
+    /// Makes the names of a set those of the transaction: its [`commit`](OutputSet::commit) only writes the
+    /// files to disk, and that of the transaction gives them their names.
+    pub fn join(&self, set: &mut OutputSet) {
+        set.leave_names_to(&self.0);
     }
 
     /// Holds the lock of a set that is replaced until the files have their names. If another program has
@@ -100,10 +100,10 @@ mod tests {
     fn write(set: &Path, report: &Path, text: &[u8], force: bool) -> Result<()> {
         let transaction = Transaction::new();
         let mut about = OutputSet::new(force);
-        about.join(&transaction);
+        transaction.join(&mut about);
         about.create(report)?;
         let mut result = OutputSet::new(force);
-        result.join(&transaction);
+        transaction.join(&mut result);
         for target in [set.to_path_buf(), set.with_extension("cbg")] {
             result.create(&target)?;
         }
@@ -131,7 +131,7 @@ mod tests {
         let transaction = Transaction::new();
         for name in ["a.pgn", "report.json"] {
             let mut set = OutputSet::new(false);
-            set.join(&transaction);
+            transaction.join(&mut set);
             set.create(&folder.join(name)).unwrap();
             let (names, _) = set.commit().unwrap();
             assert_eq!(names, [folder.join(name)]);
@@ -144,7 +144,7 @@ mod tests {
         // What is not committed is removed.
         let dropped = Transaction::new();
         let mut set = OutputSet::new(false);
-        set.join(&dropped);
+        dropped.join(&mut set);
         set.create(&folder.join("b.pgn")).unwrap();
         set.commit().unwrap();
         drop(dropped);
@@ -159,11 +159,11 @@ mod tests {
         }
         let transaction = Transaction::new();
         let mut result = OutputSet::new(true);
-        result.join(&transaction);
+        transaction.join(&mut result);
         result.create(&folder.join("a.pgn")).unwrap();
         result.commit().unwrap();
         let mut about = OutputSet::new(false);
-        about.join(&transaction);
+        transaction.join(&mut about);
         let error = about.create(&folder.join("report.json")).unwrap_err();
         assert!(matches!(error.kind(), crate::ErrorKind::Exists));
         about.create(&folder.join("other.json")).unwrap();

@@ -51,7 +51,7 @@ pub fn create(
     }
     let mut set = OutputSet::new(options.force);
     if let Some(transaction) = &options.transaction {
-        set.join(transaction);
+        transaction.join(&mut set);
     }
     let number = set.create(target)?;
     let missing = || Error::new(ErrorKind::MissingFile(target.display().to_string()));

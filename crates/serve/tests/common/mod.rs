@@ -99,7 +99,7 @@ impl Running {
 
     /// The job with a number, once it has ended.
     pub(crate) fn ended(&self, id: &Value) -> Value {
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_mins(1);
         loop {
             let (status, job) = self.get(&format!("jobs/{id}"));
             assert_eq!(status, 200, "{job}");

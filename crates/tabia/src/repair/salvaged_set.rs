@@ -168,7 +168,7 @@ impl SalvagedSet {
         let target = self.target.clone();
         let mut outputs = OutputSet::new(true);
         if let Some(transaction) = &self.transaction {
-            outputs.join(transaction);
+            transaction.join(&mut outputs);
         }
         let mut has_settings = false;
         let mut names = list_folder(self.folder.path()).map_err(Error::in_output)?;

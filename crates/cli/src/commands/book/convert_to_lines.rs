@@ -40,7 +40,7 @@ pub(super) fn to_lines(
     let mut out = StdoutWriter::new(&context.bar);
     let mut set = OutputSet::new(args.force);
     if let Some(transaction) = reporter.transaction() {
-        set.join(&transaction);
+        transaction.join(&mut set);
     }
     if let Some(path) = &args.output {
         set.create(path).map_err(Error::in_output)?;

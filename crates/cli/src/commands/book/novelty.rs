@@ -25,7 +25,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     let mut reporter = context.reporter("book novelty", args.force, None)?;
     let mut set = OutputSet::new(args.force);
     if let Some(transaction) = reporter.transaction() {
-        set.join(&transaction);
+        transaction.join(&mut set);
     }
     if let Some(path) = &args.output {
         set.create(path).map_err(Error::in_output)?;

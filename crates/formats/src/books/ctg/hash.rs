@@ -16,7 +16,7 @@ const TABLE: [u32; 64] = [
 ];
 
 /// What the two nibbles of a byte add to the hash: by half the index before it, then by the byte.
-/// The index before a byte is even, because all steps are odd.
+/// The index before a byte is even, because every step is an odd number.
 static PAIRS: [[u32; 256]; 32] = {
     let mut pairs = [[0; 256]; 32];
     let mut half = 0;

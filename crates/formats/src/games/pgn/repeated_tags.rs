@@ -218,6 +218,8 @@ const MAX_BYTES: usize = 1 << 12;
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::super::property_tests::read;
     use super::*;
 
@@ -350,12 +352,10 @@ mod tests {
                     };
                     let value = values[random.below(kinds)];
                     let end = ["\"]", "\"", "\" ]", "]"][random.below(120).saturating_sub(116)];
-                    game += &format!("{between}[{name} \"{value}{end}");
+                    let _ = write!(game, "{between}[{name} \"{value}{end}");
                 }
-                game += &format!(
-                    "{line}{line}{}{line}{line}",
-                    moves[random.below(moves.len())]
-                );
+                let moves = moves[random.below(moves.len())];
+                let _ = write!(game, "{line}{line}{moves}{line}{line}");
                 games.push(game);
             }
             let (together, problems) = read(games.concat().as_bytes(), 1 << 20);
