@@ -11,13 +11,11 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
 use tabia::base::{Base, BaseOptions, TreeOptions};
-use tabia::core::games::Database as OpenDatabase;
 use tabia::inspect::inspect;
 use tabia::list::ListOptions;
 use tabia::select::Selection;
 use tabia::{
-    Charset, Error, GameIndex, InputItem, NoObserver, OpenOptions, Progress, Query, Recorder,
-    ScanOptions, Want,
+    Charset, Error, GameIndex, InputItem, NoObserver, OpenOptions, Progress, Query, ScanOptions,
 };
 use tabia_columns::schema::{GameColumns, Table as TableKind};
 use tabia_columns::stream::TableStream;
@@ -34,6 +32,7 @@ use crate::inputs::{Inputs, query, query_and_order, resolver};
 use crate::interrupt::{self, AtSignal};
 use crate::move_arrays::Moves;
 use crate::position::position_of;
+use crate::read_game::read_game;
 
 /// Opens games of any format: a path of a file, a folder, an archive or a table; or bytes; or a file
 /// object, which is read to its end and copied to a temporary file. `name` is the name of a file without
@@ -196,26 +195,6 @@ impl Database {
         }
         Err(PyIndexError::new_err("there is no such game"))
     }
-}
-
-/// Reads a record with its problems.
-pub(crate) fn read_game(
-    database: &dyn OpenDatabase,
-    index: GameIndex,
-    item: &InputItem,
-) -> Result<Game, Error> {
-    let mut recorder = Recorder::new();
-    let read = database.reader().read(index, Want::ALL, &mut recorder);
-    let locate = |error: Error| error.in_game(index).in_file(item.label());
-    let _ = read.map_err(locate)?;
-    let problems = recorder.take_problems();
-    let game = recorder.replace(tabia::Game::new());
-    let mut game = Game::new(game, Some(index.0), item.name());
-    game.problems = problems
-        .into_iter()
-        .map(|problem| locate(problem.error))
-        .collect();
-    Ok(game)
 }
 
 #[pymethods]

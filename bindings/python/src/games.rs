@@ -14,10 +14,10 @@ use tabia::{
     Visitor,
 };
 
-use crate::database::read_game;
 use crate::game::Game;
 use crate::inputs::Inputs;
 use crate::kept_problems::{BatchesWithProblems, Keep, Problems, add, take};
+use crate::read_game::read_game;
 use crate::sorted_records::for_each_sorted;
 
 /// Games that are handed on at a time, once they are sorted.

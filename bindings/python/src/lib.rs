@@ -20,6 +20,7 @@ mod kept_problems;
 mod move_arrays;
 mod move_node;
 mod position;
+mod read_game;
 mod sorted_records;
 
 use pyo3::PyClass;
