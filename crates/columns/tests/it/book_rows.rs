@@ -210,7 +210,7 @@ fn a_table_has_a_row_for_each_move() {
     let row = keys.iter().position(|key| *key == start).unwrap();
     let moves = batch["uci"].as_dictionary::<Int32Type>();
     let moves = moves.downcast_dict::<StringArray>().unwrap();
-    let row = (row..)
+    let row = (row..batch.num_rows())
         .find(|row| moves.into_iter().nth(*row) == Some(Some("e2e4")))
         .unwrap();
     assert_eq!(batch["move"].as_primitive::<Int32Type>().value(row), 0x031c);
