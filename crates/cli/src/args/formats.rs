@@ -12,7 +12,7 @@ Examples:
   tabia formats --json
   tabia formats --csv > formats.csv")]
 pub(crate) struct FormatsArgs {
-    /// The columns of a table in Parquet or Arrow instead: games, positions, book_rows
+    /// The columns of a table in Parquet or Arrow instead: `games`, `positions` or `book_rows`
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "TABLE", hide_possible_values = true)]
     pub(crate) schema: Option<super::parquet_options::TableArg>,
