@@ -25,7 +25,7 @@ pub(crate) fn is_unknown(value: &str) -> bool {
     matches!(value, "" | "?" | "-")
 }
 
-/// Whether a number is stored, but its text is not: `01`, `0`.
+/// Whether a number is stored, but its text is not: `01`, `0`, a round `0.1`, which is read as `?.1`.
 pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
     let stored = match name {
         "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
@@ -37,6 +37,7 @@ pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
     };
     let text = match stored {
         Ok((0, 0)) => String::new(),
+        Ok((0, sub_round)) => format!("?.{sub_round}"),
         Ok((number, 0)) => number.to_string(),
         Ok((number, sub_round)) => format!("{number}.{sub_round}"),
         Err(DoesNotFit) => return false,

@@ -442,6 +442,21 @@ mod tests {
     }
 
     #[test]
+    fn rounds_that_are_read_as_others_are_counted() {
+        for value in [
+            "5", "5.2", "?.4", "0.4", "0", "05", "5.0", "?.0", ".4", "-.4", "5.",
+        ] {
+            let (fields, losses) = read(&[("Round", value)]);
+            let name = crate::games::cbh::tags::round_name(fields.round, fields.sub_round);
+            assert_eq!(
+                losses.count(Feature::Tags),
+                u64::from(name != value),
+                "{value}"
+            );
+        }
+    }
+
+    #[test]
     fn values_that_do_not_fit_are_counted() {
         let (fields, losses) = read(&[
             ("Event", "Ünüsüälly lông nämé öf a tournament"),
