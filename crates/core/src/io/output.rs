@@ -124,8 +124,8 @@ impl OutputSet {
     /// where the system allows that.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if the target exists and may not be replaced; a link that leads to no file,
-    /// or with another file of its set into another folder; errors of the file system.
+    /// [`ErrorKind::Exists`] if the target exists and may not be replaced; a link that leads to no file, or
+    /// to another set or folder than the other files of its set; errors of the file system.
     pub fn create(&mut self, target: &Path) -> Result<usize> {
         let asked = target.to_path_buf();
         let resolved = self.check_target(target)?;
@@ -177,7 +177,7 @@ impl OutputSet {
         Ok(())
     }
 
-    /// Checks that a file can get the name `target`. Returns the file that `target` leads to if it is a link.
+    /// Checks that a file can get the name `asked`. Returns the file that this leads to if it is a link.
     fn check_target(&mut self, asked: &Path) -> Result<Option<PathBuf>> {
         let resolved = self.follow_link(asked)?;
         let target = resolved.as_deref().unwrap_or(asked);
