@@ -583,7 +583,7 @@ fn many_tags_take_linear_time() {
             // A quadratic algorithm takes minutes.
             let elapsed = started.elapsed().as_secs();
             let what = format!("{}, repeated: {repeated}", format.file.id);
-            assert!(elapsed < 15, "{what}: {elapsed} s");
+            assert!(elapsed < 60, "{what}: {elapsed} s");
         }
     }
 }

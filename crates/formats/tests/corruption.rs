@@ -35,7 +35,7 @@ static ALLOCATOR: time_and_memory_limits::Allocator = time_and_memory_limits::AL
 static ONE_TEST: Mutex<()> = Mutex::new(());
 
 /// The longest time to read one damaged set.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The number of damaged copies of a set.
 struct Effort {

@@ -631,7 +631,7 @@ fn read_white(database: &dyn Database) -> String {
 /// No damage causes a panic, an endless loop or an illegal move.
 #[test]
 fn damage_never_panics_or_loops() {
-    let watchdog = Watchdog::new(Duration::from_secs(20));
+    let watchdog = Watchdog::new(Duration::from_mins(1));
     for format in ALL {
         let (whole, _) = files(format, &games());
         for number in 0..whole.len() {

@@ -78,7 +78,7 @@ fn interrupts_end_novelty_and_names_in_long_input() {
         let elapsed = start.elapsed();
         writer.join().unwrap();
         assert_eq!(code, Some(130), "{verb:?}");
-        assert!(elapsed < Duration::from_secs(10), "{verb:?}: {elapsed:?}");
+        assert!(elapsed < Duration::from_mins(1), "{verb:?}: {elapsed:?}");
         assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }

@@ -301,7 +301,7 @@ fn members_of_huge_archives_are_read_alone() {
     )
     .expect(0);
     // Reading 11 GB three times takes longer.
-    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 90, "{:?}", start.elapsed());
 }
 
 /// What Scidb packed is read in place, with as many games as the folder has.

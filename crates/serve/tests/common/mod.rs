@@ -73,7 +73,7 @@ impl Running {
     pub(crate) fn get(&self, path: &str) -> (u16, Value) {
         let key = format!("Authorization: Bearer {KEY}");
         let head = self.head(&format!("GET /api/v1/{path}"), &[&key]);
-        let end = Instant::now() + Duration::from_secs(20);
+        let end = Instant::now() + Duration::from_mins(1);
         loop {
             let found = self.send(&head, b"");
             if found.0 != 503 || Instant::now() > end {

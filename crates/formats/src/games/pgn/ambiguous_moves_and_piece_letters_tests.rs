@@ -61,7 +61,7 @@ fn deciding_ambiguous_moves_takes_bounded_time() {
     );
     let start = std::time::Instant::now();
     let _ = read_one(&text);
-    assert!(start.elapsed() < std::time::Duration::from_secs(20));
+    assert!(start.elapsed() < std::time::Duration::from_mins(1));
 }
 
 #[test]
