@@ -52,15 +52,31 @@ pub(crate) fn cell(value: &Value) -> String {
     }
 }
 
-/// A value as a cell for people: as [`cell`], but reals with one decimal and counts in groups of three
-/// digits.
-pub(crate) fn table_cell(value: &Value) -> String {
+/// Columns with numbers that are no counts: they are typed again as they are shown (the number of a game),
+/// or have four digits in every program (years, ratings).
+const NOT_COUNTS: &[&str] = &[
+    "game",
+    "number",
+    "year",
+    "decade",
+    "elo",
+    "eloBand",
+    "whiteElo",
+    "blackElo",
+    "averageRating",
+    "performance",
+];
+
+/// A value as a cell of a column for people: as [`cell`], but reals with one decimal, counts in groups of
+/// three digits, and draws short.
+pub(crate) fn table_cell(column: &str, value: &Value) -> String {
     match value {
         Value::Number(number) => match (number.as_u64(), number.as_f64()) {
-            (Some(count), _) if count >= 10_000 => grouped(count),
+            (Some(count), _) if !NOT_COUNTS.contains(&column) => grouped(count),
             (None, Some(real)) if number.is_f64() => format!("{real:.1}"),
             _ => number.to_string(),
         },
+        Value::String(text) if column == "result" && text == "1/2-1/2" => "½-½".to_owned(),
         other => cell(other),
     }
 }

@@ -197,7 +197,7 @@ impl Listing {
                 self.table.push(&cells, &mut self.out)
             }
             RowStyle::Tsv | RowStyle::Csv => {
-                let cells = cells(row, &self.columns, json::cell);
+                let cells = cells(row, &self.columns, |_, value| json::cell(value));
                 let mut text = Vec::new();
                 line(self.style, cells.iter().map(String::as_str), &mut text);
                 self.out.bytes(&text)
@@ -230,13 +230,14 @@ impl Listing {
 fn cells<R: Serialize>(
     row: &R,
     columns: &[String],
-    cell: fn(&serde_json::Value) -> String,
+    cell: fn(&str, &serde_json::Value) -> String,
 ) -> Vec<String> {
     let value = serde_json::to_value(row).unwrap_or_default();
-    let cells = columns.iter().map(|column| value.get(column.as_str()));
-    cells
-        .map(|value| value.map_or_else(String::new, cell))
-        .collect()
+    let cells = columns.iter().map(|column| {
+        let value = value.get(column.as_str());
+        value.map_or_else(String::new, |value| cell(column, value))
+    });
+    cells.collect()
 }
 
 #[cfg(test)]

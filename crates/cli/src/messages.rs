@@ -135,6 +135,9 @@ impl Messages {
         {
             return Some(hint.clone());
         }
+        if matches!(error.kind(), ErrorKind::Query { .. }) {
+            return Some("`tabia help search` explains queries, with examples".into());
+        }
         match error.side() {
             ErrorSide::Input => self
                 .absent(error)
@@ -191,7 +194,13 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar_names::hint),
         ErrorKind::UnknownFormat { .. } => {
-            "`tabia formats` lists what can be read; `--from FORMAT` names one".into()
+            let known = "`tabia formats` lists what can be read; `--from FORMAT` names one";
+            match path {
+                Some(path) if is_named_like_database(path) => {
+                    format!("{}; {known}", repair_hint(Some(path)))
+                }
+                _ => known.into(),
+            }
         }
         ErrorKind::AmbiguousFormat(ids) => {
             let id = ids.first().map(ToString::to_string).unwrap_or_default();
@@ -228,6 +237,17 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     })
 }
 
+/// Whether a file is named like the main file of a database of several files, whose remains `repair`
+/// finds whatever the file contains.
+fn is_named_like_database(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    tabia::formats().any(|format| {
+        let is_set = format.games().is_some() && !format.companions().is_empty();
+        is_set && format.extensions().contains(&extension.as_str())
+    })
+}
+
 /// How to save what is left of a damaged database.
 fn repair_hint(path: Option<&Path>) -> String {
     let Some(name) = path.and_then(Path::file_name) else {
@@ -254,7 +274,9 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
             IoKind::NotFound if has_folder(error) && appends => {
                 "there is nothing to add to; without `--append` the file is made".into()
             }
-            IoKind::NotFound if has_folder(error) => return None,
+            IoKind::NotFound if has_folder(error) => {
+                "no file can be made there: create the folder first, or choose another one".into()
+            }
             IoKind::NotFound => "create the folder first".into(),
             IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write to".into()

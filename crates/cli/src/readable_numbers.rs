@@ -13,6 +13,16 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
+/// A number with one decimal place.
+pub(crate) fn to_tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+/// A share of 0 to 1 in percent, with one decimal place.
+pub(crate) fn percent(share: f64) -> f64 {
+    to_tenths(share * 100.0)
+}
+
 /// `1 game`, `6,117 games`: for nouns that only take an `s`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
@@ -49,6 +59,13 @@ mod tests {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(11_964_285), "11,964,285");
+    }
+
+    #[test]
+    fn shares_are_percent_with_one_decimal_place() {
+        assert_eq!(percent(1.0 / 3.0), 33.3);
+        assert_eq!(percent(1.0), 100.0);
+        assert_eq!(to_tenths(2.25), 2.3);
     }
 
     #[test]

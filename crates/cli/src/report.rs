@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tabia::core::error::Location;
+use tabia::core::formats::CreateOptions;
 use tabia::core::io::{OutputSet, TemporaryFile, Transaction};
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{FormatId, GameIndex, Problem, Result};
@@ -173,6 +174,14 @@ impl Reporter {
         self.transaction.clone()
     }
 
+    /// How a result is created that gets its name together with the report. `force`: it may replace a file.
+    pub(crate) fn create_options(&self, force: bool) -> CreateOptions {
+        let mut create = CreateOptions::default();
+        create.force = force;
+        create.transaction = self.transaction();
+        create
+    }
+
     /// As [`Reporter::transaction`], also without a report.
     pub(crate) fn begin_transaction(&mut self) -> Transaction {
         self.transaction.get_or_insert_default().clone()
@@ -185,7 +194,19 @@ impl Reporter {
 
     /// Reports an input that cannot be read at all.
     pub(crate) fn report_failed_input(&mut self, error: &Error) -> Result<(), Error> {
-        self.messages.error(error);
+        self.report_failed_input_with(error, None)
+    }
+
+    /// As [`Reporter::report_failed_input`], with a hint of the command instead of that of the error.
+    pub(crate) fn report_failed_input_with(
+        &mut self,
+        error: &Error,
+        hint: Option<&str>,
+    ) -> Result<(), Error> {
+        match hint {
+            Some(hint) => self.messages.error_with_hint(error, hint),
+            None => self.messages.error(error),
+        }
         if let Some(report) = &mut self.report {
             report.problem(error).map_err(Error::in_output)?;
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use tabia::core::shell_argument::argument;
 
 use tabia::convert::Target;
+use tabia::core::formats::FormatKind;
 use tabia::core::{ErrorKind, GameFormat};
 use tabia::formats::Format;
 use tabia::{Error, Resolver};
@@ -17,6 +18,16 @@ pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Error> {
         return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
     }
     Ok(())
+}
+
+/// A name for a file in the current folder that a hint recommends to write; an existing one is not proposed.
+pub(crate) fn free_name(name: &str) -> String {
+    let new = format!("new-{name}");
+    if Path::new(name).exists() {
+        new
+    } else {
+        name.to_owned()
+    }
 }
 
 /// The format that `--to` names; `None` if the option is absent.
@@ -40,27 +51,107 @@ pub(crate) fn target_file<'a>(
     let name = argument(&name);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let format = to.or_else(|| resolver.format(&extension.to_ascii_lowercase()));
-    let inputs: Vec<String> = inputs
-        .iter()
-        .map(|input| input.display().to_string())
-        .collect();
-    let inputs = match inputs.as_slice() {
-        [_] | [_, _] => {
-            let inputs: Vec<_> = inputs.iter().map(|input| argument(input)).collect();
-            inputs.join(" ")
-        }
-        _ => "GAMES".to_owned(),
-    };
+    if path.is_dir() && to.is_none() {
+        let text = format!("{} is a folder", path.display());
+        let file = path.join("games.pgn").display().to_string();
+        let file = argument(&file);
+        return Err(Error::usage(text).with_hint(format!("`-o {file}` writes a file in it")));
+    }
     Err(match (error.kind(), format) {
-        (ErrorKind::Usage { hint: None, .. }, Some(Format::Book(_))) => error.with_hint(format!(
-            "`tabia book build {inputs} -o {name}` makes a book of games, `tabia book convert BOOK -o {name}` of another book"
-        )),
+        (ErrorKind::Usage { hint: None, .. }, Some(Format::Book(_))) => {
+            error.with_hint(book_hint(resolver, &name, inputs))
+        }
         (ErrorKind::Usage { hint: None, .. }, Some(Format::Archive(_))) => {
-            error.with_hint(format!("`tabia archive create {name} FILES` makes an archive"))
+            error.with_hint(archive_hint(resolver, &name, inputs))
         }
         (ErrorKind::Usage { hint: None, .. }, _) => error.with_hint(table_hint(path)),
         _ => error,
     })
+}
+
+/// How the names of inputs say what they are.
+enum NamedLike {
+    Games,
+    Books,
+    Archives,
+    /// Of different kinds.
+    Several,
+}
+
+impl NamedLike {
+    fn of(resolver: &Resolver, inputs: &[OsString]) -> Self {
+        let format_of = |input: &OsString| {
+            let extension = Path::new(input).extension().unwrap_or_default();
+            resolver.format(&extension.to_string_lossy().to_ascii_lowercase())
+        };
+        let are = |kind: FormatKind| {
+            let mut kinds = inputs.iter().map(|input| match format_of(input) {
+                Some(format) => format.kind(),
+                None => FormatKind::Games,
+            });
+            kinds.all(|of_input| of_input == kind)
+        };
+        if are(FormatKind::Games) {
+            Self::Games
+        } else if are(FormatKind::Book) {
+            Self::Books
+        } else if are(FormatKind::Archive) {
+            Self::Archives
+        } else {
+            Self::Several
+        }
+    }
+}
+
+/// One or two inputs as arguments, more as a word for them.
+fn arguments(inputs: &[OsString], word: &str) -> String {
+    match inputs {
+        [_] | [_, _] => {
+            let names = inputs.iter().map(|input| input.display().to_string());
+            let arguments: Vec<String> = names.map(|name| argument(&name).into_owned()).collect();
+            arguments.join(" ")
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// How to make a book of `inputs`.
+fn book_hint(resolver: &Resolver, name: &str, inputs: &[OsString]) -> String {
+    match (NamedLike::of(resolver, inputs), inputs) {
+        (NamedLike::Books, [_]) => {
+            let book = arguments(inputs, "BOOK");
+            format!("`tabia book convert {book} -o {name}` converts a book")
+        }
+        (NamedLike::Books, _) => {
+            let books = arguments(inputs, "BOOKS");
+            format!("`tabia book merge {books} -o {name}` makes one book of several")
+        }
+        (NamedLike::Games | NamedLike::Archives, _) => {
+            let games = arguments(inputs, "GAMES");
+            format!("`tabia book build {games} -o {name}` makes a book of games")
+        }
+        (NamedLike::Several, _) => format!(
+            "`tabia book build GAMES -o {name}` makes a book of games, `tabia book convert BOOK -o {name}` of another book"
+        ),
+    }
+}
+
+/// How to make an archive of `inputs`.
+fn archive_hint(resolver: &Resolver, name: &str, inputs: &[OsString]) -> String {
+    let create = "tabia archive create";
+    match (NamedLike::of(resolver, inputs), inputs) {
+        (NamedLike::Archives, [_]) => {
+            let archive = arguments(inputs, "ARCHIVE");
+            format!(
+                "`tabia archive extract {archive} -d FOLDER`, then `{create} {name} FOLDER/*`, packs its files again"
+            )
+        }
+        (NamedLike::Games | NamedLike::Books, _) => {
+            let files = arguments(inputs, "FILES");
+            format!("`{create} {name} {files}` makes an archive")
+        }
+        _ => format!("`{create} {name} FILES` makes an archive"),
+    }
 }
 
 /// What to write instead of a file of no known format.
@@ -85,6 +176,7 @@ fn table_hint(path: &Path) -> String {
             "`-o {}` writes a table that spreadsheets and databases read; {list}",
             named("csv")
         ),
+        "" => format!("`-o {}` writes PGN; {list}", named("pgn")),
         _ => "`--to FORMAT` names a format; `tabia formats` lists them".to_owned(),
     }
 }

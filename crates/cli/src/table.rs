@@ -71,6 +71,7 @@ const SPECS: &[ColumnSpec] = &[
     spec("plies", "Ply", None, 40),
     spec("annotator", "Annotator", Some((10, 10)), 82),
     spec("flags", "", None, 50),
+    spec("source", "Source", Some((16, 12)), 70),
     spec("path", "Path", Some((16, 16)), 0),
     spec("archive", "Archive", Some((16, 16)), 0),
     spec("book", "Book", Some((12, 12)), 0),
@@ -311,7 +312,7 @@ impl Table {
     /// Paths are cut at their front, since they differ at their end.
     fn is_path(&self, index: usize) -> bool {
         let name = self.names.get(index);
-        name.is_some_and(|name| matches!(name.as_str(), "path" | "archive" | "book"))
+        name.is_some_and(|name| matches!(name.as_str(), "path" | "archive" | "book" | "source"))
     }
 
     fn is_numeric(&self, index: usize) -> bool {

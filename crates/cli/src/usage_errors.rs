@@ -1,6 +1,7 @@
 //! Errors of the command line that clap finds, as messages of the program: one line with what is wrong,
 //! one with the next step.
 
+use std::borrow::Cow;
 use std::error::Error as _;
 use std::ffi::OsString;
 use std::path::Path;
@@ -38,6 +39,9 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("verify", "tabia check"),
     ("view", "tabia show"),
 ];
+
+/// Options that only a build with the feature `parquet` has.
+const OPTIONS_OF_TABLES: &[&str] = &["--markdown", "--schema", "--shards", "--sql", "--with-pgn"];
 
 /// The error as one of usage, with its hint. `arguments` are those that clap parsed.
 pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error {
@@ -122,7 +126,11 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
     }
     let suggested = text_of(error, ContextKind::SuggestedArg);
     let other = || verbs_with_option(verb.root, option.strip_prefix("--")?);
+    let needs_feature = cfg!(not(feature = "parquet")) && OPTIONS_OF_TABLES.contains(&option);
     let hint = match (suggested, other()) {
+        _ if needs_feature => {
+            "this program was built without the feature `parquet`, which has it; ".to_owned()
+        }
         (Some(suggested), _) => format!("did you mean `{suggested}`? "),
         (None, Some(others)) => format!("`{option}` is an option of {others}; "),
         (None, None) => String::new(),
@@ -209,8 +217,12 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
     let value = text_of(error, ContextKind::InvalidValue).unwrap_or_default();
     let name = option.split(' ').next().unwrap_or(&option);
     let allowed = match error.get(ContextKind::ValidValue) {
-        Some(ContextValue::Strings(values)) if !values.is_empty() => Some(values.join(", ")),
-        _ => error.source().map(ToString::to_string),
+        Some(ContextValue::Strings(values)) if !values.is_empty() => {
+            Some(format!("one of {}", values.join(", ")))
+        }
+        _ => error
+            .source()
+            .map(|source| in_words(&source.to_string()).into_owned()),
     };
     let allowed = allowed.map(|values| format!(": {values}"));
     let text = if value.is_empty() {
@@ -221,6 +233,7 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
     };
     let suggested = text_of(error, ContextKind::SuggestedValue);
     let suggested = suggested.map(|value| format!("did you mean `{value}`? "));
+    let suggested = suggested.or_else(|| other_option(&verb.name, name, &value));
     Message {
         text,
         hint: format!(
@@ -228,6 +241,35 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
             suggested.unwrap_or_default(),
             verb.name
         ),
+    }
+}
+
+/// The option that takes a value which another one refuses: a position is `--line` for `tree` and
+/// `--moves` for books.
+fn other_option(verb: &str, option: &str, value: &str) -> Option<String> {
+    let is_move = value.contains(|c: char| c.is_ascii_alphabetic());
+    let is_number_of_moves = verb == "tree" && option == "--moves";
+    (is_number_of_moves && is_move).then(|| {
+        let line = argument(value);
+        format!("`--line {line}` names a position; ")
+    })
+}
+
+/// A reason of the standard library or of clap in the words of the other messages.
+fn in_words(reason: &str) -> Cow<'_, str> {
+    if let Some(range) = reason.split_once(" is not in ").map(|(_, range)| range)
+        && let Some((least, most)) = range.split_once("..=")
+    {
+        return format!("a whole number from {least} to {most}").into();
+    }
+    match reason {
+        "number would be zero for non-zero type" => "at least 1".into(),
+        "number too large to fit in target type" => "the number is too large".into(),
+        "invalid float literal" | "cannot parse float from empty string" => "a number".into(),
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            "a whole number".into()
+        }
+        _ => reason.into(),
     }
 }
 

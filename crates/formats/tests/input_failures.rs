@@ -7,7 +7,6 @@
 
 mod support;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tabia_core::formats::{CreateOptions, OpenOptions};
@@ -107,14 +106,6 @@ fn copy_set(main: &Path, folder: &Scratch) -> PathBuf {
     folder.join(main.file_name().unwrap().to_str().unwrap())
 }
 
-fn files(folder: &Scratch) -> BTreeMap<String, Vec<u8>> {
-    let read = |name: String| {
-        let bytes = std::fs::read(folder.join(&name)).unwrap();
-        (name, bytes)
-    };
-    folder.names().into_iter().map(read).collect()
-}
-
 fn force() -> CreateOptions {
     let mut options = CreateOptions::default();
     options.force = true;
@@ -152,7 +143,7 @@ fn nothing_is_changed_if_an_input_cannot_be_read() {
     for (what, change) in changes {
         let folder = Scratch::new("unreadable-edit");
         let path = copy_set(&fixture, &folder);
-        let before = files(&folder);
+        let before = folder.files();
         let injection = FailureInjection::start(FailureMode::InputFails, u64::MAX);
         change(&path).unwrap();
         let steps = injection.steps();
@@ -168,7 +159,7 @@ fn nothing_is_changed_if_an_input_cannot_be_read() {
             drop(injection);
             let what = format!("{what}, step {at} of {steps}");
             assert!(outcome.is_err(), "{what} is ignored");
-            assert!(files(&folder) == before, "{what}: a file has changed");
+            assert!(folder.files() == before, "{what}: a file has changed");
         }
     }
 }

@@ -21,23 +21,6 @@ use tabia_testkit::{Scratch, tiny};
 /// Files by name, with hidden ones.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Reads all files of a folder.
-fn files(folder: &Scratch) -> Files {
-    let names = folder.names().into_iter();
-    let read = |name: String| {
-        let bytes = std::fs::read(folder.join(&name)).unwrap();
-        (name, bytes)
-    };
-    names.map(read).collect()
-}
-
-/// Removes all files of a folder.
-fn clear(folder: &Scratch) {
-    for name in folder.names() {
-        std::fs::remove_file(folder.join(&name)).unwrap();
-    }
-}
-
 fn options(force: bool) -> CreateOptions {
     let mut options = CreateOptions::default();
     options.force = force;
@@ -184,42 +167,36 @@ fn fail_at_each_step(what: &str, extension: &str, write: WriteFn<'_>) {
     let main = format!("new.{extension}");
     let path = folder.join(&main);
     write(&path, false, 2).unwrap();
-    let new = files(&folder);
+    let new = folder.files();
     // The main file of a set in parts is the first part.
     let set = if path.exists() {
         path.clone()
     } else {
         folder.join(format!("new_0.{extension}"))
     };
-    clear(&folder);
+    folder.restore(&Files::new());
     write(&path, false, 1).unwrap();
-    let old = files(&folder);
+    let old = folder.files();
     for force in [false, true] {
         let before = if force { old.clone() } else { Files::new() };
-        let restore = || {
-            clear(&folder);
-            for (name, bytes) in &before {
-                std::fs::write(folder.join(name), bytes).unwrap();
-            }
-        };
-        restore();
+        folder.restore(&before);
         let injection = FailureInjection::start(FailureMode::Fails, u64::MAX);
         write(&path, force, 2).unwrap();
         let steps = injection.steps();
         drop(injection);
         assert!(steps > 2, "{what}: {steps} steps");
         assert_eq!(
-            files(&folder).keys().collect::<Vec<_>>(),
+            folder.files().keys().collect::<Vec<_>>(),
             new.keys().collect::<Vec<_>>()
         );
         for at in failing_steps(steps) {
             for mode in [FailureMode::Fails, FailureMode::Stops] {
-                restore();
+                folder.restore(&before);
                 let injection = FailureInjection::start(mode, at);
                 let outcome = write(&path, force, 2);
                 drop(injection);
                 let what = format!("{what}, force {force}, step {at} of {steps}, {mode:?}");
-                let found = files(&folder);
+                let found = folder.files();
                 if outcome.is_ok() {
                     // The failed step was the removal of a file that is no longer needed.
                     for (name, bytes) in &new {
@@ -232,7 +209,7 @@ fn fail_at_each_step(what: &str, extension: &str, write: WriteFn<'_>) {
                 } else if force {
                     assert_old_or_new_set(&what, &set, &before, &new);
                     write(&path, true, 2).unwrap();
-                    let mut after = files(&folder);
+                    let mut after = folder.files();
                     // A stopped process cannot remove its temporary files.
                     after.retain(|name, _| !is_temporary(name));
                     assert!(is_appended || after == new, "{what}: repeated");

@@ -54,10 +54,10 @@ fn editable(item: &InputItem) -> Result<(EditFunctions, &Source), Error> {
     let name = item.name();
     let Some(functions) = item.format().games().and_then(|format| format.edit) else {
         let format = item.format().name();
-        let text = format!("{name}: a {format} cannot be changed; `convert` makes a new one");
+        let text = format!("{name}: records of a {format} cannot be changed");
         return Err(Error::usage(text));
     };
-    let text = format!("{name}: is inside of another file; `archive extract` takes it out");
+    let text = format!("{name} is in an archive or compressed: it cannot be changed there");
     let source = item.source().ok_or(Error::usage(text))?;
     Ok((functions, source))
 }

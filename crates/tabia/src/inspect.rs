@@ -177,7 +177,7 @@ fn inspect_within(
             spans.fill(&mut info);
             if summary.problems > 0 {
                 let count = counted(summary.problems, "problem", "problems");
-                let text = format!("{count}; `check` lists them");
+                let text = format!("{count}; `tabia check` lists them");
                 info.problems.push(text);
             }
         }

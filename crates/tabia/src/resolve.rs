@@ -570,19 +570,12 @@ impl Resolver {
 
     /// `archive:member`, also inside archives that are members.
     fn member(&self, path: &Path) -> Result<Option<InputItem>> {
-        let Some(text) = path.to_str() else {
-            return Ok(None);
-        };
-        for (at, _) in text.match_indices(':') {
-            let (outer, rest) = (
-                text.get(..at).unwrap_or(""),
-                text.get(at + 1..).unwrap_or(""),
-            );
-            if !Path::new(outer).is_file() {
+        for (outer, rest) in splits_at_colons(path) {
+            if !outer.is_file() {
                 continue;
             }
-            let item = self.file(Path::new(outer))?;
-            return self.inside(&item, rest).map(Some);
+            let item = self.file(&outer)?;
+            return self.inside(&item, &rest).map(Some);
         }
         Ok(None)
     }
@@ -747,4 +740,29 @@ fn stem(name: &str) -> &str {
 fn extension(name: &str) -> String {
     name.rsplit_once('.')
         .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
+}
+
+/// A path cut at each of its colons; what follows is UTF-8, as names of members are, the folders need not be.
+fn splits_at_colons(path: &Path) -> Vec<(PathBuf, String)> {
+    let mut splits = Vec::new();
+    let mut outer = PathBuf::new();
+    let mut components = path.components();
+    while let Some(component) = components.next() {
+        let name = component.as_os_str();
+        if let Some(text) = name.to_str() {
+            for (at, _) in text.match_indices(':') {
+                let (Some(start), Some(rest)) = (text.get(..at), text.get(at + 1..)) else {
+                    continue;
+                };
+                let inside = match components.as_path().to_str() {
+                    Some("") => rest.to_owned(),
+                    Some(below) => format!("{rest}/{below}"),
+                    None => continue,
+                };
+                splits.push((outer.join(start), inside));
+            }
+        }
+        outer.push(name);
+    }
+    splits
 }

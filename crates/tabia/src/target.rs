@@ -88,10 +88,14 @@ fn writer_for(
     match (writers().next(), known.clone().next()) {
         (Some(format), _) => Ok(format),
         (None, Some(format)) => Err(Error::usage(cannot_write(format))),
-        (None, None) => Err(Error::usage(format!(
-            "{}: no format has the extension `.{extension}`",
-            path.display()
-        ))),
+        (None, None) => {
+            let name = path.display();
+            Err(Error::usage(if extension.is_empty() {
+                format!("{name}: the name has no extension that names a format")
+            } else {
+                format!("{name}: no format has the extension `.{extension}`")
+            }))
+        }
     }
 }
 

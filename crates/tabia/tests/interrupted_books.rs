@@ -36,24 +36,6 @@ const MORE_TEXT: &str = "[Result \"1-0\"]\n\n1. c4 e5 2. Nc3 Nf6 1-0\n";
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-fn files(folder: &Scratch) -> Files {
-    let read = |name: String| {
-        let bytes = std::fs::read(folder.join(&name)).unwrap();
-        (name, bytes)
-    };
-    folder.names().into_iter().map(read).collect()
-}
-
-/// Replaces all files of a folder.
-fn restore(folder: &Scratch, files: &Files) {
-    for name in folder.names() {
-        std::fs::remove_file(folder.join(&name)).unwrap();
-    }
-    for (name, bytes) in files {
-        std::fs::write(folder.join(name), bytes).unwrap();
-    }
-}
-
 /// Up to `most` of the numbers below `steps`, the last ones among them: those of the renaming. All with
 /// `TABIA_EXHAUSTIVE`.
 fn chosen(steps: u64, most: u64) -> impl Iterator<Item = u64> {
@@ -103,7 +85,7 @@ fn interrupt(job: &Job<'_>, old: &Files) {
     let folder = Scratch::new("interrupted");
     let target = folder.join(&job.main);
     let run = |mode, at| {
-        restore(&folder, old);
+        folder.restore(old);
         let injection = FailureInjection::start(mode, at);
         let outcome = (job.run)(&target);
         let steps = injection.steps();
@@ -113,14 +95,14 @@ fn interrupt(job: &Job<'_>, old: &Files) {
     let what = &job.what;
     let (outcome, outputs) = run(FailureMode::Fails, u64::MAX);
     outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
-    let new = files(&folder);
+    let new = folder.files();
     assert!(outputs > 2, "{what}: {outputs} steps");
     let main = new
         .keys()
         .find(|name| name.ends_with(target.extension().unwrap().to_str().unwrap()));
     let main = folder.join(main.unwrap());
     let old_set = {
-        restore(&folder, old);
+        folder.restore(old);
         set_files(&main)
     };
     let (outcome, inputs) = run(FailureMode::InputFails, u64::MAX);
@@ -133,7 +115,7 @@ fn interrupt(job: &Job<'_>, old: &Files) {
     ] {
         for at in chosen(steps, 24) {
             let (outcome, _) = run(mode, at);
-            let found = files(&folder);
+            let found = folder.files();
             let what = format!("{what}, step {at} of {steps}, {mode:?}, {} old", old.len());
             let Err(error) = outcome else {
                 // The failed step was the removal of a file that is no longer needed.
@@ -179,7 +161,7 @@ fn interrupt(job: &Job<'_>, old: &Files) {
                 set == old_set && others().all(|name| read(name).as_ref() == old.get(name));
             assert!(is_old || is_new, "{what}: neither old nor new");
             (job.run)(&target).unwrap_or_else(|error| panic!("{what}: repeated: {error}"));
-            let mut after = files(&folder);
+            let mut after = folder.files();
             // A stopped process cannot remove its temporary files.
             after.retain(|name, _| !is_temporary(name));
             let is_same = after == new || job.appends && after.keys().eq(new.keys());
@@ -299,7 +281,7 @@ fn interrupted_jobs_leave_old_or_new_books() {
         let old = {
             let folder = Scratch::new("old-book");
             build_to(format, &more, &folder.join(&main), false).unwrap();
-            files(&folder)
+            folder.files()
         };
         let own = main_file(source, format);
         let mut jobs: Vec<(String, RunJob<'_>)> = Vec::new();
@@ -392,7 +374,7 @@ fn interrupted_appends_leave_old_or_new_books() {
         .iter()
         .find(|(format, _)| format.file.id.as_str() == "kvetka")
         .unwrap();
-    let old = files(source);
+    let old = source.files();
     let job = Job {
         what: "kvetka: append".to_owned(),
         main: main_name(format),
@@ -432,7 +414,7 @@ fn interrupted_repairs_leave_old_or_new_files() {
             let old = {
                 let folder = Scratch::new("old-set");
                 tabia::convert(sources.join("games.pgn"), folder.join(&job.main)).unwrap();
-                files(&folder)
+                folder.files()
             };
             interrupt(&job, &Files::new());
             interrupt(&job, &old);
@@ -475,12 +457,12 @@ fn interrupted_conversions_leave_old_or_new_results_with_their_reports() {
             std::fs::write(folder.join("more.pgn"), MORE_TEXT).unwrap();
             tabia::convert(folder.join("more.pgn"), folder.join(&main)).unwrap();
             std::fs::remove_file(folder.join("more.pgn")).unwrap();
-            files(&folder)
+            folder.files()
         };
         for append in [false, true] {
             let can_append = || {
                 let folder = Scratch::new("append");
-                restore(&folder, &old);
+                folder.restore(&old);
                 with_report(&folder.join(&main), true).is_ok()
             };
             if append && !can_append() {

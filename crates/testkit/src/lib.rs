@@ -61,6 +61,6 @@ pub mod tiny_database;
 
 pub use random::Random;
 pub use repository::repository;
-pub use scratch::Scratch;
+pub use scratch::{Scratch, files_in};
 pub use shared_data_folder::{shared, shared_data, skip};
 pub use skipped_tests::skip_without_peer;

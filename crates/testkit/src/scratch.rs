@@ -44,16 +44,9 @@ impl Scratch {
         names
     }
 
-    /// The bytes of the files in the folder by their names. Folders in it are left out.
+    /// As [`files_in`].
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        let names = self.names().into_iter();
-        let names = names.filter(|name| !self.join(name).is_dir());
-        names
-            .map(|name| {
-                let bytes = std::fs::read(self.join(&name)).expect("the file can be read");
-                (name, bytes)
-            })
-            .collect()
+        files_in(&self.0)
     }
 
     /// Replaces everything in the folder by these files.
@@ -71,6 +64,20 @@ impl Scratch {
             std::fs::write(self.join(name), bytes).expect("the file can be written");
         }
     }
+}
+
+/// The bytes of the files in a folder by their names, hidden ones too. Folders in it are left out.
+pub fn files_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).expect("the folder can be listed");
+    let paths = entries.map(|entry| entry.expect("the entry can be read").path());
+    paths
+        .filter(|path| !path.is_dir())
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let bytes = std::fs::read(&path).expect("the file can be read");
+            (name.into_owned(), bytes)
+        })
+        .collect()
 }
 
 impl Drop for Scratch {

@@ -22,6 +22,8 @@ pub(crate) struct SelectArgs {
     #[command(flatten)]
     pub(crate) records: RecordArgs,
     /// Only games that fit a query, as `player:carlsen elo:>=2700 date:2020.. -result:draw`
+    ///
+    /// `tabia help search` lists the fields of queries.
     #[arg(
         long = "where",
         value_name = "QUERY",
@@ -75,7 +77,7 @@ pub(crate) struct ListingArgs {
     /// Rows without the names of the columns above them
     #[arg(long, hide_short_help = true, help_heading = "Rows")]
     pub(crate) no_header: bool,
-    /// Most rows
+    /// At most this many rows
     #[arg(long, value_name = "N", help_heading = "Rows")]
     pub(crate) limit: Option<u64>,
     /// Rows skipped at the start

@@ -16,15 +16,15 @@ use super::common::{IndexedRowArgs, SelectArgs};
 #[command(after_help = "\
 Examples:
   tabia novelty twic.pgn --base mega.cbh
-  tabia novelty twic.pgn --base mega.cbh old.si5 --where 'elo:>=2600' --json
+  tabia novelty twic.pgn --base mega.cbh --base old.si5 --where 'elo:>=2600' --json
   tabia novelty mega.cbh --base mega.cbh --games 48213")]
 pub(crate) struct NoveltyArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
     /// pipe]
     #[arg(value_name = "GAMES")]
     pub(crate) paths: Vec<OsString>,
-    /// The databases of what was played before
-    #[arg(long, required = true, num_args = 1.., value_name = "IN")]
+    /// A database of what was played before; several are given with `--base` each
+    #[arg(long, required = true, value_name = "IN")]
     pub(crate) base: Vec<OsString>,
     #[command(flatten)]
     pub(crate) select: SelectArgs,

@@ -36,6 +36,9 @@ pub(crate) struct ShowArgs {
     )]
     pub(crate) board: Option<BoardPly>,
     /// How much the PGN shows: standard, full, lichess, chessbase, seven
+    ///
+    /// `standard` is what every program reads, `full` everything, which tabia reads back, `lichess` and
+    /// `chessbase` what these write, `seven` the seven usual tags and the bare moves.
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile, conflicts_with = "json")]
     pub(crate) profile: tabia::core::formats::Profile,
     /// PGN without line breaks inside the move text

@@ -59,6 +59,11 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
             }
         }
     }
+    if let Verb::Novelty(args) = &mut cli.verb {
+        let bases = std::mem::take(&mut args.base).into_iter();
+        let bases = bases.flat_map(|path| expand(&path).unwrap_or_else(|| vec![path]));
+        args.base = bases.collect();
+    }
     if let Verb::Search(args) = &mut cli.verb
         && let Some(query) = args.inputs.pop()
     {
@@ -107,12 +112,35 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
     let is_word = |path: &Path| path.extension().is_none() && path.components().count() == 1;
     let has_extension = |path: &Path| path.extension().is_some();
     let words = |paths: &[OsString]| last_absent(paths, is_word);
+    let last = |paths: &[OsString]| {
+        let path = paths.last()?.display().to_string();
+        Some(argument(&path).into_owned())
+    };
     match verb {
         Verb::Convert(args) if args.output.is_none() => {
             let (output, input) = last_absent(&args.paths, has_extension)?;
             let name = argument(&output.display().to_string()).into_owned();
             let hint = format!("`-o` names the output: `tabia convert {input} -o {name}`");
             Some((output, hint))
+        }
+        Verb::Names(args) => {
+            let file = args.apply.as_ref().filter(|file| !file.exists())?;
+            let input = last(&args.paths)?;
+            let name = argument(&file.display().to_string()).into_owned();
+            let hint = format!("`tabia names {input} --tsv > {name}` makes it, to be edited");
+            Some((file.clone(), hint))
+        }
+        Verb::Append(args) => {
+            let base = PathBuf::from(&args.output);
+            if base.exists() || args.salvage {
+                return None;
+            }
+            let input = last(&args.paths)?;
+            let name = argument(&base.display().to_string()).into_owned();
+            let hint = format!(
+                "there is nothing to add to; `tabia convert {input} -o {name}` makes a database"
+            );
+            Some((base, hint))
         }
         Verb::Ls(args) => search_for(words(&args.paths)?),
         Verb::Info(args) => search_for(words(&args.paths)?),

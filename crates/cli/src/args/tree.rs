@@ -38,7 +38,7 @@ pub(crate) struct TreeArgs {
         allow_hyphen_values = true
     )]
     pub(crate) filter: String,
-    /// Most moves; the sums are those of all
+    /// At most this many moves; the sums are those of all
     #[arg(long, value_name = "N")]
     pub(crate) moves: Option<usize>,
     /// Also records marked as deleted

@@ -46,6 +46,9 @@ pub(crate) struct ConvertArgs {
     #[arg(skip)]
     pub(crate) repaired_output: Option<PathBuf>,
     /// How much PGN shows: standard, full, lichess, chessbase, seven
+    ///
+    /// `standard` is what every program reads, `full` everything, which tabia reads back, `lichess` and
+    /// `chessbase` what these write, `seven` the seven usual tags and the bare moves.
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile)]
     pub(crate) profile: tabia::core::formats::Profile,
     /// Character set of the output, for formats that have a choice: cp1252, cp1251, …
@@ -166,7 +169,7 @@ pub(crate) struct EditArgs {
     /// Replace this record
     #[arg(long, value_name = "N", requires = "with")]
     pub(crate) replace: Option<u32>,
-    /// By the first game of this file
+    /// The file whose first game takes its position
     #[arg(long, value_name = "FILE", requires = "replace")]
     pub(crate) with: Option<OsString>,
     /// Repair a damaged database first, as `repair` does

@@ -77,6 +77,16 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
+/// Bytes that members unpack to, as far as the archive states it.
+fn unpacked_size(archive: &dyn Archive, members: &[usize]) -> u64 {
+    let members = members
+        .iter()
+        .filter_map(|index| archive.members().get(*index));
+    members
+        .map(|member| member.size.unwrap_or_default())
+        .fold(0, u64::saturating_add)
+}
+
 /// A member, as `archive list` shows it.
 #[derive(Serialize)]
 struct MemberRow<'a> {
@@ -156,6 +166,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
     // On a terminal an archive is a sentence, and members are rows only if they are not ok.
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let is_described = is_described && !args.common.verbose;
+    let display = context.display();
     let code = context.for_each_input(&args.archives, Wanted::Inputs, |item| {
         let opened = item.and_then(|item| {
             let archive = archive_of(&context, &item)?;
@@ -173,9 +184,14 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
         let name = item.name();
         report_problems(&item, &*archive, &mut reporter)?;
         let mut tested = TestedMembers::default();
+        let all: Vec<usize> = (0..archive.members().len()).collect();
+        let progress = &context.progress;
+        progress.set_total(progress.done() + unpacked_size(&*archive, &all));
         for (index, member) in archive.members().iter().enumerate() {
             context.progress.check()?;
-            let checksum = match archive.verify(index) {
+            let verified = archive.verify(index);
+            context.progress.advance(member.size.unwrap_or_default(), 0);
+            let checksum = match verified {
                 Ok(checksum) => checksum,
                 Err(error) => {
                     report_member(&item, &*archive, index, error, &mut reporter)?;
@@ -201,6 +217,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
         }
         Ok(ExitCode::of_problems(reporter.count() - before))
     })?;
+    drop(display);
     listing.finish()?;
     reporter.finish(None)?;
     Ok(code)
@@ -230,8 +247,11 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
     // Members that are named are meant.
     options.hidden = args.hidden || !args.members.is_empty();
     let progress = &context.progress;
-    let extracted = extract(&*archive, &wanted, &args.directory, &options, progress)
-        .map_err(Error::in_output)?;
+    progress.set_total(unpacked_size(&*archive, &wanted));
+    let display = context.display();
+    let extracted = extract(&*archive, &wanted, &args.directory, &options, progress);
+    drop(display);
+    let extracted = extracted.map_err(Error::in_output)?;
     for error in extracted.problems {
         report_problem(&item, error, &mut reporter)?;
     }
@@ -291,7 +311,12 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
             .messages
             .note("Scidb itself does not read members packed with lzo");
     }
-    let bytes = create(format, &args.archive, &members, &options).map_err(Error::in_output)?;
+    let sizes = members.iter().map(NewMember::size);
+    context.progress.set_total(sizes.sum());
+    let display = context.display();
+    let created = create(format, &args.archive, &members, &options);
+    drop(display);
+    let bytes = created.map_err(Error::in_output)?;
     reporter.commit(None, None::<&()>)?;
     context.messages.note(&format!(
         "{} in {}: {}",

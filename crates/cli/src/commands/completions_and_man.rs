@@ -3,6 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use clap::Command;
+use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
+use clap_complete::Shell;
 use indicatif::ProgressBar;
 use tabia::Error;
 use tabia::core::io::OutputSet;
@@ -13,11 +16,37 @@ use crate::stdout::StdoutWriter;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Error> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut args::command(), "tabia", &mut text);
+    let mut command = with_fields(args::command());
+    clap_complete::generate(args.shell, &mut command, "tabia", &mut text);
+    if args.shell == Shell::Bash {
+        text = without_blanks(&String::from_utf8_lossy(&text)).into_bytes();
+    }
     let mut out = StdoutWriter::new(&ProgressBar::hidden());
     out.bytes(&text)?;
     out.flush()?;
     Ok(ExitCode::Done)
+}
+
+/// The verbs with the fields of queries as values of `--where`.
+fn with_fields(command: Command) -> Command {
+    let fields = || {
+        let fields = tabia::query::fields().iter();
+        fields.map(|field| PossibleValue::new(format!("{}:", field.name)).help(field.asks))
+    };
+    command
+        .mut_args(|argument| match argument.get_long() {
+            Some("where") => argument
+                .value_parser(PossibleValuesParser::new(fields()))
+                .default_value(Resettable::Reset),
+            _ => argument,
+        })
+        .mut_subcommands(with_fields)
+}
+
+/// A value follows the colon of a field at once, so bash must not add a blank.
+fn without_blanks(script: &str) -> String {
+    let option = "--where)\n";
+    script.replace(option, &format!("{option}{:20}compopt -o nospace\n", ""))
 }
 
 pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Error> {
@@ -40,11 +69,11 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Error> {
 }
 
 /// Every page with its name.
-fn pages() -> Vec<(String, clap::Command)> {
+fn pages() -> Vec<(String, Command)> {
     let mut pages = Vec::new();
     let mut waiting = vec![("tabia".to_owned(), args::command())];
     while let Some((name, command)) = waiting.pop() {
-        let inner: Vec<(String, clap::Command)> = command
+        let inner: Vec<(String, Command)> = command
             .get_subcommands()
             .filter(|inner| inner.get_name() != "help")
             .map(|inner| (format!("{name}-{}", inner.get_name()), inner.clone()))
@@ -57,7 +86,7 @@ fn pages() -> Vec<(String, clap::Command)> {
     pages
 }
 
-fn render(page: &clap::Command) -> Result<Vec<u8>, Error> {
+fn render(page: &Command) -> Result<Vec<u8>, Error> {
     let text_of = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string);
     let examples = text_of(page.get_after_help()).unwrap_or_default();
     let notes = text_of(page.get_after_long_help()).unwrap_or_default();
@@ -112,7 +141,7 @@ fn section(title: &str, lines: &str, page: &mut Vec<u8>) {
     page.extend_from_slice(b".fi\n");
 }
 
-fn write_all(pages: &[(String, clap::Command)], folder: &Path) -> Result<ExitCode, Error> {
+fn write_all(pages: &[(String, Command)], folder: &Path) -> Result<ExitCode, Error> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Error::from(error).in_path(folder).in_output())?;
     // Pages of an older version are replaced.

@@ -201,6 +201,17 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
         let text = format!("{count} left out; `--include-deleted` also writes those");
         context.messages.note(&text);
     }
+    if summary.counts.games == 0 {
+        match args.select.records.games.as_deref() {
+            _ if !args.select.filter.is_empty() => {
+                context.messages.note("no game fits the query");
+            }
+            Some(numbers) => context
+                .messages
+                .note(&format!("there is no game {numbers}")),
+            None => {}
+        }
+    }
     if is_file {
         let seconds = start.elapsed().as_secs_f64();
         let lost = |feature| summary.losses.count(feature);

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use tabia::check::{CheckOptions, check};
 use tabia::core::GameIndex;
+use tabia::core::shell_argument::argument;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
+use tabia::formats::Format;
 use tabia::read_one::load_to_copy;
 use tabia::repair::remains;
 use tabia::{Error, InputItem};
@@ -17,7 +19,7 @@ use crate::output_conflicts::refuse_inputs;
 use crate::parse_where_and_games::parse_ranges;
 use crate::readable_numbers::{counted, grouped, size};
 use crate::report::{Reporter, report_file_losses};
-use crate::resolve_output_target::refuse_existing;
+use crate::resolve_output_target::{free_name, refuse_existing};
 
 pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
@@ -59,10 +61,11 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     }
     options.create.transaction = reporter.transaction();
     let edited = if args.pack {
-        pack_to(&item, path, &options)?
+        pack_to(&item, path, &options)
     } else {
-        edit(&item, path, &changes, &options)?
+        edit(&item, path, &changes, &options)
     };
+    let edited = edited.map_err(|error| error.with_hint(hint(&context, &item)))?;
     reporter.commit(None, None::<&()>)?;
     report_edited(&context, args, &edited);
     let code = ExitCode::of_problems(reporter.count() + u64::from(salvaged.is_some()));
@@ -91,6 +94,29 @@ fn report_damage(
     let checked = check(item, &options, &context.progress, reporter);
     drop(display);
     checked.map(|_| ())
+}
+
+/// What to do where the records of an item cannot be changed.
+fn hint(context: &Context, item: &InputItem) -> String {
+    let name = item.name();
+    let is_editable = |format: &Format| format.games().is_some_and(|format| format.edit.is_some());
+    if !is_editable(&item.format()) {
+        let mut formats = context.resolver.formats().iter();
+        let extension = formats.find(|format| is_editable(format));
+        let extension = extension.and_then(|format| format.extensions().first());
+        let target = Path::new(&name).with_extension(extension.unwrap_or(&""));
+        let target = free_name(&target.file_name().unwrap_or_default().to_string_lossy());
+        let (name, target) = (argument(&name), argument(&target));
+        return format!("`tabia convert {name} -o {target}` makes a database that can be changed");
+    }
+    if item.source().is_none() {
+        let archive = item.label().display().to_string();
+        let archive = archive.split(':').next().unwrap_or(&archive);
+        let archive = argument(archive);
+        return format!("`tabia archive extract {archive} -d FOLDER` takes its files out");
+    }
+    let name = argument(&name);
+    format!("`tabia ls {name} --include-deleted --texts` lists the records with their numbers")
 }
 
 /// The single input that a path names.

@@ -6,6 +6,8 @@ use serde::Serialize;
 use tabia::base::{
     Index, IndexChange, IndexOptions, build_index, check_index, drop_index, index_path,
 };
+use tabia::core::ErrorKind;
+use tabia::core::shell_argument::argument;
 use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::{IndexArgs, IndexChoice};
@@ -13,6 +15,7 @@ use crate::context::{Context, Wanted, cache_folder};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
 use crate::report::Reporter;
+use crate::resolve_output_target::free_name;
 
 const COLUMNS: &[&str] = &[
     "path", "index", "state", "games", "added", "segments", "bytes",
@@ -42,7 +45,10 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
     let options = index_options(&context);
     let display = context.display();
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+        // The archive or stream that an item without files of its own is in.
+        let mut inside = None;
         let done = item.and_then(|item| {
+            inside = item.source().is_none().then(|| item.name());
             context.progress.set_total(item.bytes().unwrap_or_default());
             one(args, &context, &options, &item, &mut reporter)
         });
@@ -52,7 +58,13 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
                 Ok(code)
             }
             Err(error) if error.side() == ErrorSide::Input => {
-                reporter.report_failed_input(&error)?;
+                let is_unsupported = matches!(error.kind(), ErrorKind::Unsupported(_));
+                let hint = inside.filter(|_| is_unsupported).map(|name| {
+                    let name = argument(&name).into_owned();
+                    let target = free_name("games.pgn");
+                    format!("`tabia convert {name} -o {target}` makes a file that can have one")
+                });
+                reporter.report_failed_input_with(&error, hint.as_deref())?;
                 Ok(ExitCode::Input)
             }
             Err(other) => Err(other),

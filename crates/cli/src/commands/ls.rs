@@ -170,10 +170,15 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         }
     }
     reporter.finish(None)?;
-    let is_empty = found == 0 && !options.filter.is_empty() && args.rows.listing.limit != Some(0);
+    let numbers = args.select.records.games.as_deref();
+    let is_asked = !options.filter.is_empty() || numbers.is_some();
+    let is_empty = found == 0 && is_asked && args.rows.listing.limit != Some(0);
     // An empty screen could be a mistake; scripts have the exit code.
     if is_empty && !count_only && terminal::stdout_is_terminal() {
-        context.messages.note("no game fits the query");
+        context.messages.note(&match numbers {
+            Some(numbers) if options.filter.is_empty() => format!("there is no game {numbers}"),
+            _ => "no game fits the query".to_owned(),
+        });
     }
     Ok(if is_empty {
         code.worse(ExitCode::NoMatch)

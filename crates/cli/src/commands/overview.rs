@@ -14,7 +14,7 @@ use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::readable_numbers::{counted, size};
 use crate::stdout::StdoutWriter;
-use crate::terminal::TextStyle;
+use crate::terminal::{self, TextStyle};
 
 /// Files that are listed.
 const MAX_FILES: usize = 12;
@@ -56,8 +56,16 @@ pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
     out.text("\nFor example:\n")?;
     let examples = examples(&items, &resolver);
     let widest = examples.iter().map(|(command, _)| command.width()).max();
+    let widest = widest.unwrap_or_default();
+    let longest = examples.iter().map(|(_, purpose)| purpose.width()).max();
+    // On narrow terminals each purpose is on a line of its own.
+    let is_narrow = widest + longest.unwrap_or_default() + 4 > terminal::width();
     for (command, purpose) in &examples {
-        let gap = " ".repeat(widest.unwrap_or_default() - command.width() + 2);
+        let gap = if is_narrow {
+            "\n      ".to_owned()
+        } else {
+            " ".repeat(widest - command.width() + 2)
+        };
         out.text(&format!("  {}{gap}", one_line(command)))?;
         out.styled(TextStyle::Dim, purpose)?;
         out.text("\n")?;
@@ -105,7 +113,12 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
             let target = target.display().to_string();
             if !Path::new(&target).exists() {
                 let command = format!("tabia convert {input} -o {}", argument(&target));
-                add(command, format!("the same games as {}", format.name()));
+                let kind = if is_text(*format) {
+                    extension.to_ascii_uppercase()
+                } else {
+                    format.name().to_owned()
+                };
+                add(command, format!("the same games as {kind}"));
             }
         }
     }

@@ -11,6 +11,8 @@ use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::readable_numbers::{percent, to_tenths};
+use crate::terminal;
 
 /// A group as a row: its keys, then counts.
 struct Row<'a> {
@@ -45,10 +47,6 @@ fn columns(options: &StatsOptions) -> &'static [&'static str] {
 }
 
 /// With one decimal.
-fn rounded(number: f64) -> f64 {
-    (number * 10.0).round() / 10.0
-}
-
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -66,12 +64,11 @@ impl Serialize for Row<'_> {
                 "draws" => map.serialize_entry(column, &row.draws)?,
                 "black" | "losses" => map.serialize_entry(column, &row.losses)?,
                 "score" => {
-                    let percent = row.score.map(|score| rounded(score * 100.0));
-                    map.serialize_entry(column, &percent)?;
+                    map.serialize_entry(column, &row.score.map(percent))?;
                 }
                 "averageRating" => map.serialize_entry(column, &row.average_rating)?,
                 "performance" => map.serialize_entry(column, &row.performance)?,
-                "plies" => map.serialize_entry(column, &row.plies.map(rounded))?,
+                "plies" => map.serialize_entry(column, &row.plies.map(to_tenths))?,
                 _ => map.serialize_entry(column, &row.games)?,
             }
         }
@@ -146,6 +143,9 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     reporter.finish(None)?;
     let code = code.worse(ExitCode::of_problems(summary.problems));
     let is_asked = !options.list.filter.is_empty() || options.player.is_some();
+    if games == 0 && is_asked && end > 0 && terminal::stdout_is_terminal() {
+        context.messages.note("no game fits");
+    }
     Ok(if games == 0 && is_asked && end > 0 {
         code.worse(ExitCode::NoMatch)
     } else {

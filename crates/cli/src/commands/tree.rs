@@ -16,6 +16,7 @@ use crate::json;
 use crate::listing::{Listing, RowStyle};
 use crate::opening_names::{full_name, name_below};
 use crate::parse_where_and_games::parse_query;
+use crate::readable_numbers::percent;
 use crate::result_bar::bar;
 use crate::stdout::StdoutWriter;
 use crate::terminal::TextStyle;
@@ -209,10 +210,6 @@ fn rows(
         listing.push(&Row::new("end", tree.ended, tree.ended_results, style))?;
     }
     listing.finish()
-}
-
-fn percent(score: f64) -> f64 {
-    (score * 1000.0).round() / 10.0
 }
 
 fn known(date: Date) -> Option<String> {

@@ -404,3 +404,20 @@ fn a_set_with_a_folder_in_the_stead_of_a_companion_is_not_packed() {
         assert!(!folder.join(archive).exists());
     }
 }
+
+#[test]
+fn archives_report_their_progress() {
+    let folder = with_games("archive-progress");
+    for arguments in [
+        &["archive", "create", "a.zip", "games.pgn"][..],
+        &["archive", "create", "a.cbv", "games.pgn"],
+        &["archive", "test", "a.zip"],
+        &["archive", "extract", "a.cbv", "-d", "out"],
+    ] {
+        let arguments = [arguments, &["--progress", "json"]].concat();
+        let run = tabia(&folder, &arguments).expect(0);
+        let last = run.err.lines().rfind(|line| line.starts_with('{')).unwrap();
+        assert!(last.contains("\"event\":\"done\""), "{last}");
+        assert!(last.contains("\"share\":1,"), "{arguments:?}: {last}");
+    }
+}

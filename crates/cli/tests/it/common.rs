@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tabia_testkit::Scratch;
 
@@ -46,7 +46,7 @@ pub(crate) fn command(folder: &Path) -> Command {
 ///
 /// On systems without `/proc` it waits for half a second.
 #[cfg(unix)]
-pub(crate) fn wait_until_interrupts_are_handled(child: &std::process::Child) {
+pub(crate) fn wait_until_interrupts_are_handled(child: &Child) {
     const SIGINT_BIT: u64 = 1 << 1;
     let pause = std::time::Duration::from_millis(10);
     let path = format!("/proc/{}/status", child.id());
@@ -73,15 +73,18 @@ pub(crate) fn tabia<S: AsRef<OsStr>>(folder: &Scratch, args: &[S]) -> Run {
     finish(command(folder.path()).args(args))
 }
 
-/// Runs it with something on standard input.
-pub(crate) fn tabia_with_input(folder: &Scratch, args: &[&str], input: &[u8]) -> Run {
-    let mut child = command(folder.path())
-        .args(args)
+/// Starts it with pipes as its three streams.
+pub(crate) fn with_pipes(command: &mut Command) -> Child {
+    let streams = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stderr(Stdio::piped());
+    streams.spawn().unwrap()
+}
+
+/// Runs it with something on standard input.
+pub(crate) fn tabia_with_input(folder: &Scratch, args: &[&str], input: &[u8]) -> Run {
+    let mut child = with_pipes(command(folder.path()).args(args));
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     let writer = std::thread::spawn(move || {

@@ -6,22 +6,18 @@ use tabia_testkit::Scratch;
 
 use crate::common::{GAMES, tabia, tabia_with_input};
 
-/// `games.pgn`, `games.cbh` with its companions, `book.bin`, `noise.cbh` and `pack.zip`.
+/// `games.pgn`, `games.cbh` with its companions, `book.bin`, `book_0.kob`, `noise.cbh`, `junk.cbh` and
+/// `pack.zip`.
 fn folder(name: &str) -> Scratch {
     let scratch = Scratch::new(name);
     fs::write(scratch.join("games.pgn"), GAMES).unwrap();
     fs::write(scratch.join("noise.cbh"), "?").unwrap();
+    fs::write(scratch.join("junk.cbh"), [0xa7; 3000]).unwrap();
     tabia(&scratch, &["convert", "games.pgn", "-o", "games.cbh"]).expect(0);
-    let build = [
-        "book",
-        "build",
-        "games.pgn",
-        "-o",
-        "book.bin",
-        "--min-games",
-        "1",
-    ];
-    tabia(&scratch, &build).expect(0);
+    for book in ["book.bin", "book.kob"] {
+        let build = ["book", "build", "games.pgn", "--min-games", "1", "-o"];
+        tabia(&scratch, &[&build[..], &[book]].concat()).expect(0);
+    }
     tabia(&scratch, &["archive", "create", "pack.zip", "games.pgn"]).expect(0);
     scratch
 }
@@ -36,12 +32,12 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["convert", "book.bin", "-o", "new.ctg"],
         2,
-        "`tabia book convert BOOK -o new.ctg`",
+        "`tabia book convert book.bin -o new.ctg`",
     ),
     (
         &["convert", "games.pgn", "-o", "new.cbv"],
         2,
-        "`tabia archive create new.cbv FILES`",
+        "`tabia archive create new.cbv games.pgn`",
     ),
     (
         &["convert", "games.pgn", "-o", "new.xyz"],
@@ -165,7 +161,78 @@ const CASES: &[(&[&str], i32, &str)] = &[
         2,
         "`tabia book fix book.bin -o FIXED`",
     ),
+    (
+        &["convert", "pack.zip", "-o", "new.cbv"],
+        2,
+        "`tabia archive extract pack.zip -d FOLDER`",
+    ),
+    (&["convert", "games.pgn", "-o", "."], 2, "`-o ./games.pgn`"),
+    (&["convert", "games.pgn", "-o", "new"], 2, "`-o new.pgn`"),
+    (
+        &["info", "junk.cbh"],
+        4,
+        "`tabia repair junk.cbh -o saved-junk.cbh`",
+    ),
+    (
+        &["ls", "games.pgn", "--where", "elo:abc"],
+        2,
+        "`tabia help search`",
+    ),
+    (
+        &["index", "pack.zip"],
+        4,
+        "`tabia convert pack.zip:games.pgn -o new-games.pgn`",
+    ),
+    (
+        &["names", "games.pgn", "--apply", "no.tsv", "-o", "x.pgn"],
+        4,
+        "`tabia names games.pgn --tsv > no.tsv`",
+    ),
+    (
+        &["append", "games.pgn", "-o", "no.pgn"],
+        4,
+        "`tabia convert games.pgn -o no.pgn`",
+    ),
+    (
+        &["edit", "games.pgn", "-o", "x.cbh", "--delete", "1"],
+        2,
+        "`tabia convert games.pgn -o new-games.cbh`",
+    ),
+    (
+        &["edit", "games.cbh", "-o", "x.cbh", "--delete", "99"],
+        2,
+        "`tabia ls games.cbh --include-deleted --texts`",
+    ),
+    (
+        &["book", "convert", "book.bin", "-o", "x.cbh"],
+        2,
+        "`tabia convert lines.pgn -o x.cbh`",
+    ),
+    (
+        &["book", "convert", "book.bin", "-o", "x.xyz"],
+        2,
+        "`-o x.bin`",
+    ),
+    (&["book", "build", "games.pgn", "-o", "x"], 2, "`-o x.bin`"),
+    (
+        &[
+            "book",
+            "edit",
+            "book_0.kob",
+            "--moves",
+            "e4",
+            "--move",
+            "e5",
+            "--weight",
+            "3",
+            "-o",
+            "x.kob",
+        ],
+        2,
+        "`tabia book convert book_0.kob -o book_0.bin`",
+    ),
     // Errors that the parser of the command line finds.
+    (&["tree", "games.pgn", "--moves", "e4"], 2, "`--line e4`"),
     (&["ls", "games.pgn", "--colums", "x"], 2, "`--columns`"),
     (&["ls", "games.pgn", "--sort", "elo"], 2, "`tabia convert`"),
     (&["covnert", "games.pgn"], 2, "`tabia convert`"),
@@ -290,6 +357,100 @@ fn recommended_commands_exist() {
             tabia(&scratch, &help).expect(0);
         }
     }
+}
+
+/// A recommended command without words to be replaced does what it should when it is copied.
+#[test]
+#[cfg(unix)]
+fn recommended_commands_run() {
+    let scratch = folder("hints-run");
+    let before = scratch.files();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_tabia"));
+    let program = program.parent().unwrap().display();
+    let path = format!("{program}:{}", std::env::var("PATH").unwrap());
+    let mut ran = 0;
+    for (arguments, ..) in CASES {
+        scratch.restore(&before);
+        let err = tabia(&scratch, arguments).err;
+        for command in err.split('`').filter(|part| part.starts_with("tabia ")) {
+            let words: Vec<&str> = command.split(' ').collect();
+            let is_open = |word: &&str| {
+                *word == "-" || word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase())
+            };
+            let has_input = words.iter().any(|word| word.contains('.'));
+            if !has_input || words.contains(&"lines.pgn") || words.iter().any(is_open) {
+                continue;
+            }
+            let mut shell = std::process::Command::new("sh");
+            let shell = shell.current_dir(scratch.path()).env("PATH", &path);
+            let output = shell.args(["-c", command]).output().unwrap();
+            let code = output.status.code();
+            // Of what is not there or damaged, nothing is found or saved.
+            let is_done = matches!(code, Some(0 | 1 | 3));
+            assert!(is_done, "{arguments:?}: {command}: {output:?}");
+            ran += 1;
+        }
+    }
+    assert!(ran > 20, "{ran} commands");
+}
+
+/// Reasons of values are words of the other messages.
+#[test]
+fn reasons_of_values_are_in_plain_words() {
+    let scratch = folder("hints-values");
+    for (arguments, reason) in [
+        (
+            &["ls", "games.pgn", "--limit", "x"][..],
+            ": a whole number\n",
+        ),
+        (
+            &["ls", "games.pgn", "-j", "0"],
+            ": a whole number from 1 to 1024\n",
+        ),
+        (
+            &["convert", "games.pgn", "-o", "x.pgn", "--split", "0"],
+            ": at least 1\n",
+        ),
+        (
+            &["convert", "games.pgn", "-o", "x.pgn", "--split-by", "x"],
+            ": one of event, eco, player, year\n",
+        ),
+        (
+            &[
+                "book",
+                "build",
+                "games.pgn",
+                "-o",
+                "x.bin",
+                "--recency",
+                "x",
+            ],
+            ": a number\n",
+        ),
+    ] {
+        let run = tabia(&scratch, arguments).expect(2);
+        assert!(run.err.contains(reason), "{arguments:?}: {}", run.err);
+    }
+}
+
+/// Games whose numbers are beyond the last one are reported as absent.
+#[test]
+fn a_list_of_absent_numbers_has_an_exit_code() {
+    let scratch = folder("hints-absent");
+    tabia(&scratch, &["ls", "games.pgn", "--games", "500-600"]).expect(1);
+    let convert = ["convert", "games.pgn", "--games", "500-600", "-o", "x.pgn"];
+    let run = tabia(&scratch, &convert).expect(0);
+    assert!(run.err.contains("there is no game 500-600"), "{}", run.err);
+    let convert = [
+        "convert",
+        "games.pgn",
+        "--where",
+        "player:zzz",
+        "-o",
+        "y.pgn",
+    ];
+    let run = tabia(&scratch, &convert).expect(0);
+    assert!(run.err.contains("no game fits the query"), "{}", run.err);
 }
 
 /// A recommended command can be copied into a shell whatever the name of the file.

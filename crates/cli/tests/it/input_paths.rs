@@ -155,3 +155,25 @@ fn globs_are_expanded() {
         run.err
     );
 }
+
+/// Names of folders need not be UTF-8; those of members are.
+#[test]
+#[cfg(target_os = "linux")]
+fn members_of_archives_in_folders_of_any_name() {
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+
+    let folder = with_games("members-any-name");
+    let name = std::ffi::OsStr::from_bytes(b"f\xe9\xff");
+    std::fs::create_dir(folder.join(name)).unwrap();
+    std::fs::create_dir(folder.join("sub")).unwrap();
+    std::fs::copy(folder.join("games.pgn"), folder.join("sub/a.pgn")).unwrap();
+    tabia(&folder, &["archive", "create", "a.zip", "games.pgn", "sub"]).expect(0);
+    std::fs::rename(folder.join("a.zip"), folder.join(name).join("a.zip")).unwrap();
+    for (member, code) in [("games.pgn", 0), ("sub/a.pgn", 0), ("none.pgn", 4)] {
+        let path = [b"f\xe9\xff/a.zip:", member.as_bytes()].concat();
+        let path = std::ffi::OsString::from_vec(path);
+        let run = tabia(&folder, &["ls".into(), path, "--no-header".into()]).expect(code);
+        let games = if code == 0 { 3 } else { 0 };
+        assert_eq!(run.out.lines().count(), games, "{member}: {}", run.err);
+    }
+}

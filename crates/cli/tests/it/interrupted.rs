@@ -1,25 +1,19 @@
 #![cfg(unix)]
 
 use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tabia_testkit::Scratch;
 
-use crate::common::{GAMES, command, many_games, wait_until_interrupts_are_handled};
+use crate::common::{GAMES, command, many_games, wait_until_interrupts_are_handled, with_pipes};
 
 #[test]
 fn interrupts_end_a_program_that_waits_for_input() {
     let folder = Scratch::new("waits");
-    let mut child = command(folder.path())
-        .args(["ls", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = with_pipes(command(folder.path()).args(["ls", "-"]));
     wait_until_interrupts_are_handled(&child);
     let start = Instant::now();
     for _ in 0..2 {
@@ -48,14 +42,8 @@ fn interrupts_end_novelty_and_names_in_long_input() {
         std::fs::write(folder.join("base.pgn"), GAMES).unwrap();
         let temporary = folder.join("temporary");
         std::fs::create_dir(&temporary).unwrap();
-        let mut child = command(folder.path())
-            .args(verb)
-            .env("TMPDIR", &temporary)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut program = command(folder.path());
+        let mut child = with_pipes(program.args(verb).env("TMPDIR", &temporary));
         let mut stdin = child.stdin.take().unwrap();
         let written = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&written);

@@ -162,16 +162,10 @@ fn novelties_are_the_first_positions_that_no_earlier_game_had() {
             (&["base.si5"], "2"),
             (&["old.pgn", "rest.cbh"], "2"),
         ] {
-            let mut args = vec![
-                "novelty",
-                "new.pgn",
-                "--tsv",
-                "--no-header",
-                "-j",
-                threads,
-                "--base",
-            ];
-            args.extend(base);
+            // Each `--base` names one, so that the games may come after them.
+            let mut args = vec!["novelty", "--tsv", "--no-header", "-j", threads];
+            args.extend(base.iter().flat_map(|base| ["--base", base]));
+            args.push("new.pgn");
             let run = tabia(&folder, &args).expect(0);
             let cells = |row: &str| {
                 let cells: Vec<&str> = row.split('\t').collect();
@@ -202,4 +196,8 @@ fn novelties_are_the_first_positions_that_no_earlier_game_had() {
     )
     .expect(1);
     tabia(&folder, &["novelty", "new.pgn"]).expect(2);
+    // A glob that the shell did not expand names all its files.
+    let args = ["novelty", "--base", "*.cbh", "--base", "old.pg?", "new.pgn"];
+    let globs = tabia(&folder, &[&args[..], &["--no-header"]].concat()).expect(0);
+    assert_eq!(globs.out.lines().count(), expected.len());
 }

@@ -5,25 +5,14 @@ use std::path::Path;
 
 use tabia::core::io::OutputSet;
 use tabia::core::io::failure_injection::{FailureInjection, FailureMode};
-use tabia_testkit::Scratch;
+use tabia_testkit::{Scratch, files_in};
 
 use crate::common::{command, many_games, tabia, with_sample};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The files of a folder.
-fn files(folder: &Path) -> Files {
-    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
-    let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
-    let read = |entry: std::fs::DirEntry| {
-        let name = entry.file_name().into_string().unwrap();
-        (name, std::fs::read(entry.path()).unwrap())
-    };
-    files.map(read).collect()
-}
-
 fn restore(folder: &Path, before: &Files) {
-    for name in files(folder).keys() {
+    for name in files_in(folder).keys() {
         std::fs::remove_file(folder.join(name)).unwrap();
     }
     for (name, bytes) in before {
@@ -49,12 +38,12 @@ fn replace_until(folder: &Path, main: &str, new: &Files, step: u64) -> u64 {
 fn old_and_new(name: &str) -> (Scratch, Files, Files) {
     let folder = with_sample(name);
     std::fs::create_dir(folder.join("f")).unwrap();
-    let old = files(folder.path());
+    let old = files_in(folder.path());
     restore(folder.path(), &Files::new());
     std::fs::create_dir(folder.join("new")).unwrap();
     std::fs::write(folder.join("many.pgn"), many_games(3)).unwrap();
     tabia(&folder, &["convert", "many.pgn", "-o", "new/mega.cbh"]).expect(0);
-    let new = files(&folder.join("new"));
+    let new = files_in(&folder.join("new"));
     std::fs::remove_dir_all(folder.join("new")).unwrap();
     restore(&folder.join("f"), &old);
     (folder, old, new)
@@ -121,7 +110,7 @@ fn the_next_writer_completes_an_interrupted_replacement() {
     let set = folder.join("f");
     std::fs::write(folder.join("one.pgn"), "1. e4 *\n").unwrap();
     let steps = replace_until(&set, "mega.cbh", &new, u64::MAX);
-    let expected = files(&set);
+    let expected = files_in(&set);
     let mut interrupted = 0;
     for step in 0..steps {
         restore(&set, &old);
@@ -139,7 +128,7 @@ fn the_next_writer_completes_an_interrupted_replacement() {
         tabia(&folder, &["convert", "one.pgn", "-o", "f/mega.cbh"]).expect(5);
         tabia(&folder, &["convert", "one.pgn", "-o", "f/other.pgn"]).expect(0);
         std::fs::remove_file(set.join("other.pgn")).unwrap();
-        assert!(files(&set) == expected, "step {step} of {steps}");
+        assert!(files_in(&set) == expected, "step {step} of {steps}");
         tabia(&folder, &["check", "f/mega.cbh", "--deep"]).expect(0);
     }
     assert!(interrupted > 10, "{interrupted}");
@@ -158,7 +147,7 @@ fn interrupted_replacements_are_completed_before_games_are_added() {
         std::fs::create_dir(&set).unwrap();
         let made = ["seven.pgn", "five.pgn"].map(|games| {
             tabia(&folder, &["convert", games, "-o", &path, "--force"]).expect(0);
-            files(&set)
+            files_in(&set)
         });
         let [new, old] = &made;
         let journal = set.join(format!(".{main}.replaced"));
@@ -176,7 +165,7 @@ fn interrupted_replacements_are_completed_before_games_are_added() {
             assert_eq!(run.code, 0, "{what}: {}", run.err);
             assert_eq!(rows(&folder, &path).len(), 13, "{what}");
             assert!(
-                files(&set).keys().all(|name| !name.starts_with('.')),
+                files_in(&set).keys().all(|name| !name.starts_with('.')),
                 "{what}"
             );
         }
@@ -204,7 +193,7 @@ fn hidden_files_of_strangers_are_reported_and_do_nothing() {
     ] {
         std::fs::write(folder.join(name), text).unwrap();
     }
-    let before = files(folder.path());
+    let before = files_in(folder.path());
     for path in ["mine.pgn", "mega.cbh", "mega"] {
         let run = tabia(&folder, &["ls", path, "--csv"]).expect(3);
         assert_eq!(run.err.matches(".replaced").count(), 1, "{}", run.err);
@@ -219,7 +208,7 @@ fn hidden_files_of_strangers_are_reported_and_do_nothing() {
     // Writers leave them alone, too.
     tabia(&folder, &["convert", "mine.pgn", "-o", "other.pgn", "-q"]).expect(3);
     std::fs::remove_file(folder.join("other.pgn")).unwrap();
-    assert!(files(folder.path()) == before);
+    assert!(files_in(folder.path()) == before);
     std::fs::write(folder.join("more.pgn"), many_games(1)).unwrap();
     tabia(
         &folder,
@@ -248,7 +237,7 @@ fn journals_of_another_user_are_not_followed() {
             !set.join("mega.cbh").exists()
         })
         .unwrap();
-    let before = files(&set);
+    let before = files_in(&set);
     let run = |state: &Path, args: &[&str]| {
         let mut command = command(folder.path());
         let output = command.args(args).env("XDG_STATE_HOME", state).output();
@@ -273,7 +262,7 @@ fn journals_of_another_user_are_not_followed() {
         let (code, err) = run(state, &["convert", "one.pgn", "-o", "f/other.pgn"]);
         assert_eq!(code, Some(0), "{err}");
         std::fs::remove_file(set.join("other.pgn")).unwrap();
-        assert!(files(&set) == before, "step {step}");
+        assert!(files_in(&set) == before, "step {step}");
     }
     assert!(!absent.exists(), "readers and single files need no key");
     // Its own user still can.

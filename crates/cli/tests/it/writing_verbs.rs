@@ -3,11 +3,10 @@
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tabia_testkit::Scratch;
+use tabia_testkit::{Scratch, files_in};
 
 use crate::common::{Run, command, many_games, tabia, with_sample};
 
@@ -75,17 +74,6 @@ struct Inputs {
     before: Files,
 }
 
-/// The files of a folder, hidden ones included.
-fn files(folder: &Path) -> Files {
-    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
-    let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
-    let read = |entry: std::fs::DirEntry| {
-        let name = entry.file_name().into_string().unwrap();
-        (name, std::fs::read(entry.path()).unwrap())
-    };
-    files.map(read).collect()
-}
-
 fn words(line: &str, folder: &str) -> Vec<String> {
     let words = line.split(' ');
     words.map(|word| word.replace("OUT", folder)).collect()
@@ -119,7 +107,7 @@ impl Inputs {
         ] {
             tabia(&folder, &words(line, "")).expect(0);
         }
-        let before = files(folder.path());
+        let before = files_in(folder.path());
         Self { folder, before }
     }
 
@@ -145,7 +133,7 @@ impl Inputs {
     }
 
     fn outputs(&self, out: &str) -> Files {
-        files(&self.folder.join(out))
+        files_in(&self.folder.join(out))
     }
 
     /// The outputs of a command, and the names of those that contain no times or random numbers.
@@ -176,7 +164,10 @@ impl Inputs {
         for (name, bytes) in expected {
             assert_eq!(found[name].is_empty(), bytes.is_empty(), "{what}: {name}");
         }
-        assert!(files(self.folder.path()) == self.before, "{what}: an input");
+        assert!(
+            files_in(self.folder.path()) == self.before,
+            "{what}: an input"
+        );
     }
 }
 
@@ -328,7 +319,7 @@ fn every_verb_reports_a_full_disk() {
             failed += 1;
             assert_one_error(line, &run);
             assert!(inputs.outputs("out") == old, "{line}");
-            assert!(files(inputs.folder.path()) == inputs.before, "{line}");
+            assert!(files_in(inputs.folder.path()) == inputs.before, "{line}");
         }
     }
     assert!(failed > 40, "{failed}");
@@ -345,6 +336,6 @@ fn every_verb_reports_a_missing_folder() {
         }
         let run = inputs.run(line, "none");
         assert_one_error(line, &run);
-        assert!(files(inputs.folder.path()) == inputs.before, "{line}");
+        assert!(files_in(inputs.folder.path()) == inputs.before, "{line}");
     }
 }

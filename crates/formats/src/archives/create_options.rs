@@ -32,18 +32,21 @@ pub struct CreateOptions {
     pub password: Option<String>,
     /// The number of games in the members, for formats that store it.
     pub games: Option<u64>,
-    /// Lets another thread cancel the work.
+    /// Shows how many bytes are packed, and lets another thread cancel the work.
     pub progress: Option<Arc<Progress>>,
     /// What gives the archive its name, together with other files of the same job.
     pub transaction: Option<Transaction>,
 }
 
 impl CreateOptions {
-    /// Returns [`ErrorKind::Cancelled`](tabia_core::ErrorKind::Cancelled) once the work is cancelled.
-    pub fn check(&self) -> Result<()> {
-        self.progress
-            .as_ref()
-            .map_or(Ok(()), |progress| progress.check())
+    /// Counts bytes of members as packed. Returns
+    /// [`ErrorKind::Cancelled`](tabia_core::ErrorKind::Cancelled) once the work is cancelled.
+    pub fn advance(&self, bytes: usize) -> Result<()> {
+        let Some(progress) = &self.progress else {
+            return Ok(());
+        };
+        progress.advance(bytes as u64, 0);
+        progress.check()
     }
 }
 

@@ -312,7 +312,6 @@ impl Extraction<'_> {
 
     fn commit(&mut self, set: OutputSet) -> Result<()> {
         let (files, bytes) = set.commit()?;
-        self.progress.advance(bytes, 0);
         self.done.files.extend(files);
         self.done.bytes += bytes;
         Ok(())
@@ -364,6 +363,7 @@ impl Extraction<'_> {
                 result.map_err(|error| Error::from(error).in_path(path))?;
             }
             written += length as u64;
+            self.progress.advance(length as u64, 0);
             self.progress.check()?;
         }
         let mut errors = on_error.take();

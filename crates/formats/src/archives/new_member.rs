@@ -103,6 +103,14 @@ impl NewMember {
         }
     }
 
+    /// The size in bytes; 0 if the file is no longer there.
+    pub fn size(&self) -> u64 {
+        match &self.content {
+            Content::Path(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+            Content::Memory(blob) => blob.len() as u64,
+        }
+    }
+
     /// The bytes of the file.
     pub fn open(&self) -> Result<Blob> {
         match &self.content {

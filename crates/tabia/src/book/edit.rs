@@ -8,6 +8,7 @@ use tabia_core::chess::{Move, Position};
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
+use tabia_core::shell_argument::argument;
 use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
@@ -71,6 +72,21 @@ pub fn edit(
         return edit_entries(&book, changes, path, options, progress);
     }
     let format = book_format(item)?;
+    // Advice against a move is a weight of 0 in formats without weights.
+    let sets_weight = |(_, change): &(_, Change)| change.weight.is_some_and(|weight| weight > 0);
+    if !format.can.has(Feature::BookWeights) && changes.iter().any(sets_weight) {
+        let text = format!(
+            "{}: a {} has no weights of moves",
+            item.name(),
+            format.file.name
+        );
+        let bin = Path::new(&item.name()).with_extension("bin");
+        return Err(Error::usage(text).with_hint(format!(
+            "`tabia book convert {} -o {}` makes a book that has weights",
+            argument(&item.name()),
+            argument(&bin.display().to_string())
+        )));
+    }
     edit_pages(item, format, changes, path, options, progress)
 }
 

@@ -2,11 +2,14 @@
 
 use tabia_core::chess::{Ply, Position, Setup, san, uci};
 
-/// The position of a FEN.
+/// The position of a FEN, or of `startpos`, as UCI calls the standard one.
 ///
 /// # Errors
 /// What is wrong with the FEN, in words for people.
 pub fn position_of_fen(text: &str) -> Result<Position, String> {
+    if text == "startpos" {
+        return Ok(Position::standard());
+    }
     let setup = Setup::parse_fen(text.as_bytes()).map_err(|error| error.to_string())?;
     Position::from_setup(&setup).map_err(|error| error.to_string())
 }
@@ -55,5 +58,6 @@ mod tests {
         let error = play_moves(&start, "e4 e4").unwrap_err();
         assert!(error.contains("`e4` is not a legal move"), "{error}");
         assert!(position_of_fen("8/8 w").is_err());
+        assert_eq!(position_of_fen("startpos").unwrap().key(), start.key());
     }
 }

@@ -97,7 +97,7 @@ pub(crate) struct BookConvertArgs {
     /// Replace an existing output
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// Most plies of a line
+    /// At most this many plies of a line
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
     pub(crate) plies: usize,
     #[command(flatten)]

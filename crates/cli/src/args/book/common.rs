@@ -19,7 +19,7 @@ pub(crate) struct PositionArgs {
     #[arg(long, value_name = "FEN")]
     pub(crate) fen: Option<String>,
     /// The position after these moves, SAN or UCI, with or without numbers
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, visible_alias = "line", value_name = "MOVES")]
     pub(crate) moves: Option<String>,
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct BookLineArgs {
     /// Number of lines
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = above_zero::<u32>)]
     pub(crate) count: u32,
-    /// Most plies of a line
+    /// At most this many plies of a line
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
     pub(crate) plies: usize,
     #[command(flatten)]

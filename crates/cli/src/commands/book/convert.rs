@@ -5,7 +5,6 @@ use std::path::Path;
 use tabia::Error;
 use tabia::book::convert::convert_book;
 use tabia::core::chess::Position;
-use tabia::core::formats::CreateOptions;
 
 use super::convert_to_lines::to_lines;
 use super::open_books::{book_input, report_problems_of_all};
@@ -61,9 +60,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
         let items = std::slice::from_ref(&item);
         return super::tables::read(&context, reporter, items, format, output, args.force);
     }
-    let mut create = CreateOptions::default();
-    create.force = args.force;
-    create.transaction = reporter.transaction();
+    let create = reporter.create_options(args.force);
     let items = std::slice::from_ref(&item);
     report_problems_of_all(&context, items, &mut reporter)?;
     let display = context.display();

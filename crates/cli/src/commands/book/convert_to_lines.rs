@@ -7,6 +7,7 @@ use tabia::book::convert::lines;
 use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
+use tabia::core::shell_argument::argument;
 use tabia::{Error, InputItem};
 
 use super::open_books::open_book;
@@ -33,7 +34,15 @@ pub(super) fn to_lines(
             "a book can be converted to another book or to text, not to a {}",
             format.name()
         );
-        return Err(Error::usage(text));
+        let (book, output) = (item.name(), args.output.as_deref());
+        let output = output
+            .map(|path| path.display().to_string())
+            .unwrap_or_default();
+        return Err(Error::usage(text).with_hint(format!(
+            "`tabia book convert {} -o lines.pgn`, then `tabia convert lines.pgn -o {}`",
+            argument(&book),
+            argument(&output)
+        )));
     };
     let book = open_book(context, item, &mut reporter)?;
     let mut writer = create(&CreateOptions::default()).map_err(Error::in_output)?;

@@ -1,7 +1,6 @@
 //! `tabia book explain`: the games from which a move got its weight.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::Path;
 
 use serde::Serialize;
@@ -11,7 +10,7 @@ use tabia::book::find::{FoundPosition, find};
 use tabia::book::linked_games::{for_each_linked_game, load, text_of};
 use tabia::core::GameIndex;
 use tabia::core::books::{Book, LinkedGame};
-use tabia::core::chess::Position;
+use tabia::core::chess::{Move, Ply, Position};
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
 use tabia::core::shell_argument::argument;
@@ -22,9 +21,9 @@ use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_pgn::pgn;
-use crate::listing::Listing;
+use crate::listing::{Listing, NextRow, RowStyle};
 use crate::parse_where_and_games::parse_query;
-use crate::readable_numbers::{counted, counted_as, grouped};
+use crate::readable_numbers::{counted, counted_as, grouped, percent};
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
 
@@ -46,11 +45,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let mut reporter = context.reporter("book explain", false, None)?;
     let book = open_book(&context, &item, &mut reporter)?;
     if args.sources.is_empty() {
-        let mut after = position;
-        if let Some(m) = m {
-            after.play(m);
-        }
-        return list_linked_games(args, &context, reporter, &*book, &after);
+        return list_linked_games(args, &context, reporter, &*book, &LinkQuery { position, m });
     }
     let found = find(&*book, &position)?;
     let mut query = ExplainQuery::new(position);
@@ -58,7 +53,8 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     query.filter = parse_query(&args.filter, &context.messages)?;
     query.max_ply = args.max_ply;
     let sources = context.games(&args.sources, None, &mut reporter)?;
-    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
+    let columns = columns(args, sources.len() > 1);
+    let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
     let display = context.display();
     let explained = explain(
         &sources,
@@ -90,23 +86,61 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
+/// The columns; a table of the games of one source does not repeat its name.
+fn columns(args: &BookExplainArgs, has_several_sources: bool) -> Vec<&'static str> {
+    let is_table = RowStyle::of(&args.listing) == RowStyle::Table;
+    let mut columns = COLUMNS.to_vec();
+    // Numbers of bytes are for programs.
+    columns.retain(|column| match *column {
+        "source" => has_several_sources || !is_table,
+        "offset" => !is_table,
+        _ => true,
+    });
+    columns
+}
+
+/// The position, and the move played in it, whose linked games are listed.
+struct LinkQuery {
+    position: Position,
+    m: Option<Move>,
+}
+
+impl LinkQuery {
+    /// The position from which the book's links are followed.
+    fn after(&self) -> Position {
+        let mut after = self.position.clone();
+        if let Some(m) = self.m {
+            after.play(m);
+        }
+        after
+    }
+}
+
 /// The games that the book links to.
 fn list_linked_games(
     args: &BookExplainArgs,
     context: &Context,
     reporter: Reporter,
     book: &dyn Book,
-    position: &Position,
+    query: &LinkQuery,
 ) -> Result<ExitCode, Error> {
     let mut out = StdoutWriter::new(&context.bar);
+    let columns = columns(args, true);
     let mut listing = (!args.pgn)
-        .then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC))
+        .then(|| Listing::new(&context.bar, &args.listing, &columns, NUMERIC))
         .transpose()?;
     let mut missing = MissingGames::default();
     let display = context.display();
-    let found = for_each_linked_game(book, position, &context.progress, &mut |game| {
+    let after = query.after();
+    let found = for_each_linked_game(book, &after, &context.progress, &mut |game| {
         if let Some(listing) = &mut listing {
-            return listing.push(&LinkedRow::new(game));
+            return match listing.next_row() {
+                NextRow::Shown => {
+                    let read = LinkedMove::read(game, query, context);
+                    listing.push(&LinkedRow::new(game, read))
+                }
+                NextRow::Skipped | NextRow::Beyond => Ok(()),
+            };
         }
         if let Some(text) = pgn_of(game, context)? {
             out.bytes(text.trim_ascii())?;
@@ -124,10 +158,11 @@ fn list_linked_games(
     out.flush()?;
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
-    for text in missing.messages(&args.book) {
+    for text in missing.messages() {
         context.messages.warning(&text);
     }
     if missing.games > 0 {
+        context.messages.hint(&missing.hint(args));
         return Ok(ExitCode::Problems);
     }
     if found == 0 {
@@ -159,8 +194,8 @@ impl MissingGames {
         *self.files.entry(file).or_default() += 1;
     }
 
-    /// Which games are missing in which files, and what to do about it.
-    fn messages(&self, book: &OsStr) -> Vec<String> {
+    /// Which games are missing in which files.
+    fn messages(&self) -> Vec<String> {
         let named = self.files.iter().take(MAX_FILES).map(|(file, games)| {
             let games = counted_as(*games, "linked game is", "linked games are");
             let is_there = Path::new(file).is_file();
@@ -176,14 +211,23 @@ impl MissingGames {
         if others > 0 {
             messages.push(format!("and in {} more", counted(others as u64, "file")));
         }
-        if self.games > 0 {
-            let book = book.display().to_string();
-            let book = argument(&book);
-            messages.push(format!(
-                "name the database: `tabia book explain {book} FILE --move MOVE` reads its games"
-            ));
-        }
         messages
+    }
+
+    /// How to find the games in a database, whatever its name is now.
+    fn hint(&self, args: &BookExplainArgs) -> String {
+        let book = args.book.display().to_string();
+        let mut command = format!("tabia book explain {} FILE", argument(&book));
+        for (option, value) in [
+            ("--fen ", args.position.fen.as_ref()),
+            ("--moves ", args.position.moves.as_ref()),
+            ("--move ", args.m.as_ref()),
+        ] {
+            if let Some(value) = value {
+                command += &format!(" {option}{}", argument(value));
+            }
+        }
+        format!("`{command}` searches the file or folder FILE for the games")
     }
 }
 
@@ -211,31 +255,76 @@ struct GameCounts {
     points: u64,
 }
 
+/// What the file of a linked game has beyond what the book states; all absent if the file is.
+#[derive(Default)]
+struct LinkedMove {
+    ply: Option<u32>,
+    san: Option<String>,
+    date: Option<String>,
+}
+
+impl LinkedMove {
+    fn read(linked: &LinkedGame, query: &LinkQuery, context: &Context) -> Self {
+        let is_there = linked.path.as_ref().is_some_and(|path| path.is_file());
+        let game = is_there.then(|| load(linked, &context.resolver, &context.open));
+        let Some(Ok(Some(game))) = game else {
+            return Self::default();
+        };
+        let key = query.position.key();
+        let played = game.start_position().and_then(|start| {
+            let moves = (1..).zip(game.root().with_positions(start));
+            let mut here = moves.filter(|(_, (before, node))| {
+                let is_move = query.m.is_none_or(|m| node.ply() == Ply::Move(m));
+                is_move && before.key() == key
+            });
+            here.next()
+                .map(|(ply, (before, node))| (ply, before.san(node.ply()).to_string()))
+        });
+        let (ply, san) = played.unzip();
+        let date = game.head.tags.date();
+        Self {
+            ply,
+            san,
+            date: date
+                .filter(|date| *date != Date::UNKNOWN)
+                .map(|date| date.to_string()),
+        }
+    }
+}
+
 /// A game that the book links to.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LinkedRow<'a> {
-    source: &'a str,
+    source: String,
     game: Option<u64>,
     offset: Option<u64>,
+    ply: Option<u32>,
+    #[serde(rename = "move")]
+    san: Option<String>,
     white: &'a str,
     white_elo: Option<u16>,
     black: &'a str,
     black_elo: Option<u16>,
     result: &'static str,
+    date: Option<String>,
 }
 
 impl<'a> LinkedRow<'a> {
-    fn new(game: &'a LinkedGame) -> Self {
+    fn new(game: &'a LinkedGame, read: LinkedMove) -> Self {
+        let path = game.path.as_ref().map(|path| path.display().to_string());
         Self {
-            source: &game.source,
+            source: path.unwrap_or_else(|| game.source.clone()),
             game: game.index.map(|index| u64::from(index) + 1),
             offset: game.offset,
+            ply: read.ply,
+            san: read.san,
             white: &game.white,
             white_elo: game.white_elo,
             black: &game.black,
             black_elo: game.black_elo,
             result: game.result.pgn(),
+            date: read.date,
         }
     }
 }
@@ -301,8 +390,8 @@ fn summary_lines(
         let games = m
             .games
             .map_or_else(String::new, |games| format!(", {}", counted(games, "game")));
-        let percent = m.probability * 100.0;
-        lines.push(format!("the book: {}{weight}{games}, {percent:.1}%", m.san));
+        let share = percent(m.probability);
+        lines.push(format!("the book: {}{weight}{games}, {share:.1}%", m.san));
     }
     if found.is_none() {
         lines.push("the book does not have the position".to_owned());

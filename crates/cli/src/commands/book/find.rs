@@ -19,7 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
 use crate::opening_names::{full_name, name_below};
-use crate::readable_numbers::grouped;
+use crate::readable_numbers::{grouped, percent};
 use crate::result_bar::{BAR, bar};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
@@ -267,7 +267,7 @@ impl<'a> MoveDocument<'a> {
             results: m.results.map(ResultCounts::new),
             games: m.games,
             weight: m.weight,
-            probability: rounded(m.probability, 6),
+            probability: to_millionths(m.probability),
             average_rating: m.average_rating,
             performance: m.performance,
             annotation: m.annotation.as_deref(),
@@ -277,10 +277,9 @@ impl<'a> MoveDocument<'a> {
     }
 }
 
-/// A number rounded to at most `digits` decimal places.
-fn rounded(value: f64, digits: i32) -> f64 {
-    let unit = 10f64.powi(digits);
-    (value * unit).round() / unit
+/// A number with at most six decimal places.
+fn to_millionths(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
 }
 
 /// A move as a line of JSON.
@@ -342,7 +341,6 @@ impl<'a> MoveCells<'a> {
 
     /// `above`: the opening above the table, whose name is not repeated.
     fn new(book: &'a str, m: &'a FoundMove, above: Option<Opening>) -> Self {
-        let percent = |value: f64| rounded(value * 100.0, 1);
         let name = |opening| match above {
             Some(above) => name_below(opening, above),
             None => full_name(opening),
@@ -474,7 +472,7 @@ fn summary(m: &FoundMove, has_bar: bool) -> String {
     let count = m.games.or(m.weight.map(u64::from)).map(grouped);
     let mut text = format!(
         "{:>5.1}%  {:>COUNT_WIDTH$}",
-        m.probability * 100.0,
+        percent(m.probability),
         count.unwrap_or_default()
     );
     if let Some(results) = m.results.filter(|_| has_bar) {

@@ -239,7 +239,12 @@ fn facts(format: &str, book: &BookReport) -> Vec<(String, String)> {
     if let Some(learn) = book.learn {
         lines.push(("learn", learn.to_owned()));
     }
-    for (name, value) in &book.info.facts {
+    for (name, value) in book
+        .info
+        .facts
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+    {
         lines.push((name, value.clone()));
     }
     for (name, count) in &book.defects {

@@ -83,7 +83,6 @@ fn warn_of_scales(context: &Context, items: &[InputItem], merged: &Merged) {
 pub(super) fn merge_options(context: &Context, force: bool, reporter: &Reporter) -> MergeOptions {
     let mut options = MergeOptions::default();
     options.open = context.open.clone();
-    options.create.force = force;
-    options.create.transaction = reporter.transaction();
+    options.create = reporter.create_options(force);
     options
 }

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use tabia::core::BookFormat;
-use tabia::core::formats::CreateOptions;
 use tabia::{Error, InputItem};
 use tabia_columns::book_rows::write_book_rows;
 use tabia_columns::read::{book_from_rows, is_book_rows};
@@ -58,9 +57,7 @@ pub(super) fn write(
         },
     };
     let display = context.display();
-    let mut create = CreateOptions::default();
-    create.force = args.force;
-    create.transaction = reporter.transaction();
+    let create = reporter.create_options(args.force);
     let written = write_book_rows(item, file, &context.open, &create, &context.progress);
     drop(display);
     let flushed = out.flush();
@@ -101,9 +98,7 @@ pub(super) fn read(
     output: &Path,
     force: bool,
 ) -> Result<ExitCode, Error> {
-    let mut create = CreateOptions::default();
-    create.force = force;
-    create.transaction = reporter.transaction();
+    let create = reporter.create_options(force);
     let display = context.display();
     let merged = book_from_rows(
         items,

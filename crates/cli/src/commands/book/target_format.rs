@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tabia::Error;
 use tabia::core::BookFormat;
+use tabia::core::shell_argument::argument;
 use tabia::formats::Format;
 
 use crate::context::Context;
@@ -25,13 +26,21 @@ pub(super) fn book_format(
     let by_name = context.resolver.format(name).and_then(Format::book);
     let chosen = by_name.or_else(|| books().find(|book| book.file.extensions.contains(&name)));
     chosen.ok_or_else(|| {
-        let names: Vec<String> = books()
-            .map(|book| format!("{} (.{})", book.file.id, book.file.extensions.join(", .")))
+        let shown = path.display();
+        let text = match (to, extension.as_deref()) {
+            (Some(name), _) => format!("`--to {name}`: no format of books is called that"),
+            (None, Some(extension)) => {
+                format!("{shown}: no format of books is called `.{extension}`")
+            }
+            (None, None) => format!("{shown}: the name has no extension that names a format"),
+        };
+        let extensions: Vec<&str> = books()
+            .filter_map(|book| book.file.extensions.first().copied())
             .collect();
-        Error::usage(format!(
-            "{}: not a book format that can be written; these can: {}",
-            path.display(),
-            names.join(", ")
-        ))
+        let first = extensions.first().unwrap_or(&"");
+        let named = path.with_extension(first).display().to_string();
+        let named = argument(&named);
+        let all = extensions.join("`, `.");
+        Error::usage(text).with_hint(format!("`-o {named}`, for example; books are `.{all}`"))
     })
 }

@@ -102,7 +102,7 @@ fn write_member(
     let stored = options.packing == Packing::Stored;
     let mut packed = 0;
     for batch in bytes.chunks(BLOCK * BATCH) {
-        options.check()?;
+        options.advance(batch.len())?;
         let blocks: Vec<&[u8]> = batch.chunks(BLOCK).collect();
         for payload in pack_all(&blocks, stored) {
             let mut block = Sink::new();

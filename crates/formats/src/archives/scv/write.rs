@@ -174,10 +174,13 @@ fn write_member(
         count: 0,
     };
     match packing {
-        Packing::Stored => data.write_all(&bytes)?,
+        Packing::Stored => {
+            options.advance(bytes.len())?;
+            data.write_all(&bytes)?;
+        }
         Packing::Lzo => {
             for chunk in bytes.chunks(lzo::CHUNK) {
-                options.check()?;
+                options.advance(chunk.len())?;
                 data.write_all(&lzo::pack(chunk)?)?;
             }
         }
@@ -192,7 +195,7 @@ fn write_member(
             };
             let mut encoder = ZlibEncoder::new(&mut data, level);
             for part in bytes.chunks(STEP) {
-                options.check()?;
+                options.advance(part.len())?;
                 encoder.write_all(part)?;
             }
             encoder.finish()?;

@@ -117,11 +117,12 @@ fn write_member(
     out.write_all(header.as_slice())?;
     let start = at + header.len() as u64;
     if stored {
+        options.advance(bytes.len())?;
         out.write_all(&bytes)?;
     } else {
         let mut encoder = DeflateEncoder::new(BorrowedWriter(out), flate2::Compression::default());
         for part in bytes.chunks(STEP) {
-            options.check()?;
+            options.advance(part.len())?;
             encoder.write_all(part)?;
         }
         encoder.finish()?;

@@ -95,7 +95,11 @@ impl KvetkaBook {
             None => {}
         }
         let mut facts = vec![("caption".to_owned(), text_order.decode(&header.caption))];
-        facts.extend(header.facts());
+        // An Elo of 0 excludes nobody.
+        let is_set = |(name, value): &(String, String)| {
+            value != "0" || !Header::ELO.contains(&name.as_str())
+        };
+        facts.extend(header.facts().into_iter().filter(is_set));
         for (name, value) in [
             ("parts", parts.files().to_string()),
             ("blocks", parts.len().to_string()),
