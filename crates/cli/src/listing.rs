@@ -1,7 +1,10 @@
 //! Rows on standard output: a table, tab- or comma-separated values, JSON.
 
+use std::borrow::Cow;
+
 use indicatif::ProgressBar;
 use serde::Serialize;
+use serde_json::Value;
 use tabia::Error;
 
 use crate::args::ListingArgs;
@@ -61,6 +64,19 @@ pub(crate) fn tsv_cell(text: &str, out: &mut Vec<u8>) {
             }
             c => out.extend_from_slice(c.encode_utf8(&mut letter).as_bytes()),
         }
+    }
+}
+
+/// Columns with the names of files.
+const PATHS: &[&str] = &["path", "archive", "book", "source", "index"];
+
+/// The name of a file as a cell of tab-separated values, which can be typed as it is printed: on Windows with
+/// `/`, which names the same file there and is not escaped.
+pub(crate) fn path_cell(path: &str, is_windows: bool) -> Cow<'_, str> {
+    if is_windows {
+        path.replace('\\', "/").into()
+    } else {
+        path.into()
     }
 }
 
@@ -197,7 +213,8 @@ impl Listing {
                 self.table.push(&cells, &mut self.out)
             }
             RowStyle::Tsv | RowStyle::Csv => {
-                let cells = cells(row, &self.columns, |_, value| json::cell(value));
+                let is_tsv = self.style == RowStyle::Tsv;
+                let cells = cells(row, &self.columns, if is_tsv { tsv_text } else { csv_text });
                 let mut text = Vec::new();
                 line(self.style, cells.iter().map(String::as_str), &mut text);
                 self.out.bytes(&text)
@@ -226,11 +243,23 @@ impl Listing {
     }
 }
 
+fn csv_text(_: &str, value: &Value) -> String {
+    json::cell(value)
+}
+
+fn tsv_text(column: &str, value: &Value) -> String {
+    let text = json::cell(value);
+    if PATHS.contains(&column) {
+        return path_cell(&text, cfg!(windows)).into_owned();
+    }
+    text
+}
+
 /// The cells of a row, `""` for keys that it does not have.
 fn cells<R: Serialize>(
     row: &R,
     columns: &[String],
-    cell: fn(&str, &serde_json::Value) -> String,
+    cell: fn(&str, &Value) -> String,
 ) -> Vec<String> {
     let value = serde_json::to_value(row).unwrap_or_default();
     let cells = columns.iter().map(|column| {
@@ -243,6 +272,14 @@ fn cells<R: Serialize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_can_be_typed_as_they_are_printed() {
+        let mut cell = Vec::new();
+        tsv_cell(&path_cell("C:\\Chess\\new.pgn", true), &mut cell);
+        assert_eq!(cell, b"C:/Chess/new.pgn");
+        assert_eq!(path_cell("a\\b.pgn", false), "a\\b.pgn");
+    }
 
     #[test]
     fn tsv_is_escaped_and_csv_is_quoted() {

@@ -11,7 +11,7 @@ use tabia::list::{Flags, ListRow};
 use tabia::query::FoundMoment;
 
 use crate::json::{self, Displayed};
-use crate::listing::{RowStyle, csv_cell, tsv_cell};
+use crate::listing::{RowStyle, csv_cell, path_cell, tsv_cell};
 
 /// The columns, which are the keys in JSON too.
 pub(crate) const COLUMNS: &[&str] = &[
@@ -178,7 +178,7 @@ fn cells(style: RowStyle, row: &ListRow<'_>, moments: bool, path: Option<&str>, 
         line.value(first.and_then(|moment| moment.r#move));
     }
     if let Some(path) = path {
-        line.text(path);
+        line.text(&path_cell(path, cfg!(windows)));
     }
     out.push(b'\n');
 }

@@ -8,7 +8,9 @@ use std::io::{ErrorKind as IoKind, Write, stderr};
 use std::path::{Path, PathBuf, absolute};
 
 use indicatif::ProgressBar;
-use tabia::{Error, ErrorKind, ErrorSide};
+use tabia::convert::Target;
+use tabia::formats::Format;
+use tabia::{Error, ErrorKind, ErrorSide, Resolver};
 
 use tabia::core::shell_argument::argument;
 use tabia::formats::archives::UNPACKED_SIZE;
@@ -213,6 +215,15 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             let hint = repair_hint(path);
             format!("{hint}; with `--salvage` this command does so first")
         }
+        ErrorKind::MissingFile(_) if path.is_some_and(is_named_like_book) => {
+            let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+            let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).display().to_string();
+            let folder = argument(&folder);
+            format!(
+                "put the missing file next to the others; `tabia info {folder}` lists what is there"
+            )
+        }
         ErrorKind::MissingFile(_) => {
             format!(
                 "put the missing file next to the others; if it is lost, {}",
@@ -240,11 +251,10 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
 /// Whether a file is named like the main file of a database of several files, whose remains `repair`
 /// finds whatever the file contains.
 fn is_named_like_database(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    let extension = extension.to_ascii_lowercase();
+    let extension = extension_of(path);
     tabia::formats().any(|format| {
         let is_set = format.games().is_some() && !format.companions().is_empty();
-        is_set && format.extensions().contains(&extension.as_str())
+        is_set && format.extensions().contains(&&*extension)
     })
 }
 
@@ -254,9 +264,51 @@ fn repair_hint(path: Option<&Path>) -> String {
         return "`tabia repair OLD -o NEW` saves what is left of a damaged database".into();
     };
     let path = path.unwrap_or(Path::new("")).display().to_string();
-    let saved = format!("saved-{}", name.display());
+    let saved = saved_name(Path::new(name));
     let (path, saved) = (argument(&path), argument(&saved));
     format!("`tabia repair {path} -o {saved}` saves what is left of a damaged database")
+}
+
+/// The name of a new database for what is left of the one that a file belongs to: of the same format, or of
+/// the first that can be written.
+pub(crate) fn saved_name(name: &Path) -> String {
+    let saved = format!("saved-{}", name.display());
+    let resolver = Resolver::default();
+    if Target::file(&resolver, Path::new(&saved), None).is_ok() {
+        return saved;
+    }
+    let extension = extension_of(name);
+    let is_set =
+        |format: &&Format| format.game_writer().is_some() && !format.companions().is_empty();
+    let mut own = resolver.formats().iter().filter(is_set);
+    let own = own.find(|format| has_companion(format, &extension));
+    let first = || resolver.formats().iter().find(is_set);
+    let main = own
+        .or_else(first)
+        .and_then(|format| format.extensions().first());
+    let saved = Path::new(&saved).with_extension(main.unwrap_or(&"pgn"));
+    saved.display().to_string()
+}
+
+fn extension_of(name: &Path) -> String {
+    let extension = name.extension().unwrap_or_default().to_string_lossy();
+    extension.to_ascii_lowercase()
+}
+
+/// Whether files with this extension go with the main file of a format.
+fn has_companion(format: &Format, extension: &str) -> bool {
+    let mut companions = format.companions().iter();
+    companions.any(|companion| companion.extension == extension)
+}
+
+/// Whether a file is named like one of a book.
+fn is_named_like_book(name: &Path) -> bool {
+    let extension = extension_of(name);
+    tabia::formats().any(|format| {
+        let is_named =
+            format.extensions().contains(&&*extension) || has_companion(&format, &extension);
+        format.book().is_some() && is_named
+    })
 }
 
 /// `appends`: the command was to add to an existing database.

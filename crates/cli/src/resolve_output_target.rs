@@ -8,16 +8,34 @@ use tabia::convert::Target;
 use tabia::core::formats::FormatKind;
 use tabia::core::{ErrorKind, GameFormat};
 use tabia::formats::Format;
+use tabia::formats::archives::is_device_name;
 use tabia::{Error, Resolver};
 
 use crate::format_arg::find_format;
 
 /// Refuses an existing target before the work instead of after it, unless `force` is set.
 pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Error> {
+    if cfg!(windows) {
+        refuse_device(path)?;
+    }
     if !force && std::fs::symlink_metadata(path).is_ok() {
         return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
     }
     Ok(())
+}
+
+/// Refuses names that Windows gives to devices, where no file can have them.
+fn refuse_device(path: &Path) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if !is_device_name(&name) {
+        return Ok(());
+    }
+    let other = path
+        .with_file_name(format!("new-{name}"))
+        .display()
+        .to_string();
+    let text = format!("{name} is the name of a device on Windows, whatever its extension");
+    Err(Error::usage(text).with_hint(format!("another name: `-o {}`", argument(&other))))
 }
 
 /// A name for a file in the current folder that a hint recommends to write; an existing one is not proposed.
@@ -189,4 +207,20 @@ pub(crate) fn refuse_stream(format: &GameFormat) -> Result<(), Error> {
     let extension = format.file.extensions.first().unwrap_or(&"");
     let text = format!("{} cannot go to standard output", format.file.name);
     Err(Error::usage(text).with_hint(format!("`-o games.{extension}` writes it to a file")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_devices_are_refused() {
+        for name in ["CON.pgn", "folder/nul", "com1.si5"] {
+            let error = refuse_device(Path::new(name)).unwrap_err();
+            assert!(error.to_string().contains("a device on Windows"), "{error}");
+        }
+        for name in ["console.pgn", "con/games.pgn", "com0.si5"] {
+            assert!(refuse_device(Path::new(name)).is_ok(), "{name}");
+        }
+    }
 }

@@ -67,7 +67,7 @@ const SPECS: &[ColumnSpec] = &[
     spec("event", "Event", Some((12, 12)), 75),
     spec("site", "Site", Some((10, 10)), 85),
     spec("round", "Rd", None, 78),
-    spec("eco", "ECO", None, 30),
+    spec("eco", "ECO", None, 0),
     spec("plies", "Ply", None, 40),
     spec("annotator", "Annotator", Some((10, 10)), 82),
     spec("flags", "", None, 50),
@@ -448,10 +448,11 @@ mod tests {
         assert!(layout[1].width >= 14 && layout[3].width >= 14);
         assert_eq!(shown(200).0.len(), names.len());
         // Narrower than the parts that are never cut: only the names give way.
-        let (columns, layout) = shown(48);
-        assert_eq!(columns.len(), 7);
+        let (columns, layout) = shown(52);
+        assert_eq!(columns.len(), 8);
         assert_eq!(layout[0].width, 4);
         assert_eq!(layout[6].width, 10);
+        assert_eq!(layout[7].width, 3);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `tabia check`: decodes everything and reports every problem.
 
+use std::path::Path;
+
 use serde::Serialize;
 use tabia::check::{CheckOptions, Checked, check};
 use tabia::core::FormatId;
@@ -13,7 +15,8 @@ use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
-use crate::readable_numbers::{counted, counted_as};
+use crate::messages::saved_name;
+use crate::readable_numbers::{counted, counted_as, grouped};
 use crate::report::{ProblemRow, Reporter};
 use crate::terminal::TextStyle;
 
@@ -51,14 +54,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         damaged: Vec::new(),
         listing: &mut listing,
     };
+    let (mut seen, mut bad) = (0, 0);
     let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| {
         let code = match item {
             Ok(item) => checker.check_with_members(&item, 1),
             Err(error) => checker.report_error(&error, None),
         };
         checker.write_sentences()?;
+        seen += 1;
+        bad += u64::from(!matches!(code, Ok(ExitCode::Done)));
         code
     });
+    let is_described = checker.is_described;
     drop(display);
     // The problem was reported when it was found.
     let code = match code {
@@ -70,6 +77,17 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
     reporter.finish(None)?;
     if let Some(hint) = damaged.first() {
         context.messages.hint(hint);
+    }
+    if is_described && seen > 1 {
+        let inputs = counted(seen, "input");
+        context.messages.note(&match bad {
+            0 => format!("{inputs}, all healthy"),
+            bad => format!(
+                "{inputs}: {} healthy, {} with problems",
+                grouped(seen - bad),
+                grouped(bad)
+            ),
+        });
     }
     Ok(code)
 }
@@ -228,8 +246,11 @@ fn next_step(item: &InputItem) -> String {
     let path = item.label();
     let name = item.name();
     let quoted = argument(&name);
-    let saved = path.file_name().unwrap_or_default().display();
-    let saved = format!("saved-{saved}");
+    let file = Path::new(path.file_name().unwrap_or_default());
+    let saved = match item.format().kind() {
+        FormatKind::Games => saved_name(file),
+        FormatKind::Book | FormatKind::Archive => format!("saved-{}", file.display()),
+    };
     let saved = argument(&saved);
     match item.format().kind() {
         FormatKind::Archive => {

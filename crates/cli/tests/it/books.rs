@@ -974,6 +974,10 @@ fn links_of_a_book_lead_to_its_games() {
     let rows = rows.as_array().unwrap();
     assert!(!rows.is_empty());
     assert!(rows.iter().all(|row| row["white"].is_string()), "{rows:?}");
+    assert!(
+        rows.iter().all(|row| row["source"] == "mini.pgn"),
+        "{rows:?}"
+    );
     tabia(&folder, &["book", "explain", "mini_0.kob", "--moves", "h4"]).expect(1);
     let text = tabia(&folder, &["book", "explain", "mini_0.kob", "--pgn"]);
     assert!(text.code == 0 || text.code == 3, "{}", text.err);
@@ -1016,6 +1020,56 @@ fn kvetka_books_link_to_their_games() {
     };
     let text = pgn("linked_0.kob");
     assert!(text.contains("[White \"A\"]") && text.contains("(2. f4 exf4)"));
+    // What the file of a linked game has is in its row; without the file it is unknown.
+    let rows = |source: &str| {
+        let args = [
+            "book",
+            "explain",
+            "linked_0.kob",
+            "--moves",
+            "1.e4",
+            "--json",
+        ];
+        let rows = tabia(&folder, &args).expect(0).json();
+        let rows = rows.as_array().unwrap().clone();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row["source"] == source));
+        rows
+    };
+    let found = rows("six.pgn");
+    assert!(
+        found
+            .iter()
+            .any(|row| row["move"] == "e5" && row["ply"] == 2),
+        "{found:?}"
+    );
+    std::fs::rename(folder.join("six.pgn"), folder.join("moved.pgn")).unwrap();
+    assert!(rows("six.pgn").iter().all(|row| row["move"].is_null()));
+    let pgn_of_moved = [
+        "book",
+        "explain",
+        "linked_0.kob",
+        "--pgn",
+        "--moves",
+        "1.e4",
+    ];
+    let run = tabia(&folder, &pgn_of_moved).expect(3);
+    let hint = "hint: `tabia book explain linked_0.kob FILE --moves 1.e4` searches";
+    assert!(run.err.contains(hint), "{}", run.err);
+    std::fs::rename(folder.join("moved.pgn"), folder.join("six.pgn")).unwrap();
+    // Weights are refused, not left out.
+    let edit = [
+        "book",
+        "edit",
+        "linked_0.kob",
+        "--move",
+        "e4",
+        "--weight",
+        "3",
+        "-o",
+        "x.kob",
+    ];
+    let run = tabia(&folder, &edit).expect(2);
+    assert!(run.err.contains("has no weights of moves"), "{}", run.err);
     assert!(text.contains("[White \"C\"]") && !text.contains("[White \"G\"]"));
     // The same through ChessBase's database.
     tabia(&folder, &["convert", "six.pgn", "-o", "six.cbh", "-q"]);

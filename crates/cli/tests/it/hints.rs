@@ -359,6 +359,25 @@ fn recommended_commands_exist() {
     }
 }
 
+/// What is left of a database is saved under a name that can be written, whichever of its files was named.
+#[test]
+fn saved_databases_have_names_that_can_be_written() {
+    let scratch = folder("hints-saved");
+    let (lone, other) = (scratch.join("lone.cbg"), scratch.join("book.kin"));
+    fs::copy(scratch.join("games.cbg"), lone).unwrap();
+    let run = tabia(&scratch, &["check", "lone.cbg"]).expect(4);
+    let command = ["repair", "lone.cbg", "-o", "saved-lone.cbh"];
+    let quoted = format!("`tabia {}`", command.join(" "));
+    assert!(run.err.contains(&quoted), "{}", run.err);
+    tabia(&scratch, &command).expect(3);
+    // Books are not repaired.
+    assert!(other.exists());
+    fs::remove_file(scratch.join("book_0.kob")).unwrap();
+    let run = tabia(&scratch, &["info", "book.kin"]).expect(4);
+    assert!(run.err.contains("`tabia info .`"), "{}", run.err);
+    assert!(!run.err.contains("repair"), "{}", run.err);
+}
+
 /// A recommended command without words to be replaced does what it should when it is copied.
 #[test]
 #[cfg(unix)]

@@ -124,7 +124,7 @@ fn with_wide_games(name: &str) -> Scratch {
 fn lists_of_games_fit_the_terminal() {
     let sample = with_sample("screens-ls");
     let wide = with_wide_games("screens-wide");
-    for columns in [80, 100, 120, 200] {
+    for columns in [60, 80, 100, 120, 200] {
         for (name, folder, path) in [("sample", &sample, "mega.cbh"), ("wide", &wide, "wide.pgn")] {
             let (screen, code) = on_terminal(folder, &["ls", path], columns);
             assert_eq!(code, 0, "{screen}");

@@ -44,7 +44,7 @@ pub use member_errors::in_member;
 pub use memory_or_temporary_file::read_unpacked;
 pub use new_member::NewMember;
 pub use on_error::OnError;
-pub use safe_names::{is_hidden_name, safe_name};
+pub use safe_names::{is_device_name, is_hidden_name, safe_name};
 pub use salvage::salvage;
 pub use timestamp::Timestamp;
 pub use unpacked_limit_error::UNPACKED_SIZE;

@@ -49,7 +49,7 @@ pub fn safe_name(name: &str) -> Result<PathBuf> {
         if part.len() > MAX_PART {
             return Err(refused(name, "is too long"));
         }
-        if is_device(part) {
+        if is_device_name(part) {
             return Err(refused(name, "is the name of a device on some systems"));
         }
         path.push(part);
@@ -100,7 +100,8 @@ fn refused(name: &str, why: &str) -> Error {
     Error::invalid(format!("the member name `{}` {why}", shown.escape_debug()))
 }
 
-fn is_device(part: &str) -> bool {
+/// Whether a file name is that of a device on Windows, whatever its extension: `CON`, `nul.pgn`, `com1`.
+pub fn is_device_name(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or(part).trim_end();
     let lower = stem.to_ascii_lowercase();
     match lower.as_str() {
