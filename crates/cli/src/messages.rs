@@ -86,7 +86,7 @@ impl Messages {
         }
         let text = match error.side() {
             ErrorSide::Cancelled => "interrupted".to_owned(),
-            _ => without_os_error_number(&error.to_string()),
+            _ => without_os_error_number(&self.text_of(error)),
         };
         self.line("error", "31", &text);
         if let Some(hint) = self.hint_for(error) {
@@ -96,8 +96,28 @@ impl Messages {
 
     /// Writes why a command failed, and what to do in its situation.
     pub(crate) fn error_with_hint(&self, error: &Error, hint: &str) {
-        self.line("error", "31", &without_os_error_number(&error.to_string()));
+        self.line(
+            "error",
+            "31",
+            &without_os_error_number(&self.text_of(error)),
+        );
         self.line("hint", "36", hint);
+    }
+
+    /// An error in the words of players; with `--verbose` as the library states it.
+    pub(crate) fn text_of(&self, error: &Error) -> String {
+        if self.verbose {
+            return error.to_string();
+        }
+        let mut at = error.location().clone();
+        at.offset = None;
+        let at = at.to_string();
+        let why = in_plain_words(&error.kind().to_string());
+        if at.is_empty() {
+            why
+        } else {
+            format!("{at}: {why}")
+        }
     }
 
     /// Writes a problem that did not end the command.
@@ -181,6 +201,76 @@ impl Messages {
             let _ = stderr().write_all(line.as_bytes());
         });
     }
+}
+
+/// A reason without what only developers know: names of fields, and hexadecimal numbers.
+fn in_plain_words(reason: &str) -> String {
+    let mut words = String::new();
+    let mut rest = reason;
+    while let Some((before, quoted)) = rest.split_once('`') {
+        words.push_str(before);
+        let Some((field, after)) = quoted.split_once('`') else {
+            words.push('`');
+            rest = quoted;
+            continue;
+        };
+        let is_field =
+            !field.is_empty() && field.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        match is_field.then(|| plain_reason(after)).flatten() {
+            Some((plain, after)) => {
+                words.push_str(plain);
+                rest = after;
+            }
+            None => {
+                words.extend(["`", field, "`"]);
+                rest = after;
+            }
+        }
+    }
+    words.push_str(rest);
+    in_decimal(&words)
+}
+
+/// What [`Malformed`](tabia::core::error::Malformed) states of a field, in plain words, and the text after it.
+fn plain_reason(text: &str) -> Option<(&'static str, &str)> {
+    if let Some(sizes) = text.strip_prefix(" needs ") {
+        let (_, after) = sizes.split_once(" left")?;
+        return Some(("the data ends too early", after));
+    }
+    if let Some(value) = text.strip_prefix(" has the impossible value ") {
+        let after = value.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        return Some(("a value is impossible", after));
+    }
+    let reasons = [
+        (" cannot be played", "a move cannot be played"),
+        (" is not readable text", "a text cannot be read"),
+        (" does not match its checksum", "a checksum does not match"),
+    ];
+    let found = reasons.iter().find_map(|(stated, plain)| {
+        let after = text.strip_prefix(stated)?;
+        Some((*plain, after))
+    });
+    found
+}
+
+/// A text with its hexadecimal numbers as decimal ones.
+fn in_decimal(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, number)) = rest.split_once("0x") {
+        out.push_str(before);
+        let end = number
+            .find(|c: char| !c.is_ascii_hexdigit())
+            .unwrap_or(number.len());
+        let (digits, after) = number.split_at(end);
+        match u64::from_str_radix(digits, 16) {
+            Ok(value) => out.push_str(&value.to_string()),
+            Err(_) => out.extend(["0x", digits]),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The message without the number of the operating system's error.
@@ -419,6 +509,40 @@ mod tests {
         let text = format!("{kind:?}");
         let end = text.find(|c: char| !c.is_alphanumeric());
         text[..end.unwrap_or(text.len())].to_owned()
+    }
+
+    #[test]
+    fn reasons_are_in_plain_words() {
+        for (reason, plain) in [
+            (
+                "`blob` needs 12 bytes, 0 are left",
+                "the data ends too early",
+            ),
+            (
+                "tabia.cbg: `block` needs 1 byte, 0 are left; more",
+                "tabia.cbg: the data ends too early; more",
+            ),
+            (
+                "`kind` has the impossible value 0x1f",
+                "a value is impossible",
+            ),
+            ("`Bh6` is an illegal move", "`Bh6` is an illegal move"),
+            ("`e4` cannot be played", "`e4` cannot be played"),
+            ("`x", "`x"),
+            ("begins at 0x1f, not 0x", "begins at 31, not 0x"),
+        ] {
+            assert_eq!(in_plain_words(reason), plain);
+        }
+        let error = Error::invalid("no such player")
+            .at_offset(31)
+            .in_game(tabia::core::GameIndex(3));
+        let mut messages = Messages::for_final_error(None, "check".into(), false);
+        assert_eq!(messages.text_of(&error), "game 4: no such player");
+        messages.verbose = true;
+        assert_eq!(
+            messages.text_of(&error),
+            "game 4, offset 0x1f: no such player"
+        );
     }
 
     #[test]

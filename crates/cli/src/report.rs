@@ -215,7 +215,7 @@ impl Reporter {
 
     /// Reports an input in a folder that cannot be read: a problem, as the others are read.
     pub(crate) fn report_problem_in_folder(&mut self, error: &Error) -> Result<(), Error> {
-        self.messages.warning(&error.to_string());
+        self.messages.warning(&self.messages.text_of(error));
         self.count_reported(error)
     }
 
@@ -236,17 +236,18 @@ impl Reporter {
         let kind = format!("{}\n{}", file.display(), kind_of(&error.kind().to_string()));
         let game = at.game.map(number);
         let has_space = self.groups.len() < MAX_KINDS;
+        let line = self.messages.text_of(error);
         match self.groups.iter_mut().find(|group| group.kind == kind) {
             Some(group) => {
                 group.count += 1;
                 group.last = game.or(group.last);
                 if group.lines.len() < MAX_ALIKE {
-                    group.lines.push(error.to_string());
+                    group.lines.push(line);
                 }
             }
             None if has_space => self.groups.push(ProblemGroup {
                 kind,
-                lines: vec![error.to_string()],
+                lines: vec![line],
                 count: 1,
                 last: game,
             }),

@@ -434,10 +434,8 @@ impl<'d> CbhReader<'d> {
             Some((bytes.get(..size).unwrap_or(bytes), size))
         });
         let Some((bytes, size)) = found.filter(|_| at != 0) else {
-            let text = format!(
-                "`moves_at` is {at:#x}, the file has {:#x} bytes",
-                moves.len()
-            );
+            let length = moves.len();
+            let text = format!("the moves begin at byte {at}, the file has {length} bytes");
             self.problems
                 .push(Error::not_in_file(text).in_file(&self.companions.moves_name));
             return None;
@@ -522,10 +520,8 @@ impl<'d> CbhReader<'d> {
     fn find_items(&mut self, file: &'d [u8], at: u64) -> Result<&'d [u8], (&'d [u8], Error)> {
         let none: &[u8] = &[];
         let Some(bytes) = usize::try_from(at).ok().and_then(|at| file.get(at..)) else {
-            let text = format!(
-                "`annotations_at` is {at:#x}, the file has {:#x} bytes",
-                file.len()
-            );
+            let length = file.len();
+            let text = format!("the annotations begin at byte {at}, the file has {length} bytes");
             return Err((none, Error::not_in_file(text)));
         };
         let size = Items::size(bytes).map_err(|malformed| (none, malformed.at_base(at)))?;
