@@ -147,15 +147,16 @@ fn read_all(
             for text in &book.info().problems {
                 reporter.problem(item.problem_text(text).into(), options.strict)?;
             }
-            let found = book.inspect(&mut |_, page| {
-                sums.positions += 1;
-                sums.entries += page.entries.len() as u64;
+            let found = book.inspect(&mut |_, _| {
                 if progress.is_cancelled() {
                     Flow::Stop
                 } else {
                     Flow::Go
                 }
             })?;
+            // As `inspect` counts them: a record is one position, also if it is stored for several boards.
+            sums.positions += found.size.positions;
+            sums.entries += found.size.moves;
             if !progress.is_cancelled() {
                 for text in &found.problems {
                     reporter.problem(item.problem_text(text).into(), options.strict)?;

@@ -988,6 +988,30 @@ fn links_of_a_book_lead_to_its_games() {
     );
 }
 
+/// A record for a position and its mirror images is one position wherever it is counted.
+#[test]
+fn check_counts_positions_as_info_does() {
+    let folder = with_six("book-counts");
+    for book in ["six.ctg", "six.bin", "six.abk"] {
+        let build = [
+            "book",
+            "build",
+            "six.pgn",
+            "--min-games",
+            "1",
+            "-q",
+            "-o",
+            book,
+        ];
+        tabia(&folder, &build).expect(3);
+        let checked = tabia(&folder, &["check", book, "--json"]).json();
+        let info = tabia(&folder, &["book", "info", book, "--json"]).json();
+        for key in ["positions", "moves"] {
+            assert_eq!(checked[0][key], info[0][key], "{book}: {key}");
+        }
+    }
+}
+
 /// Kvetka's own: a header that keeps what was asked of games, links that lead back to them.
 #[test]
 fn kvetka_books_link_to_their_games() {
