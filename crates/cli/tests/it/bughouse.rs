@@ -96,7 +96,7 @@ fn problems_of_a_match_are_reported() {
         MATCHES.replace("2A. exd5", "7A. foo"),
     )
     .unwrap();
-    let run = tabia(&folder, &["check", "m.bpgn"]).expect(3);
+    let run = tabia(&folder, &["check", "m.bpgn", "--verbose"]).expect(3);
     let all = run.out + &run.err;
     assert!(
         all.contains("move_number") && all.contains("`move`"),

@@ -70,8 +70,11 @@ fn every_verb_has_completions_and_a_manual_page() {
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let run = tabia(&folder, &["completions", shell]).expect(0);
         assert!(run.out.contains("include-deleted"), "{shell}");
-        // The fields of queries complete the value of `--where`.
-        assert!(run.out.contains("avgelo"), "{shell}");
+        // The fields of queries complete the value of `--where`, in shells whose scripts have values.
+        assert!(
+            shell == "powershell" || run.out.contains("avgelo"),
+            "{shell}"
+        );
     }
     let page = tabia(&folder, &["man", "convert"]).expect(0);
     for part in [

@@ -168,7 +168,7 @@ fn trees_fit_the_terminal() {
         }
         let is_wide = columns >= 80;
         let name = if is_wide { "English Attack" } else { "English" };
-        for whole in ["1185", "1104", name] {
+        for whole in ["1,185", "1,104", name] {
             assert!(screen.contains(whole), "{columns}: {screen}");
         }
         expect_screen(&format!("tree-{columns}.txt"), &screen);
