@@ -111,8 +111,8 @@ const DAMAGE: &[(Patch, &str)] = &[
         Push("cbh", b"x"),
         "a.cbh: 1 byte at the end is not a complete record",
     ),
-    (Add("cbh", 46 + 4, 1), "the moves begin at byte"),
-    (Add("cbh", 46 + 8, 2), "the annotations begin at byte"),
+    (Add("cbh", 46 + 4, 1), "`moves_at` is"),
+    (Add("cbh", 46 + 8, 2), "`annotations_at` is"),
     (Put("cbh", 46 + 9, &[0, 0, 99]), "`white` is number 99"),
     (
         Put("cbh", 46 + 15, &[0, 0, 99]),
