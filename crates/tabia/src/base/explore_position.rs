@@ -105,7 +105,9 @@ impl Base {
             tally.merge(&found);
             is_complete &= explorer.is_complete;
         }
-        self.read_names(&mut tally)?;
+        if options.names {
+            self.read_names(&mut tally)?;
+        }
         Ok(Tree::new(position, &tally, options, is_complete))
     }
 

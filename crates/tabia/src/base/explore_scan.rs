@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{Ply, Position};
+use tabia_core::chess::{HomePawns, Ply, Position};
 use tabia_core::game::{Date, Flow, GameHead, GameResult, RecordKind, Visitor};
 use tabia_index::{Row, is_same};
 
@@ -13,9 +13,33 @@ use crate::scan::Task;
 #[derive(Debug)]
 pub(super) struct Targets {
     position: Position,
-    men: u32,
+    need: Need,
     /// Positions after a move, sorted by key.
     children: Vec<(u64, Position, Ply)>,
+    /// What a game must have to reach one of them. A game that has what one of these needs is kept, so only those
+    /// that need least are here.
+    child_needs: Vec<Need>,
+}
+
+/// What a position has that no game gets back: men, and pawns on their start squares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Need {
+    men: u32,
+    home_pawns: HomePawns,
+}
+
+impl Need {
+    fn of(position: &Position) -> Self {
+        Self {
+            men: position.occupied().count(),
+            home_pawns: HomePawns::of(position),
+        }
+    }
+
+    /// Whether a game that has this may reach a position that needs `later`; `false` is certain.
+    fn can_become(self, later: Self) -> bool {
+        later.men <= self.men && self.home_pawns.can_become(later.home_pawns)
+    }
 }
 
 impl Targets {
@@ -30,11 +54,27 @@ impl Targets {
             })
             .collect();
         children.sort_by_key(|(key, ..)| *key);
+        let mut child_needs: Vec<Need> = Vec::new();
+        for (_, child, _) in &children {
+            let need = Need::of(child);
+            if !child_needs.iter().any(|known| need.can_become(*known)) {
+                child_needs.retain(|known| !known.can_become(need));
+                child_needs.push(need);
+            }
+        }
         Self {
             position: position.clone(),
-            men: position.occupied().count(),
+            need: Need::of(position),
             children,
+            child_needs,
         }
+    }
+
+    /// Whether a game may reach one of the positions from here on.
+    fn are_in_reach(&self, from: &Position, arrived: Arrived) -> bool {
+        let now = Need::of(from);
+        (arrived == Arrived::Never && now.can_become(self.need))
+            || self.child_needs.iter().any(|need| now.can_become(*need))
     }
 
     fn child(&self, position: &Position) -> Option<Ply> {
@@ -154,8 +194,8 @@ impl Visitor for ExploreTask {
             last => *last = Some((before.clone(), Some(ply))),
         }
         self.look(before, Some(ply));
-        if self.arrived == Arrived::Never && before.occupied().count() + 1 < self.targets.men {
-            // What was taken does not come back. The result of a game that is left is not needed.
+        if !self.targets.are_in_reach(before, self.arrived) {
+            // What was taken does not come back, and no pawn returns.
             self.last = None;
             return Flow::Skip;
         }

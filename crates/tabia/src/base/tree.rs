@@ -18,16 +18,19 @@ pub struct TreeOptions {
     pub moves: Option<usize>,
     /// Games with the highest ratings, and last games, at most.
     pub games: usize,
+    /// Whether players and event of these games are read where only an index was asked; without it they are empty.
+    pub names: bool,
     /// When reading databases without an index ends; what was found until then is returned.
     pub deadline: Option<Instant>,
 }
 
 impl Default for TreeOptions {
-    /// All moves, eight games of each kind, no deadline.
+    /// All moves, eight games of each kind with their names, no deadline.
     fn default() -> Self {
         Self {
             moves: None,
             games: 8,
+            names: true,
             deadline: None,
         }
     }

@@ -127,6 +127,12 @@ impl Reached {
         u32::from(white) + u32::from(black)
     }
 
+    /// The date as a number, 0 if it is unknown.
+    fn day(&self) -> u32 {
+        let date = self.row.date();
+        u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day)
+    }
+
     fn number(&self) -> (usize, GameIndex) {
         (self.database, self.row.game())
     }
@@ -137,6 +143,8 @@ impl Reached {
 pub(super) struct Best {
     order: Order,
     most: usize,
+    /// The rating or date that a game must have at least. Games without one are not among the best.
+    least: u32,
     pub(super) games: Vec<Reached>,
 }
 
@@ -155,24 +163,34 @@ impl Best {
         Self {
             order,
             most,
+            least: 1,
             games: Vec::new(),
         }
     }
 
     fn key(&self, game: &Reached) -> BestKey {
-        let date = game.row.date();
-        let day = u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day);
         let (first, second) = match self.order {
-            Order::Rating => (game.rating(), day),
-            Order::Date => (day, game.rating()),
+            Order::Rating => (game.rating(), game.day()),
+            Order::Date => (game.day(), game.rating()),
         };
         (Reverse(first), Reverse(second), game.number())
     }
 
+    #[inline]
     fn push(&mut self, game: &Reached) {
+        let value = match self.order {
+            Order::Rating => game.rating(),
+            Order::Date => game.day(),
+        };
+        // Most games are worse than all that are kept.
+        if value >= self.least {
+            self.insert(game);
+        }
+    }
+
+    fn insert(&mut self, game: &Reached) {
         let key = self.key(game);
-        // Games without rating or date are not among the best.
-        if self.most == 0 || key.0.0 == 0 {
+        if self.most == 0 {
             return;
         }
         if self.games.len() == self.most
@@ -184,6 +202,11 @@ impl Best {
         let index = self.games.partition_point(|other| self.key(other) < key);
         self.games.insert(index, game.clone());
         self.games.truncate(self.most);
+        if self.games.len() == self.most
+            && let Some(last) = self.games.last()
+        {
+            self.least = self.key(last).0.0;
+        }
     }
 }
 
