@@ -30,6 +30,7 @@ use crate::names_by_frequency;
 use crate::openapi;
 use crate::params::Params;
 use crate::player_games::PlayerGames;
+use crate::player_tree::ReferenceReplies;
 use crate::problem::Problem;
 use crate::rows::{COLUMNS, rows};
 use crate::search_duplicates_and_previews::{self, Tried};
@@ -61,6 +62,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/openapi.json", get(description))
         .route("/api/v1/suggest", get(suggest))
         .route("/api/v1/player", get(player))
+        .route("/api/v1/player/unfaced", get(unfaced))
         .route("/api/v1/search", get(search))
         .route("/api/v1/duplicates", get(duplicates))
         .route("/api/v1/formats", get(formats))
@@ -175,14 +177,21 @@ fn list(app: &App, source: &RowSource, params: &Params) -> Result<List, Problem>
     let (rows, mut wanted) = (source.clone(), query);
     let start = ViewRows::default();
     let mut bases = Vec::new();
-    if wanted.asks_for_duplicates() {
+    let needs_duplicates = wanted.asks_for_duplicates();
+    let has_candidates = wanted.asks_for_positions();
+    if needs_duplicates || has_candidates {
         for part in &source.parts {
             let input = app.shelf.find(&part.id)?;
             bases.push(app.bases.of(std::slice::from_ref(&input))?.0);
         }
     }
     let job = app.views.get_or_start(&key, start, move |job| {
-        wanted.find_duplicates(&bases, threads, &job.progress)?;
+        if needs_duplicates {
+            wanted.find_duplicates(&bases, threads, &job.progress)?;
+        }
+        if has_candidates {
+            wanted.find_candidates(&bases);
+        }
         filter_and_sort::build(&rows, &wanted, &job.progress, threads, &|change| {
             job.update(|found| change(found));
         })
@@ -486,10 +495,13 @@ fn explore_source(
         }
         return Ok(answer);
     }
-    let total = opened.database().map(tabia::Database::len);
+    let database = opened.database().ok_or_else(|| {
+        let id = &input.id;
+        Problem::bad_request(format!("`{id}` has no games"))
+    })?;
     let (base, name) = app.bases.of(std::slice::from_ref(input))?;
     let is_indexed = base.has_index(0);
-    let job = tree_job(app, base, &name, position, query)?;
+    let job = tree_job(app, base, &name, position, query, explore::MAX_GAMES)?;
     let found = job.wait(PATIENCE, |_| false);
     if let Some(error) = found.error() {
         return Err(Problem::busy(error));
@@ -498,7 +510,7 @@ fn explore_source(
     let is_done = found.is_done();
     drop(found);
     let mut answer = match &tree {
-        Some(tree) => explore::of_tree(&input.id, tree),
+        Some(tree) => explore::of_tree(&input.id, tree, database),
         None => json!({"kind": "database", "games": 0, "moves": []}),
     };
     if let Value::Object(answer) = &mut answer {
@@ -506,24 +518,26 @@ fn explore_source(
         answer.insert("indexed".into(), json!(is_indexed));
         answer.insert("indexable".into(), json!(input.is_indexable()));
         answer.insert("scanned".into(), json!(job.progress.games()));
-        answer.insert("total".into(), json!(total));
+        answer.insert("total".into(), json!(database.len()));
         answer.insert("fingerprint".into(), json!(opened.fingerprint));
     }
     Ok(answer)
 }
 
-/// Counts the games of a position; `name` identifies the databases and their state.
+/// Counts the games of a position, with the best and the last `games`; `name` identifies the databases and their
+/// state.
 pub(crate) fn tree_job(
     app: &App,
     base: Arc<Base>,
     name: &str,
     position: &tabia::Position,
     query: &Query,
+    games: usize,
 ) -> Result<Arc<Job<FoundTree>>, Problem> {
-    let key = format!("{name}\n{}\n{query}", position.fen());
+    let key = format!("{name}\n{}\n{games}\n{query}", position.fen());
     let (wanted, searched) = (position.clone(), query.clone());
     app.scans.get_or_start(&key, None, move |job| {
-        explore::count(&base, &wanted, &searched, job)
+        explore::count(&base, &wanted, &searched, games, job)
     })
 }
 
@@ -660,6 +674,49 @@ async fn player(State(app): Shared, asked: Asked, params: Params) -> Response<Bo
                 }
             }
             let found = games.document(&name);
+            job.update(|report| *report = found);
+            Ok(())
+        })?;
+        report(&job, &tag)
+    })
+    .await
+}
+
+/// The replies that are frequent in the reference and that no game of the player has.
+async fn unfaced(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let reference = match params.ids("reference") {
+            ids if ids.is_empty() => source.clone(),
+            ids => RowSource::new(&app.shelf, &ids)?,
+        };
+        let name = params.text("name").trim().to_owned();
+        if name.is_empty() {
+            return Err(Problem::bad_request("`name` is empty"));
+        }
+        let fingerprints = format!("{} {}", source.fingerprint(), reference.fingerprint());
+        let tag = asked.tag(&fingerprints);
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let key = format!("unfaced\n{}\n{}\n{name}", source.key(), reference.key());
+        let threads = app.threads;
+        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
+            let total = u64::from(source.total) + u64::from(reference.total);
+            job.progress.set_total(total);
+            let mut games = PlayerGames::default();
+            for part in &source.parts {
+                if let Some(database) = part.opened.database() {
+                    games.add(database, &name, &job.progress)?;
+                }
+            }
+            let mut replies = ReferenceReplies::new(games.trees());
+            for part in &reference.parts {
+                if let Some(database) = part.opened.database() {
+                    replies.add(database, games.trees(), threads, &job.progress)?;
+                }
+            }
+            let found = replies.document(games.trees());
             job.update(|report| *report = found);
             Ok(())
         })?;

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use tabia::base::{Base, Tree, TreeGame, TreeOptions};
 use tabia::book::find::{FoundPosition, find};
 use tabia::core::chess::uci;
-use tabia::{Book, Error, Move, NoObserver, Ply, Position, Query};
+use tabia::core::games::{NameId, NameKind};
+use tabia::{Book, Database, Error, Move, NoObserver, Ply, Position, Query};
 
 use crate::jobs::Job;
 
 /// Games shown for a position.
-const MAX_GAMES: usize = 15;
+pub(crate) const MAX_GAMES: usize = 15;
 
 /// What the games of databases did in a position, as far as they were read.
 pub(crate) type FoundTree = Option<Arc<Tree>>;
@@ -79,15 +80,19 @@ fn linked(found: &FoundPosition) -> Vec<Value> {
         .collect()
 }
 
-/// Counts what the games did in a position; the job shows what was found so far.
+/// Counts what the games did in a position, and finds the best and the last of them; the job shows what was found so
+/// far.
 pub(crate) fn count(
     base: &Base,
     position: &Position,
     query: &Query,
+    games: usize,
     job: &Job<FoundTree>,
 ) -> Result<(), Error> {
     let mut options = TreeOptions::default();
-    options.games = MAX_GAMES;
+    options.games = games;
+    // The database is open anyway: see `names_of`.
+    options.names = false;
     let selected = base.select(query, &job.progress)?;
     let show = |tree: Tree| job.update(|found| *found = Some(Arc::new(tree)));
     let tree = base.tree_updates(
@@ -103,7 +108,7 @@ pub(crate) fn count(
 }
 
 /// The answer of a database, which is the only one of the tree.
-pub(crate) fn of_tree(id: &str, tree: &Tree) -> Value {
+pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
     let all = tree.games.max(1) as f64;
     let moves: Vec<Value> = tree
         .moves
@@ -128,8 +133,9 @@ pub(crate) fn of_tree(id: &str, tree: &Tree) -> Value {
         })
         .collect();
     let games = |list: &[TreeGame]| -> Vec<Value> {
-        let rows = list.iter().map(|game| game_row(id, &tree.position, game));
-        rows.collect()
+        let rows = list.iter().take(MAX_GAMES);
+        rows.map(|game| game_row(id, &tree.position, game, database))
+            .collect()
     };
     json!({
         "kind": "database",
@@ -146,17 +152,33 @@ pub(crate) fn of_tree(id: &str, tree: &Tree) -> Value {
     })
 }
 
-fn game_row(id: &str, position: &Position, game: &TreeGame) -> Value {
+/// White and Black of a game.
+fn names_of(game: &TreeGame, database: &dyn Database) -> [String; 2] {
+    if !game.white.is_empty() || !game.black.is_empty() {
+        return [game.white.clone(), game.black.clone()];
+    }
+    let entry = database.entry(game.game).ok();
+    let players = entry.map(|entry| [entry.white, entry.black]);
+    let name = |id: Option<NameId>| {
+        let name = id.and_then(|id| database.name(NameKind::Player, id).ok());
+        let name = name.map(std::borrow::Cow::into_owned).unwrap_or_default();
+        if name == "?" { String::new() } else { name }
+    };
+    players.unwrap_or_default().map(name)
+}
+
+fn game_row(id: &str, position: &Position, game: &TreeGame, database: &dyn Database) -> Value {
     let ply = game.uci.as_ref();
     let ply = ply.and_then(|text| uci::read(position, text.as_bytes()));
     let san = ply.map(|ply: Ply| position.san(ply).to_string());
+    let [white, black] = names_of(game, database);
     json!({
         "db": id,
         "game": u64::from(game.game.0) + 1,
         "san": san,
-        "white": game.white,
+        "white": white,
         "whiteElo": game.white_elo,
-        "black": game.black,
+        "black": black,
         "blackElo": game.black_elo,
         "result": game.result.to_string(),
         "year": (game.date.year > 0).then_some(game.date.year),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tabia::base::Base;
+use tabia::base::{Base, GameSet};
 use tabia::core::games::{IndexEntry, NameId, NameKind};
 use tabia::dedupe::known_duplicates;
 use tabia::query::{Answer, Matcher, Query, fold};
@@ -184,6 +184,8 @@ pub(crate) struct ViewQuery {
     deleted: bool,
     /// The query for each part of the source, if it is not the same for all of them.
     of_parts: Vec<Query>,
+    /// The records of each part that may fit, if its index states that.
+    candidates: Vec<Option<GameSet>>,
 }
 
 impl ViewQuery {
@@ -210,12 +212,24 @@ impl ViewQuery {
             sort: keys,
             deleted,
             of_parts: Vec::new(),
+            candidates: Vec::new(),
         })
     }
 
     /// Whether the query asks for duplicates.
     pub(crate) fn asks_for_duplicates(&self) -> bool {
         self.query.asks_for_duplicates()
+    }
+
+    /// Whether saved indexes know which records may fit.
+    pub(crate) fn asks_for_positions(&self) -> bool {
+        self.query.required_positions().is_some()
+    }
+
+    /// Looks up in the indexes of the parts of a source, whose databases these are, which records may fit.
+    pub(crate) fn find_candidates(&mut self, bases: &[Arc<Base>]) {
+        let found = bases.iter().map(|base| base.candidates(0, &self.query));
+        self.candidates = found.collect();
     }
 
     /// Finds the duplicates of the parts of a source, whose databases these are.
@@ -287,7 +301,7 @@ pub(crate) fn build(
         let mut rows = sorted.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (column, descends) in view.sort.iter().rev() {
             progress.check()?;
-            sort_by(source, &mut rows, *column, *descends, progress)?;
+            sort_by(source, &mut rows, (*column, *descends), threads, progress)?;
         }
         update(&mut |found| {
             found.found = rows.len() as u32;
@@ -317,6 +331,8 @@ fn filter(
             continue;
         };
         let query = view.of_parts.get(number).unwrap_or(&view.query);
+        let candidates = view.candidates.get(number).and_then(Option::as_ref);
+        let may_fit = |game| candidates.is_none_or(|games| games.has(game));
         let next = AtomicU32::new(0);
         let chunks = part.len.div_ceil(CHUNK);
         let order: Mutex<Finished> = Mutex::default();
@@ -333,7 +349,8 @@ fn filter(
                         let last = part.len.min(first.saturating_add(CHUNK));
                         let mut rows = Vec::new();
                         for game in first..last {
-                            if tester.fits(GameIndex(game)) {
+                            let index = GameIndex(game);
+                            if may_fit(index) && tester.fits(index) {
                                 rows.push(part.first + game);
                             }
                         }
@@ -406,73 +423,133 @@ impl<'d> Tester<'d> {
 fn sort_by(
     source: &RowSource,
     rows: &mut Vec<u32>,
-    column: Column,
-    descends: bool,
+    (column, descends): (Column, bool),
+    threads: usize,
     progress: &Progress,
 ) -> Result<(), Error> {
     let ranks = match column {
-        Column::Name(kind, field) => name_ranks(source, rows, kind, field, progress)?,
-        _ => value_ranks(source, rows, column, progress)?,
+        Column::Name(kind, field) => name_ranks(source, rows, kind, field, threads, progress)?,
+        _ => value_ranks(source, rows, column, threads, progress)?,
     };
-    let mut keys: Vec<(u32, u32)> = Vec::with_capacity(rows.len());
-    for (index, rank) in ranks.into_iter().enumerate() {
-        let key = match rank {
-            UNKNOWN => UNKNOWN,
-            rank if descends => UNKNOWN - 1 - rank,
-            rank => rank,
-        };
-        keys.push((key, index as u32));
-    }
     progress.check()?;
-    keys.sort_unstable();
-    *rows = keys
+    let order = order_of(&ranks, descends);
+    drop(ranks);
+    *rows = order
         .into_iter()
-        .filter_map(|(_, index)| rows.get(index as usize).copied())
+        .filter_map(|index| rows.get(index as usize).copied())
         .collect();
     Ok(())
+}
+
+/// The indices of ranks in the order of the ranks.
+fn order_of(ranks: &[u32], descends: bool) -> Vec<u32> {
+    let known = ranks.iter().filter(|rank| **rank != UNKNOWN);
+    let greatest = known.max().copied().unwrap_or(0);
+    let key = |rank: u32| match rank {
+        UNKNOWN => greatest as usize + 1,
+        rank if descends => (greatest - rank) as usize,
+        rank => rank as usize,
+    };
+    if greatest as usize > 4 * ranks.len() + (1 << 22) {
+        let mut order: Vec<u32> = (0..ranks.len() as u32).collect();
+        order.sort_by_key(|index| ranks.get(*index as usize).map(|rank| key(*rank)));
+        return order;
+    }
+    // Ratings, dates and numbers of names are so dense that they are counted.
+    let mut next = vec![0_u32; greatest as usize + 3];
+    for rank in ranks {
+        if let Some(count) = next.get_mut(key(*rank) + 1) {
+            *count += 1;
+        }
+    }
+    let mut sum = 0;
+    for count in &mut next {
+        sum += *count;
+        *count = sum;
+    }
+    let mut order = vec![0_u32; ranks.len()];
+    for (index, rank) in ranks.iter().enumerate() {
+        if let Some(at) = next.get_mut(key(*rank)) {
+            if let Some(slot) = order.get_mut(*at as usize) {
+                *slot = index as u32;
+            }
+            *at += 1;
+        }
+    }
+    order
 }
 
 /// The rank of a value that is not known.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Calls `visit` with the index entry of every row.
-fn for_each_entry(
+/// Goes through the parts of a source in the order of rows.
+#[derive(Clone, Copy, Default)]
+struct PartFinder(usize);
+
+impl PartFinder {
+    /// The number of the part of a row, and the part.
+    fn find<'s>(&mut self, source: &'s RowSource, row: u32) -> Option<(usize, &'s Part)> {
+        let is_in = |part: &&Part| row >= part.first && row - part.first < part.len;
+        if let Some(part) = source.parts.get(self.0).filter(is_in) {
+            return Some((self.0, part));
+        }
+        self.0 = source
+            .parts
+            .partition_point(|part| part.first + part.len <= row);
+        Some((self.0, source.parts.get(self.0)?))
+    }
+}
+
+/// What `value` makes of the index entry of each row, in several threads.
+fn values_of_entries(
     source: &RowSource,
     rows: &[u32],
+    threads: usize,
     progress: &Progress,
-    mut visit: impl FnMut(usize, GameIndex, &dyn Database, Option<IndexEntry>),
-) -> Result<(), Error> {
-    let mut part_index = 0;
-    for (index, row) in rows.iter().enumerate() {
-        if index % CHUNK as usize == 0 {
-            progress.check()?;
+    value: &(dyn Fn(GameIndex, &dyn Database, &IndexEntry) -> Option<u32> + Sync),
+) -> Result<Vec<u32>, Error> {
+    let mut values = vec![UNKNOWN; rows.len()];
+    let chunk = CHUNK as usize;
+    let work = Mutex::new(rows.chunks(chunk).zip(values.chunks_mut(chunk)));
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, rows.len().div_ceil(chunk).max(1)) {
+            scope.spawn(|| {
+                let mut finder = PartFinder::default();
+                loop {
+                    let next = work.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((rows, values)) = next.filter(|_| !progress.is_cancelled()) else {
+                        return;
+                    };
+                    for (row, slot) in rows.iter().zip(values) {
+                        let part = finder.find(source, *row);
+                        let Some((_, part)) = part else {
+                            continue;
+                        };
+                        let Some(database) = part.opened.database() else {
+                            continue;
+                        };
+                        let game = GameIndex(row - part.first);
+                        if let Ok(entry) = database.entry(game) {
+                            *slot = value(game, database, &entry).unwrap_or(UNKNOWN);
+                        }
+                    }
+                }
+            });
         }
-        let mut part = source.parts.get(part_index);
-        if part.is_none_or(|part| *row < part.first || *row - part.first >= part.len) {
-            part_index = source
-                .parts
-                .partition_point(|part| part.first + part.len <= *row);
-            part = source.parts.get(part_index);
-        }
-        let Some((part, database)) = part.and_then(|part| Some((part, part.opened.database()?)))
-        else {
-            continue;
-        };
-        let game = GameIndex(row - part.first);
-        visit(part_index, game, database, database.entry(game).ok());
-    }
-    Ok(())
+    });
+    progress.check()?;
+    Ok(values)
 }
 
 fn value_ranks(
     source: &RowSource,
     rows: &[u32],
     column: Column,
+    threads: usize,
     progress: &Progress,
 ) -> Result<Vec<u32>, Error> {
-    let mut ranks = Vec::with_capacity(rows.len());
-    for_each_entry(source, rows, progress, |_, game, database, entry| {
-        let rank = entry.and_then(|entry| match column {
+    values_of_entries(source, rows, threads, progress, &|game, database, entry| {
+        match column {
             Column::WhiteElo => entry.white_elo.map(u32::from),
             Column::BlackElo => entry.black_elo.map(u32::from),
             Column::Result => Some(entry.result as u32),
@@ -492,10 +569,8 @@ fn value_ranks(
                 (None, None) => Some(count_plies(database, game)),
             },
             Column::Game | Column::Name(..) => Some(game.0),
-        });
-        ranks.push(rank.unwrap_or(UNKNOWN));
-    })?;
-    Ok(ranks)
+        }
+    })
 }
 
 /// Reads the mainline of a game, in databases that do not store its length.
@@ -519,23 +594,42 @@ fn name_ranks(
     rows: &[u32],
     kind: NameKind,
     field: NameField,
+    threads: usize,
     progress: &Progress,
 ) -> Result<Vec<u32>, Error> {
-    let mut numbers: HashMap<(usize, NameId), u32> = HashMap::new();
-    let mut names: Vec<(usize, NameId)> = Vec::new();
-    let mut of_rows: Vec<u32> = Vec::with_capacity(rows.len());
-    for_each_entry(source, rows, progress, |part, _, _, entry| {
-        let number = entry
-            .and_then(|entry| field.id(&entry))
-            .map_or(UNKNOWN, |id| {
-                *numbers.entry((part, id)).or_insert_with(|| {
-                    names.push((part, id));
-                    names.len() as u32 - 1
-                })
-            });
-        of_rows.push(number);
+    let mut of_rows = values_of_entries(source, rows, threads, progress, &|_, _, entry| {
+        field.id(entry).map(|id| id.0)
     })?;
-    drop(numbers);
+    // Numbers from 0 for the names that occur: by id as far as ids are as dense as in a sound database.
+    let dense = rows.len() + (1 << 16);
+    let mut by_id: Vec<Vec<u32>> = vec![Vec::new(); source.parts.len()];
+    let mut others: HashMap<(usize, u32), u32> = HashMap::new();
+    let mut names: Vec<(usize, NameId)> = Vec::new();
+    let mut finder = PartFinder::default();
+    for (row, value) in rows.iter().zip(&mut of_rows) {
+        let id = *value;
+        let part = finder.find(source, *row).filter(|_| id != UNKNOWN);
+        let Some((part, _)) = part else {
+            continue;
+        };
+        let known = match by_id.get_mut(part) {
+            Some(known) if (id as usize) < dense => {
+                if known.len() <= id as usize {
+                    known.resize(id as usize + 1, UNKNOWN);
+                }
+                known.get_mut(id as usize)
+            }
+            _ => Some(others.entry((part, id)).or_insert(UNKNOWN)),
+        };
+        if let Some(number) = known {
+            if *number == UNKNOWN {
+                *number = names.len() as u32;
+                names.push((part, NameId(id)));
+            }
+            *value = *number;
+        }
+    }
+    drop((by_id, others));
     let mut texts: Vec<(String, u32)> = Vec::with_capacity(names.len());
     for (number, (part, id)) in names.iter().enumerate() {
         let database = source
@@ -565,4 +659,23 @@ fn name_ranks(
         *number = ranks.get(*number as usize).copied().unwrap_or(UNKNOWN);
     }
     Ok(of_rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_ordered_in_both_ways_with_unknown_ones_last() {
+        for scale in [1, 1_000_000_000] {
+            let ranks = [3, UNKNOWN, 1, 3, 0, UNKNOWN, 1].map(|rank: u32| match rank {
+                UNKNOWN => UNKNOWN,
+                rank => rank * scale,
+            });
+            assert_eq!(order_of(&ranks, false), [4, 2, 6, 0, 3, 1, 5]);
+            assert_eq!(order_of(&ranks, true), [0, 3, 2, 6, 4, 1, 5]);
+        }
+        assert!(order_of(&[], false).is_empty());
+        assert_eq!(order_of(&[UNKNOWN, UNKNOWN], true), [0, 1]);
+    }
 }

@@ -14,6 +14,7 @@ use tabia::{
 };
 
 use crate::names_by_frequency::{CountedName, names};
+use crate::opening_inputs::Opening;
 use crate::problem::Problem;
 
 /// How long an input that nothing asks about stays open. Other programs cannot replace a mapped file on
@@ -100,9 +101,19 @@ pub(crate) struct ShelfInput {
 #[derive(Debug)]
 struct State {
     item: Option<InputItem>,
-    opening: bool,
+    /// Another request opens it.
+    opening: Option<Opening>,
     opened: Option<Arc<OpenedInput>>,
+    failed: Option<Failed>,
     checked: Instant,
+}
+
+/// Why it could not be opened, and which state of its files that was.
+#[derive(Debug)]
+struct Failed {
+    problem: Problem,
+    fingerprint: String,
+    at: Instant,
 }
 
 /// An open database or book.
@@ -382,8 +393,9 @@ impl Inputs {
             resolver: resolver.clone(),
             state: Mutex::new(State {
                 item: None,
-                opening: false,
+                opening: None,
                 opened: None,
+                failed: None,
                 checked: Instant::now(),
             }),
         };
@@ -488,9 +500,9 @@ impl ShelfInput {
     /// The open input. It is opened again if a file has another length or time than when it was opened.
     ///
     /// # Errors
-    /// Why it cannot be opened; [`Problem::busy`] while another request opens it.
+    /// Why it cannot be opened; [`Problem::opening`] while another request opens it.
     pub(crate) fn open(&self) -> Result<Arc<OpenedInput>, Problem> {
-        let item = {
+        let (item, before, _guard) = {
             let mut state = self.lock();
             if let Some(opened) = &state.opened {
                 let is_unchanged = state.checked.elapsed() < TRUSTED
@@ -506,19 +518,38 @@ impl ShelfInput {
                 state.opened = None;
                 state.item = None;
             }
-            if state.opening {
-                return Err(Problem::busy("the input is being opened"));
+            if let Some(opening) = &state.opening
+                && !opening.is_over()
+            {
+                return Err(Problem::opening(opening.clone()));
             }
-            state.opening = true;
-            state.item.take()
+            let before = fingerprint(&self.files);
+            // Those who waited need not find out again that it cannot be opened.
+            if let Some(failed) = &state.failed
+                && failed.at.elapsed() < TRUSTED
+                && failed.fingerprint == before
+            {
+                return Err(failed.problem.clone());
+            }
+            let (guard, opening) = Opening::begin();
+            state.opening = Some(opening);
+            (state.item.take(), before, guard)
         };
-        let before = fingerprint(&self.files);
-        let result = self.open_item(item, before);
+        let result = self.open_item(item, before.clone());
         let mut state = self.lock();
-        state.opening = false;
-        let (item, opened) = result.map_err(|problem| Problem {
-            detail: self.without_folder(&problem.detail),
-            ..problem
+        state.opening = None;
+        state.failed = None;
+        let (item, opened) = result.map_err(|problem| {
+            let problem = Problem {
+                detail: self.without_folder(&problem.detail),
+                ..problem
+            };
+            state.failed = Some(Failed {
+                problem: problem.clone(),
+                fingerprint: before,
+                at: Instant::now(),
+            });
+            problem
         })?;
         state.item = Some(item);
         state.checked = Instant::now();

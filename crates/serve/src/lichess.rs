@@ -22,15 +22,18 @@ use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, 
 use crate::answers::{in_pool, of_type};
 use crate::api::{game_pgn, tree_job};
 use crate::app_state::App;
-use crate::explore::{FoundTree, uci_of};
-use crate::inputs_by_id::ShelfInput;
+use crate::explore::{self, FoundTree, uci_of};
+use crate::inputs_by_id::{OpenedInput, ShelfInput};
 use crate::jobs::Job;
+use crate::opening_inputs;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::stream::{self, Sender};
 
 /// The groups that ratings fall into.
 const RATING_GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+/// Games of an answer at most.
+const MAX_GAMES: usize = 500;
 /// How often an answer that is not ready is looked at.
 const INTERVAL: Duration = Duration::from_millis(20);
 /// How often a newline is sent while games of a player are counted.
@@ -83,7 +86,7 @@ struct HistoryAnswer {
     history: Vec<MonthAnswer>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Clone)]
 struct MonthAnswer {
     month: String,
     white: u64,
@@ -133,7 +136,6 @@ struct GameAnswer {
     black: PlayerAnswer,
     white: PlayerAnswer,
     year: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
     month: Option<String>,
 }
 
@@ -389,7 +391,16 @@ impl Counting {
         let (numbers, inputs): (Vec<usize>, Vec<Arc<ShelfInput>>) =
             request.inputs(app).into_iter().unzip();
         let (base, name) = app.bases.of(&inputs)?;
-        let job = tree_job(app, base, &name, &request.position, &request.query)?;
+        let games = request.top_games.max(request.recent_games);
+        let games = games.clamp(explore::MAX_GAMES, MAX_GAMES);
+        let job = tree_job(
+            app,
+            base,
+            &name,
+            &request.position,
+            &request.query,
+            games,
+        )?;
         let name = format!(
             "{name}\n{}\n{} {:?}\n{}",
             request.start.fen(),
@@ -454,12 +465,24 @@ async fn answered(app: Arc<App>, params: Params, endpoint: Endpoint) -> Result<B
         None
     };
     let shared = Arc::clone(&app);
-    let bytes = in_pool(&app, move || {
-        let answer = document(&shared, &request, &counting, &tree, history);
-        let bytes = serde_json::to_vec(&answer).map_err(internal)?;
-        Ok(Bytes::from(bytes))
-    })
-    .await?;
+    let counted = Arc::new((request, counting, tree, history));
+    let deadline = opening_inputs::deadline();
+    let bytes = loop {
+        let (shared, counted) = (Arc::clone(&shared), Arc::clone(&counted));
+        let written = in_pool(&app, move || {
+            let (request, counting, tree, history) = &*counted;
+            let answer = document(&shared, request, counting, tree, history.clone())?;
+            let bytes = serde_json::to_vec(&answer).map_err(internal)?;
+            Ok(Bytes::from(bytes))
+        });
+        match written.await {
+            Err(Problem {
+                opening: Some(opening),
+                ..
+            }) if opening.clone().wait(deadline).await => {}
+            written => break written?,
+        }
+    };
     app.answers.keep(key, bytes.clone());
     Ok(bytes)
 }
@@ -584,19 +607,36 @@ async fn wait_for_history(app: &Arc<App>, request: &Request) -> Result<Vec<Month
             if found.is_done() {
                 let months: BTreeMap<String, [u64; 3]> =
                     serde_json::from_value(found.found().clone()).map_err(internal)?;
-                let months = months.into_iter();
-                return Ok(months
-                    .map(|(month, [white, draws, black])| MonthAnswer {
-                        month,
-                        white,
-                        draws,
-                        black,
-                    })
-                    .collect());
+                return Ok(every_month(&months));
             }
         }
         tokio::time::sleep(INTERVAL).await;
     }
+}
+
+/// The months from the first to the last, also those without games.
+fn every_month(months: &BTreeMap<String, [u64; 3]>) -> Vec<MonthAnswer> {
+    let number = |text: &str| {
+        let (year, month) = text.split_once('-')?;
+        Some(year.parse::<u32>().ok()? * 12 + month.parse::<u32>().ok()?.checked_sub(1)?)
+    };
+    let ends = [months.keys().next(), months.keys().next_back()];
+    let [Some(first), Some(last)] = ends.map(|end| number(end?)) else {
+        return Vec::new();
+    };
+    (first..=last)
+        .map(|number| {
+            let month = format!("{:04}-{:02}", number / 12, number % 12 + 1);
+            let counts = months.get(&month).copied().unwrap_or_default();
+            let [white, draws, black] = counts;
+            MonthAnswer {
+                month,
+                white,
+                draws,
+                black,
+            }
+        })
+        .collect()
 }
 
 fn document(
@@ -605,7 +645,7 @@ fn document(
     counting: &Counting,
     tree: &Tree,
     history: Option<Vec<MonthAnswer>>,
-) -> Answer {
+) -> Result<Answer, Problem> {
     let games = Games {
         app,
         counting,
@@ -630,45 +670,61 @@ fn document(
                 black,
             } = m.results;
             let game = m.sample.filter(|_| m.games == 1);
-            Some(MoveAnswer {
+            // The original has a number always; without ratings it is that of players who have none.
+            let rating = |known: Option<u16>| known.unwrap_or(0);
+            Some(Ok(MoveAnswer {
                 // The original writes castling as the king taking the rook.
                 uci: uci_of(played, true),
                 san: m.san.clone(),
-                average_rating: m.average_rating.filter(|_| !is_player),
-                average_opponent_rating: m.average_opponent_rating.filter(|_| is_player),
-                performance: m.performance.filter(|_| is_player),
+                average_rating: (!is_player).then_some(rating(m.average_rating)),
+                average_opponent_rating: is_player.then_some(rating(m.average_opponent_rating)),
+                performance: is_player.then_some(rating(m.performance)),
                 white,
                 draws,
                 black,
-                game: game.and_then(|(database, game)| games.answer(database, game)),
+                game: match game {
+                    Some((database, game)) => match games.answer(database, game) {
+                        Ok(found) => found,
+                        Err(problem) => return Some(Err(problem)),
+                    },
+                    None => None,
+                },
                 opening: m.opening.map(|opening| OpeningAnswer {
                     eco: opening.eco,
                     name: opening.name,
                 }),
-            })
+            }))
         })
         .take(request.moves)
-        .collect();
-    let rows = |list: &[TreeGame], count: usize| -> Vec<MovedGame> {
-        let list = list.iter().take(count);
-        list.filter_map(|game| games.moved(&request.position, game))
+        .collect::<Result<_, Problem>>()?;
+    let rows = |list: &[TreeGame], count: usize| -> Result<Vec<MovedGame>, Problem> {
+        let list = list.iter();
+        list.filter_map(|game| games.moved(&request.position, game).transpose())
+            .take(count)
             .collect()
     };
-    Answer {
+    let recent_games = match request.endpoint {
+        Endpoint::Masters => None,
+        _ => Some(rows(&tree.recent_games, request.recent_games)?),
+    };
+    let top_games = match request.endpoint {
+        Endpoint::Player(_) => None,
+        _ => Some(rows(&tree.top_games, request.top_games)?),
+    };
+    Ok(Answer {
         white,
         draws,
         black,
         moves,
-        recent_games: (request.endpoint != Endpoint::Masters)
-            .then(|| rows(&tree.recent_games, request.recent_games)),
-        top_games: (!is_player).then(|| rows(&tree.top_games, request.top_games)),
+        recent_games,
+        top_games,
         opening: opening_of(&request.start, &request.plies).map(|opening| OpeningAnswer {
             eco: opening.eco,
             name: opening.name,
         }),
         queue_position: is_player.then_some(0),
         history,
-    }
+    })
 }
 
 /// Makes the rows of games.
@@ -679,23 +735,45 @@ struct Games<'a> {
 }
 
 impl Games<'_> {
-    fn moved(&self, position: &Position, game: &TreeGame) -> Option<MovedGame> {
+    /// A game that went on with a move; the original has no others.
+    fn moved(&self, position: &Position, game: &TreeGame) -> Result<Option<MovedGame>, Problem> {
         let uci = game.uci.as_deref().unwrap_or_default();
-        let ply = uci::read(position, uci.as_bytes());
-        Some(MovedGame {
-            uci: match ply {
-                Some(Ply::Move(m)) => uci_of(m, true),
-                _ => uci.to_owned(),
-            },
-            game: self.answer(game.database, game.game)?,
-        })
+        let Some(Ply::Move(played)) = uci::read(position, uci.as_bytes()) else {
+            return Ok(None);
+        };
+        let found = self.answer(game.database, game.game)?;
+        Ok(found.map(|game| MovedGame {
+            uci: uci_of(played, true),
+            game,
+        }))
     }
 
-    /// A game of the database with this number among those that were asked.
-    fn answer(&self, database: usize, game: GameIndex) -> Option<GameAnswer> {
-        let number = *self.counting.numbers.get(database)?;
-        let input = self.app.shelf.numbered(number)?;
-        let opened = input.open().ok()?;
+    /// A game of the database with this number among those that were asked; `None` if it cannot be read.
+    ///
+    /// # Errors
+    /// When its database is being opened.
+    fn answer(&self, database: usize, game: GameIndex) -> Result<Option<GameAnswer>, Problem> {
+        let number = self.counting.numbers.get(database);
+        let Some(number) = number.copied() else {
+            return Ok(None);
+        };
+        let Some(input) = self.app.shelf.numbered(number) else {
+            return Ok(None);
+        };
+        let opened = match input.open() {
+            Ok(opened) => opened,
+            Err(problem) if problem.opening.is_some() => return Err(problem),
+            Err(_) => return Ok(None),
+        };
+        Ok(self.of_database(number, game, &opened))
+    }
+
+    fn of_database(
+        &self,
+        number: usize,
+        game: GameIndex,
+        opened: &OpenedInput,
+    ) -> Option<GameAnswer> {
         let mut recorder = Recorder::new();
         let mut reader = opened.database()?.reader();
         // The recorder never stops a reader.
@@ -774,7 +852,7 @@ fn game_of_id(id: &str) -> Option<(usize, u32)> {
 }
 
 /// How fast a game was, by its time control: the time for 40 moves.
-fn speed_of(time_control: &str) -> &'static str {
+pub(crate) fn speed_of(time_control: &str) -> &'static str {
     let first = time_control.split(':').next().unwrap_or_default().trim();
     if first == "-" {
         return "correspondence";
@@ -864,6 +942,19 @@ mod tests {
         ] {
             assert_eq!(speed_of(time_control), speed, "{time_control}");
         }
+    }
+
+    #[test]
+    fn months_without_games_are_in_a_history() {
+        let months = [("1999-11", [1, 0, 0]), ("2000-02", [0, 2, 3])];
+        let months = BTreeMap::from(months.map(|(month, counts)| (month.to_owned(), counts)));
+        let found: Vec<(String, u64)> = every_month(&months)
+            .into_iter()
+            .map(|month| (month.month, month.white + month.draws + month.black))
+            .collect();
+        let wanted = [("1999-11", 1), ("1999-12", 0), ("2000-01", 0), ("2000-02", 5)];
+        assert_eq!(found, wanted.map(|(month, games)| (month.to_owned(), games)));
+        assert!(every_month(&BTreeMap::new()).is_empty());
     }
 
     #[test]

@@ -172,10 +172,26 @@ pub(crate) const ROUTES: &[Route] = &[
     },
     Route {
         path: "/api/v1/player",
-        summary: "What a player played: results by colour, opening and year",
+        summary: "What a player played: results by colour, opening, year, rating of the opponents and speed, and \
+                  the first 12 plies as trees",
         params: &[
             required(&DB),
             required(&param("name", "string", "the whole name")),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/player/unfaced",
+        summary: "Replies that are frequent in the reference after the first plies of a player, and that none of the \
+                  player's games has",
+        params: &[
+            required(&DB),
+            required(&param("name", "string", "the whole name")),
+            param(
+                "reference",
+                "string",
+                "ids of the databases to compare with; those of `db` if absent",
+            ),
         ],
         content_type: JSON,
     },

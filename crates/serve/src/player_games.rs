@@ -4,13 +4,17 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 use tabia::book::find::opening_of;
+use tabia::core::game::GameHead;
 use tabia::core::games::{IndexEntry, NameId, NameKind};
 use tabia::{
     Database, Date, Error, Flow, GameIndex, GameResult, Ply, Position, Progress, Visitor, Want,
 };
 
+use crate::lichess::speed_of;
+use crate::player_tree::LineTree;
+
 /// Games between two looks at the progress.
-const CHUNK: u32 = 4096;
+pub(crate) const CHUNK: u32 = 4096;
 
 /// Plies that are read to find the opening.
 const OPENING_PLIES: usize = 40;
@@ -23,15 +27,15 @@ const MAX_OPENINGS: usize = 60;
 
 /// Games, and their results for one player.
 #[derive(Debug, Clone, Copy, Default)]
-struct Score {
-    games: u64,
+pub(crate) struct Score {
+    pub(crate) games: u64,
     wins: u64,
     draws: u64,
     losses: u64,
 }
 
 impl Score {
-    fn add(&mut self, result: GameResult, is_white: bool) {
+    pub(crate) fn add(&mut self, result: GameResult, is_white: bool) {
         self.games += 1;
         match (result.to_pgn(), is_white) {
             (GameResult::WhiteWins, true) | (GameResult::BlackWins, false) => self.wins += 1,
@@ -41,7 +45,7 @@ impl Score {
         }
     }
 
-    fn document(&self) -> Value {
+    pub(crate) fn document(&self) -> Value {
         json!({"games": self.games, "wins": self.wins, "draws": self.draws, "losses": self.losses})
     }
 }
@@ -64,6 +68,8 @@ struct Side {
     years: BTreeMap<u16, Score>,
     /// By the lowest rating of a group of opponents: results, sum and number of the expected scores.
     opponents: BTreeMap<u16, (Score, Expected)>,
+    /// By how fast the games were, of those whose time control is stored.
+    speeds: BTreeMap<&'static str, Score>,
 }
 
 /// Sum and number of the expected scores, of games in which both have a rating.
@@ -91,6 +97,8 @@ pub(crate) struct PlayerGames {
     sides: [Side; 2],
     /// Sum and number of the player's ratings by year.
     ratings: BTreeMap<u16, (u64, u64)>,
+    /// The first plies with White, and with Black.
+    trees: [LineTree; 2],
 }
 
 /// Collects the first plies of a mainline.
@@ -98,9 +106,16 @@ pub(crate) struct PlayerGames {
 struct FirstPlies {
     start: Option<Position>,
     plies: Vec<Ply>,
+    speed: Option<&'static str>,
 }
 
 impl Visitor for FirstPlies {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
+        let time_control = head.tags.text("TimeControl");
+        self.speed = (!matches!(time_control, "" | "?")).then(|| speed_of(time_control));
+        Flow::Go
+    }
+
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         if self.start.is_none() {
             self.start = Some(before.clone());
@@ -134,6 +149,7 @@ impl PlayerGames {
                 })
             })
         };
+        let standard = Position::standard().key();
         let mut reader = database.reader();
         for game in 0..database.len() {
             if game % CHUNK == 0 {
@@ -156,9 +172,26 @@ impl PlayerGames {
             }
             let mut first = FirstPlies::default();
             // The opening is found as far as the game can be read.
-            let _ = reader.read(index, Want::MAINLINE, &mut first);
+            let _ = reader.read(index, Want::MAINLINE.and(Want::TAGS), &mut first);
             let start = first.start.filter(|_| !entry.has_setup);
-            let opening = start.and_then(|start| opening_of(&start, &first.plies));
+            let opening = start
+                .as_ref()
+                .and_then(|start| opening_of(start, &first.plies));
+            let [with_white, with_black] = &mut self.trees;
+            let tree = if is_white { with_white } else { with_black };
+            if start.is_some_and(|start| start.key() == standard) {
+                tree.add(&first.plies, entry.result, is_white);
+            }
+            if let Some(speed) = first.speed {
+                let side = usize::from(!is_white);
+                let side = self.sides.get_mut(side);
+                if let Some(side) = side {
+                    side.speeds
+                        .entry(speed)
+                        .or_default()
+                        .add(entry.result, is_white);
+                }
+            }
             self.add_game(
                 &entry,
                 is_white,
@@ -217,9 +250,14 @@ impl PlayerGames {
         found.last = found.last.max(entry.date);
     }
 
+    /// The first plies with White, and with Black.
+    pub(crate) fn trees(&self) -> &[LineTree; 2] {
+        &self.trees
+    }
+
     /// As JSON.
     pub(crate) fn document(&self, name: &str) -> Value {
-        let side = |side: &Side| {
+        let side = |side: &Side, tree: &LineTree| {
             let mut openings: Vec<(&String, &OpeningScore)> = side.openings.iter().collect();
             openings.sort_by_key(|(_, opening)| std::cmp::Reverse(opening.score.games));
             let openings = openings.into_iter().take(MAX_OPENINGS);
@@ -258,12 +296,24 @@ impl PlayerGames {
                 })
                 .collect();
             let mut document = side.score.document();
+            let speeds: Vec<Value> = side
+                .speeds
+                .iter()
+                .map(|(speed, score)| {
+                    let mut row = score.document();
+                    row["speed"] = json!(speed);
+                    row
+                })
+                .collect();
             document["opponents"] = json!(opponents);
+            document["speeds"] = json!(speeds);
+            document["tree"] = tree.document();
             document["openings"] = json!(openings);
             document["years"] = json!(years);
             document
         };
         let [white, black] = &self.sides;
+        let [with_white, with_black] = &self.trees;
         let ratings: Vec<Value> = self
             .ratings
             .iter()
@@ -271,8 +321,8 @@ impl PlayerGames {
             .collect();
         json!({
             "name": name,
-            "white": side(white),
-            "black": side(black),
+            "white": side(white, with_white),
+            "black": side(black, with_black),
             "ratings": ratings,
         })
     }

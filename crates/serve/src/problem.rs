@@ -5,14 +5,18 @@ use axum::http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use tabia::{Error, ErrorKind, ErrorSide, FilterError};
 
+use crate::opening_inputs::Opening;
+
 /// An error as an answer: the text of the command line, and what to do.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     pub(crate) detail: String,
     pub(crate) hint: Option<String>,
     /// Column of a query in characters, from 1.
     pub(crate) column: Option<usize>,
+    /// The input that another request opens just now.
+    pub(crate) opening: Option<Opening>,
 }
 
 #[derive(Serialize)]
@@ -34,6 +38,7 @@ impl Problem {
             detail: detail.into(),
             hint: None,
             column: None,
+            opening: None,
         }
     }
 
@@ -48,6 +53,14 @@ impl Problem {
     /// The request may be repeated in a second.
     pub(crate) fn busy(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+    }
+
+    /// As [`busy`](Self::busy), until another request has opened the input.
+    pub(crate) fn opening(opening: Opening) -> Self {
+        Self {
+            opening: Some(opening),
+            ..Self::busy("the input is being opened")
+        }
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -74,6 +87,9 @@ impl Problem {
         );
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        if let Some(opening) = self.opening {
+            response.extensions_mut().insert(opening);
         }
         response
     }
@@ -104,6 +120,7 @@ impl From<FilterError> for Problem {
             detail: error.message,
             hint: error.hint,
             column: Some(error.column),
+            opening: None,
         }
     }
 }

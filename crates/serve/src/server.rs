@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, Response, StatusCode};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use tabia::Error;
 use tabia::base::IndexOptions;
 use tabia::dedupe::Duplicate;
@@ -27,6 +27,7 @@ use crate::job_requests;
 use crate::jobs::{JobTable, RunningJobs};
 use crate::lichess;
 use crate::lichess_answer_cache::Answers;
+use crate::opening_inputs::wait_for_inputs;
 use crate::out_folder::OutFolder;
 use crate::private_folder::remove_abandoned_files;
 use crate::problem::Problem;
@@ -185,6 +186,7 @@ impl Server {
                 .merge(job_requests::router())
                 .merge(write_requests::router())
                 .merge(lichess::router())
+                .layer(from_fn(wait_for_inputs))
                 .fallback(file)
                 .layer(from_fn_with_state(Arc::clone(&app), guarded))
                 .with_state(Arc::clone(&app));

@@ -619,7 +619,7 @@ fn every_documented_path_is_answered() {
         };
         let query = match path.as_str() {
             "suggest" => "?db=games.pgn&field=player&q=a",
-            "player" => "?db=games.pgn&name=A",
+            "player" | "player/unfaced" => "?db=games.pgn&name=A",
             "search" => "?db=games.pgn&where=move:c5",
             "duplicates" | "games" => "?db=games.pgn",
             "convert" => "?db=games.pgn&to=si5",

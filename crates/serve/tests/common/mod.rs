@@ -83,6 +83,19 @@ impl Running {
         }
     }
 
+    /// Status and body of the answer to another program, as text.
+    pub(crate) fn text(&self, path: &str) -> (u16, String) {
+        let mut stream = self.connect();
+        let head = self.head(&format!("GET {path}"), &[]);
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+        let status = head.split(' ').nth(1).and_then(|text| text.parse().ok());
+        (status.unwrap_or(0), body.to_owned())
+    }
+
     pub(crate) fn stop(mut self) {
         self.stop.stop();
         self.thread.take().unwrap().join().unwrap();

@@ -1,0 +1,235 @@
+//! The explorer for other programs answers as that of Lichess does, name by name.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::Running;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// JSON with the order of its names.
+#[derive(Debug, Clone, PartialEq)]
+enum Json {
+    Object(Vec<(String, Json)>),
+    List(Vec<Json>),
+    Text(String),
+    Number(i64),
+    Bool(bool),
+    Null,
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JSON without fractions")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Json::Object(pairs))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Json::List(items))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::Text(text.to_owned()))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Json, E> {
+        i64::try_from(number).map(Json::Number).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Json, E> {
+        Ok(Json::Number(number))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+impl Json {
+    fn parse(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    /// Without the values of ids.
+    fn without_ids(mut self) -> Self {
+        self.remove_ids();
+        self
+    }
+
+    fn remove_ids(&mut self) {
+        match self {
+            Self::Object(pairs) => {
+                for (name, value) in pairs {
+                    match value {
+                        Self::Text(id) if name == "id" => id.clear(),
+                        value => value.remove_ids(),
+                    }
+                }
+            }
+            Self::List(items) => items.iter_mut().for_each(Self::remove_ids),
+            _ => {}
+        }
+    }
+
+    fn get(&self, name: &str) -> &Self {
+        let Self::Object(pairs) = self else {
+            panic!("no object: {self:?}");
+        };
+        let found = pairs.iter().find(|(known, _)| known == name);
+        &found.unwrap_or_else(|| panic!("no {name}: {self:?}")).1
+    }
+
+    fn list(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            other => panic!("no list: {other:?}"),
+        }
+    }
+
+    fn games(&self) -> i64 {
+        ["white", "draws", "black"]
+            .into_iter()
+            .map(|name| match self.get(name) {
+                Self::Number(number) => *number,
+                other => panic!("no number: {other:?}"),
+            })
+            .sum()
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lichess")
+}
+
+fn start() -> Running {
+    Running::start(&[&folder().join("games.pgn")], |_| {})
+}
+
+fn ask(server: &Running, path: &str) -> Json {
+    let (status, text) = server.text(path);
+    assert_eq!(status, 200, "{path}: {text}");
+    // The parts of a stream have their sizes around them.
+    let mut lines = text.lines().filter(|line| line.starts_with('{'));
+    let found = Json::parse(lines.next().unwrap_or_else(|| panic!("{path}: {text}")));
+    assert_eq!(lines.next(), None, "{path}");
+    found
+}
+
+#[test]
+fn answers_are_those_of_the_original_but_for_the_ids() {
+    let server = start();
+    for (name, path) in [
+        ("masters.json", "/masters?play=d2d4,d7d5,c2c4,c7c6,c4d5"),
+        (
+            "lichess.json",
+            "/lichess?variant=standard&play=d2d4,d7d5&topGames=2&recentGames=2&source=analysis",
+        ),
+        (
+            "history.json",
+            "/lichess?since=2020-06&moves=0&topGames=0&recentGames=0&history=true",
+        ),
+        (
+            "player.json",
+            "/player?player=rowan&color=white&play=d2d4,d7d5&recentGames=1",
+        ),
+        ("nothing.json", "/masters?play=a2a4,h7h5"),
+    ] {
+        let wanted = std::fs::read_to_string(folder().join(name)).unwrap();
+        let found = ask(&server, path).without_ids();
+        assert_eq!(found, Json::parse(&wanted).without_ids(), "{name}: {path}");
+    }
+    server.stop();
+}
+
+#[test]
+fn parameters_choose_games_as_those_of_the_original_do() {
+    let server = start();
+    let games = |path: &str| ask(&server, path).games();
+    for (path, expected) in [
+        ("/lichess", 8),
+        ("/lichess?speeds=blitz", 2),
+        ("/lichess?speeds=bullet,rapid", 2),
+        ("/lichess?speeds=classical", 4),
+        ("/lichess?speeds=ultraBullet", 0),
+        ("/lichess?ratings=1600", 4),
+        ("/lichess?ratings=2200,2500", 3),
+        ("/lichess?since=2020-07", 3),
+        ("/lichess?since=2014-06&until=2020-06", 2),
+        ("/lichess?variant=chess960", 0),
+        ("/lichess?unknown=1&source=analysis", 8),
+        ("/masters?since=2006&until=2014", 3),
+        ("/masters?until=2006", 1),
+        ("/player?player=rowan&color=white", 4),
+        ("/player?player=rowan&color=black", 0),
+        ("/player?player=willow&color=black", 3),
+        ("/player?player=rowan&color=white&modes=casual", 1),
+        ("/player?player=rowan&color=white&modes=rated", 3),
+        ("/player?player=rowan&color=white&modes=casual,rated", 4),
+        ("/player?player=rowan&color=white&speeds=blitz&modes=rated", 2),
+        ("/personal?player=rowan&color=white&since=2020-08", 3),
+        // Positions without counters of moves, and with rights that there are not.
+        (
+            "/lichess?fen=rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR_w_KQkq_-",
+            8,
+        ),
+        (
+            "/masters?fen=rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR%20w%20KQkq%20d6%200%202&play=c2c4",
+            6,
+        ),
+    ] {
+        assert_eq!(games(path), expected, "{path}");
+    }
+    let count = |path: &str, list: &str| ask(&server, path).get(list).list().len();
+    assert_eq!(count("/lichess?topGames=0", "topGames"), 0);
+    assert_eq!(count("/lichess?topGames=3", "topGames"), 3);
+    assert_eq!(count("/lichess?recentGames=100", "recentGames"), 7);
+    assert_eq!(count("/masters?topGames=1&play=d2d4", "topGames"), 1);
+    assert_eq!(count("/lichess?moves=1&play=d2d4,d7d5", "moves"), 1);
+    server.stop();
+}
+
+#[test]
+fn games_are_exported_by_their_ids() {
+    let server = start();
+    let answer = ask(&server, "/lichess?play=d2d4,d7d5,h2h4");
+    let Json::Text(id) = answer.get("recentGames").list()[0].get("id").clone() else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(id, "aaaaBBB1");
+    let (status, pgn) = server.text(&format!("/game/export/{id}"));
+    assert!(status == 200 && pgn.contains("2. h4 e5"), "{pgn}");
+    let answer = ask(&server, "/masters?play=d2d4,d7d5,c2c4,c7c6,c4d5,g8f6");
+    let Json::Text(id) = answer.get("topGames").list()[0].get("id").clone() else {
+        panic!("{answer:?}");
+    };
+    for path in ["/masters/pgn", "/master/pgn", "/game/export"] {
+        let (status, pgn) = server.text(&format!("{path}/{id}"));
+        assert!(status == 200 && pgn.contains("Birch, Kim"), "{path}: {pgn}");
+    }
+    server.stop();
+}
