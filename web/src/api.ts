@@ -136,9 +136,13 @@ export async function send<T>(method: "POST" | "PATCH" | "DELETE", path: string,
 
 /** Saves a file of the server as a download of the browser. */
 export async function download(path: string, name: string): Promise<void> {
-  const blob = await (await request(path, {})).blob();
+  save(await (await request(path, {})).blob(), name);
+}
+
+/** Saves data as a download of the browser. */
+export function save(data: Blob, name: string): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
+  link.href = URL.createObjectURL(data);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
@@ -270,6 +274,8 @@ export interface ExplorerSource {
   white: number | null;
   draws: number | null;
   black: number | null;
+  averageRating?: number | null;
+  performance?: number | null;
   comment?: string | null;
   moves: ExplorerMove[];
   isDone: boolean;

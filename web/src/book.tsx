@@ -10,7 +10,7 @@ import { ChangesBar, EditDialog, type Editable, type EditedMove } from "./book_e
 import { useCanWrite, useDatabases } from "./database_choice_and_jobs.tsx";
 import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
-import { Bar, ErrorBox, Spinner, isTyping, title, useLoad } from "./ui.tsx";
+import { Bar, ErrorBox, Spinner, TableBox, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, spoken, t } from "./translations.ts";
 
 interface Entry {
@@ -167,7 +167,7 @@ export function View() {
         {entries.length === 0 ? (
           <p class="empty">{t("book.nothing")}</p>
         ) : (
-          <div class="table-box panel-box" tabIndex={0} role="region" aria-label={t("book.entries")}>
+          <TableBox label={t("book.entries")} file={shown.name} class="panel-box">
             <table class="data">
               <thead>
                 <tr>
@@ -237,7 +237,7 @@ export function View() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </TableBox>
         )}
         {databases.length > 0 && fen === "" && line.length > 0 && (
           <p class="sub">

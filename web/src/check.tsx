@@ -1,9 +1,10 @@
 // What is wrong with an input: the problems that `tabia check` reports, by kind.
 
 import { useEffect, useState } from "preact/hooks";
-import { type HealthAnswer, type InputInfo, get } from "./api.ts";
+import { type HealthAnswer, type InputInfo, get, save } from "./api.ts";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
 import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
+import { remember } from "./remembered.ts";
 import { number, t } from "./translations.ts";
 
 export function HealthView() {
@@ -31,9 +32,15 @@ export function HealthView() {
     });
     return () => controller.abort();
   }, [db]);
-  if (info.state === "error") return <ErrorBox error={info.error} />;
   const card = info.state === "done" ? info.value : null;
+  const fingerprint = card?.fingerprint;
+  useEffect(() => {
+    if (fingerprint !== undefined && health?.isDone && !health.error) remember(db, { checked: { fingerprint, problems: health.problems } });
+  }, [db, fingerprint, health]);
+  if (info.state === "error") return <ErrorBox error={info.error} />;
+  const known = Object.keys(COUNT_NAMES);
   const counts = Object.entries(health?.counts ?? {}).filter(([, value]) => typeof value === "number") as [string, number][];
+  counts.sort(([a], [b]) => known.indexOf(a) - known.indexOf(b));
   const annotations = (health?.counts?.["annotations"] as { kind: string; count: number }[] | undefined) ?? [];
   return (
     <section class="health">
@@ -45,6 +52,14 @@ export function HealthView() {
           <a class="button" href={card.kind === "book" ? explorerHref([db]) : gamesHref([db])}>
             {t("open")}
           </a>
+        )}
+        {health?.isDone && (
+          <button
+            type="button"
+            onClick={() => save(new Blob([JSON.stringify(health, null, 2), "\n"], { type: "application/json" }), `${db}.check.json`)}
+          >
+            {t("save.json")}
+          </button>
         )}
       </header>
       {card && (
@@ -100,14 +115,14 @@ export function HealthView() {
             </ol>
           )}
           {counts.length > 0 && (
-            <table class="tags facts">
+            <table class="tags facts counts panel-box">
               <caption>{t("health.read")}</caption>
               <tbody>
                 {counts.map(([name, value]) => (
                   <Fact name={COUNT_NAMES[name] ? t(COUNT_NAMES[name]) : name} value={number(value)} />
                 ))}
                 {annotations.map(({ kind, count }) => (
-                  <Fact name={kind} value={number(count)} />
+                  <Fact name={kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} value={number(count)} isEnglish />
                 ))}
               </tbody>
             </table>
@@ -128,11 +143,11 @@ const COUNT_NAMES: Record<string, Parameters<typeof t>[0]> = {
   moves: "count.moves",
 };
 
-function Fact({ name, value }: { name: string; value: string }) {
+function Fact({ name, value, isEnglish = false }: { name: string; value: string; isEnglish?: boolean }) {
   if (value.trim() === "") return null;
   return (
     <tr>
-      <th scope="row">{name}</th>
+      <th scope="row" {...(isEnglish ? { lang: "en" } : {})}>{name}</th>
       <td>
         <bdi>{value}</bdi>
       </td>

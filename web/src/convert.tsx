@@ -5,7 +5,7 @@ import { get } from "./api.ts";
 import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { WriteForm } from "./write_file.tsx";
-import { ErrorBox, Spinner, copy, title, useLoad } from "./ui.tsx";
+import { ErrorBox, Spinner, TableBox, copy, title, useLoad } from "./ui.tsx";
 import { bytesText, number, t } from "./translations.ts";
 
 interface Formats {
@@ -98,7 +98,7 @@ export function View() {
               : t("convert.part", { n: answer.converted, total: answer.records, bytes: bytesText(answer.bytes) })}
           </p>
           {answer.losses.length > 0 && (
-            <div class="table-box" tabIndex={0} role="region" aria-label={t("convert.lost")}>
+            <TableBox label={t("convert.lost")} file="losses" class="panel-box">
               <table class="data">
                 <thead>
                   <tr>
@@ -125,7 +125,7 @@ export function View() {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </TableBox>
           )}
           {answer.problems > 0 && (
             <section>

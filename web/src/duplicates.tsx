@@ -3,8 +3,11 @@
 import { useState } from "preact/hooks";
 import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { duplicatesHref, gameHref, go, useAddress } from "./router.ts";
-import { ErrorBox, Spinner, copy, title } from "./ui.tsx";
-import { number, t } from "./translations.ts";
+import { get } from "./api.ts";
+import { type GameJson, endsOfLine, makeTree, pathTo } from "./game_tree.ts";
+import { useSettings } from "./settings.ts";
+import { ErrorBox, Spinner, TableBox, copy, title, useLoad } from "./ui.tsx";
+import { moveText, number, t } from "./translations.ts";
 
 interface Row {
   db: string;
@@ -113,6 +116,7 @@ export function View() {
 
 function PairView({ pair }: { pair: Pair }) {
   const { kept, dropped } = pair;
+  const [isOpen, open] = useState(false);
   if (!kept || !dropped) return null;
   const differ = FIELDS.filter(([field]) => kept[field] !== dropped[field]);
   // What differs is seen without scrolling.
@@ -127,7 +131,7 @@ function PairView({ pair }: { pair: Pair }) {
         <span class="badge">{t(`duplicates.${pair.kind}`)}</span> {pair.score} % · {moves}
         {differ.length > 0 && ` · ${t("duplicates.differ", { fields: differ.map(([, name]) => name()).join(", ") })}`}
       </p>
-      <div class="table-box" tabIndex={0} role="region" aria-label={t("duplicates.pair")}>
+      <TableBox label={t("duplicates.pair")}>
         <table class="data">
           <thead>
             <tr>
@@ -161,7 +165,47 @@ function PairView({ pair }: { pair: Pair }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableBox>
+      <details onToggle={(event) => open(event.currentTarget.open)}>
+        <summary>{t("tab.moves")}</summary>
+        {isOpen && <Moves games={[kept, dropped]} />}
+      </details>
     </article>
+  );
+}
+
+/** The mainlines of both games; moves that the other one does not have at the same ply are marked. */
+function Moves({ games }: { games: [Row, Row] }) {
+  const { pieces } = useSettings();
+  const load = useLoad(
+    (signal) => Promise.all(games.map(({ db, game }) => get<GameJson>(`db/${encodeURIComponent(db)}/games/${game}`, {}, signal))),
+    games.map(({ db, game }) => `${db}/${game}`),
+  );
+  if (load.state === "error") return <ErrorBox error={load.error} />;
+  if (load.state === "loading") return <Spinner />;
+  const lines = load.value.map((game) => {
+    const tree = makeTree(game);
+    return pathTo(tree, endsOfLine(tree, 0)[1]);
+  });
+  return (
+    <>
+      {lines.map((line, index) => (
+        <p class="line">
+          <b>
+            {index === 0 ? t("duplicates.kept") : t("duplicates.dropped")}:
+          </b>{" "}
+          {line.map((node, ply) => {
+            const isSame = lines[1 - index]?.[ply]?.san === node.san;
+            const shown = moveText(node.san, pieces);
+            return (
+              <span>
+                {node.ply % 2 === 1 ? `${Math.ceil(node.ply / 2)}.` : ply === 0 ? `${Math.ceil(node.ply / 2)}…` : ""}
+                {isSame ? shown : <mark>{shown}</mark>}{" "}
+              </span>
+            );
+          })}
+        </p>
+      ))}
+    </>
   );
 }

@@ -7,20 +7,21 @@ import {
 import { parseFen } from "./chess.ts";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { BoardHost } from "./board_host.tsx";
-import { changeQuery, explorerHref, gameHref, go, setQuery, useAddress } from "./router.ts";
+import { changeQuery, explorerHref, gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
-import { Bar, ErrorBox, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { Bar, ErrorBox, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, short, spoken, t } from "./translations.ts";
 
-const SOURCES = "tabia.sources";
+/** Where the choice of sources is kept: of books alone it is another one. */
+const choiceOf = (onlyBooks: boolean | undefined) => (onlyBooks ? "tabia.books" : "tabia.sources");
 
-function storedSources(): string[] {
-  const stored = localStorage.getItem(SOURCES) ?? "";
+function storedSources(choice: string): string[] {
+  const stored = localStorage.getItem(choice) ?? "";
   return stored.split("\n").filter((id) => id !== "");
 }
 
-function storeSources(ids: string[]): void {
-  localStorage.setItem(SOURCES, ids.join("\n"));
+function storeSources(choice: string, ids: string[]): void {
+  localStorage.setItem(choice, ids.join("\n"));
 }
 
 /** The answer so far, asked again until every database is read to its end. */
@@ -28,6 +29,7 @@ function useExplorer(src: string[], fen: string, line: string[], where: string) 
   const [answer, setAnswer] = useState<ExplorerAnswer | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isStopped, stop] = useState(false);
+  const [took, setTook] = useState(0);
   const indexes = useIndexChanges(src);
   const key = [src.join(), fen, line.join(), where, indexes].join("\n");
   useEffect(() => stop(false), [key]);
@@ -37,11 +39,13 @@ function useExplorer(src: string[], fen: string, line: string[], where: string) 
       return;
     }
     const controller = new AbortController();
+    const asked = performance.now();
     const run = async () => {
       for (;;) {
         const query = { src: src.join(","), fen, play: line.join(","), where };
         const found = await get<ExplorerAnswer>("explorer", query, controller.signal);
         setAnswer(found);
+        setTook(performance.now() - asked);
         setError(null);
         if (found.sources.every((source) => source.isDone || source.error)) return;
         await new Promise((done) => setTimeout(done, 200));
@@ -56,7 +60,7 @@ function useExplorer(src: string[], fen: string, line: string[], where: string) 
     });
     return () => controller.abort();
   }, [key, isStopped]);
-  return { answer, error, isStopped, stop: () => stop(true) };
+  return { answer, error, took, isStopped, stop: () => stop(true) };
 }
 
 interface RowData {
@@ -89,7 +93,15 @@ function rowsOf(sources: ExplorerSource[]): RowData[] {
   return [...rows.values()].sort((a, b) => b.weight - a.weight);
 }
 
+/** The games of a database in which a move was played in a position. */
+function gamesOfMove(fen: string, uci: string, where: string): string {
+  const position = fen.split(" ").slice(0, 4).join("_");
+  return `${/\bOR\b/.test(where) ? `(${where})` : where} fen:${position} move:${uci}`.trim();
+}
+
 export function ExplorerTable(props: {
+  /** Only books are offered. */
+  onlyBooks?: boolean;
   fen: string;
   line: string[];
   src: string[] | null;
@@ -100,8 +112,9 @@ export function ExplorerTable(props: {
   const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), []);
   const { pieces } = useSettings();
   const inputs = shelf.state === "done" ? shelf.value.inputs : [];
-  const usable = inputs.filter((input) => (input.kind === "book" || input.kind === "database") && !input.error);
-  const [own, setOwn] = useState<string[]>(storedSources);
+  const usable = inputs.filter((input) => (input.kind === "book" || (input.kind === "database" && !props.onlyBooks)) && !input.error);
+  const choice = choiceOf(props.onlyBooks);
+  const [own, setOwn] = useState<string[]>(() => storedSources(choice));
   const wanted = props.src ?? own;
   const chosen = wanted.filter((id) => usable.some((input) => input.id === id));
   // Without a choice: books first, which answer at once.
@@ -111,11 +124,11 @@ export function ExplorerTable(props: {
   }, [shelf]);
   const src = chosen.length > 0 ? chosen : standard;
   const choose = (ids: string[]) => {
-    storeSources(ids);
+    storeSources(choice, ids);
     setOwn(ids);
     props.onSources?.(ids);
   };
-  const { answer, error, isStopped, stop } = useExplorer(shelf.state === "done" ? src : [], props.fen, props.line, props.where);
+  const { answer, error, took, isStopped, stop } = useExplorer(shelf.state === "done" ? src : [], props.fen, props.line, props.where);
   const sources = answer?.sources ?? [];
   const rows = useMemo(() => rowsOf(sources), [answer]);
   const running = sources.filter((source) => source.kind === "database" && !source.isDone);
@@ -145,13 +158,13 @@ export function ExplorerTable(props: {
       {answer === null && error === null && <Spinner />}
       {answer && rows.length === 0 && running.length === 0 && <p class="empty">{t("explorer.nothing")}</p>}
       {answer && rows.length > 0 && (
-        <div class="table-box" tabIndex={0} role="region" aria-label={t("explorer.label")}>
-          <table class="explorer-table">
+        <TableBox label={t("explorer.label")} file="explorer">
+          <table class={`explorer-table sources-${sources.length}`}>
             <thead>
               <tr>
                 <th scope="col">{t("explorer.move")}</th>
                 {sources.map((source) => (
-                  <th scope="colgroup" colSpan={hasCounts(source) ? 3 : 1}>
+                  <th scope="colgroup" colSpan={!hasCounts(source) ? 1 : sources.length > 2 ? 2 : 3}>
                     <bdi>{source.name ?? source.id}</bdi>
                   </th>
                 ))}
@@ -162,6 +175,26 @@ export function ExplorerTable(props: {
               </tr>
             </thead>
             <tbody>
+              <tr class="sum">
+                <th scope="row">{t("explorer.all")}</th>
+                {sources.map((source) => !hasCounts(source) ? <td /> : (
+                  <>
+                    {sources.length <= 2 && <td class="n" />}
+                    <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
+                    <td>
+                      {source.white !== null && source.white !== undefined ? (
+                        <Bar white={source.white} draws={source.draws ?? 0} black={source.black ?? 0} />
+                      ) : (
+                        <span class="none">–</span>
+                      )}
+                    </td>
+                  </>
+                ))}
+                {columns.weight && <td />}
+                {columns.rating && <td class="n">{sources.find((source) => source.averageRating)?.averageRating ?? ""}</td>}
+                {columns.performance && <td class="n">{sources.find((source) => source.performance)?.performance ?? ""}</td>}
+                {columns.year && <td />}
+              </tr>
               {rows.map((row) => (
                 <tr>
                   <th scope="row">
@@ -194,7 +227,14 @@ export function ExplorerTable(props: {
                       </span>
                     )}
                   </th>
-                  {row.cells.map((cell, index) => <Cell move={cell} counts={hasCounts(sources[index])} />)}
+                  {row.cells.map((cell, index) => {
+                    const source = sources[index];
+                    const href =
+                      source?.kind === "database" && row.uci !== "0000"
+                        ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, props.where) })
+                        : null;
+                    return <Cell move={cell} counts={hasCounts(source)} hasShare={sources.length <= 2} href={href} san={row.san} />;
+                  })}
                   {columns.weight && <td class="n">{best(row, "weight")}</td>}
                   {columns.rating && <td class="n">{best(row, "averageRating")}</td>}
                   {columns.performance && <td class="n">{best(row, "performance")}</td>}
@@ -202,30 +242,11 @@ export function ExplorerTable(props: {
                 </tr>
               ))}
             </tbody>
-            <tfoot>
-              <tr>
-                <th scope="row">{t("explorer.all")}</th>
-                {sources.map((source) => !hasCounts(source) ? <td /> : (
-                  <>
-                    <td class="n" />
-                    <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
-                    <td>
-                      {source.white !== null && source.white !== undefined ? (
-                        <Bar white={source.white} draws={source.draws ?? 0} black={source.black ?? 0} />
-                      ) : (
-                        <span class="none">–</span>
-                      )}
-                    </td>
-                  </>
-                ))}
-                {columns.weight && <td />}
-                {columns.rating && <td />}
-                {columns.performance && <td />}
-                {columns.year && <td />}
-              </tr>
-            </tfoot>
           </table>
-        </div>
+        </TableBox>
+      )}
+      {answer && running.length === 0 && (
+        <p class="sub">{t("explorer.took", { ply: props.line.length, ms: Math.max(1, Math.round(took)) })}</p>
       )}
       {running.map((source) => (
         <p class="scan" role="status">
@@ -282,21 +303,38 @@ function hasCounts(source: ExplorerSource | undefined): boolean {
   return (source?.moves ?? []).some((move) => move.games !== null && move.games !== undefined);
 }
 
-function Cell({ move, counts }: { move: ExplorerMove | null; counts: boolean }) {
+interface CellProps {
+  move: ExplorerMove | null;
+  counts: boolean;
+  hasShare: boolean;
+  href: string | null;
+  san: string;
+}
+
+function Cell({ move, counts, hasShare, href, san }: CellProps) {
   if (!counts) return move ? <td class="n">{Math.round(move.share * 100)} %</td> : <td class="n none">–</td>;
   if (!move) {
     return (
       <>
-        <td class="n none">–</td>
+        {hasShare && <td class="n none">–</td>}
         <td class="n none">–</td>
         <td class="none">–</td>
       </>
     );
   }
+  const games = move.games === null || move.games === undefined ? "–" : short(move.games);
   return (
     <>
-      <td class="n">{Math.round(move.share * 100)} %</td>
-      <td class="n">{move.games === null || move.games === undefined ? "–" : short(move.games)}</td>
+      {hasShare && <td class="n">{Math.round(move.share * 100)} %</td>}
+      <td class="n">
+        {href === null || !move.games ? (
+          games
+        ) : (
+          <a class="games-of-move" href={href} aria-label={t("explorer.gamesOf", { n: games, move: spoken(san) })} title={t("explorer.gamesOf", { n: games, move: san })}>
+            {games}
+          </a>
+        )}
+      </td>
       <td>
         {move.white !== null && move.white !== undefined ? (
           <Bar white={move.white} draws={move.draws ?? 0} black={move.black ?? 0} />
@@ -381,20 +419,40 @@ function TopGames({ sources, ply }: { sources: ExplorerSource[]; ply: number }) 
           {t("explorer.recent")}
         </button>
       </p>
-      <ul class="top-games">
-        {games.map((game) => (
-          <li>
-            <a href={gameHref(game.db, game.game, { ply: String(ply) })}>
-              <bdi>{game.white}</bdi> {game.whiteElo !== null && <small>{game.whiteElo}</small>} – <bdi>{game.black}</bdi>{" "}
-              {game.blackElo !== null && <small>{game.blackElo}</small>}
-            </a>
-            <span class="sub">
-              {" "}
-              {game.san && moveText(game.san, pieces)} {game.result === "1/2-1/2" ? "½-½" : game.result} {game.year ?? ""}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <TableBox label={t("explorer.games")} file="games">
+        <table class="top-games">
+          <thead class="visually-hidden">
+            <tr>
+              <th scope="col">{t("explorer.move")}</th>
+              <th scope="col">{t("col.white")}</th>
+              <th scope="col">{t("col.elo")}</th>
+              <th scope="col">{t("col.black")}</th>
+              <th scope="col">{t("col.elo")}</th>
+              <th scope="col">{t("col.result")}</th>
+              <th scope="col">{t("explorer.year")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {games.map((game) => (
+              <tr>
+                <td class="move-of-game">{game.san && moveText(game.san, pieces)}</td>
+                <th scope="row">
+                  <a href={gameHref(game.db, game.game, { ply: String(ply) })}>
+                    <bdi>{game.white || "?"}</bdi>
+                  </a>
+                </th>
+                <td class="n elo">{game.whiteElo ?? ""}</td>
+                <td>
+                  <bdi>{game.black || "?"}</bdi>
+                </td>
+                <td class="n elo">{game.blackElo ?? ""}</td>
+                <td class="c">{game.result === "1/2-1/2" ? "½-½" : game.result}</td>
+                <td class="n">{game.year ?? ""}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
     </section>
   );
 }
@@ -519,6 +577,7 @@ export function ExplorerView() {
         <FenForm key={fen} />
       </div>
       <div class="text-side">
+        <Filter key={where} where={where} />
         <ExplorerTable
           fen={fen}
           line={line}
@@ -534,6 +593,32 @@ export function ExplorerView() {
 
 const NO_SHAPES: never[] = [];
 
+/** Which games of the databases count. */
+function Filter({ where }: { where: string }) {
+  return (
+    <form
+      class="explorer-filter"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const field = event.currentTarget.elements.namedItem("q") as HTMLInputElement;
+        changeQuery({ q: field.value.trim() || null });
+      }}
+    >
+      <label>
+        <span>{t("explorer.filter")}</span>{" "}
+        <input id="search" name="q" defaultValue={where} placeholder={t("search.example")} autoComplete="off" spellcheck={false} />
+      </label>{" "}
+      <button type="submit">{t("search.go")}</button>
+      {where !== "" && (
+        <button type="button" onClick={() => changeQuery({ q: null })}>
+          {t("search.clear")}
+        </button>
+      )}
+    </form>
+  );
+}
+
 /** A position by its FEN. */
 function FenForm() {
   const { query } = useAddress();
@@ -544,7 +629,8 @@ function FenForm() {
         event.preventDefault();
         const field = event.currentTarget.elements.namedItem("fen") as HTMLInputElement;
         const src = (query.get("src") ?? "").split(",");
-        go(explorerHref(src, field.value.trim() === "" ? {} : { fen: field.value.trim() }));
+        const where = query.get("q") ?? "";
+        go(explorerHref(src, { ...(where === "" ? {} : { q: where }), ...(field.value.trim() === "" ? {} : { fen: field.value.trim() }) }));
       }}
     >
       <label>

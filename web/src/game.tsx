@@ -221,6 +221,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
         f: () => flip((flipped) => !flipped),
         x: () => setAsText((shown) => !shown),
         e: () => setTab("explorer"),
+        b: () => setTab("book"),
         n: () => next !== null && go(next),
         p: () => previous !== null && go(previous),
         c: copyFen,
@@ -269,6 +270,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const tabs = [
     ["moves", t("tab.moves")],
     ["explorer", t("tab.explorer")],
+    ["book", t("shelf.books")],
     ["tags", t("tab.tags")],
     ["pgn", "PGN"],
   ] as const;
@@ -406,6 +408,9 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           )}
           {tab === "explorer" && (
             <ExplorerTable fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />
+          )}
+          {tab === "book" && (
+            <ExplorerTable onlyBooks fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />
           )}
           {tab === "tags" && <Tags game={game} />}
           {tab === "pgn" && <Pgn game={game} />}

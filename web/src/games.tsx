@@ -8,9 +8,9 @@ import { MoveLine } from "./notation.tsx";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
 import { SearchBox } from "./search_box.tsx";
 import { useSettings } from "./settings.ts";
-import { type GameJson, type Tree, makeTree, nodeAtPly, placementAt } from "./game_tree.ts";
+import { type GameJson, type Tree, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
-import { ErrorBox, Spinner, announce, copy, isTyping, title } from "./ui.tsx";
+import { ErrorBox, Spinner, announce, copy, isTyping, saveCsv, title } from "./ui.tsx";
 import { number, t, tn } from "./translations.ts";
 
 interface Column {
@@ -25,9 +25,9 @@ interface Column {
 
 const columns = (): Column[] => [
   { id: "game", name: "#", width: "4.6em", rank: 1, text: (row) => number(row[1]), isNumber: true },
-  { id: "white", name: t("col.white"), width: "minmax(8em, 1.6fr)", rank: 0, text: (row) => row[2] ?? "" },
+  { id: "white", name: t("col.white"), width: "minmax(9em, 2.2fr)", rank: 0, text: (row) => row[2] ?? "" },
   { id: "whiteElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[3] ?? ""), isNumber: true },
-  { id: "black", name: t("col.black"), width: "minmax(8em, 1.6fr)", rank: 0, text: (row) => row[4] ?? "" },
+  { id: "black", name: t("col.black"), width: "minmax(9em, 2.2fr)", rank: 0, text: (row) => row[4] ?? "" },
   { id: "blackElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[5] ?? ""), isNumber: true },
   { id: "result", name: t("col.result"), width: "3.6em", rank: 0, text: (row) => result(row[6]) },
   { id: "moves", name: t("col.moves"), width: "3.4em", rank: 2, text: (row) => String(row[7] ?? ""), isNumber: true },
@@ -59,13 +59,30 @@ export function GamesView() {
   const deleted = query.get("deleted") === "1";
   const ids = db.split(",").filter((id) => id !== "");
   const rank = useRank();
+  const [hidden, hide] = useHidden();
   useSettings();
   title(ids.join(", "));
   return (
     <section class="games">
-      <GameList key={`${db}\n${where}\n${sort}\n${deleted}\n${rank}`} {...{ ids, where, sort, deleted, rank }} />
+      <GameList
+        key={`${db}\n${where}\n${sort}\n${deleted}\n${rank}\n${hidden.join()}`}
+        {...{ ids, where, sort, deleted, rank, hidden, hide }}
+      />
     </section>
   );
+}
+
+const HIDDEN = "tabia.hidden-columns";
+
+/** The columns that are not wanted, kept in the browser. */
+function useHidden(): [string[], (id: string) => void] {
+  const [hidden, set] = useState(() => (localStorage.getItem(HIDDEN) ?? "").split(",").filter((id) => id !== ""));
+  const change = (id: string) => {
+    const next = hidden.includes(id) ? hidden.filter((other) => other !== id) : [...hidden, id];
+    localStorage.setItem(HIDDEN, next.join());
+    set(next);
+  };
+  return [hidden, change];
 }
 
 /** How many columns the window has space for. */
@@ -81,15 +98,28 @@ function useRank(): number {
   return rank;
 }
 
-function GameList(props: { ids: string[]; where: string; sort: string; deleted: boolean; rank: number }) {
-  const { ids, where, sort, deleted, rank } = props;
+interface ListProps {
+  ids: string[];
+  where: string;
+  sort: string;
+  deleted: boolean;
+  rank: number;
+  hidden: string[];
+  hide: (id: string) => void;
+}
+
+function GameList(props: ListProps) {
+  const { ids, where, sort, deleted, rank, hidden } = props;
   const host = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualList<Row> | null>(null);
   const [state, setState] = useState<ListState | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [active, setActive] = useState<{ index: number; row: Row } | null>(null);
   const several = ids.length > 1;
-  const shown = useMemo(() => columns().filter((column) => (column.id !== "db" || several) && (column.rank <= rank || rank === 0)), [several]);
+  const fitting = useMemo(() => columns().filter((column) => (column.id !== "db" || several) && (column.rank <= rank || rank === 0)), [several]);
+  // The players stay, and so do all in a narrow window, which has few.
+  const canHide = (column: Column) => rank > 0 && column.id !== "white" && column.id !== "black";
+  const shown = useMemo(() => fitting.filter((column) => !canHide(column) || !hidden.includes(column.id)), [fitting]);
   const request = { db: ids.join(","), where, sort, deleted };
 
   useEffect(() => {
@@ -217,6 +247,26 @@ function GameList(props: { ids: string[]; where: string; sort: string; deleted: 
         <a class="button" href={convertHref(ids.join(","), "", "", where, deleted)}>
           {t("convert.title")}
         </a>
+        <details class="menu">
+          <summary class="button">{t("card.more")}</summary>
+          <div class="menu-body">
+            <button type="button" disabled={!state?.isExact} onClick={() => void saveList(request, columns(), state?.count ?? 0)}>
+              {t("save.csv")}
+            </button>
+            <button type="button" onClick={() => void copy(commandOf(ids, where, deleted))}>
+              {t("copy.command")}
+            </button>
+            <fieldset>
+              <legend>{t("games.columns")}</legend>
+              {fitting.filter(canHide).map((column) => (
+                <label class="check">
+                  <input type="checkbox" checked={!hidden.includes(column.id)} onChange={() => props.hide(column.id)} />{" "}
+                  {columnLabel(column)}
+                </label>
+              ))}
+            </fieldset>
+          </div>
+        </details>
       </div>
       {error !== null && <ErrorBox error={error} />}
       <div class="split">
@@ -225,7 +275,7 @@ function GameList(props: { ids: string[]; where: string; sort: string; deleted: 
             {shown.map((column) => {
               const key = keys.find((key) => key.replace("-", "") === column.id);
               const isSortable = state?.sortable.includes(column.id) ?? false;
-              const label = `${column.name}${column.id === "whiteElo" ? ` ${t("col.white")}` : column.id === "blackElo" ? ` ${t("col.black")}` : ""}`;
+              const label = columnLabel(column);
               return (
                 <span class={`cell c-${column.id}${column.isNumber ? " n" : ""}`}>
                   {isSortable ? (
@@ -253,6 +303,36 @@ function GameList(props: { ids: string[]; where: string; sort: string; deleted: 
       </div>
     </>
   );
+}
+
+const columnLabel = (column: Column) =>
+  `${column.name}${column.id === "whiteElo" ? ` ${t("col.white")}` : column.id === "blackElo" ? ` ${t("col.black")}` : ""}`;
+
+/** The command that prints the list. */
+function commandOf(ids: string[], where: string, deleted: boolean): string {
+  const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
+  const options = [where && `--where ${quoted(where)}`, deleted && "--include-deleted", "--csv"];
+  return ["tabia ls", ...ids.map(quoted), ...options.filter((option) => option)].join(" ");
+}
+
+/** Rows of a list that are saved at most; the command has no limit. */
+const MAX_SAVED = 100_000;
+
+/** Saves the rows of the list, in its order, with all columns. */
+async function saveList(request: Record<string, string | boolean>, all: Column[], count: number): Promise<void> {
+  const lines = [all.map(columnLabel)];
+  try {
+    for (let from = 0; from < Math.min(count, MAX_SAVED); from += 500) {
+      const { rows } = await get<Rows>("games", { ...request, from, n: 500 });
+      if (rows.length === 0) break;
+      lines.push(...rows.map((row) => all.map((column) => (column.id === "game" ? String(row[1]) : column.text(row, true)))));
+    }
+  } catch (error) {
+    announce(error instanceof ApiError ? error.problem.detail : String(error), true);
+    return;
+  }
+  saveCsv(lines, "games");
+  if (count > MAX_SAVED) announce(t("games.savedFirst", { n: MAX_SAVED }), true);
 }
 
 const openHref = (row: Row, request: { db: string; where: string; sort: string; deleted: boolean }) => {
@@ -411,6 +491,16 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
       {found && found.game.game === row[1] && found.game.db === row[0] && <MoveLine tree={found.tree} to={found.node} />}
       <p class="actions">
         <a href={href}>{t("open")}</a>
+        {found && (
+          <a
+            href={explorerHref([row[0]], {
+              ...(found.game.fen ? { fen: found.game.fen } : {}),
+              play: pathTo(found.tree, found.node).map((node) => node.uci).join(","),
+            })}
+          >
+            {t("card.explore")}
+          </a>
+        )}
         <button
           type="button"
           onClick={() => void getText(`db/${encodeURIComponent(row[0])}/games/${row[1]}.pgn`).then(copy)}

@@ -12,6 +12,7 @@ import { addSprite } from "./pieces.ts";
 import { follow, useAddress } from "./router.ts";
 import { COLORS, LANGUAGES, type Settings, apply, change, current, useSettings } from "./settings.ts";
 import { ShelfView } from "./inputs.tsx";
+import { remember } from "./remembered.ts";
 import { Dialog, ErrorBox, Spinner, isTyping } from "./ui.tsx";
 import { load, t } from "./translations.ts";
 
@@ -37,7 +38,11 @@ function Later({ name }: { name: string }) {
 }
 
 function View() {
-  const { path } = useAddress();
+  const { path, query } = useAddress();
+  const shown = path[0] === "db" || path[0] === "book" ? path[1] : (query.get("db") ?? query.get("src"));
+  useEffect(() => {
+    for (const id of (shown ?? "").split(",")) if (id !== "") remember(id, { opened: Date.now() });
+  }, [shown]);
   switch (path[0]) {
     case undefined:
       return <ShelfView />;
@@ -140,6 +145,7 @@ function Help({ onClose }: { onClose: () => void }) {
     ["x", t("key.text")],
     ["a", t("key.arrows")],
     ["e", t("key.explorer")],
+    ["b", t("key.book")],
     ["n p", t("key.neighbours")],
     ["g", t("key.goto")],
     ["/", t("key.search")],

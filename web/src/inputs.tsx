@@ -5,6 +5,7 @@ import { ApiError, type Card, type InputInfo, type Shelf, get } from "./api.ts";
 import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref } from "./router.ts";
 import { DropZone } from "./drop_zone.tsx";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
+import { remembered } from "./remembered.ts";
 import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
 import { bytesText, dateText, t, tn } from "./translations.ts";
 
@@ -56,16 +57,18 @@ export function ShelfView() {
 
 function Cards({ inputs }: { inputs: Card[] }) {
   const details = useDetails(inputs);
-  const [order, setOrder] = useState<"name" | "games" | "time">("name");
+  const [order, setOrder] = useState<"name" | "games" | "time" | "opened">("name");
   const count = (card: Card) => {
     const info = details[card.id];
     return info && "problems" in info ? (info.games ?? info.positions ?? 0) : 0;
   };
   const sorted = useMemo(() => {
+    const known = remembered();
     const compare: Record<typeof order, (a: Card, b: Card) => number> = {
       name: (a, b) => a.name.localeCompare(b.name),
       games: (a, b) => count(b) - count(a),
       time: (a, b) => (b.modified ?? 0) - (a.modified ?? 0),
+      opened: (a, b) => (known[b.id]?.opened ?? 0) - (known[a.id]?.opened ?? 0),
     };
     return inputs.slice().sort(compare[order]);
   }, [inputs, order, details]);
@@ -112,6 +115,7 @@ function Cards({ inputs }: { inputs: Card[] }) {
             <option value="name">{t("shelf.byName")}</option>
             <option value="games">{t("shelf.byGames")}</option>
             <option value="time">{t("shelf.byTime")}</option>
+            <option value="opened">{t("shelf.byOpened")}</option>
           </select>
         </label>
         {databases.length > 1 && (
@@ -157,6 +161,10 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
   if (known?.texts) rest.push(tn("n.texts", known.texts));
   if (known?.deleted) rest.push(t("card.deleted", { n: known.deleted }));
   if (known?.encoding) rest.push(known.encoding);
+  const checked = remembered()[card.id]?.checked;
+  if (known && checked?.fingerprint === known.fingerprint) {
+    rest.push(checked.problems === 0 ? `✓ ${t("card.checked")}` : t("health.found", { n: checked.problems }));
+  }
   if (index === "current") rest.push(t("index.current"));
   if (index === "stale") rest.push(t("index.stale"));
   return (

@@ -1,6 +1,6 @@
 // The notation of a game: moves, variations, comments, and everything else that is attached to a move.
 
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSettings } from "./settings.ts";
 import { type Annotation, type Node, type Tree, clockText, nagText, pathTo } from "./game_tree.ts";
 import { moveText, t } from "./translations.ts";
@@ -38,6 +38,7 @@ function annotationElement(annotation: Annotation): HTMLElement | null {
       element.className = "comment";
       const language = text(annotation["language"]);
       if (language !== "") {
+        element.dataset["language"] = language;
         const chip = document.createElement("span");
         chip.className = "chip";
         chip.textContent = language;
@@ -129,16 +130,30 @@ function medalNames(bits: number): string[] {
   return MEDALS.flatMap((name, index) => (bits & (1 << index) ? [t(`medal.${name}`)] : []));
 }
 
+/** The languages of the comments, in the order of the game. */
+function languagesOf(tree: Tree): string[] {
+  const all = [...tree.annotations, ...tree.nodes.flatMap((node) => node.annotations)];
+  const found = all.filter((annotation) => annotation.type === "comment").map((annotation) => text(annotation["language"]));
+  return [...new Set(found)].filter((language) => language !== "");
+}
+
 /** The whole notation. It is made once for a game; only the mark of the current move changes. */
 export function Notation(props: { tree: Tree; node: number; onNode: (node: number) => void; result: string }) {
   const { tree, node, onNode } = props;
   const { pieces, language } = useSettings();
   const host = useRef<HTMLDivElement>(null);
   const spans = useMemo(() => new Map<number, HTMLElement>(), [tree]);
+  const languages = useMemo(() => languagesOf(tree), [tree]);
+  const [hidden, hide] = useState<string[]>([]);
   useLayoutEffect(() => {
     spans.clear();
     host.current?.replaceChildren(notation(tree, spans, pieces, props.result));
   }, [tree, pieces, language]);
+  useLayoutEffect(() => {
+    for (const comment of host.current?.querySelectorAll<HTMLElement>("[data-language]") ?? []) {
+      comment.hidden = hidden.includes(comment.dataset["language"] ?? "");
+    }
+  }, [hidden, tree, pieces, language]);
   useLayoutEffect(() => {
     const box = host.current;
     if (!box) return;
@@ -154,17 +169,32 @@ export function Notation(props: { tree: Tree; node: number; onNode: (node: numbe
     else if (bottom > box.scrollTop + box.clientHeight - 30) box.scrollTop = bottom - box.clientHeight + 90;
   }, [node, tree, pieces, language]);
   return (
-    <div
-      class="notation"
-      ref={host}
-      role="region"
-      aria-label={t("notation")}
-      tabIndex={0}
-      onClick={(event) => {
-        const id = (event.target as Element).closest<HTMLElement>("[data-node]")?.dataset["node"];
-        if (id !== undefined) onNode(Number(id));
-      }}
-    />
+    <>
+      {languages.length > 1 && (
+        <p class="languages" role="group" aria-label={t("comments.languages")}>
+          {languages.map((name) => (
+            <button
+              type="button"
+              aria-pressed={!hidden.includes(name)}
+              onClick={() => hide(hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name])}
+            >
+              {name}
+            </button>
+          ))}
+        </p>
+      )}
+      <div
+        class="notation"
+        ref={host}
+        role="region"
+        aria-label={t("notation")}
+        tabIndex={0}
+        onClick={(event) => {
+          const id = (event.target as Element).closest<HTMLElement>("[data-node]")?.dataset["node"];
+          if (id !== undefined) onNode(Number(id));
+        }}
+      />
+    </>
   );
 }
 
@@ -185,7 +215,8 @@ function notation(
       const element = annotationElement(annotation);
       if (!element) continue;
       parent.append(element, " ");
-      needsNumber = true;
+      // What is as short as an evaluation does not separate White's move from Black's.
+      if (!element.classList.contains("eval")) needsNumber = true;
     }
   };
   addAnnotations(tree.annotations, null);

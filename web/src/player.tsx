@@ -1,11 +1,14 @@
-// What one player played: results by colour, opening and year.
+// What one player played, or two next to each other: results by colour, opening, year, rating and speed, the first moves
+// as trees, and frequent replies that the player has not faced.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api.ts";
 import { ChooseDatabase, type Report, percent, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
-import { Bar, ErrorBox, Spinner, title } from "./ui.tsx";
-import { number, t } from "./translations.ts";
+import { useSettings } from "./settings.ts";
+import { Bar, ErrorBox, Spinner, TableBox, title } from "./ui.tsx";
+import { moveText, number, t } from "./translations.ts";
 
 interface Score {
   games: number;
@@ -22,10 +25,40 @@ interface OpeningScore extends Score {
   last: string | null;
 }
 
+interface TreeMove extends Score {
+  uci: string;
+  san: string;
+  /** The name of the opening that begins with the move. */
+  opening: string | null;
+  moves: TreeMove[];
+}
+
 interface Side extends Score {
   openings: OpeningScore[];
   years: (Score & { year: number })[];
   opponents: (Score & { from: number; to: number; expected: number | null })[];
+  speeds: (Score & { speed: Speed })[];
+  tree: TreeMove[];
+}
+
+type Speed = "ultraBullet" | "bullet" | "blitz" | "rapid" | "classical" | "correspondence";
+
+interface Reply {
+  line: string[];
+  play: string[];
+  uci: string;
+  san: string;
+  playerGames: number;
+  games: number;
+  share: number;
+  white: number;
+  draws: number;
+  black: number;
+}
+
+interface UnfacedAnswer extends Report {
+  white?: Reply[];
+  black?: Reply[];
 }
 
 interface PlayerAnswer extends Report {
@@ -42,29 +75,65 @@ export function View() {
   const { path, query } = useAddress();
   const databases = useDatabases();
   const name = path[1] ?? "";
-  const db = query.get("db") ?? (databases ?? []).map((card) => card.id).join(",");
+  const all = (databases ?? []).map((card) => card.id).join(",");
+  const db = query.get("db") ?? all;
+  const other = query.get("with") ?? "";
+  const reference = query.get("reference");
   const { answer, error } = useReport<PlayerAnswer>("player", name === "" || db === "" ? null : { db, name });
-  title(name === "" ? t("player.title") : name);
+  const second = useReport<PlayerAnswer>("player", name === "" || db === "" || other === "" ? null : { db, name: other });
+  title(name === "" ? t("player.title") : other === "" ? name : `${name} – ${other}`);
   if (databases === null) return <Spinner />;
+  const href = (changes: { name?: string; db?: string; other?: string; reference?: string | null }) =>
+    playerHref(changes.name ?? name, changes.db ?? db, changes.other ?? other, changes.reference === undefined ? reference : changes.reference);
+  const waits = [answer, ...(other === "" ? [] : [second.answer])].find((found) => !found?.name);
   return (
     <section class="report player-view">
       <header class="bar-line">
-        <h1>{name === "" ? t("player.title") : <bdi>{name}</bdi>}</h1>
+        <h1>
+          {name === "" ? t("player.title") : <bdi>{name}</bdi>}
+          {other !== "" && (
+            <>
+              {" – "}
+              <bdi>{other}</bdi>
+            </>
+          )}
+        </h1>
         <span class="grow" />
-        <ChooseName key={name} db={db} name={name} />
-        <ChooseDatabase databases={databases} value={db} hasAll onChange={(chosen) => go(playerHref(name, chosen))} />
+        <ChooseName key={name} id="search" db={db} name={name} label={t("player.name")} onName={(found) => go(href({ name: found, reference: null }))} />
+        <ChooseDatabase databases={databases} value={db} hasAll onChange={(chosen) => go(href({ db: chosen }))} />
       </header>
       {error !== null && <ErrorBox error={error} />}
+      {second.error !== null && <ErrorBox error={second.error} />}
       {name === "" && <p class="empty">{t("player.choose")}</p>}
-      {name !== "" && !answer?.name && error === null && (
-        <Spinner text={answer?.scanned ? t("health.running", { n: answer.scanned }) : undefined} />
+      {name !== "" && waits !== undefined && error === null && second.error === null && (
+        <Spinner text={waits?.scanned ? t("health.running", { n: waits.scanned }) : undefined} />
       )}
-      {answer?.name !== undefined && <Sides answer={answer} name={name} db={db} />}
+      {answer?.name !== undefined && other === "" && (
+        <>
+          <Sides answer={answer} name={name} db={db} />
+          {answer.white.games + answer.black.games > 0 && (
+            <Unfaced name={name} db={db} databases={databases} reference={reference} onReference={(chosen) => go(href({ reference: chosen }))} />
+          )}
+        </>
+      )}
+      {answer?.name !== undefined && second.answer?.name !== undefined && other !== "" && (
+        <Pairings first={answer} second={second.answer} names={[name, other]} db={db} />
+      )}
+      {answer?.name !== undefined && (
+        <section class="panel-box compare">
+          <h2>{t("player.compare")}</h2>
+          <p class="bar-line">
+            <ChooseName key={`with ${other}`} id="with" db={db} name={other} label={t("player.compare")} onName={(found) => go(href({ other: found }))} />
+            {other !== "" && <a href={href({ other: "" })}>{t("player.compareEnd")}</a>}
+          </p>
+        </section>
+      )}
     </section>
   );
 }
 
-function ChooseName({ db, name }: { db: string; name: string }) {
+function ChooseName(props: { id: string; db: string; name: string; label: string; onName: (name: string) => void }) {
+  const { id, db, name, label } = props;
   const [text, setText] = useState(name);
   const [names, setNames] = useState<{ name: string; games: number }[]>([]);
   useEffect(() => {
@@ -89,20 +158,20 @@ function ChooseName({ db, name }: { db: string; name: string }) {
         const wanted = text.trim();
         const exact = names.find((found) => found.name.toLowerCase() === wanted.toLowerCase());
         const chosen = exact?.name ?? names[0]?.name ?? wanted;
-        if (chosen !== "") go(playerHref(chosen, db));
+        if (chosen !== "") props.onName(chosen);
       }}
     >
       <input
-        id="search"
-        list="player-names"
-        aria-label={t("player.name")}
+        id={id}
+        list={`${id}-names`}
+        aria-label={label}
         placeholder={t("player.name")}
         value={text}
         autoComplete="off"
         spellcheck={false}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <datalist id="player-names">
+      <datalist id={`${id}-names`}>
         {names.map((found) => (
           <option value={found.name}>{number(found.games)}</option>
         ))}
@@ -126,27 +195,108 @@ function Sides({ answer, name, db }: { answer: PlayerAnswer; name: string; db: s
   );
 }
 
-function ResultBar({ found }: { found: Score }) {
+/** Two players: with each colour, next to the other colour of the other one. */
+function Pairings(props: { first: PlayerAnswer; second: PlayerAnswer; names: [string, string]; db: string }) {
+  const { first, second, names, db } = props;
+  const between = `player:${quote(`=${names[0]}`)} player:${quote(`=${names[1]}`)}`;
+  const heading = (name: string, key: "player.white" | "player.black") => `${name}: ${t(key)}`;
+  const openings = (side: Side) => new Set(side.openings.map((opening) => opening.name));
+  return (
+    <>
+      <p>
+        <a href={gamesHref(db.split(","), { q: between })}>{t("player.between")}</a>
+      </p>
+      <div class="two">
+        <SidePanel heading={heading(names[0], "player.white")} side={first.white} field="white" name={names[0]} db={db} shared={openings(second.black)} />
+        <SidePanel heading={heading(names[1], "player.black")} side={second.black} field="black" name={names[1]} db={db} shared={openings(first.white)} />
+        <SidePanel heading={heading(names[0], "player.black")} side={first.black} field="black" name={names[0]} db={db} shared={openings(second.white)} />
+        <SidePanel heading={heading(names[1], "player.white")} side={second.white} field="white" name={names[1]} db={db} shared={openings(first.black)} />
+      </div>
+    </>
+  );
+}
+
+function ResultBar({ found, isWide = false }: { found: Score; isWide?: boolean }) {
   const total = found.wins + found.draws + found.losses;
   const part = (value: number) => Math.round((value * 100) / Math.max(1, total));
   const label = t("player.bar", { wins: part(found.wins), draws: part(found.draws), losses: part(found.losses) });
-  return <Bar white={found.wins} draws={found.draws} black={found.losses} label={label} />;
+  return <Bar white={found.wins} draws={found.draws} black={found.losses} label={label} isWide={isWide} />;
 }
 
-function SidePanel(props: { heading: string; side: Side; field: "white" | "black"; name: string; db: string }) {
-  const { side, field, name, db } = props;
+interface ScoreRow {
+  head: ComponentChildren;
+  found: Score;
+  /** Further cells, as many as the table has further columns. */
+  rest: (string | number)[];
+}
+
+/** Games, results and score by something. */
+function ScoreTable(props: { label: string; head: string; columns: { name: string; hint?: string }[]; rows: ScoreRow[]; file: string }) {
+  return (
+    <TableBox label={props.label} file={props.file}>
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">{props.head}</th>
+            <th scope="col" class="n">{t("card.games")}</th>
+            <th scope="col">{t("player.results")}</th>
+            <th scope="col" class="n">{t("player.points")}</th>
+            {props.columns.map(({ name, hint }) => (
+              <th scope="col" class="n" title={hint}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map(({ head, found, rest }) => (
+            <tr>
+              <th scope="row">{head}</th>
+              <td class="n">{number(found.games)}</td>
+              <td>
+                <ResultBar found={found} />
+              </td>
+              <td class="n">{percent(score(found))}</td>
+              {rest.map((cell) => (
+                <td class="n">{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableBox>
+  );
+}
+
+const expectedText = (expected: number | null) => (expected === null ? "–" : percent(expected));
+
+interface PanelProps {
+  heading: string;
+  side: Side;
+  field: "white" | "black";
+  name: string;
+  db: string;
+  /** Openings that the opponent plays, too. */
+  shared?: Set<string>;
+}
+
+function SidePanel(props: PanelProps) {
+  const { side, field, name, db, shared } = props;
   const who = `${field}:${quote(`=${name}`)}`;
   const databases = db.split(",");
+  const expected = { name: t("player.expected"), hint: t("player.expectedHint") };
   return (
     <section class="panel-box">
       <header class="bar-line">
-        <h2>{props.heading}</h2>
+        <h2>
+          <bdi>{props.heading}</bdi>
+        </h2>
         {side.games > 0 && <span class="sub">{t("player.score", { n: side.games, score: percent(score(side)) })}</span>}
       </header>
       {side.games === 0 && <p class="sub">{t("player.none")}</p>}
       {side.games > 0 && (
         <>
-          <ResultBar found={side} />
+          <ResultBar found={side} isWide />
           <p class="actions">
             <a href={gamesHref(databases, { q: who })}>{t("card.games")}</a>{" "}
             <a href={explorerHref(databases.slice(0, 6), { q: who })}>{t("card.explore")}</a>{" "}
@@ -155,83 +305,206 @@ function SidePanel(props: { heading: string; side: Side; field: "white" | "black
         </>
       )}
       {side.openings.length > 0 && (
-        <div class="table-box" tabIndex={0} role="region" aria-label={`${props.heading}: ${t("player.openings")}`}>
-          <table class="data">
-            <thead>
-              <tr>
-                <th scope="col">{t("player.opening")}</th>
-                <th scope="col" class="n">{t("card.games")}</th>
-                <th scope="col">{t("player.results")}</th>
-                <th scope="col" class="n">{t("player.points")}</th>
-                <th scope="col" class="n" title={t("player.expectedHint")}>{t("player.expected")}</th>
-                <th scope="col" class="n">{t("player.opponents")}</th>
-                <th scope="col" class="n">{t("explorer.year")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {side.openings.map((opening) => (
-                <tr>
-                  <th scope="row">
-                    <span class="eco">{opening.eco}</span>{" "}
-                    {opening.name === "" ? (
-                      t("player.noOpening")
-                    ) : (
-                      <a href={gamesHref(databases, { q: `${who} opening:${quote(opening.name)}` })}>{opening.name}</a>
-                    )}
-                  </th>
-                  <td class="n">{number(opening.games)}</td>
-                  <td>
-                    <ResultBar found={opening} />
-                  </td>
-                  <td class="n">{percent(score(opening))}</td>
-                  <td class="n">{opening.expected === null ? "–" : percent(opening.expected)}</td>
-                  <td class="n">{opening.averageOpponent ?? "–"}</td>
-                  <td class="n">{opening.last?.slice(0, 4) ?? "–"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ScoreTable
+          label={`${props.heading}: ${t("player.openings")}`}
+          file={`${name} ${field} openings`}
+          head={t("player.opening")}
+          columns={[expected, { name: t("player.opponents") }, { name: t("explorer.year") }]}
+          rows={side.openings.map((opening) => ({
+            head: (
+              <>
+                <span class="eco">{opening.eco}</span>{" "}
+                {opening.name === "" ? (
+                  t("player.noOpening")
+                ) : (
+                  <a href={gamesHref(databases, { q: `${who} opening:${quote(opening.name)}` })}>{opening.name}</a>
+                )}
+                {opening.name !== "" && shared?.has(opening.name) && (
+                  <span class="mark good" role="img" title={t("player.both")} aria-label={t("player.both")}>
+                    ●
+                  </span>
+                )}
+              </>
+            ),
+            found: opening,
+            rest: [expectedText(opening.expected), opening.averageOpponent ?? "–", opening.last?.slice(0, 4) ?? "–"],
+          }))}
+        />
       )}
-      {side.opponents.length > 0 && <Opponents heading={props.heading} side={side} />}
+      {side.tree.length > 0 && (
+        <details class="line-tree">
+          <summary>{t("player.tree")}</summary>
+          <p class="sub">{t("player.treeHint")}</p>
+          <TreeMoves moves={side.tree} line={[]} who={who} databases={databases} />
+        </details>
+      )}
+      {side.opponents.length > 0 && (
+        <details class="opponents">
+          <summary>{t("player.byRating")}</summary>
+          <ScoreTable
+            label={`${props.heading}: ${t("player.byRating")}`}
+            file={`${name} ${field} ratings`}
+            head={t("col.elo")}
+            columns={[expected]}
+            rows={side.opponents.map((group) => ({
+              head: `${group.from}–${group.to}`,
+              found: group,
+              rest: [expectedText(group.expected)],
+            }))}
+          />
+        </details>
+      )}
+      {side.speeds.length > 0 && (
+        <details class="speeds">
+          <summary>{t("player.bySpeed")}</summary>
+          <ScoreTable
+            label={`${props.heading}: ${t("player.bySpeed")}`}
+            file={`${name} ${field} speeds`}
+            head={t("player.speed")}
+            columns={[]}
+            rows={side.speeds.map((group) => ({ head: t(`speed.${group.speed}`), found: group, rest: [] }))}
+          />
+        </details>
+      )}
     </section>
   );
 }
 
-/** Games and score by the rating of the opponents. */
-function Opponents({ heading, side }: { heading: string; side: Side }) {
+/** The moves after a line, each of which opens what comes after it. */
+function TreeMoves(props: { moves: TreeMove[]; line: string[]; who: string; databases: string[] }) {
   return (
-    <details class="opponents">
-      <summary>{t("player.byRating")}</summary>
-      <div class="table-box" tabIndex={0} role="region" aria-label={`${heading}: ${t("player.byRating")}`}>
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">{t("col.elo")}</th>
-              <th scope="col" class="n">{t("card.games")}</th>
-              <th scope="col">{t("player.results")}</th>
-              <th scope="col" class="n">{t("player.points")}</th>
-              <th scope="col" class="n" title={t("player.expectedHint")}>{t("player.expected")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {side.opponents.map((group) => (
+    <ul>
+      {props.moves.map((move) => (
+        <TreeNode key={move.uci} {...props} move={move} isOnly={props.moves.length === 1} />
+      ))}
+    </ul>
+  );
+}
+
+function TreeNode(props: { move: TreeMove; isOnly: boolean; line: string[]; who: string; databases: string[] }) {
+  const { move, who, databases } = props;
+  const { pieces } = useSettings();
+  // What has one continuation only is opened with the move before it.
+  const [isOpen, open] = useState(props.isOnly && props.line.length > 0);
+  const ply = props.line.length;
+  const line = [...props.line, move.uci];
+  const label = `${ply % 2 === 0 ? `${number(ply / 2 + 1)}.` : `${number((ply + 1) / 2)}…`} ${moveText(move.san, pieces)}`;
+  const texts = (
+    <>
+      <b>{label}</b> <span class="n">{number(move.games)}</span> <ResultBar found={move} />{" "}
+      <span class="n">{percent(score(move))}</span> {move.opening !== null && <span class="sub">{move.opening}</span>}
+    </>
+  );
+  const link = (
+    <a class="to-explorer" href={explorerHref(databases.slice(0, 6), { q: who, play: line.join(",") })}>
+      {t("card.explore")}
+    </a>
+  );
+  if (move.moves.length === 0) {
+    return (
+      <li class="leaf">
+        {texts} {link}
+      </li>
+    );
+  }
+  return (
+    <li>
+      <details open={isOpen} onToggle={(event) => open(event.currentTarget.open)}>
+        <summary>{texts}</summary>
+        {isOpen && (
+          <>
+            {link}
+            <TreeMoves moves={move.moves} line={line} who={who} databases={databases} />
+          </>
+        )}
+      </details>
+    </li>
+  );
+}
+
+/** Replies that are frequent in other games, and that the player has not faced. */
+function Unfaced(props: {
+  name: string;
+  db: string;
+  databases: { id: string; name: string }[];
+  reference: string | null;
+  onReference: (db: string) => void;
+}) {
+  const { name, db, databases, reference } = props;
+  const { pieces } = useSettings();
+  const all = databases.map((card) => card.id).join(",");
+  const { answer, error } = useReport<UnfacedAnswer>("player/unfaced", reference === null ? null : { db, name, reference });
+  const table = (heading: string, replies: Reply[], field: string) => (
+    <section>
+      <h3>{heading}</h3>
+      {replies.length === 0 ? (
+        <p class="sub">{t("player.unfacedNone")}</p>
+      ) : (
+        <TableBox label={`${heading}: ${t("player.unfaced")}`} file={`${name} ${field} unfaced`}>
+          <table class="data">
+            <thead>
               <tr>
-                <th scope="row">
-                  {group.from}–{group.to}
-                </th>
-                <td class="n">{number(group.games)}</td>
-                <td>
-                  <ResultBar found={group} />
-                </td>
-                <td class="n">{percent(score(group))}</td>
-                <td class="n">{group.expected === null ? "–" : percent(group.expected)}</td>
+                <th scope="col">{t("player.line")}</th>
+                <th scope="col">{t("player.reply")}</th>
+                <th scope="col" class="n">{t("player.own")}</th>
+                <th scope="col" class="n">{t("book.share")}</th>
+                <th scope="col" class="n">{t("card.games")}</th>
+                <th scope="col">{t("col.result")}</th>
               </tr>
+            </thead>
+            <tbody>
+              {replies.map((reply) => (
+                <tr>
+                  <td>
+                    {reply.line.map((san, ply) => `${ply % 2 === 0 ? `${ply / 2 + 1}.` : ""}${moveText(san, pieces)}`).join(" ")}
+                  </td>
+                  <th scope="row">
+                    <a href={explorerHref((reference ?? db).split(",").slice(0, 6), { play: [...reply.play, reply.uci].join(",") })}>
+                      {reply.line.length % 2 === 0 ? `${reply.line.length / 2 + 1}.` : `${(reply.line.length + 1) / 2}…`}
+                      {moveText(reply.san, pieces)}
+                    </a>
+                  </th>
+                  <td class="n">{number(reply.playerGames)}</td>
+                  <td class="n">{percent(reply.share)}</td>
+                  <td class="n">{number(reply.games)}</td>
+                  <td>
+                    <Bar white={reply.white} draws={reply.draws} black={reply.black} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableBox>
+      )}
+    </section>
+  );
+  return (
+    <section class="panel-box unfaced">
+      <header class="bar-line">
+        <h2>{t("player.unfaced")}</h2>
+        <label class="choose">
+          {t("player.reference")}{" "}
+          <select value={reference ?? ""} onChange={(event) => props.onReference(event.currentTarget.value)}>
+            {reference === null && <option value="">{t("player.unfacedChoose")}</option>}
+            {databases.length > 1 && <option value={all}>{t("choose.all")}</option>}
+            {databases.map((card) => (
+              <option value={card.id}>{card.id}</option>
             ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+          </select>
+        </label>
+      </header>
+      <p class="sub">{t("player.unfacedHint")}</p>
+      {error !== null && <ErrorBox error={error} />}
+      {reference !== null && error === null && !answer?.isDone && (
+        <Spinner text={answer?.scanned ? t("health.running", { n: answer.scanned }) : undefined} />
+      )}
+      {answer?.isDone && (
+        <div class="two">
+          {table(t("player.white"), answer.white ?? [], "white")}
+          {table(t("player.black"), answer.black ?? [], "black")}
+        </div>
+      )}
+    </section>
   );
 }
 
@@ -282,30 +555,13 @@ function Years({ answer }: { answer: PlayerAnswer }) {
       <p class="sub">{t("player.yearsHint")}</p>
       <details>
         <summary>{t("graph.table")}</summary>
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">{t("player.year")}</th>
-              <th scope="col" class="n">{t("card.games")}</th>
-              <th scope="col">{t("player.results")}</th>
-              <th scope="col" class="n">{t("player.points")}</th>
-              <th scope="col" class="n">{t("col.elo")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                <th scope="row">{row.year}</th>
-                <td class="n">{number(row.sum.games)}</td>
-                <td>
-                  <ResultBar found={row.sum} />
-                </td>
-                <td class="n">{percent(score(row.sum))}</td>
-                <td class="n">{row.rating ?? "–"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <ScoreTable
+          label={t("player.years")}
+          file={`${answer.name ?? ""} years`}
+          head={t("player.year")}
+          columns={[{ name: t("col.elo") }]}
+          rows={rows.map((row) => ({ head: String(row.year), found: row.sum, rest: [row.rating ?? "–"] }))}
+        />
       </details>
     </section>
   );

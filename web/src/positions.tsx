@@ -5,7 +5,7 @@ import { pieceSvg } from "./pieces.ts";
 import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { gameHref, gamesHref, go, positionsHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
-import { ErrorBox, Spinner, copy, title } from "./ui.tsx";
+import { ErrorBox, Spinner, TableBox, copy, title } from "./ui.tsx";
 import { moveText, number, pieceName, t } from "./translations.ts";
 
 interface Hit {
@@ -162,6 +162,14 @@ export function View() {
               {t("positions.for")}
               <input value={termOf(text, "for")} placeholder="4" inputMode="numeric" autoComplete="off" onChange={(event) => set("for", event.currentTarget.value)} />
             </label>
+            <label>
+              {t("positions.bishops")}
+              <select value={termOf(text, "bishops")} onChange={(event) => set("bishops", event.currentTarget.value)}>
+                <option value="">{t("positions.open")}</option>
+                <option value="same">{t("positions.bishopsSame")}</option>
+                <option value="opposite">{t("positions.bishopsOpposite")}</option>
+              </select>
+            </label>
           </div>
           <p>
             {(["color", "files"] as const).map((kind) => (
@@ -207,7 +215,7 @@ export function View() {
         </p>
       )}
       {hits.length > 0 && (
-        <div class="table-box" tabIndex={0} role="region" aria-label={t("positions.found", { n: hits.length })}>
+        <TableBox label={t("positions.found", { n: hits.length })} file="positions" class="panel-box">
           <table class="data hits">
             <thead>
               <tr>
@@ -241,7 +249,7 @@ export function View() {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableBox>
       )}
     </section>
   );

@@ -117,8 +117,11 @@ export const explorerHref = (src: string[], query: Record<string, string> = {}) 
 
 export const healthHref = (db: string) => `/health?${new URLSearchParams({ db }).toString()}`;
 
-export const playerHref = (name: string, db: string) =>
-  `/player/${encodeURIComponent(name)}${db === "" ? "" : `?${new URLSearchParams({ db }).toString()}`}`;
+export const playerHref = (name: string, db: string, other = "", reference: string | null = null) => {
+  const query = { ...(db ? { db } : {}), ...(other ? { with: other } : {}), ...(reference ? { reference } : {}) };
+  const text = new URLSearchParams(query).toString();
+  return `/player/${encodeURIComponent(name)}${text === "" ? "" : `?${text}`}`;
+};
 
 export const positionsHref = (db: string, q: string) => `/search?${new URLSearchParams(q === "" ? { db } : { db, q }).toString()}`;
 

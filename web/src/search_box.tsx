@@ -35,6 +35,19 @@ export interface Word {
   value: string;
 }
 
+const RECENT = "tabia.queries";
+
+/** The last queries that were asked, the last one first. */
+function recentQueries(): string[] {
+  return (localStorage.getItem(RECENT) ?? "").split("\n").filter((query) => query !== "");
+}
+
+function rememberQuery(query: string): void {
+  if (query === "") return;
+  const others = recentQueries().filter((other) => other !== query);
+  localStorage.setItem(RECENT, [query, ...others].slice(0, MAX_SHOWN).join("\n"));
+}
+
 /** Suggestions of one kind at most. */
 const MAX_SHOWN = 8;
 
@@ -57,7 +70,7 @@ export function wordAt(text: string, cursor: number): Word {
 
 const exactly = (name: string) => `"=${name.replace(/[\\"]/g, "\\$&")}"`;
 
-async function suggestions(word: Word, fields: Field[], db: string, signal: AbortSignal): Promise<Suggestion[]> {
+async function suggestions(word: Word, isEmpty: boolean, fields: Field[], db: string, signal: AbortSignal): Promise<Suggestion[]> {
   const names = async (field: string, limit: number) => {
     const answer = await get<{ names: { name: string; games: number }[] }>("suggest", { db, field, q: word.value }, signal);
     return answer.names.slice(0, limit).map((found) => ({
@@ -71,7 +84,10 @@ async function suggestions(word: Word, fields: Field[], db: string, signal: Abor
     const field = fields.find((known) => known.name === word.field);
     return field?.hasNames ? names(field.name, 20) : [];
   }
-  if (word.value === "") return [];
+  if (word.value === "") {
+    if (!isEmpty) return [];
+    return recentQueries().map((query) => ({ text: query, about: t("search.recent"), inserted: query, isField: false }));
+  }
   const start = word.value.toLowerCase();
   const fitting = fields.filter((field) => field.name.startsWith(start)).slice(0, MAX_SHOWN);
   const players = word.value.length > 1 ? await names("player", MAX_SHOWN) : [];
@@ -112,7 +128,7 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
     const controller = new AbortController();
     const timer = setTimeout(() => {
       const word = wordAt(asked.text, asked.cursor);
-      suggestions(word, fields, db, controller.signal).then(
+      suggestions(word, asked.text.trim() === "", fields, db, controller.signal).then(
         (all) => {
           if (controller.signal.aborted) return;
           setFound(all);
@@ -171,6 +187,7 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
       onSubmit={(event) => {
         event.preventDefault();
         close();
+        rememberQuery(text.trim());
         go(listHref(props.ids, text.trim(), props.sort, props.deleted));
       }}
     >

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, GoneError } from "./api.ts";
+import { ApiError, GoneError, save } from "./api.ts";
 import { t } from "./translations.ts";
 
 export type Load<T> = { state: "loading" } | { state: "error"; error: unknown } | { state: "done"; value: T };
@@ -69,8 +69,8 @@ export function Spinner({ text }: { text?: string | undefined }) {
   );
 }
 
-/** White's wins, draws and Black's wins as a bar with numbers. */
-export function Bar(props: { white: number; draws: number; black: number; label?: string }) {
+/** White's wins, draws and Black's wins as a bar with numbers, in percent; in a wide one with the sign. */
+export function Bar(props: { white: number; draws: number; black: number; label?: string; isWide?: boolean }) {
   const { white, draws, black } = props;
   const total = white + draws + black;
   if (total === 0) return <span class="none">–</span>;
@@ -80,17 +80,55 @@ export function Bar(props: { white: number; draws: number; black: number; label?
     ["b", black],
   ] as const;
   const percent = (value: number) => Math.round((value * 100) / total);
+  // A narrower part has no space for its number.
+  const least = props.isWide ? 6 : 18;
   const label = props.label ?? t("bar.label", { white: percent(white), draws: percent(draws), black: percent(black) });
   return (
     <span class="bar" role="img" aria-label={label} title={label}>
       {parts.map(([kind, value]) =>
         value === 0 ? null : (
           <span class={`part-${kind}`} style={{ flexGrow: value }} aria-hidden="true">
-            {(value * 100) / total >= 14 ? `${percent(value)}%` : ""}
+            {(value * 100) / total >= least ? `${percent(value)}${props.isWide ? " %" : ""}` : ""}
           </span>
         ),
       )}
     </span>
+  );
+}
+
+/** Rows of texts as CSV, in UTF-8 with a mark that spreadsheets look for. */
+export function saveCsv(rows: string[][], name: string): void {
+  const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  // A spreadsheet would run what begins like a formula.
+  const plain = (text: string) => (/^[=+@\t\r]|^-(?![\d.]*$)/.test(text) ? `'${text}` : text);
+  const text = rows.map((row) => row.map((cell) => quoted(plain(cell))).join(",")).join("\r\n");
+  save(new Blob(["\ufeff", text, "\r\n"], { type: "text/csv" }), `${name}.csv`);
+}
+
+/** What a cell shows, as text. */
+function cellText(cell: HTMLElement): string {
+  const bar = cell.querySelector(".bar")?.getAttribute("aria-label");
+  return bar ?? cell.innerText.trim().replace(/\s+/g, " ");
+}
+
+/** A table, which may be wider than the window; with a name for its file it can be saved as CSV. */
+export function TableBox(props: { label: string; file?: string; class?: string; children: ComponentChildren }) {
+  const { label, file } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const rows = () => [...(box.current?.querySelectorAll("tr") ?? [])].map((row) => [...row.cells].map(cellText));
+  return (
+    <>
+      <div class={`table-box ${props.class ?? ""}`} ref={box} tabIndex={0} role="region" aria-label={label}>
+        {props.children}
+      </div>
+      {file !== undefined && (
+        <p class="table-foot">
+          <button type="button" class="link" aria-label={t("save.csvNamed", { name: label })} onClick={() => saveCsv(rows(), file)}>
+            {t("save.csv")}
+          </button>
+        </p>
+      )}
+    </>
   );
 }
 

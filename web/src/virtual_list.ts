@@ -73,6 +73,10 @@ export class VirtualList<R> {
 
   setTotal(total: number): void {
     this.total = total;
+    // What was the end of the list is loaded again when more rows were found.
+    for (const [number, rows] of this.windows) {
+      if (rows.length < WINDOW && number * WINDOW + rows.length < total) this.windows.delete(number);
+    }
     this.element.setAttribute("aria-rowcount", String(total + 1));
     const height = Math.min(total * this.options.rowHeight(), MAX_HEIGHT);
     this.sizer.style.height = `${Math.max(0, height - this.element.clientHeight)}px`;
@@ -240,7 +244,12 @@ export class VirtualList<R> {
         this.loading.delete(number);
       }
     }
-    for (let number = from; number <= to; number++) {
+    const wanted: number[] = [];
+    for (let number = from; number <= to; number++) wanted.push(number);
+    // Once all that is visible is there, what comes next by the wheel is loaded as well.
+    if (wanted.every((number) => this.windows.has(number))) wanted.push(to + 1, from - 1);
+    for (const number of wanted) {
+      if (number < 0 || number * WINDOW >= this.total) continue;
       if (this.windows.has(number) || this.loading.has(number)) continue;
       const controller = new AbortController();
       this.loading.set(number, controller);

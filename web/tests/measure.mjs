@@ -1,5 +1,5 @@
 // Times of the page in a browser: `TABIA=... npm run measure -- DATABASE [PLAYER]`.
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { launch, open, serve } from "./browser/harness.mjs";
 
@@ -124,7 +124,9 @@ if (isIndexed) {
   note("explorer step with an index, server, again, median", quantile(again, 0.5));
 } else note("explorer without an index, 1.e4, whole", whole1e4);
 
-const worker = readFileSync(`/proc/${server.child.pid}/task/${server.child.pid}/children`, "utf8").trim().split(" ")[0];
+const tasks = readdirSync(`/proc/${server.child.pid}/task`);
+const children = tasks.flatMap((task) => readFileSync(`/proc/${server.child.pid}/task/${task}/children`, "utf8").split(" "));
+const worker = children.find((child) => child !== "") ?? server.child.pid;
 const status = readFileSync(`/proc/${worker}/status`, "utf8");
 note("memory of the server beyond maps", Number(/RssAnon:\s+(\d+)/.exec(status)[1]) / 1024, "MB");
 await view.close();

@@ -1,6 +1,6 @@
 // Starts `tabia serve` over databases made for the tests, and a browser that fails on everything unexpected.
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -15,6 +15,9 @@ export const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const slowness = Number(process.env.TABIA_SLOW_BROWSER ?? "1");
 export const pictures = join(root, "web/out");
 mkdirSync(pictures, { recursive: true });
+
+/** Where the pictures of the guide are; `TABIA_UPDATE=1` renews them. */
+export const guide = process.env.TABIA_UPDATE === "1" ? join(root, "docs/images") : pictures;
 
 /** Names, comments and texts that would do something if they were HTML. */
 export const hostile = {
@@ -42,7 +45,11 @@ export async function eventually(checks, limit = 20_000) {
 }
 
 export function run(...args) {
-  return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  return runIn(undefined, ...args);
+}
+
+function runIn(cwd, ...args) {
+  return execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
 const games = `[Event "${hostile.event}"]
@@ -110,18 +117,71 @@ const games = `[Event "${hostile.event}"]
 *
 `;
 
-function many(count) {
-  const first = ["Anand", "Carlsen", "Kramnik", "Polgar", "Short", "Topalov", "Ivanchuk", "Adams", "Leko", "Svidler"];
-  const lines = ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "1. d4 Nf6 2. c4 g6 3. Nc3 Bg7", "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6", "1. c4 e5 2. g3 Nf6"];
-  const results = ["1-0", "1/2-1/2", "0-1"];
+/** Openings as often as they are played, about, with the score of White in percent. */
+const OPENINGS = [
+  [14, "C65", 54, "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. O-O Nxe4"],
+  [9, "C78", 56, "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O b5 6. Bb3"],
+  [7, "C54", 53, "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3"],
+  [13, "B90", 51, "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6"],
+  [6, "B33", 52, "1. e4 c5 2. Nf3 Nc6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 e5"],
+  [6, "C11", 55, "1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. Bg5"],
+  [5, "B18", 54, "1. e4 c6 2. d4 d5 3. Nc3 dxe4 4. Nxe4 Bf5"],
+  [12, "D37", 57, "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Nf3 Be7"],
+  [8, "D15", 55, "1. d4 d5 2. c4 c6 3. Nf3 Nf6 4. Nc3 a6"],
+  [8, "E60", 56, "1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6"],
+  [7, "E32", 54, "1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. Qc2"],
+  [3, "A20", 53, "1. c4 e5 2. g3 Nf6 3. Bg2 d5"],
+  [2, "A07", 52, "1. Nf3 d5 2. g3 Nf6 3. Bg2"],
+];
+
+const SURNAMES = ["Anand", "Carlsen", "Kramnik", "Polgar", "Short", "Topalov", "Ivanchuk", "Adams", "Leko", "Svidler"];
+const WHOLE_NAMES = [
+  "Anand, Viswanathan", "Carlsen, Magnus", "Kramnik, Vladimir", "Polgar, Judit", "Short, Nigel D", "Topalov, Veselin",
+  "Ivanchuk, Vassily", "Adams, Michael", "Leko, Peter", "Svidler, Peter",
+];
+
+/** Games between ten players, or between players with ten surnames and many initials. */
+function many(count, hasWholeNames = false) {
+  // The same numbers each time.
+  let seed = 7;
+  const random = (below) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+  const sum = OPENINGS.reduce((all, [weight]) => all + weight, 0);
   let text = "";
   for (let i = 0; i < count; i++) {
-    const white = first[i % first.length];
-    const black = first[(i * 7 + 3) % first.length];
-    const result = results[(i * 5 + (i >> 3)) % 3];
-    text += `[Event "Open ${1 + (i % 40)}"]\n[Site "Town ${i % 13}"]\n[Date "${1980 + (i % 45)}.0${1 + (i % 9)}.1${i % 10}"]\n[Round "${1 + (i % 9)}"]\n[White "${white}, ${String.fromCharCode(65 + (i % 26))}"]\n[Black "${black}, ${String.fromCharCode(65 + ((i * 3) % 26))}"]\n[Result "${result}"]\n[WhiteElo "${2400 + ((i * 37) % 450)}"]\n[BlackElo "${2400 + ((i * 91) % 450)}"]\n[ECO "${"ABCDE"[i % 5]}${String(i % 100).padStart(2, "0")}"]\n\n${lines[i % lines.length]} ${result}\n\n`;
+    const [one, other] = [i % SURNAMES.length, (i * 7 + 3) % SURNAMES.length];
+    const initial = (number) => String.fromCharCode(65 + (number % 26));
+    const white = hasWholeNames ? WHOLE_NAMES[one] : `${SURNAMES[one]}, ${initial(i)}`;
+    const black = hasWholeNames ? WHOLE_NAMES[(one + 1 + random(9)) % 10] : `${SURNAMES[other]}, ${initial(i * 3)}`;
+    let left = random(sum);
+    const [, eco, score, line] = OPENINGS.find(([weight]) => (left -= weight) < 0);
+    const result = random(100) < 46 ? "1/2-1/2" : random(100) < score + (score - 50) ? "1-0" : "0-1";
+    text += `[Event "Open ${1 + (i % 40)}"]\n[Site "Town ${i % 13}"]\n[Date "${1980 + (i % 45)}.0${1 + (i % 9)}.1${i % 10}"]\n[Round "${1 + (i % 9)}"]\n[White "${white}"]\n[Black "${black}"]\n[Result "${result}"]\n[WhiteElo "${2400 + ((i * 37) % 450)}"]\n[BlackElo "${2400 + ((i * 91) % 450)}"]\n[ECO "${eco}"]\n\n${line} ${result}\n\n`;
   }
   return text;
+}
+
+/** Inputs without anything hostile, for the pictures of the guide. */
+export function makeLibrary() {
+  const parent = mkdtempSync(join(tmpdir(), "tabia-"));
+  const folder = join(parent, "Chess");
+  mkdirSync(folder);
+  const path = (name) => join(folder, name);
+  for (const name of readdirSync(join(root, "samples"))) {
+    if (!name.endsWith(".md")) cpSync(join(root, "samples", name), path(name), { recursive: true });
+  }
+  writeFileSync(path("masters.pgn"), many(4000, true));
+  for (const args of [["convert", "masters.pgn", "-o", "masters.si5"], ["book", "build", "masters.pgn", "-o", "masters.ctg"], ["book", "build", "masters.pgn", "-o", "masters.bin"]]) {
+    runIn(folder, ...args);
+  }
+  rmSync(path("masters.pgn"));
+  runIn(folder, "index", "masters.si5");
+  const again = (site, round) =>
+    `[Event "Candidates"]\n[Site "${site}"]\n[Date "1994.01.12"]\n[Round "${round}"]\n[White "Adams, Michael"]\n[Black "Gelfand, Boris"]\n[Result "0-1"]\n[WhiteElo "2640"]\n[BlackElo "2685"]\n\n1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Bc4 e6 7. Bb3 b5 8. O-O Be7 9. Qf3 Qc7 0-1\n\n`;
+  writeFileSync(path("twice.pgn"), again("Wijk aan Zee", "3.1") + again("Wijk aan Zee NED", "3"));
+  return { folder, path, remove: () => rmSync(parent, { recursive: true, force: true }) };
 }
 
 /** A folder with every format that can be written. */
@@ -231,7 +291,7 @@ export async function open(browser, server, path = "/", options = {}) {
     if (message.location().url.endsWith("/db/nonsense.cbh")) return;
     // The picture that is dropped.
     if (message.location().url.includes("/drop/picture.png")) return;
-    // An input that is being opened for another request, by design: the page asks again.
+    // More is asked than the server does at a time, by design: the page asks again.
     if (message.text().includes("status of 503")) return;
     if (["error", "warning"].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`);
   });

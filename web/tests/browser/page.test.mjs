@@ -2,10 +2,11 @@
 // policy, a dialog, or a request to another origin.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createRequire } from "node:module";
-import { eventually, hostile, launch, makeShelf, open, pictures, serve } from "./harness.mjs";
+import { eventually, guide, hostile, launch, makeLibrary, makeShelf, open, pictures, serve } from "./harness.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let shelf;
@@ -34,10 +35,10 @@ async function scenario(path, run, options) {
 }
 
 /** Runs a scenario with a server of its own. */
-async function onServer(input, path, run) {
+async function onServer(input, path, run, options) {
   const other = await serve(input);
   try {
-    const view = await open(browser, other, path);
+    const view = await open(browser, other, path, options);
     try {
       await run(view.page, view, other);
     } finally {
@@ -79,7 +80,7 @@ describe("shelf", () => {
         }
       });
       await eventually(async () => assert.match(await page.locator(".total").textContent(), /3,000|9,0\d\d/));
-      await page.screenshot({ path: join(pictures, "shelf.png") });
+      await page.screenshot({ path: join(pictures, "test-shelf.png") });
     }));
 
   test("an input that cannot be opened states why", () =>
@@ -116,21 +117,17 @@ describe("shelf", () => {
 
 describe("dropped files", () => {
   /** A server over one database, so that what is dropped is on no other shelf. */
-  const onShelf = (run, options) => async () => {
-    const other = await serve(shelf.path("twice.pgn"));
-    try {
-      const view = await open(browser, other, "/", options);
-      try {
-        view.page.on("filechooser", () => {});
-        await view.page.locator(".drop-zone button").waitFor();
-        await run(view.page, view);
-      } finally {
-        await view.close();
-      }
-    } finally {
-      assert.equal(await other.stop(), 0);
-    }
-  };
+  const onShelf = (run, options) => () =>
+    onServer(
+      shelf.path("twice.pgn"),
+      "/",
+      async (page, view) => {
+        page.on("filechooser", () => {});
+        await page.locator(".drop-zone button").waitFor();
+        await run(page, view);
+      },
+      options,
+    );
   const chooseWithKeyboard = async (page, files) => {
     // The browser may not yet report the dialog when the key is pressed: it is pressed again.
     const chooser = await eventually(async () => {
@@ -204,6 +201,49 @@ test("without the key one sentence names where to find it", async () => {
   await page.waitForSelector(".error");
   await eventually(async () => assert.match(await page.locator(".error").textContent(), /key/));
   await context.close();
+});
+
+test("a page of another origin gets no answer", async () => {
+  const foreign = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end("<!doctype html><title>foreign</title>");
+  });
+  await new Promise((done) => foreign.listen(0, "127.0.0.1", done));
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const statuses = [];
+    page.on("response", (response) => {
+      if (response.url().startsWith(server.base)) statuses.push(response.status());
+    });
+    // By its name the same machine is another site.
+    await page.goto(`http://localhost:${foreign.address().port}`);
+    const found = await page.evaluate(async (base) => {
+      const image = (path) =>
+        new Promise((done) => {
+          const element = new Image();
+          element.onload = () => done("loaded");
+          element.onerror = () => done("refused");
+          element.src = `${base}${path}`;
+        });
+      const ask = (path, options) => fetch(`${base}${path}`, options).then((answer) => `${answer.type} ${answer.status}`, () => "refused");
+      return {
+        image: await image("/masters"),
+        read: await ask("/masters", {}),
+        data: await ask("/api/v1/shelf", { headers: { Authorization: "Bearer 00000000000000000000000000000000" } }),
+        blind: await ask("/api/v1/shelf", { mode: "no-cors" }),
+        sent: await ask("/api/v1/jobs", { mode: "no-cors", method: "POST", body: '{"kind":"index","db":"league.pgn"}' }),
+      };
+    }, server.base);
+    assert.deepEqual([found.image, found.read, found.data], ["refused", "refused", "refused"]);
+    for (const answer of [found.blind, found.sent]) assert.ok(["refused", "opaque 0"].includes(answer), answer);
+    assert.ok(statuses.every((status) => status === 403), String(statuses));
+    const jobs = await server.api("jobs");
+    assert.deepEqual(jobs.jobs ?? jobs, []);
+  } finally {
+    await context.close();
+    await new Promise((done) => foreign.close(done));
+  }
 });
 
 describe("games", () => {
@@ -318,7 +358,7 @@ describe("games", () => {
       await rows(page).nth(1).hover();
       await page.waitForFunction(() => document.querySelector(".preview h2")?.textContent?.includes("Carlsen, B"));
       await page.waitForSelector(".preview .line");
-      await page.screenshot({ path: join(pictures, "games.png") });
+      await page.screenshot({ path: join(pictures, "test-games.png") });
     }));
 
   test("several databases are one list", () =>
@@ -392,6 +432,24 @@ describe("games", () => {
       await eventually(async () => assert.match(await page.locator(".found").textContent(), /of 3,000/));
     }));
 
+  test("the last queries are suggested in an empty search box", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      const box = page.locator("#search");
+      for (const query of ["white:leko", "white:adams"]) {
+        await box.fill(query);
+        await page.keyboard.press("Enter");
+        await page.waitForURL(new RegExp(query.replace(":", "%3A")));
+        await rows(page).first().waitFor();
+      }
+      await box.fill("");
+      await page.keyboard.press("ArrowDown");
+      const options = page.locator("#suggestions [role=option] bdi");
+      await eventually(async () => assert.deepEqual(await options.allTextContents(), ["white:adams", "white:leko"]));
+      await options.nth(1).click();
+      await eventually(async () => assert.equal(await box.inputValue(), "white:leko"));
+    }));
+
   for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["dark", 390]]) {
     test(`axe finds nothing in suggestions, ${colorScheme}, ${width} pixels`, () =>
       scenario(
@@ -413,6 +471,26 @@ describe("games", () => {
       await rows(page).first().waitFor();
       await page.locator("#search").fill("player:img");
       await eventually(async () => assert.equal(await page.locator("#suggestions bdi").first().textContent(), hostile.white));
+    }));
+
+  test("the list is saved as CSV, as a command, and without a column", () =>
+    scenario("/games?db=league.pgn&q=white:carlsen&sort=-date", async (page) => {
+      await rows(page).first().waitFor();
+      await page.waitForFunction(() => /of 3,000/.test(document.querySelector(".found")?.textContent ?? ""));
+      await page.locator(".menu > summary").click();
+      const started = page.waitForEvent("download");
+      await page.locator(".menu-body").getByRole("button", { name: "Save as CSV" }).click();
+      const lines = readFileSync(await (await started).path(), "utf8").trimEnd().split("\r\n");
+      assert.equal(lines.length, 301);
+      assert.ok(lines.slice(1).every((line) => line.includes('"Carlsen, ')), lines[1]);
+      assert.ok(lines[1].includes("2021") && lines[300].includes("1981"), `${lines[1]} ${lines[300]}`);
+      await page.locator(".menu-body").getByRole("button", { name: "Copy command" }).click();
+      await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "tabia ls league.pgn --where 'white:carlsen' --csv");
+      await page.locator(".menu-body label", { hasText: "Event" }).locator("input").uncheck();
+      await eventually(async () => assert.equal(await page.locator(".header .c-event").count(), 0));
+      await page.reload();
+      await rows(page).first().waitFor();
+      await eventually(async () => assert.equal(await page.locator(".header .c-event, .layer .c-event").count(), 0));
     }));
 
   test("the help of the search lists its fields", () =>
@@ -469,7 +547,7 @@ describe("game", () => {
       await page.locator(".marks .arrow").nth(1).waitFor();
       await eventually(async () => assert.equal(await page.locator(".filled-g").count(), 1));
       await eventually(async () => assert.equal(await page.locator(".filled-r").count(), 1));
-      await page.screenshot({ path: join(pictures, "game.png") });
+      await page.screenshot({ path: join(pictures, "test-game.png") });
       await page.keyboard.press("a");
       await page.waitForFunction(() => document.querySelectorAll(".marks .arrow").length === 0);
     }));
@@ -481,6 +559,16 @@ describe("game", () => {
       await eventually(async () => assert.match(await page.locator(".values").first().textContent(), /1\. \+0\.31/));
       await page.locator(".graph svg").first().click({ position: { x: 500, y: 30 } });
       await eventually(async () => assert.ok(!(await currentMove(page).textContent()).includes("b5")));
+    }));
+
+  test("the square of a king in check is as large as the others", () =>
+    scenario("/db/games.pgn/game/2?ply=11", async (page) => {
+      await page.locator(".squares .check").waitFor();
+      const size = async (selector) => {
+        const { width, height } = await page.locator(selector).first().boundingBox();
+        return [Math.round(width), Math.round(height)];
+      };
+      await eventually(async () => assert.deepEqual(await size(".squares .check"), await size('[data-square="a1"]')));
     }));
 
   test("castling, en passant and promotion are replayed", () =>
@@ -559,6 +647,16 @@ describe("game", () => {
       await page.waitForURL(/games\?db=league.pgn&q=white/);
     }));
 
+  test("the tab of books has books only", () =>
+    scenario(path, async (page) => {
+      await moves(page).first().waitFor();
+      await page.keyboard.press("b");
+      await page.locator(".panel .explorer-table tbody tr").nth(1).waitFor();
+      await eventually(async () => assert.match(page.url(), /tab=book/));
+      const names = await page.locator(".panel .chip bdi").allTextContents();
+      assert.ok(names.length > 0 && names.every((name) => /\.(bin|abk|ctg|kob)$/.test(name)), String(names));
+    }));
+
   test("tags, PGN and its profiles", () =>
     scenario(`${path}?tab=tags`, async (page) => {
       await page.locator(".tags").waitFor();
@@ -608,10 +706,10 @@ describe("explorer", () => {
   test("shows several sources next to each other", () =>
     scenario("/explorer?src=league.ctg,league.bin,league.pgn", async (page) => {
       await page.locator(".explorer-table tbody tr").nth(2).waitFor();
-      await page.waitForFunction(() => document.querySelectorAll(".top-games li").length === 15);
+      await page.waitForFunction(() => document.querySelectorAll(".top-games tbody tr").length === 15);
       await eventually(async () => assert.equal(await page.locator(".explorer-table thead th[colspan]").count() >= 2, true));
-      await eventually(async () => assert.match(await page.locator("tfoot").textContent(), /3,000/));
-      await page.screenshot({ path: join(pictures, "explorer.png") });
+      await eventually(async () => assert.match(await page.locator(".explorer-table .sum").textContent(), /3,000/));
+      await page.screenshot({ path: join(pictures, "test-explorer.png") });
     }));
 
   for (const name of ["league.bin", "league.abk", "league.ctg", "league_0.kob"]) {
@@ -648,6 +746,49 @@ describe("explorer", () => {
       await page.locator(".explorer .empty").waitFor();
     }));
 
+  for (const name of ["league.pgn", "league.pgn-2"]) {
+    test(`the games of a move are a list, ${name}`, () =>
+      scenario(`/explorer?src=${name}&play=e2e4`, async (page) => {
+        const link = page.getByRole("link", { name: /^Games with c5: / });
+        await link.waitFor();
+        const count = (await link.textContent()).trim();
+        await link.click();
+        await page.waitForURL(/move%3Ac7c5/);
+        await eventually(async () => {
+          const found = await page.locator(".found").textContent();
+          assert.ok(found.startsWith(`${count} of 3,000`), `${found}: ${count}`);
+        });
+      }));
+  }
+
+  test("a query chooses the games that count, and the sum is first", () =>
+    scenario("/explorer?src=league.pgn", async (page) => {
+      const sum = page.locator(".explorer-table tbody tr").first();
+      await eventually(async () => assert.match(await sum.textContent(), /^All3,000/));
+      await page.fill(".explorer-filter input", "white:carlsen");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/q=white/);
+      await eventually(async () => assert.match(await sum.textContent(), /^All300/));
+      await page.locator(".move-button", { hasText: "e4" }).click();
+      await page.waitForURL(/play=e2e4/);
+      await eventually(async () => assert.ok(page.url().includes("q=white")));
+      await page.getByRole("button", { name: "Show all games" }).click();
+      await eventually(async () => assert.ok(!page.url().includes("q=white") && page.url().includes("play=e2e4")));
+    }));
+
+  test("a table is saved as CSV", () =>
+    scenario("/explorer?src=league.pgn", async (page) => {
+      const button = page.getByRole("button", { name: "Save as CSV: Moves of the position" });
+      await button.waitFor();
+      const started = page.waitForEvent("download");
+      await button.click();
+      const file = await started;
+      assert.equal(file.suggestedFilename(), "explorer.csv");
+      const text = readFileSync(await file.path(), "utf8");
+      assert.match(text, /^\ufeffMove,league\.pgn.*\r\nAll,,"3,000",.*White \d+ %/);
+      assert.match(text, /\r\ne4,/);
+    }));
+
   test("a game of the list opens at the position", () =>
     scenario("/explorer?src=league.pgn&play=e2e4", async (page) => {
       await page.locator(".top-games a").first().click();
@@ -666,14 +807,21 @@ describe("check", () => {
   test("problems by kind lead to their games", () =>
     scenario("/health?db=games.pgn", async (page) => {
       await page.locator(".state.bad").waitFor();
-      await page.screenshot({ path: join(pictures, "check.png") });
+      const started = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save as JSON" }).click();
+      const report = JSON.parse(readFileSync(await (await started).path(), "utf8"));
+      assert.ok(report.problems > 0 && report.kinds.length > 0);
+      await page.screenshot({ path: join(pictures, "test-check.png") });
       await page.locator(".kinds a", { hasText: "Game 5" }).click();
       await page.locator(".problem").waitFor();
     }));
 
-  test("a book", () =>
+  test("a book, and its card states that it was checked", () =>
     scenario("/health?db=league.ctg", async (page) => {
       await page.locator(".state.ok").waitFor();
+      await eventually(async () => assert.match(await page.evaluate(() => localStorage.getItem("tabia.inputs")), /league\.ctg.*checked/));
+      await page.locator(".brand").click();
+      await page.locator(".card", { hasText: "league.ctg" }).filter({ hasText: "✓ checked" }).waitFor();
     }));
 });
 
@@ -686,10 +834,10 @@ describe("explorer with a saved index", () => {
         assert.match(notes, /league\.pgn: from its saved index/);
         assert.match(notes, /league\.pgn: read from start to end\n/);
         assert.match(notes, /packed\.pgn\.gz: read from start to end; a saved index/);
-        const cells = await page.locator("tfoot td.n").allTextContents();
-        assert.ok(cells[1]);
-        assert.equal(cells[1], cells[3]);
-        assert.equal(cells[1], cells[5]);
+        const cells = await page.locator(".explorer-table .sum td.n").allTextContents();
+        assert.ok(cells[0]);
+        assert.equal(cells[0], cells[1]);
+        assert.equal(cells[0], cells[2]);
       });
     }));
 });
@@ -699,17 +847,7 @@ describe("jobs", () => {
   const onDatabase = (name, path, run, options) => async () => {
     const file = shelf.path(name);
     writeFileSync(file, Array.from({ length: 50 }, (_, i) => `[White "A ${i}"]\n[Black "B"]\n\n1. e4 e5 2. Nf3 *\n\n`).join(""));
-    const other = await serve(file);
-    try {
-      const view = await open(browser, other, path, options);
-      try {
-        await run(view.page, view, other);
-      } finally {
-        await view.close();
-      }
-    } finally {
-      assert.equal(await other.stop(), 0);
-    }
+    await onServer(file, path, run, options);
   };
 
   test(
@@ -925,12 +1063,12 @@ describe("players", () => {
     scenario("/player/?db=league.pgn", async (page) => {
       await page.locator(".empty").waitFor();
       await page.fill("#search", "carl");
-      await page.waitForFunction(() => (document.querySelector("#player-names option")?.value ?? "").startsWith("Carlsen"));
+      await page.waitForFunction(() => (document.querySelector("#search-names option")?.value ?? "").startsWith("Carlsen"));
       await page.keyboard.press("Enter");
       await page.waitForURL(/player\/Carlsen/);
       await page.locator(".two .data tbody tr").first().waitFor();
       await eventually(async () => assert.match(await page.locator("h1").textContent(), /Carlsen/));
-      await page.screenshot({ path: join(pictures, "player.png") });
+      await page.screenshot({ path: join(pictures, "test-player.png") });
     }));
 
   test("an opening of the player is a list of games", () =>
@@ -957,6 +1095,61 @@ describe("players", () => {
       await page.locator("code", { hasText: 'white:"=Carlsen, B"' }).waitFor();
     }));
 
+  test("the first moves are a tree of twelve half-moves, with the keyboard", () =>
+    scenario("/player/Carlsen,%20B?db=league.pgn", async (page) => {
+      const { white } = await server.api("player?db=league.pgn&name=Carlsen,%20B");
+      assert.equal(white.tree.reduce((all, move) => all + move.games, 0), white.games);
+      const depth = (moves) => Math.max(0, ...moves.map((move) => 1 + depth(move.moves)));
+      assert.ok(depth(white.tree) > 6 && depth(white.tree) <= 12);
+      const tree = page.locator(".line-tree").first();
+      await tree.locator("summary").first().focus();
+      await page.keyboard.press("Enter");
+      const first = tree.locator("li > details > summary").first();
+      await eventually(async () => assert.match(await first.textContent(), new RegExp(`^1\\.\\s*\\S+\\s*${white.tree[0].games}`)));
+      await first.focus();
+      await page.keyboard.press("Enter");
+      await tree.locator("li li").first().waitFor();
+      await tree.locator("a.to-explorer").first().click();
+      await page.waitForURL(/explorer.*play=/);
+      await eventually(async () => assert.match(await page.locator(".explorer-table .sum").textContent(), new RegExp(`^All${white.tree[0].games}`)));
+    }));
+
+  test("replies that the player has not faced come from the reference, and the address keeps it", () =>
+    scenario("/player/Carlsen,%20B?db=league.pgn", async (page) => {
+      await page.locator(".unfaced select").selectOption("league.pgn");
+      await page.waitForURL(/reference=league/);
+      await page.locator(".unfaced h3").nth(1).waitFor();
+      const found = await server.api("player/unfaced?db=league.pgn&name=Carlsen,%20B&reference=league.pgn");
+      await eventually(async () => assert.equal(await page.locator(".unfaced tbody tr").count(), found.white.length + found.black.length));
+      // None of them is in a game of the player.
+      for (const reply of found.white.slice(0, 5)) {
+        assert.ok(reply.share >= 0.05);
+        const query = encodeURIComponent(`white:"=Carlsen, B"`);
+        const line = [...reply.play, reply.uci].join(",");
+        await eventually(async () => {
+          const { sources } = await server.api(`explorer?src=league.pgn&where=${query}&play=${line}`);
+          assert.ok(sources[0].isDone);
+          assert.equal(sources[0].games, 0, line);
+        });
+      }
+      await page.reload();
+      await page.locator(".unfaced h3").nth(1).waitFor();
+    }));
+
+  test("two players are next to each other, colour against colour", () =>
+    scenario("/player/Carlsen,%20B?db=league.pgn", async (page) => {
+      await page.locator("#with").fill("anand");
+      await page.waitForFunction(() => (document.querySelector("#with-names option")?.value ?? "").startsWith("Anand"));
+      await page.locator("#with").press("Enter");
+      await page.waitForURL(/with=Anand/);
+      await page.locator(".two .panel-box").nth(3).waitFor();
+      const headings = await page.locator(".two h2").allTextContents();
+      assert.match(headings.join(" | "), /^Carlsen, B: With White \| Anand, \w: With Black \| Carlsen, B: With Black \| Anand, \w: With White$/);
+      await axeFindsNothing(page);
+      await page.getByRole("link", { name: "One player only" }).click();
+      await eventually(async () => assert.equal(await page.locator(".two h2").count(), 2));
+    }));
+
   test("a player without games", () =>
     scenario("/player/Unknown?db=league.pgn", async (page) => {
       await page.locator(".report .empty").waitFor();
@@ -975,7 +1168,7 @@ describe("positions", () => {
       await page.locator("button.primary").click();
       await page.waitForURL(/q=sub/);
       await page.locator(".hits tbody tr").nth(20).waitFor();
-      await page.screenshot({ path: join(pictures, "positions.png") });
+      await page.screenshot({ path: join(pictures, "test-positions.png") });
       await page.locator(".hits a").first().click();
       await currentMove(page).waitFor();
       await eventually(async () => assert.equal(await piece(page, "b5"), "B"));
@@ -1004,7 +1197,10 @@ describe("duplicates", () => {
       await eventually(async () => assert.equal(await page.locator(".pair").count(), 1));
       await eventually(async () => assert.match(await page.locator(".pair").first().textContent(), /different: Site/));
       await eventually(async () => assert.equal(await page.locator(".pair mark").count(), 2));
-      await page.screenshot({ path: join(pictures, "duplicates.png") });
+      await page.locator(".pair summary").click();
+      await eventually(async () => assert.match((await page.locator(".pair .line").allTextContents()).join(" "), /1\.e4 e5 .*1\.e4 e5 /));
+      await eventually(async () => assert.equal(await page.locator(".pair .line mark").count(), 0));
+      await page.screenshot({ path: join(pictures, "test-duplicates.png") });
     }));
 
   test("none", () =>
@@ -1020,7 +1216,7 @@ describe("conversion", () => {
       const value = await page.locator(".choose select").nth(1).locator("option", { hasText: "Scid 3" }).first().getAttribute("value");
       await page.locator(".choose select").nth(1).selectOption(value);
       await page.locator(".data tbody tr").first().waitFor();
-      await page.screenshot({ path: join(pictures, "convert.png") });
+      await page.screenshot({ path: join(pictures, "test-convert.png") });
       await page.locator(".command button").click();
       await page.waitForFunction(async () => (await navigator.clipboard.readText()).startsWith("tabia convert games.pgn -o games-new."));
     }));
@@ -1038,7 +1234,7 @@ describe("book", () => {
         await page.locator(".book-view .move-button", { hasText: "e4" }).click();
         await page.waitForURL(/play=e2e4/);
         await page.locator(".book-view .move-button", { hasText: "c5" }).waitFor();
-        if (name === "league.ctg") await page.screenshot({ path: join(pictures, "book.png") });
+        if (name === "league.ctg") await page.screenshot({ path: join(pictures, "test-book.png") });
         await page.keyboard.press("ArrowLeft");
         await page.waitForFunction(() => !location.search.includes("play"));
       }));
@@ -1205,6 +1401,76 @@ describe("page", () => {
       await page.keyboard.press("ArrowRight");
       await eventually(async () => assert.equal(await page.locator("#live").textContent(), "2… knight c6"));
     }));
+});
+
+test("comments of a language are hidden and shown", async () => {
+  const library = makeLibrary();
+  try {
+    await onServer(library.path("tabia.cbh"), "/db/tabia.cbh/game/2", async (page) => {
+      const german = page.locator('.notation [data-language="de"]').first();
+      await german.waitFor();
+      const button = page.locator(".languages button", { hasText: "de" });
+      await button.click();
+      await german.waitFor({ state: "hidden" });
+      assert.equal(await button.getAttribute("aria-pressed"), "false");
+      await page.locator('.notation [data-language="en"]').first().waitFor();
+      await axeFindsNothing(page);
+      await button.click();
+      await german.waitFor();
+    });
+  } finally {
+    library.remove();
+  }
+});
+
+describe("pictures of the guide", () => {
+  let library;
+  let tidy;
+  before(async () => {
+    library = makeLibrary();
+    tidy = await serve(library.folder);
+  });
+  after(async () => {
+    assert.equal(await tidy?.stop(), 0);
+    library?.remove();
+  });
+  const q = encodeURIComponent;
+  // The address, what shows that the view is complete, and how often it has to be there.
+  const views = {
+    shelf: ["/", ".card .sub:not(.file)", 4],
+    games: ["/games?db=masters.si5&at=9", ".preview .line", 1],
+    game: ["/db/tabia.cbh/game/2?ply=31", ".notation .move", 33],
+    explorer: ["/explorer?src=masters.si5,masters.ctg,masters.bin&play=e2e4,c7c5", ".top-games tbody tr", 15],
+    player: [`/player/${q("Carlsen, Magnus")}?db=masters.si5`, ".two .data tbody tr", 12],
+    positions: [`/search?db=masters.si5&q=${q("sub:8/8/8/8/2B1P3/5N2/8/8 ply:..12")}`, ".hits tbody tr", 12],
+    duplicates: ["/duplicates?db=twice.pgn", ".pair", 1],
+    convert: ["/convert?db=tabia.cbh&to=si5", ".data tbody tr", 3],
+    book: ["/book/masters.ctg?play=e2e4", ".book-view .move-button", 4],
+    check: ["/health?db=tabia.cbh", ".facts tr", 6],
+  };
+  for (const [name, [path, selector, count]] of Object.entries(views)) {
+    for (const [kind, options] of [
+      ["", {}],
+      ["-dark", { colorScheme: "dark" }],
+      ["-phone", { viewport: { width: 390, height: 844 }, hasTouch: true }],
+    ]) {
+      test(`${name}${kind}`, async () => {
+        const view = await open(browser, tidy, path, options);
+        try {
+          const { page } = view;
+          await page.locator(selector).nth(count - 1).waitFor({ state: "attached" });
+          if (name === "player") await page.locator(".line-tree summary").first().click();
+          await page.waitForFunction(() => !document.querySelector(".skeleton:not([hidden]), .spinner"));
+          // Fonts, pictures and the last frame.
+          await page.evaluate(() => document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))));
+          const to = kind === "" ? join(guide, `${name}.png`) : join(pictures, `guide-${name}${kind}.png`);
+          await page.screenshot({ path: to });
+        } finally {
+          await view.close();
+        }
+      });
+    }
+  }
 });
 
 test("a changed file is announced and loaded again", async () => {
