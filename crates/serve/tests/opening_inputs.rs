@@ -22,7 +22,7 @@ fn requests_for_an_input_that_is_being_opened_wait_and_share_it() {
     std::fs::write(&path, text).unwrap();
     let broken = folder.path().join("broken.pgn.gz");
     std::fs::write(&broken, b"\x1f\x8b\x08\x00no more").unwrap();
-    let server = Running::start(&[&path, &broken], |options| options.threads = 2);
+    let server = Running::start(&[folder.path()], |options| options.threads = 2);
     let key = format!("Authorization: Bearer {}", common::KEY);
     let once = |path: &str| {
         let head = server.head(&format!("GET {path}"), &[&key]);

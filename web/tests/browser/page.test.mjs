@@ -562,7 +562,7 @@ describe("game", () => {
     }));
 
   test("the square of a king in check is as large as the others", () =>
-    scenario("/db/games.pgn/game/2?ply=11", async (page) => {
+    scenario("/db/games.pgn/game/2?ply=10", async (page) => {
       await page.locator(".squares .check").waitFor();
       const size = async (selector) => {
         const { width, height } = await page.locator(selector).first().boundingBox();

@@ -233,3 +233,40 @@ impl Task for ExploreTask {
         std::mem::swap(&mut self.visits, out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(line: &[&str]) -> Position {
+        let mut position = Position::standard();
+        for text in line {
+            let ply = tabia_core::chess::uci::read(&position, text.as_bytes()).unwrap();
+            position.play_ply(ply);
+        }
+        position
+    }
+
+    #[test]
+    fn a_game_is_left_when_it_can_reach_none_of_the_positions() {
+        let targets = Targets::new(&after(&["e2e4"]));
+        let reaches = |line: &[&str], arrived| targets.are_in_reach(&after(line), arrived);
+        assert!(reaches(&[], Arrived::Never));
+        // Another order of moves may lead there.
+        assert!(reaches(&["e2e3"], Arrived::Never));
+        assert!(!reaches(&["d2d4"], Arrived::Never));
+        // The positions after the moves of the position are wanted as well.
+        let there = Arrived::Then(None);
+        assert!(reaches(&["e2e4", "c7c5"], there));
+        assert!(reaches(&["e2e4", "g8f6", "g1f3", "f6g8"], there));
+        assert!(!reaches(&["e2e4", "c7c5", "d2d4"], there));
+        assert!(!reaches(&["e2e4", "c7c5", "g1f3", "d7d6"], there));
+        // A capture is a move, too, but only one man goes with it.
+        let targets = Targets::new(&after(&["e2e4", "d7d5"]));
+        let taken = after(&["e2e4", "d7d5", "e4d5"]);
+        assert!(targets.are_in_reach(&taken, there));
+        let mut both = taken;
+        both.play_ply(tabia_core::chess::uci::read(&both, b"d8d5").unwrap());
+        assert!(!targets.are_in_reach(&both, there));
+    }
+}
