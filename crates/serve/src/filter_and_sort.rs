@@ -548,8 +548,12 @@ fn value_ranks(
     threads: usize,
     progress: &Progress,
 ) -> Result<Vec<u32>, Error> {
-    values_of_entries(source, rows, threads, progress, &|game, database, entry| {
-        match column {
+    values_of_entries(
+        source,
+        rows,
+        threads,
+        progress,
+        &|game, database, entry| match column {
             Column::WhiteElo => entry.white_elo.map(u32::from),
             Column::BlackElo => entry.black_elo.map(u32::from),
             Column::Result => Some(entry.result as u32),
@@ -569,8 +573,8 @@ fn value_ranks(
                 (None, None) => Some(count_plies(database, game)),
             },
             Column::Game | Column::Name(..) => Some(game.0),
-        }
-    })
+        },
+    )
 }
 
 /// Reads the mainline of a game, in databases that do not store its length.

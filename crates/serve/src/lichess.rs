@@ -393,14 +393,7 @@ impl Counting {
         let (base, name) = app.bases.of(&inputs)?;
         let games = request.top_games.max(request.recent_games);
         let games = games.clamp(explore::MAX_GAMES, MAX_GAMES);
-        let job = tree_job(
-            app,
-            base,
-            &name,
-            &request.position,
-            &request.query,
-            games,
-        )?;
+        let job = tree_job(app, base, &name, &request.position, &request.query, games)?;
         let name = format!(
             "{name}\n{}\n{} {:?}\n{}",
             request.start.fen(),
@@ -952,8 +945,16 @@ mod tests {
             .into_iter()
             .map(|month| (month.month, month.white + month.draws + month.black))
             .collect();
-        let wanted = [("1999-11", 1), ("1999-12", 0), ("2000-01", 0), ("2000-02", 5)];
-        assert_eq!(found, wanted.map(|(month, games)| (month.to_owned(), games)));
+        let wanted = [
+            ("1999-11", 1),
+            ("1999-12", 0),
+            ("2000-01", 0),
+            ("2000-02", 5),
+        ];
+        assert_eq!(
+            found,
+            wanted.map(|(month, games)| (month.to_owned(), games))
+        );
         assert!(every_month(&BTreeMap::new()).is_empty());
     }
 

@@ -18,7 +18,9 @@ pub(crate) struct Opening(watch::Receiver<()>);
 
 /// Ends the [`Opening`] when it is dropped, whether the input could be opened or not.
 #[derive(Debug)]
-pub(crate) struct OpeningGuard(#[expect(dead_code, reason = "dropped at the end")] watch::Sender<()>);
+pub(crate) struct OpeningGuard(
+    #[expect(dead_code, reason = "dropped at the end")] watch::Sender<()>,
+);
 
 impl Opening {
     pub(crate) fn begin() -> (OpeningGuard, Self) {

@@ -425,7 +425,12 @@ mod tests {
         }
         let trees = [tree, LineTree::default()];
         let mut follower = Follower::new(&trees);
-        for (line, games) in [("e2e4 c7c5", 50), ("e2e4 e7e5", 40), ("e2e4 a7a6", 4), ("d2d4 d7d5", 9)] {
+        for (line, games) in [
+            ("e2e4 c7c5", 50),
+            ("e2e4 e7e5", 40),
+            ("e2e4 a7a6", 4),
+            ("d2d4 d7d5", 9),
+        ] {
             for _ in 0..games {
                 let mut position = Position::standard();
                 for ply in plies(line) {
@@ -444,7 +449,10 @@ mod tests {
         let reply = &found["white"][0];
         assert_eq!(reply["san"], "e5");
         assert_eq!(reply["line"], json!(["e4"]));
-        assert_eq!((&reply["games"], &reply["playerGames"]), (&json!(40), &json!(4)));
+        assert_eq!(
+            (&reply["games"], &reply["playerGames"]),
+            (&json!(40), &json!(4))
+        );
         // With Black there are no games: every first move of White would be new.
         assert_eq!(found["black"].as_array().unwrap().len(), 0, "{found}");
     }

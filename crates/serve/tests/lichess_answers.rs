@@ -1,5 +1,12 @@
 //! The explorer for other programs answers as that of Lichess does, name by name.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
 mod common;
 
 use std::path::{Path, PathBuf};
@@ -190,7 +197,10 @@ fn parameters_choose_games_as_those_of_the_original_do() {
         ("/player?player=rowan&color=white&modes=casual", 1),
         ("/player?player=rowan&color=white&modes=rated", 3),
         ("/player?player=rowan&color=white&modes=casual,rated", 4),
-        ("/player?player=rowan&color=white&speeds=blitz&modes=rated", 2),
+        (
+            "/player?player=rowan&color=white&speeds=blitz&modes=rated",
+            2,
+        ),
         ("/personal?player=rowan&color=white&since=2020-08", 3),
         // Positions without counters of moves, and with rights that there are not.
         (

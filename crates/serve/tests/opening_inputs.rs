@@ -1,5 +1,7 @@
 //! Many requests for an input that is not yet open.
 
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 mod common;
 
 use std::fmt::Write;
