@@ -12,6 +12,7 @@
 //! | [`loss`] | what a format can hold and what a conversion loses |
 //! | [`external`] | sorters, sets and queues of records that may be larger than memory |
 //! | [`io`] | bytes of files, cursors, sets of files, texts, atomic outputs, progress |
+//! | [`byte_sets`] | searches for bytes of a set, with vector instructions |
 //! | [`calendar`], [`decimal_digits`], [`hexadecimal`], [`plural`] | day numbers, numbers and bytes as text, numbers with nouns |
 //!
 //! ```
@@ -26,6 +27,7 @@
 #![warn(missing_docs)]
 
 pub mod books;
+pub mod byte_sets;
 pub mod calendar;
 pub mod chess;
 pub mod decimal_digits;

@@ -82,8 +82,9 @@ const ORACLES: [&str; 3] = [
     concat!("cozy", "-chess"),
     concat!("cozy", "_chess"),
 ];
-/// Maps of files, handlers of signals, and the border to C.
-const MAY_BE_UNSAFE: [&str; 8] = [
+/// Instructions that not every processor has, maps of files, handlers of signals, and the border to C.
+const MAY_BE_UNSAFE: [&str; 9] = [
+    "crates/core/src/byte_sets.rs",
     "crates/core/src/io/blob.rs",
     "crates/core/src/io/lost_file_signals.rs",
     "bindings/c/src/arrow_stream.rs",

@@ -174,6 +174,37 @@ impl Tags {
         is_set
     }
 
+    /// As [`set_values`](Self::set_values), for values that are ASCII, at less cost. Returns `false` also
+    /// if a value is not ASCII; the values are then arbitrary, and the names are kept.
+    pub fn set_ascii_values(&mut self, text: &[u8], parts: &[(usize, usize)]) -> bool {
+        if parts.len() != self.len() || u32::try_from(self.names.len() + text.len()).is_err() {
+            return false;
+        }
+        let mut values = std::mem::take(&mut self.values).into_bytes();
+        // Parts that overlap can be longer than the text.
+        let limit = text.len() + SHORT;
+        if values.len() < limit {
+            values.resize(limit, 0);
+        }
+        let mut length = 0;
+        let mut is_set = true;
+        for (&part, end) in parts.iter().zip(&mut self.value_ends) {
+            if !copy_part(&mut values, length, text, part) {
+                is_set = false;
+                break;
+            }
+            length += part.1;
+            *end = length as u32;
+        }
+        values.truncate(length);
+        is_set &= values.is_ascii();
+        if !is_set {
+            values.clear();
+        }
+        self.values = String::from_utf8(values).unwrap_or_default();
+        is_set
+    }
+
     /// Keeps the pairs for which `keep(name, value)` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &str) -> bool) {
         *self = self
@@ -241,6 +272,28 @@ impl Tags {
     pub fn black_elo(&self) -> Option<u16> {
         elo(self.text("BlackElo"))
     }
+}
+
+/// Bytes that are copied at once, and of which the surplus is overwritten by the next part.
+const SHORT: usize = 32;
+
+/// Copies a part of a text to `at`; `false` if the text does not have it or there is no space for it.
+#[inline(always)]
+fn copy_part(to: &mut [u8], at: usize, text: &[u8], (start, length): (usize, usize)) -> bool {
+    let from = text.get(start..).unwrap_or_default();
+    let to = to.get_mut(at..).unwrap_or_default();
+    if length <= SHORT
+        && let Some(from) = from.first_chunk::<SHORT>()
+        && let Some(to) = to.first_chunk_mut::<SHORT>()
+    {
+        *to = *from;
+        return true;
+    }
+    let (Some(from), Some(to)) = (from.get(..length), to.get_mut(..length)) else {
+        return false;
+    };
+    to.copy_from_slice(from);
+    true
 }
 
 /// Appends a part of a text, of at most `N` bytes, without a call for the copy: `N` bytes are appended and
@@ -361,6 +414,16 @@ mod tests {
             let expected = parts.map(|(start, length)| &text[start..start + length]);
             let expected = ["A", "B", "C"].into_iter().zip(expected).collect();
             assert_eq!(tags, expected);
+            let ascii = text.replace('Ž', "Zi").replace('ž', "zi");
+            assert!(tags.set_ascii_values(ascii.as_bytes(), &parts));
+            let expected = parts.map(|(start, length)| &ascii[start..start + length]);
+            let expected = ["A", "B", "C"].into_iter().zip(expected).collect();
+            assert_eq!(tags, expected);
+            let is_ascii = parts
+                .iter()
+                .all(|&(start, length)| text[start..start + length].is_ascii());
+            assert_eq!(tags.set_ascii_values(text.as_bytes(), &parts), is_ascii);
+            assert!(tags.have_names(&tags.names()) && tags.len() == 3);
         }
         for parts in [
             &[(0, 1)][..],
@@ -371,6 +434,7 @@ mod tests {
             &[(0, 2); 3],
         ] {
             let mut tags: Tags = [("A", "x"), ("B", "y")].into_iter().collect();
+            assert!(!tags.set_ascii_values(text.as_bytes(), parts), "{parts:?}");
             assert!(!tags.set_values(text, parts), "{parts:?}");
             assert_eq!(tags, Tags::new());
         }

@@ -20,6 +20,8 @@ use super::text_cursor::{TextCursor, count_lines};
 
 /// Size of a block, in bytes; a block with a longer game is larger.
 const BLOCK_SIZE: usize = 1 << 19;
+/// Bytes in which line breaks are counted at once, at least.
+const COUNTED_AT_ONCE: usize = 1 << 13;
 /// Bytes of a text after its last event boundary that are read to find whether they are complete games.
 const MAX_TAIL: usize = 1 << 16;
 
@@ -372,17 +374,24 @@ impl BlockReader for LanguageReader {
         want: Want,
         visitor: &mut dyn Visitor,
     ) -> Result<(Flow, BlockCounts)> {
+        let text = &block.bytes;
         let mut cursor = TextCursor::default();
         let mut flow = self.begin_block(block.offset, visitor)?;
+        // Counted while the bytes are in the caches of the processor.
+        let (mut counted, mut lines) = (0, 0);
         while flow == Flow::Go {
-            match self.reader.next(&block.bytes, &mut cursor, want, visitor)? {
+            match self.reader.next(text, &mut cursor, want, visitor)? {
                 Some(answer) => flow = answer,
                 None => break,
+            }
+            if cursor.at - counted >= COUNTED_AT_ONCE {
+                lines += count_lines(text, counted, cursor.at);
+                counted = cursor.at;
             }
         }
         let counts = BlockCounts {
             games: cursor.games,
-            lines: count_lines(&block.bytes, 0, block.bytes.len()),
+            lines: lines + count_lines(text, counted, text.len()),
         };
         Ok((flow, counts))
     }

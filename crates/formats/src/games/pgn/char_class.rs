@@ -1,5 +1,6 @@
 //! Classes of bytes in movetext and tag pairs, and searches for the end of a run of them.
 
+use tabia_core::byte_sets::ByteSet;
 use zerocopy::byteorder::little_endian::{U32, U64};
 
 /// The byte order mark of UTF-8.
@@ -209,23 +210,14 @@ pub(super) fn name_end(text: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Quotes, backslashes and control characters.
+static SPECIALS: ByteSet =
+    ByteSet::of_ranges(&[(0, 0x1f), (b'"', b'"'), (b'\\', b'\\'), (0x7f, 0x7f)]);
+
 /// The offset of the next quote, backslash or control character from `at` on, else the end of `text`.
 #[inline(always)]
-pub(super) fn value_end(text: &[u8], mut at: usize) -> usize {
-    while let Some(bytes) = load_u64(text, at) {
-        let marks = specials(bytes);
-        if marks != 0 {
-            return at + (marks.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    while let Some(&byte) = text.get(at) {
-        if byte.is_ascii_control() || matches!(byte, b'"' | b'\\') {
-            break;
-        }
-        at += 1;
-    }
-    at
+pub(super) fn value_end(text: &[u8], at: usize) -> usize {
+    SPECIALS.find_near(text, at)
 }
 
 /// Whether a text contains no quote, backslash or control character.

@@ -1,5 +1,6 @@
 //! Parses comments: separates commands from text, and normalizes blanks in the text.
 
+use tabia_core::byte_sets::ByteSet;
 use tabia_core::game::{Annotation, Language};
 
 use super::command_parser;
@@ -138,16 +139,18 @@ fn restore_characters(text: &str, codes: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
+/// `{` and `}`.
+static BRACES: ByteSet = ByteSet::of_ranges(&[(b'{', b'{'), (b'}', b'}')]);
+
 /// The offset of the `}` that ends the comment whose `{` is at `at`; `None` if it is not closed. Braces
 /// inside a comment belong to it if the text after the first `}` cannot be movetext.
 #[inline]
 pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
-    let inside = text.get(at + 1..)?;
-    let found = memchr::memchr2(b'{', b'}', inside)?;
-    if inside.get(found) == Some(&b'}') {
-        return Some(at + 1 + found);
+    let found = BRACES.find(text, at + 1);
+    match text.get(found)? {
+        b'}' => Some(found),
+        _ => nested_end(text, at),
     }
-    nested_end(text, at)
 }
 
 /// [`end`] of a comment that contains a `{`.

@@ -1,7 +1,7 @@
 //! Skips movetext without playing it, to the end of a variation or a game.
 
+use tabia_core::byte_sets::ByteSet;
 use tabia_core::game::GameResult;
-use zerocopy::byteorder::little_endian::U64;
 
 use super::char_class::{at_line_start, is_symbol, line_end, symbol_end};
 use super::comment_parser;
@@ -114,76 +114,32 @@ fn token_start(text: &[u8], low: usize, at: usize) -> usize {
     }
 }
 
-/// Bytes that are tested together: the loop over them becomes a few vector instructions.
-const STRIDE: usize = 16;
+/// The bytes that can begin a comment, a variation, a tag or an escape line, or that are part of a
+/// result: all results have one of them.
+static MARKS: ByteSet = ByteSet::of_ranges(&[
+    (b'%', b'%'),
+    (b'(', b'*'),
+    (b'-', b'-'),
+    (b'/', b'/'),
+    (b':', b';'),
+    (b'[', b'['),
+    (b'{', b'{'),
+    (0x80, 0xff),
+]);
 
-/// [`is_mark`] of every byte.
-const MARKS: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut i = 0;
-    while i < 256 {
-        table[i] = is_mark(i as u8);
-        i += 1;
-    }
-    table
-};
-
-/// The offset of the next byte from `at` on that can begin a comment, a variation, a tag or an escape
-/// line, or that is part of a result.
+/// The offset of the next [mark](MARKS) from `at` on, else the end of `text`. A `-` after an `O` is
+/// castling and no mark: no result contains that letter.
 #[inline]
 fn next_mark(text: &[u8], at: usize) -> usize {
-    if text.get(at).is_none_or(|&byte| MARKS[usize::from(byte)]) {
-        return at.min(text.len());
-    }
-    let mut at = at + 1;
-    while let Some(bytes) = text.get(at - 1..).and_then(<[u8]>::first_chunk) {
-        if let Some(first) = first_mark(bytes) {
-            return at + first;
+    let mut from = at;
+    loop {
+        let found = MARKS.find(text, from);
+        let is_castling = found > at && text.get(found - 1..=found) == Some(b"O-");
+        if !is_castling {
+            return found;
         }
-        at += STRIDE;
+        from = found + 1;
     }
-    let rest = text.get(at..).unwrap_or_default();
-    let found = rest.iter().position(|&byte| MARKS[usize::from(byte)]);
-    found.map_or(text.len(), |found| at + found)
-}
-
-/// The index of the first mark after the first byte, less one. A `-` after an `O` is castling and no
-/// mark: no result contains that letter.
-#[inline(always)]
-fn first_mark(bytes: &[u8; STRIDE + 1]) -> Option<usize> {
-    let mut marks = [0; STRIDE];
-    for (mark, pair) in marks.iter_mut().zip(bytes.windows(2)) {
-        let &[before, byte] = pair else { return None };
-        let is_castling = u8::from(before == b'O');
-        *mark = mark_bits(byte) | u8::from(is_result_sign(byte)) & !is_castling;
-    }
-    let (halves, _) = marks.as_chunks();
-    let halves = halves.iter().map(|half| U64::from_bytes(*half).get());
-    for (index, half) in halves.enumerate() {
-        if half != 0 {
-            return Some(8 * index + (half.trailing_zeros() / 8) as usize);
-        }
-    }
-    None
-}
-
-/// Whether a byte is one of `( ) * % - / : ; [ {` or not ASCII, or one of a few that are tested with
-/// them and are rare in movetext: `& '`, `z` and two control characters.
-const fn is_mark(byte: u8) -> bool {
-    mark_bits(byte) != 0 || is_result_sign(byte)
-}
-
-/// Not 0 for the marks that are not [signs of a result](is_result_sign).
-#[inline(always)]
-const fn mark_bits(byte: u8) -> u8 {
-    // `:`, `;`, `[` and `{` in one test, `%` to `*` in another.
-    (byte & 0x80) | ((byte & 0x1e == 0x1a) | (byte.wrapping_sub(b'%') < 6)) as u8
-}
-
-/// Whether a byte is `-` or `/`.
-#[inline(always)]
-const fn is_result_sign(byte: u8) -> bool {
-    byte | 2 == b'/'
 }
 
 /// The longest text in brackets that is skipped, in bytes.

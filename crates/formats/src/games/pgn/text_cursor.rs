@@ -1,8 +1,8 @@
 //! The position of a reader in a text, with what error messages need: games, lines, offsets.
 
+use tabia_core::byte_sets::count_line_breaks;
 use tabia_core::error::{Error, GameIndex};
 
-use super::char_class::is_newline;
 use super::event_boundary::EventBoundaries;
 
 /// A position in a text that holds complete games.
@@ -71,30 +71,7 @@ impl TextCursor {
 
 /// The number of line breaks in a range of `text`: `\n`, `\r\n` and `\r`.
 pub(super) fn count_lines(text: &[u8], from: usize, to: usize) -> u64 {
-    let part = text.get(from..to).unwrap_or_default();
-    let first = memchr::memchr(b'\r', part).unwrap_or(part.len());
-    let feeds = part.get(..first).unwrap_or_default();
-    let feeds = memchr::memchr_iter(b'\n', feeds).count();
-    (feeds + count_mixed_lines(text, from + first, to)) as u64
-}
-
-/// The number of line breaks in a range, counted without a branch for each: `\n`, and `\r` that no `\n`
-/// follows.
-fn count_mixed_lines(text: &[u8], from: usize, to: usize) -> usize {
-    let part = text.get(from..to).unwrap_or_default();
-    let next = text.get(from + 1..).unwrap_or_default();
-    let pairs = part.chunks(128).zip(next.chunks(128));
-    let count = |(part, next): (&[u8], &[u8])| {
-        let pairs = part.iter().zip(next);
-        let breaks = pairs.map(|(&byte, &next)| {
-            let is_lone_return = u8::from(byte == b'\r') & u8::from(next != b'\n');
-            u8::from(byte == b'\n') | is_lone_return
-        });
-        usize::from(breaks.sum::<u8>())
-    };
-    // The last byte of the text has no byte after it.
-    let last = to == text.len() && part.last().is_some_and(|&byte| is_newline(byte));
-    pairs.map(count).sum::<usize>() + usize::from(last)
+    count_line_breaks(text, from, to) as u64
 }
 
 #[cfg(test)]

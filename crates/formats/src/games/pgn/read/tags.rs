@@ -101,9 +101,13 @@ impl Reader {
             end,
             next,
         } = self.patterns.read(text, at, values, next)?;
-        let section = std::str::from_utf8(text.get(at..end)?).ok()?;
-        if !pattern.set_tags(section, values, has_last_names, &mut self.head.tags) {
-            return None;
+        let section = text.get(at..end)?;
+        let tags = &mut self.head.tags;
+        if !(has_last_names && tags.set_ascii_values(section, values)) {
+            let section = std::str::from_utf8(section).ok()?;
+            if !pattern.set_tags(section, values, has_last_names, tags) {
+                return None;
+            }
         }
         self.has_start_tags = pattern.has_start_tags;
         let result = pattern.result;
