@@ -8,19 +8,23 @@ const FEW: usize = 32;
 /// The names of the tags of a game so far.
 #[derive(Debug, Default)]
 pub(crate) struct SeenTags<'t> {
-    few: Vec<&'t str>,
+    few: [&'t str; FEW],
+    /// The number of names in `few`.
+    count: usize,
     many: HashSet<&'t str>,
 }
 
 impl<'t> SeenTags<'t> {
     /// Whether no tag of that name came before; it counts as seen from then on.
     pub(crate) fn is_first(&mut self, name: &'t str) -> bool {
-        if self.few.len() < FEW {
-            let is_first = !self.few.contains(&name);
-            self.few.push(name);
-            return is_first;
+        let few = self.few.get(..self.count).unwrap_or_default();
+        let is_in_few = few.contains(&name);
+        if let Some(free) = self.few.get_mut(self.count) {
+            *free = name;
+            self.count += 1;
+            return !is_in_few;
         }
-        !self.few.contains(&name) && self.many.insert(name)
+        !is_in_few && self.many.insert(name)
     }
 }
 

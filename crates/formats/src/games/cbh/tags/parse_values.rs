@@ -27,6 +27,9 @@ pub(crate) fn is_unknown(value: &str) -> bool {
 
 /// Whether a number is stored, but its text is not: `01`, `0`, a round `0.1`, which is read as `?.1`.
 pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
+    if is_plain_number(value) {
+        return false;
+    }
     let stored = match name {
         "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
         | "SourceQuality" | "Board" | "WhiteFideId" | "BlackFideId" => {
@@ -43,6 +46,12 @@ pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
         Err(DoesNotFit) => return false,
     };
     !is_unknown(value) && text != value
+}
+
+/// Whether a text is a number above 0 of at most nine digits, in the usual spelling.
+fn is_plain_number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    matches!(bytes, [b'1'..=b'9', ..]) && bytes.len() < 10 && bytes.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether the value of a tag `Variant` means Chess960.

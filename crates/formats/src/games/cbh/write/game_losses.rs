@@ -21,11 +21,10 @@ pub(crate) struct MovesSummary {
 pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses) {
     let tags = &game.head.tags;
     losses.add(Feature::Tags, game.result.lost_tags(tags), None);
-    let plies = moves.mainline.to_string();
     let is_wrong = |name: &str, value: &str| match name {
         "FEN" => game.head.start.contradicts(value),
         "Variant" => is_chess960(value) && !moves.is_chess960,
-        "PlyCount" => value != plies && !is_unknown(value),
+        "PlyCount" => value != moves.mainline.to_string() && !is_unknown(value),
         _ => false,
     };
     let wrong = tags.iter().filter(|(name, value)| is_wrong(name, value));

@@ -319,6 +319,9 @@ impl<'l> TagReader<'l> {
         if last_name.is_empty() && first_name.is_empty() && is_unknown(value) {
             return player;
         }
+        if is_joined(value, last_name, first_name) {
+            return player;
+        }
         let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
         let comma = usize::from(!last_name.is_empty() && !first_name.is_empty());
         if letters(last_name) + letters(first_name) + comma != letters(value) {
@@ -368,6 +371,14 @@ impl<'l> TagReader<'l> {
             self.is_copied = true;
             return field;
         }
+        let has_space = value.len() < N;
+        if has_space && value.bytes().all(|byte| byte.is_ascii() && byte != 0) {
+            // Every character set has these.
+            if let Some(start) = field.get_mut(..value.len()) {
+                start.copy_from_slice(value.as_bytes());
+            }
+            return field;
+        }
         let mut bytes = Vec::with_capacity(value.len());
         let is_lossless = encode_plain(value, TextForm::of(self.charset), &mut bytes);
         if !is_lossless || value.contains('\0') {
@@ -385,6 +396,15 @@ impl<'l> TagReader<'l> {
         }
         field
     }
+}
+
+/// Whether a name is `Last, First`, or `Last` alone.
+fn is_joined(name: &str, last: &str, first: &str) -> bool {
+    let rest = name.strip_prefix(last);
+    if last.is_empty() || first.is_empty() {
+        return first.is_empty() && rest == Some("");
+    }
+    rest.and_then(|rest| rest.strip_prefix(", ")) == Some(first)
 }
 
 fn team<'f>(name: &str, fields: &'f mut HeaderFields) -> &'f mut TeamRecord {
