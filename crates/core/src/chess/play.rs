@@ -28,8 +28,9 @@ impl Position {
         }
     }
 
-    /// [`play`](Self::play) for a move that is not cached as legal and quiet, or not simple.
-    #[inline]
+    /// [`play`](Self::play) for a move that is not cached as legal and quiet, or not simple. Not inlined,
+    /// so that the usual moves save no registers for it.
+    #[inline(never)]
     fn play_slow(&mut self, m: Move, is_simple: bool) {
         let (from, to) = (m.from(), m.to());
         let quiet = self.next_move.is_quiet(m);
