@@ -5,6 +5,7 @@
 //! Ratios are taken within a round and their median is given.
 
 mod books;
+mod own_jobs;
 mod scid;
 
 use std::fs::File;
@@ -43,6 +44,26 @@ const JOBS: &[Job] = &[
     ),
     ("header", header, "a scan of the headers against cbvault"),
     (
+        "list",
+        own_jobs::list,
+        "rows of all games of each kind of database",
+    ),
+    (
+        "tag-search",
+        own_jobs::tag_search,
+        "searching PGN by tags, compared with skipping its games",
+    ),
+    (
+        "encode",
+        own_jobs::encode,
+        "PGN to ChessBase and Scidb, compared with Scid",
+    ),
+    (
+        "archive-create",
+        own_jobs::archive_create,
+        "packing a CBV archive",
+    ),
+    (
         "archive",
         archive,
         "unpacking a CBV archive against cbvault",
@@ -56,6 +77,16 @@ const JOBS: &[Job] = &[
         "book-million",
         books::million,
         "a Polyglot book of 1,000,000 games against polyglot, which takes minutes",
+    ),
+    (
+        "book-kinds",
+        own_jobs::book_kinds,
+        "books of 30 plies in every format, compared with Polyglot's",
+    ),
+    (
+        "book-info",
+        own_jobs::book_info,
+        "`book info`, compared with converting the same book",
     ),
     (
         "book-merge",
@@ -220,6 +251,11 @@ impl Bench {
 
     /// Runs the contestants in turn and prints what they took; the first one is the measure.
     fn compare(&self, contestants: &[Contestant]) -> Outcome {
+        self.compare_costs(contestants).map(drop)
+    }
+
+    /// As [`compare`](Self::compare); returns the median of the CPU seconds of each.
+    fn compare_costs(&self, contestants: &[Contestant]) -> Result<Vec<f64>, String> {
         let mut runs: Vec<Vec<Cost>> = contestants.iter().map(|_| Vec::new()).collect();
         // One round more than is counted: the first one warms the page cache.
         for round in 0..=self.rounds {
@@ -252,7 +288,8 @@ impl Bench {
                 median(ratios(|cost| cost.wall)),
             );
         }
-        Ok(())
+        let cpu = |costs: &Vec<Cost>| median(costs.iter().map(|cost| cost.cpu).collect());
+        Ok(runs.iter().map(cpu).collect())
     }
 }
 
@@ -265,6 +302,8 @@ struct Contestant {
     removed: Vec<PathBuf>,
     /// How many copies run side by side; `{}` in an argument is the number of the copy.
     copies: usize,
+    /// Whether exit code 1 of tabia, nothing matched, is a success.
+    may_find_nothing: bool,
 }
 
 /// What a run took.
@@ -285,6 +324,7 @@ impl Contestant {
                 .collect(),
             removed: Vec::new(),
             copies: 1,
+            may_find_nothing: false,
         }
     }
 
@@ -333,8 +373,13 @@ impl Contestant {
             let used = child.wait4().map_err(|error| named(&error))?;
             let printed = std::fs::read_to_string(&log).unwrap_or_default();
             let _ = std::fs::remove_file(&log);
-            // Exit code 3 of tabia: done, with problems in the input.
-            if !used.status.success() && used.status.code() != Some(3) {
+            let is_done = match used.status.code() {
+                // Done; done, with problems in the input.
+                Some(0 | 3) => true,
+                Some(1) => self.may_find_nothing,
+                _ => false,
+            };
+            if !is_done {
                 return Err(named(&format!("{}\n{printed}", used.status)));
             }
             cost.cpu += (used.rusage.utime + used.rusage.stime).as_secs_f64();
@@ -495,6 +540,16 @@ fn cbh(bench: &Bench) -> Outcome {
             &["convert", text(&input), "-o", text(&theirs)],
         )
         .removing(&theirs),
+    ])?;
+    // Games without annotations, of which both write the same.
+    println!();
+    let plain = own_jobs::converted(bench, "cbh")?;
+    let base = plain.with_extension("");
+    let arguments = ["convert", text(&plain), "-o", text(&ours), "-f", "-q", "-j1"];
+    let peer = ["pgn", text(&base), text(&theirs), "--threads", "1"];
+    bench.compare(&[
+        Contestant::new("tabia -j1, m100k", &bench.tabia, &arguments).removing(&ours),
+        Contestant::new("cbvault, 1 thread, m100k", &cbvault, &peer).removing(&theirs),
     ])
 }
 
