@@ -38,7 +38,7 @@ impl Texts {
         self.bytes.push(b' ');
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    fn each(&self) -> impl Iterator<Item = &[u8]> {
         let text = |&(start, length): &(u32, u32)| {
             let start = start as usize;
             self.bytes.get(start..start + length as usize)
@@ -138,7 +138,9 @@ fn report(
     equal: bool,
 ) -> Result<(), String> {
     time(contestants, rounds);
-    println!("\n{what} (processor time: best of rounds, median; ratios to the first: min / median / max)");
+    println!(
+        "\n{what} (processor time: best of rounds, median; ratios to the first: min / median / max)"
+    );
     let first = contestants
         .first()
         .map(|first| first.times().to_vec())
@@ -204,9 +206,11 @@ fn sum(text: &[u8]) -> u64 {
     let (words, rest) = text.as_chunks();
     let rest = rest.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
     let words = words.iter().map(|word| U64::from_bytes(*word).get());
-    words.chain([rest]).fold(0xcbf2_9ce4_8422_2325, |sum, word| {
-        (sum.rotate_left(5) ^ word).wrapping_mul(0x100_0000_01b3)
-    })
+    words
+        .chain([rest])
+        .fold(0xcbf2_9ce4_8422_2325, |sum, word| {
+            (sum.rotate_left(5) ^ word).wrapping_mul(0x100_0000_01b3)
+        })
 }
 
 fn ours_all(games: &[Game]) -> u64 {
@@ -215,7 +219,7 @@ fn ours_all(games: &[Game]) -> u64 {
     for game in games {
         out.clear();
         let mut position = game.ours.clone();
-        for text in game.sans.iter() {
+        for text in game.sans.each() {
             let Ok(ply) = san::read(&position, text) else {
                 break;
             };
@@ -234,7 +238,7 @@ fn ours_joined(games: &[Game]) -> u64 {
     for game in games {
         out.clear();
         let mut position = game.ours.clone();
-        for text in game.sans.iter() {
+        for text in game.sans.each() {
             let Ok(ply) = san::read(&position, text) else {
                 break;
             };
@@ -277,7 +281,7 @@ fn theirs_plus(games: &[Game]) -> u64 {
     for game in games {
         out.clear();
         let mut position = game.theirs.clone();
-        for text in game.sans.iter() {
+        for text in game.sans.each() {
             let Some(m) = their_move(&position, text) else {
                 break;
             };
@@ -295,7 +299,7 @@ fn theirs_fast(games: &[Game]) -> u64 {
     for game in games {
         out.clear();
         let mut position = game.theirs.clone();
-        for text in game.sans.iter() {
+        for text in game.sans.each() {
             let Some(m) = their_move(&position, text) else {
                 break;
             };
@@ -323,7 +327,7 @@ fn ours_read(games: &[Game]) -> u64 {
     let mut total = 0;
     for game in games {
         let mut position = game.ours.clone();
-        for text in game.sans.iter() {
+        for text in game.sans.each() {
             let Ok(ply) = san::read(&position, text) else {
                 break;
             };
@@ -338,7 +342,7 @@ fn theirs_read(games: &[Game]) -> u64 {
     let mut total = 0;
     for game in games {
         let mut position = game.theirs.clone();
-        for text in game.sans.iter() {
+        for text in game.sans.each() {
             let Some(m) = their_move(&position, text) else {
                 break;
             };

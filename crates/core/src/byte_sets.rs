@@ -91,7 +91,10 @@ impl ByteSet {
     pub fn find(&self, text: &[u8], at: usize) -> usize {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
-            #[expect(unsafe_code, reason = "instructions that not every processor has; see SAFETY")]
+            #[expect(
+                unsafe_code,
+                reason = "instructions that not every processor has; see SAFETY"
+            )]
             // SAFETY: the processor has AVX2, which is all that the function demands.
             return unsafe { avx2::find(self, text, at) };
         }
@@ -135,7 +138,10 @@ impl ByteSet {
         };
 
         let bytes: __m128i = zerocopy::transmute!(*bytes);
-        #[expect(unsafe_code, reason = "the compiler demands it for all of them; see SAFETY")]
+        #[expect(
+            unsafe_code,
+            reason = "the compiler demands it for all of them; see SAFETY"
+        )]
         // SAFETY: every x86-64 processor has SSE2, which is all that these functions demand.
         unsafe {
             let mut found = _mm_setzero_si128();
@@ -165,7 +171,10 @@ impl ByteSet {
             zerocopy::transmute!(self.upper),
         );
         let bits: uint8x16_t = zerocopy::transmute!(BITS);
-        #[expect(unsafe_code, reason = "the compiler demands it for all of them; see SAFETY")]
+        #[expect(
+            unsafe_code,
+            reason = "the compiler demands it for all of them; see SAFETY"
+        )]
         // SAFETY: this is compiled only for processors with NEON, which is all that these functions
         // demand.
         unsafe {
@@ -224,7 +233,10 @@ const fn pattern_of_row(ranges: &[(u8, u8)], row: u8) -> u16 {
 pub fn count_line_breaks(text: &[u8], from: usize, to: usize) -> usize {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        #[expect(unsafe_code, reason = "instructions that not every processor has; see SAFETY")]
+        #[expect(
+            unsafe_code,
+            reason = "instructions that not every processor has; see SAFETY"
+        )]
         // SAFETY: the processor has AVX2, which is all that the function demands.
         return unsafe { avx2::count_line_breaks(text, from, to) };
     }
@@ -263,7 +275,10 @@ fn count_without_branches(text: &[u8], from: usize, to: usize) -> usize {
         count += usize::from(is_break(pair));
     }
     // The last byte of the text has no byte after it.
-    let is_last = to == text.len() && part.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r'));
+    let is_last = to == text.len()
+        && part
+            .last()
+            .is_some_and(|byte| matches!(byte, b'\n' | b'\r'));
     count + usize::from(is_last)
 }
 
@@ -375,7 +390,10 @@ mod tests {
         ];
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
-            #[expect(unsafe_code, reason = "instructions that not every processor has; see SAFETY")]
+            #[expect(
+                unsafe_code,
+                reason = "instructions that not every processor has; see SAFETY"
+            )]
             // SAFETY: the processor has AVX2.
             found.push(unsafe { avx2::find(set, text, at) });
         }
@@ -428,9 +446,7 @@ mod tests {
         let mut random = tabia_testkit::Random::new(17);
         for _ in 0..20_000 {
             let length = random.below(400);
-            let text: Vec<u8> = (0..length)
-                .map(|_| b"\r\nab"[random.below(4)])
-                .collect();
+            let text: Vec<u8> = (0..length).map(|_| b"\r\nab"[random.below(4)]).collect();
             let from = random.below(length + 1);
             let to = from + random.below(length - from + 1);
             let is_break = |&at: &usize| match text[at] {

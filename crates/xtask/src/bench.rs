@@ -545,7 +545,15 @@ fn cbh(bench: &Bench) -> Outcome {
     println!();
     let plain = own_jobs::converted(bench, "cbh")?;
     let base = plain.with_extension("");
-    let arguments = ["convert", text(&plain), "-o", text(&ours), "-f", "-q", "-j1"];
+    let arguments = [
+        "convert",
+        text(&plain),
+        "-o",
+        text(&ours),
+        "-f",
+        "-q",
+        "-j1",
+    ];
     let peer = ["pgn", text(&base), text(&theirs), "--threads", "1"];
     bench.compare(&[
         Contestant::new("tabia -j1, m100k", &bench.tabia, &arguments).removing(&ours),

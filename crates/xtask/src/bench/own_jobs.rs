@@ -45,6 +45,11 @@ pub(super) fn tag_search(bench: &Bench) -> Outcome {
     ])
 }
 
+/// The files of a ChessBase database.
+const CHESSBASE_FILES: [&str; 13] = [
+    "cbh", "cba", "cbc", "cbe", "cbg", "cbj", "cbl", "cbm", "cbp", "cbs", "cbt", "cbtt", "ini",
+];
+
 /// PGN to formats whose records are encoded, compared with si5.
 pub(super) fn encode(bench: &Bench) -> Outcome {
     let input = bench.corpus("m100k")?;
@@ -55,13 +60,10 @@ pub(super) fn encode(bench: &Bench) -> Outcome {
             contestant.removing(&out.with_extension(part))
         })
     };
-    const CBH: [&str; 13] = [
-        "cbh", "cba", "cbc", "cbe", "cbg", "cbj", "cbl", "cbm", "cbp", "cbs", "cbt", "cbtt", "ini",
-    ];
     bench.compare(&[
         contestant("si5", &["si5", "sn5", "sg5"]),
         contestant("sci", &["sci", "scn", "scg"]),
-        contestant("cbh", &CBH),
+        contestant("cbh", &CHESSBASE_FILES),
     ])
 }
 
@@ -112,7 +114,9 @@ pub(super) fn archive_create(bench: &Bench) -> Outcome {
         .iter()
         .filter(|file| file.file_stem() == database.file_stem())
         .filter(|file| file.extension().is_some_and(is_chessbase));
-    let bytes: u64 = own.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+    let bytes: u64 = own
+        .filter_map(|file| Some(file.metadata().ok()?.len()))
+        .sum();
     let megabytes = bytes as f64 / 1e6;
     for cpu in costs {
         println!("\n{megabytes:.0} MB, {:.0} MB/s", megabytes / cpu);
