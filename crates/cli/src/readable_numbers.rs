@@ -13,12 +13,12 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// A number with one decimal place.
+/// A number rounded to tenths.
 pub(crate) fn to_tenths(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-/// A share of 0 to 1 in percent, with one decimal place.
+/// A share of 0 to 1 in percent, rounded to tenths.
 pub(crate) fn percent(share: f64) -> f64 {
     to_tenths(share * 100.0)
 }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_percent_with_one_decimal_place() {
+    fn shares_are_percent_in_tenths() {
         assert_eq!(percent(1.0 / 3.0), 33.3);
         assert_eq!(percent(1.0), 100.0);
         assert_eq!(to_tenths(2.25), 2.3);

@@ -87,7 +87,7 @@ pub(crate) fn target_file<'a>(
     })
 }
 
-/// How the names of inputs say what they are.
+/// What inputs are by their names.
 enum NamedLike {
     Games,
     Books,

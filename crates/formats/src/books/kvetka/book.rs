@@ -95,7 +95,7 @@ impl KvetkaBook {
             None => {}
         }
         let mut facts = vec![("caption".to_owned(), text_order.decode(&header.caption))];
-        // An Elo of 0 excludes nobody.
+        // An Elo of 0 excludes no player.
         let is_set = |(name, value): &(String, String)| {
             value != "0" || !Header::ELO.contains(&name.as_str())
         };
