@@ -246,11 +246,10 @@ fn plain_reason(text: &str) -> Option<(&'static str, &str)> {
         (" is not readable text", "a text cannot be read"),
         (" does not match its checksum", "a checksum does not match"),
     ];
-    let found = reasons.iter().find_map(|(stated, plain)| {
+    reasons.into_iter().find_map(|(stated, plain)| {
         let after = text.strip_prefix(stated)?;
-        Some((*plain, after))
-    });
-    found
+        Some((plain, after))
+    })
 }
 
 /// A text with its hexadecimal numbers as decimal ones.

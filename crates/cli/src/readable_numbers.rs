@@ -63,9 +63,9 @@ mod tests {
 
     #[test]
     fn shares_are_percent_in_tenths() {
-        assert_eq!(percent(1.0 / 3.0), 33.3);
-        assert_eq!(percent(1.0), 100.0);
-        assert_eq!(to_tenths(2.25), 2.3);
+        assert_eq!(percent(1.0 / 3.0).to_string(), "33.3");
+        assert_eq!(percent(1.0).to_string(), "100");
+        assert_eq!(to_tenths(2.25).to_string(), "2.3");
     }
 
     #[test]

@@ -382,8 +382,9 @@ fn recommended_commands_run() {
     let scratch = folder("hints-run");
     let before = scratch.files();
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_tabia"));
-    let program = program.parent().unwrap().display();
-    let path = format!("{program}:{}", std::env::var("PATH").unwrap());
+    let mut folders = vec![program.parent().unwrap().to_path_buf()];
+    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
+    let path = std::env::join_paths(folders).unwrap();
     let mut ran = 0;
     for (arguments, ..) in CASES {
         scratch.restore(&before);

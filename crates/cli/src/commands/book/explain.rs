@@ -162,7 +162,7 @@ fn list_linked_games(
         context.messages.warning(&text);
     }
     if missing.games > 0 {
-        context.messages.hint(&missing.hint(args));
+        context.messages.hint(&search_hint(args));
         return Ok(ExitCode::Problems);
     }
     if found == 0 {
@@ -213,22 +213,22 @@ impl MissingGames {
         }
         messages
     }
+}
 
-    /// How to find the games in a database, whatever its name is now.
-    fn hint(&self, args: &BookExplainArgs) -> String {
-        let book = args.book.display().to_string();
-        let mut command = format!("tabia book explain {} FILE", argument(&book));
-        for (option, value) in [
-            ("--fen ", args.position.fen.as_ref()),
-            ("--moves ", args.position.moves.as_ref()),
-            ("--move ", args.m.as_ref()),
-        ] {
-            if let Some(value) = value {
-                command += &format!(" {option}{}", argument(value));
-            }
+/// How to find the games in a database, whatever its name is now.
+fn search_hint(args: &BookExplainArgs) -> String {
+    let book = args.book.display().to_string();
+    let mut command = format!("tabia book explain {} FILE", argument(&book));
+    for (option, value) in [
+        ("--fen ", args.position.fen.as_ref()),
+        ("--moves ", args.position.moves.as_ref()),
+        ("--move ", args.m.as_ref()),
+    ] {
+        if let Some(value) = value {
+            command.extend([" ", option, &*argument(value)]);
         }
-        format!("`{command}` searches the file or folder FILE for the games")
     }
+    format!("`{command}` searches the file or folder FILE for the games")
 }
 
 /// The PGN of a linked game: as in its PGN file, or made from its record. `None` if the file is missing.
