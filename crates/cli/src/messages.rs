@@ -216,15 +216,12 @@ fn in_plain_words(reason: &str) -> String {
         };
         let is_field =
             !field.is_empty() && field.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-        match is_field.then(|| plain_reason(after)).flatten() {
-            Some((plain, after)) => {
-                words.push_str(plain);
-                rest = after;
-            }
-            None => {
-                words.extend(["`", field, "`"]);
-                rest = after;
-            }
+        if let Some((plain, after)) = is_field.then(|| plain_reason(after)).flatten() {
+            words.push_str(plain);
+            rest = after;
+        } else {
+            words.extend(["`", field, "`"]);
+            rest = after;
         }
     }
     words.push_str(rest);
