@@ -401,6 +401,9 @@ fn is_named_like_book(name: &Path) -> bool {
 fn output_hint(error: &Error, appends: bool) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Exists => "`--force` replaces it".into(),
+        ErrorKind::NotReplaceable(_) => {
+            "nothing was written; `-o` with another name writes a new file".into()
+        }
         ErrorKind::InUse { .. } => "try again when it has ended".into(),
         ErrorKind::Replaced => "the same command works on what is there now".into(),
         ErrorKind::TemporaryFile(_)
@@ -488,6 +491,7 @@ mod tests {
             },
             ErrorKind::Password,
             ErrorKind::Exists,
+            ErrorKind::NotReplaceable("x".into()),
         ]
     }
 
@@ -547,7 +551,10 @@ mod tests {
         let hint = |kind: ErrorKind| {
             let is_output = matches!(
                 kind,
-                ErrorKind::Exists | ErrorKind::InUse { .. } | ErrorKind::Replaced
+                ErrorKind::Exists
+                    | ErrorKind::NotReplaceable(_)
+                    | ErrorKind::InUse { .. }
+                    | ErrorKind::Replaced
             );
             let error = Error::new(kind).in_path(Path::new("games.cbh"));
             messages.hint_for(&if is_output { error.in_output() } else { error })

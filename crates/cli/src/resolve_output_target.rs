@@ -6,6 +6,7 @@ use tabia::core::shell_argument::argument;
 
 use tabia::convert::Target;
 use tabia::core::formats::FormatKind;
+use tabia::core::io::require_replaceable;
 use tabia::core::{ErrorKind, GameFormat};
 use tabia::formats::Format;
 use tabia::formats::archives::is_device_name;
@@ -18,6 +19,7 @@ pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Error> {
     if cfg!(windows) {
         refuse_device(path)?;
     }
+    require_replaceable(path)?;
     if !force && std::fs::symlink_metadata(path).is_ok() {
         return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
     }

@@ -163,6 +163,9 @@ pub enum ErrorKind {
     Password,
     /// The target exists and may not be replaced.
     Exists,
+    /// What has the name of the target is nothing that a file replaces, whatever is allowed: a device, a
+    /// pipe, a link to a file of another set. The text is for users.
+    NotReplaceable(String),
     /// Another process is writing the files.
     InUse {
         /// Its number; `None` if unknown.
@@ -214,6 +217,7 @@ impl Clone for ErrorKind {
             },
             Self::Password => Self::Password,
             Self::Exists => Self::Exists,
+            Self::NotReplaceable(text) => Self::NotReplaceable(text.clone()),
             Self::InUse { process } => Self::InUse { process: *process },
             Self::Replaced => Self::Replaced,
             Self::Cancelled => Self::Cancelled,
@@ -514,6 +518,7 @@ impl fmt::Display for ErrorKind {
             Self::Usage { message: text, .. }
             | Self::Unsupported(text)
             | Self::NotInFile(text)
+            | Self::NotReplaceable(text)
             | Self::Invalid(text) => write!(f, "{text}"),
             Self::Query {
                 column, message, ..

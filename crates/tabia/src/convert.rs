@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions, Profile};
 use tabia_core::game::{Game, Want};
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
-use tabia_core::io::{FolderLock, Progress, SetLock, existing_path};
+use tabia_core::io::{FolderLock, Progress, SetLock, existing_path, require_replaceable};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex, Problem};
 use tabia_formats::Format;
@@ -400,6 +400,7 @@ fn to_database(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Written), Error> {
     let mut summary = Summary::default();
+    require_replaceable(path)?;
     if !options.append && !options.create.force && path.exists() {
         return Err(Error::new(ErrorKind::Exists).in_path(path).in_output());
     }

@@ -2,19 +2,23 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use tabia::Error;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
+use tabia::core::GameFormat;
 use tabia::core::formats::Profile;
 use tabia::core::games::Written;
-use tabia::core::io::Charset;
+use tabia::core::io::{Charset, is_stream_device, require_replaceable};
 use tabia::core::loss::Feature;
+use tabia::formats::archives::compressed::Compression;
 use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
+use tabia::{Error, ErrorSide};
 
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, SelectArgs, SplitField};
 use crate::commands::index::index_options;
@@ -89,14 +93,27 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let start = Instant::now();
     let mut out = StdoutWriter::new(&context.bar);
     let path = args.output.as_deref().filter(|path| *path != "-");
-    let target = if let Some(path) = path {
+    let default_format = || find_format(&context.resolver, "pgn");
+    let mut device = None;
+    let target = if let Some(path) = path.filter(|path| is_stream_device(Path::new(path))) {
+        let path = Path::new(path);
+        let format = if to.is_none() && path.extension().is_none() {
+            writable(default_format()?)?
+        } else {
+            stream_format(target_file(&context.resolver, path, to, &args.paths)?, path)?
+        };
+        let file = File::options().write(true).open(path);
+        let file = file.map_err(|error| Error::from(error).in_path(path).in_output())?;
+        let out = device.insert(BufWriter::new(file));
+        Target::Stream { format, out }
+    } else if let Some(path) = path {
         let target = target_file(&context.resolver, Path::new(path), to, &args.paths)?;
         if !args.append && split_by(args).is_none() {
             refuse_existing(Path::new(path), args.force)?;
         }
         target
     } else {
-        let format = to.map_or_else(|| find_format(&context.resolver, "pgn"), Ok)?;
+        let format = to.map_or_else(default_format, Ok)?;
         let format = writable(format)?;
         refuse_stream(format)?;
         Target::Stream {
@@ -178,7 +195,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     drop(display);
     // Games from before a failure are written too.
     let flushed = out.flush();
-    let (summary, mut written, targets) = converted?;
+    let in_device = |error: Error| match (path, error.side()) {
+        (Some(path), ErrorSide::Output) => error.in_path(Path::new(path)),
+        _ => error,
+    };
+    let (summary, mut written, targets) = converted.map_err(in_device)?;
     flushed?;
     let is_salvaged = salvaged.is_some();
     if let Some(mut salvaged) = salvaged {
@@ -229,6 +250,22 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let code = ExitCode::of_problems(problems.max(is_salvaged.into()));
     reporter.finish(Some(&summary))?;
     Ok((code, summary.counts.games + summary.counts.texts))
+}
+
+/// The format of games that go to a pipe or a device as they come, which has this target.
+fn stream_format(target: Target<'_>, path: &Path) -> Result<&'static GameFormat, Error> {
+    let (format, is_plain) = match target {
+        Target::File {
+            format,
+            compression,
+            ..
+        } => (format, compression == Compression::None),
+        Target::Stream { format, .. } => (format, true),
+    };
+    if !is_plain || format.create_text.is_none() {
+        require_replaceable(path)?;
+    }
+    Ok(format)
 }
 
 /// The files that were written, under the names that they get.

@@ -1,10 +1,11 @@
 //! `tabia dedupe`: leaves duplicate games out.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
-use tabia::core::io::OutputSet;
+use tabia::core::io::{OutputSet, is_stream_device};
 use tabia::core::shell_argument::argument;
 use tabia::dedupe::{
     DedupeOptions, Duplicate, DuplicateKind, dropped_games, find_duplicates, merges,
@@ -85,7 +86,8 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
         return Err(Error::usage(text).with_hint(hint));
     }
     let context = Context::new(&args.rows.common)?;
-    if let Some(output) = args.output.as_deref().filter(|path| *path != "-") {
+    let is_file = |path: &&OsString| *path != "-" && !is_stream_device(Path::new(path));
+    if let Some(output) = args.output.as_ref().filter(is_file) {
         refuse_existing(output.as_ref(), args.force)?;
     }
     let mut reporter = context.reporter("dedupe", args.force, None)?;

@@ -54,6 +54,7 @@ mod search;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
 mod show;
+mod special_outputs;
 mod split_outputs;
 mod standard_streams;
 mod stats;

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::disk::noun;
 use super::failure_injection;
 use super::lost_file_signals::MappedRange;
 use crate::error::{Error, Result};
@@ -45,12 +46,17 @@ impl Blob {
 
     pub(super) fn read(path: &Path) -> std::io::Result<Self> {
         failure_injection::input_step()?;
+        // Opening a pipe would wait for its other end, and a device may never end.
+        let kind = std::fs::metadata(path)?.file_type();
+        if kind.is_dir() {
+            return Err(std::io::ErrorKind::IsADirectory.into());
+        } else if !kind.is_file() {
+            let text = format!("is {}, not a file", noun(kind));
+            return Err(std::io::Error::other(text));
+        }
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(std::io::ErrorKind::IsADirectory.into());
-        }
-        if metadata.len() <= SMALL || !metadata.is_file() {
+        if metadata.len() <= SMALL {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
             return Ok(Self::from(bytes));

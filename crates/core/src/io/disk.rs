@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::failure_injection;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Longest name of a target inside a temporary name, in bytes: file systems allow 255 in all.
 pub(super) const MAX_NAME: usize = 200;
@@ -80,6 +80,68 @@ pub(super) fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     failure_injection::step()?;
     std::fs::remove_file(path)
+}
+
+/// Checks that a file can get the name `path`: that nothing has it, or a regular file or a link to one.
+/// Other things are not what a user means to replace: a device, a pipe, a socket, a folder.
+///
+/// ```
+/// use tabia_core::io::require_replaceable;
+///
+/// # let folder = std::env::temp_dir().join(format!("tabia-doc-replaceable-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// assert!(require_replaceable(&folder.join("new.pgn")).is_ok());
+/// assert!(require_replaceable(&folder).is_err());
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), tabia_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::NotReplaceable`], or [`ErrorKind::Io`] for a folder.
+pub fn require_replaceable(path: &Path) -> Result<()> {
+    // Also of the pipe that a link such as `/dev/stdout` leads to.
+    let Ok(data) = std::fs::metadata(path) else {
+        return Ok(());
+    };
+    let error = if data.is_file() {
+        return Ok(());
+    } else if data.is_dir() {
+        Error::from(io::Error::from(io::ErrorKind::IsADirectory))
+    } else {
+        let text = format!("is {}, which no file replaces", noun(data.file_type()));
+        Error::new(ErrorKind::NotReplaceable(text))
+    };
+    Err(error.in_path(path).in_output())
+}
+
+/// Whether `path` is a pipe or a device that takes bytes as they come, such as a terminal.
+pub fn is_stream_device(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = std::fs::metadata(path).map(|data| data.file_type());
+        kind.is_ok_and(|kind| kind.is_fifo() || kind.is_char_device())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// What is no regular file and no folder, for users.
+pub(super) fn noun(kind: std::fs::FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a pipe";
+        } else if kind.is_socket() {
+            return "a socket";
+        }
+    }
+    let _ = kind;
+    "a device"
 }
 
 /// The names in a folder, in no particular order.

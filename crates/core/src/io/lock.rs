@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::disk::folder;
+use super::disk::{folder, require_replaceable};
 use super::journal::finish_all;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -34,11 +34,21 @@ impl SetLock {
     /// that has the lock.
     ///
     /// # Errors
-    /// [`ErrorKind::InUse`] if another process still has the lock; errors of the file system.
+    /// [`ErrorKind::InUse`] if another process still has the lock; [`ErrorKind::NotReplaceable`] for a device
+    /// or a pipe; errors of the file system.
     pub fn acquire(path: &Path) -> Result<Self> {
+        // Opening a pipe would wait for its other end.
+        require_replaceable(path)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let file = while_named(path, open)?;
+            let file = while_named(path, open).map_err(|error| {
+                if error.is_not_found() {
+                    error
+                } else {
+                    // It is there and cannot be read.
+                    error.in_input()
+                }
+            })?;
             lock(&file, path, deadline)?;
             let lock = Self {
                 path: path.to_path_buf(),
@@ -101,6 +111,19 @@ impl FolderLock {
         };
         finish_all(target)?;
         Ok(lock)
+    }
+}
+
+/// Waits until no process gives names in the folder of `target`, at most a minute.
+pub(super) fn wait_for_names(target: &Path) {
+    let Some(file) = open_folder(folder(target)) else {
+        return;
+    };
+    let deadline = Instant::now() + PATIENCE;
+    while matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+        && Instant::now() < deadline
+    {
+        std::thread::sleep(INTERVAL);
     }
 }
 
@@ -232,6 +255,21 @@ fn holder(_file: &File) -> Option<u32> {
 mod tests {
     use super::*;
     use tabia_testkit::Scratch;
+
+    #[test]
+    fn a_set_that_cannot_be_read_is_not_an_absent_one() {
+        use crate::error::ErrorSide;
+        let folder = Scratch::new("lock-unreadable");
+        let path = folder.join("a.cbh");
+        std::os::unix::fs::symlink(&path, &path).unwrap();
+        let error = SetLock::acquire(&path).unwrap_err().in_output();
+        assert_eq!(error.side(), ErrorSide::Input, "{error}");
+        assert!(SetLock::acquire_existing(&path).is_err());
+        std::fs::remove_file(&path).unwrap();
+        assert!(SetLock::acquire_existing(&path).unwrap().is_none());
+        let error = SetLock::acquire_existing(folder.path());
+        assert!(error.unwrap().is_none());
+    }
 
     #[test]
     fn a_lock_names_its_process_and_follows_a_replaced_file() {

@@ -25,7 +25,7 @@ mod unnamed_temporary_file;
 pub use blob::Blob;
 pub use charset::{Charset, decode, encode};
 pub use cursor::Cursor;
-pub use disk::{DiskFile, list_folder};
+pub use disk::{DiskFile, is_stream_device, list_folder, require_replaceable};
 pub use field_writer::Sink;
 pub use file_with_companions::{Source, SourceFile};
 pub use folder_with_journals_applied::{JournaledFolder, UnprovenJournal};

@@ -8,7 +8,8 @@ use std::thread::JoinHandle;
 
 use super::blob::Blob;
 use super::disk::{
-    DiskFile, folder, hard_link, link, open_unnamed, remove, rename, sync_folder, temporary_name,
+    DiskFile, folder, hard_link, link, open_unnamed, remove, rename, require_replaceable,
+    sync_folder, temporary_name,
 };
 use super::failure_injection;
 use super::journal::{Journal, Step, set_name};
@@ -124,8 +125,9 @@ impl OutputSet {
     /// where the system allows that.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if the target exists and may not be replaced; a link that leads to no file, or
-    /// to another set or folder than the other files of its set; errors of the file system.
+    /// [`ErrorKind::Exists`] if the target exists and may not be replaced; [`ErrorKind::NotReplaceable`] for
+    /// a device, a pipe or a socket, and for a link that leads to no file, or to another set or folder than
+    /// the other files of its set; errors of the file system.
     pub fn create(&mut self, target: &Path) -> Result<usize> {
         let asked = target.to_path_buf();
         let resolved = self.check_target(target)?;
@@ -179,6 +181,7 @@ impl OutputSet {
 
     /// Checks that a file can get the name `asked`. Returns the file that this leads to if it is a link.
     fn check_target(&mut self, asked: &Path) -> Result<Option<PathBuf>> {
+        require_replaceable(asked)?;
         let resolved = self.follow_link(asked)?;
         let target = resolved.as_deref().unwrap_or(asked);
         let is_elsewhere = |output: &Output| folder(&output.target) != folder(target);
@@ -190,9 +193,8 @@ impl OutputSet {
             return Err(Error::new(ErrorKind::Exists).in_path(target));
         }
         self.require_one_set(asked, target)?;
-        if target.is_dir() {
-            return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).in_path(target));
-        }
+        // Completing a replacement may have changed what is there.
+        require_replaceable(target)?;
         Ok(resolved)
     }
 
@@ -221,7 +223,8 @@ impl OutputSet {
                 &other.asked
             };
             let text = format!("{why}; name the file that it leads to instead");
-            return Err(Error::unsupported(text).in_path(link).in_output());
+            let error = Error::new(ErrorKind::NotReplaceable(text));
+            return Err(error.in_path(link).in_output());
         }
         Ok(())
     }
@@ -232,11 +235,12 @@ impl OutputSet {
         if !self.force || !is_link {
             return Ok(None);
         }
-        let refuse = |text: &str| Err(Error::unsupported(text).in_path(target).in_output());
         let resolved = match existing_path(target) {
             Ok(resolved) => resolved,
             Err(error) if error.is_not_found() => {
-                return refuse("is a link to a file that does not exist; name that file instead");
+                let text = "is a link to a file that does not exist; name that file instead";
+                let error = Error::new(ErrorKind::NotReplaceable(text.to_owned()));
+                return Err(error.in_path(target).in_output());
             }
             Err(error) => return Err(error),
         };
@@ -321,6 +325,9 @@ impl OutputSet {
         let names = self.targets();
         // One process at a time gives names in a folder, so that sets are never mixed.
         let _locks = self.lock_folders()?;
+        for path in names.iter().chain(&self.obsolete) {
+            require_replaceable(path)?;
+        }
         if let Some(lock) = self.locks.iter().find(|lock| !lock.is_current()) {
             return Err(Error::new(ErrorKind::Replaced).in_path(lock.path()));
         }

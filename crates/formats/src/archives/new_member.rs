@@ -111,10 +111,10 @@ impl NewMember {
         }
     }
 
-    /// The bytes of the file.
+    /// The bytes of the file. What cannot be read is an error of the input.
     pub fn open(&self) -> Result<Blob> {
         match &self.content {
-            Content::Path(path) => Blob::open(path),
+            Content::Path(path) => Blob::open(path).map_err(Error::in_input),
             Content::Memory(blob) => Ok(blob.clone()),
         }
     }
