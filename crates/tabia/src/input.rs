@@ -8,11 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tabia_core::books::Book;
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::{Blocks, Database, GameStream};
-use tabia_core::io::{InputFile, Progress, Source};
+use tabia_core::io::{FolderLock, InputFile, Progress, Source};
 use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives;
 use tabia_formats::archives::{Archive, OnError};
+
+/// How often a set is opened again that another process replaced meanwhile, before others have to wait.
+const ATTEMPTS: u32 = 8;
 
 /// An input that was found and recognised, not yet opened.
 #[derive(Debug)]
@@ -292,14 +295,14 @@ impl InputItem {
     ) -> Result<OpenedInput> {
         let late = OnError::collect();
         let mut problems = Vec::new();
-        if let Origin::Files(source) = &self.origin {
-            problems.extend(source.unproven_journal());
-        }
         let text = self
             .format
             .games()
             .filter(|format| as_stream && format.is_streamable());
         let input = if let Some(text) = text {
+            if let Origin::Files(source) = &self.origin {
+                problems.extend(source.unproven_journal());
+            }
             let reader = Box::new(UntilError {
                 inner: self.reader(&late, &options.limits, progress)?,
                 late: late.clone(),
@@ -309,22 +312,59 @@ impl InputItem {
                 (None, Some(open)) => OpenInput::Stream(open(reader, options)?),
                 (None, None) => return Err(Error::unsupported("not a stream")),
             }
+        } else if let Origin::Files(source) = &self.origin {
+            self.open_one_set(source, options, &mut problems)?
         } else {
             let source = self.whole(options, &mut problems)?;
-            match self.format {
-                Format::Games(format) | Format::Export(format) => {
-                    OpenInput::Database((format.open)(&source, options)?)
-                }
-                Format::Book(format) => OpenInput::Book((format.open)(&source, options)?),
-                Format::Archive(format) => {
-                    OpenInput::Archive(Arc::from((format.open)(&source, options)?))
-                }
-            }
+            self.open_source(&source, options)?
         };
         Ok(OpenedInput {
             input,
             problems,
             late,
+        })
+    }
+
+    /// Opens the files of a folder, which are those of one set, also while another process replaces it.
+    fn open_one_set(
+        &self,
+        source: &Source,
+        options: &OpenOptions,
+        problems: &mut Vec<Error>,
+    ) -> Result<OpenInput> {
+        let is_one_file = self.format.companions().is_empty() && source.parts().is_empty();
+        let mut source = source.clone();
+        let mut lock = None;
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let opened = self.open_source(&source, options);
+            if is_one_file || lock.is_some() || attempts > ATTEMPTS || source.is_current() {
+                problems.extend(source.unproven_journal());
+                problems.extend(interruption(&source));
+                return opened;
+            }
+            // Whoever replaces it again and again waits this time, if the folder has locks.
+            if attempts == ATTEMPTS {
+                let path = source.main().path();
+                lock = path.and_then(|path| FolderLock::acquire(path).ok());
+            }
+            match source.listed_again() {
+                Ok(now) => source = now,
+                Err(error) => return opened.map_err(|_| error),
+            }
+        }
+    }
+
+    fn open_source(&self, source: &Source, options: &OpenOptions) -> Result<OpenInput> {
+        Ok(match self.format {
+            Format::Games(format) | Format::Export(format) => {
+                OpenInput::Database((format.open)(source, options)?)
+            }
+            Format::Book(format) => OpenInput::Book((format.open)(source, options)?),
+            Format::Archive(format) => {
+                OpenInput::Archive(Arc::from((format.open)(source, options)?))
+            }
         })
     }
 
@@ -372,12 +412,7 @@ impl InputItem {
     fn whole(&self, options: &OpenOptions, problems: &mut Vec<Error>) -> Result<Source> {
         match &self.origin {
             Origin::Files(source) => {
-                if source.is_interrupted() {
-                    let text = "a program was stopped while it replaced these files: the new ones \
-                                are read from hidden files next to them, and get their names when a \
-                                database is next written in this folder";
-                    problems.push(Error::invalid(text));
-                }
+                problems.extend(interruption(source));
                 Ok(source.clone())
             }
             Origin::Member {
@@ -406,6 +441,13 @@ impl InputItem {
             }
         }
     }
+}
+
+/// What is wrong with a set whose replacement was interrupted.
+fn interruption(source: &Source) -> Option<Error> {
+    let text = "a program was stopped while it replaced these files: the new ones are read from hidden \
+                files next to them, and get their names when a database is next written in this folder";
+    source.is_interrupted().then(|| Error::invalid(text))
 }
 
 /// A stream, unpacked when it is compressed.

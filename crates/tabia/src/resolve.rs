@@ -435,7 +435,7 @@ impl Resolver {
             .iter()
             .filter(|format| format.companions().iter().any(|c| c.extension == extension))
             .flat_map(|format| format.extensions())
-            .find_map(|main| source.with_main(main))
+            .find_map(|main| source.with_main(main)?.listed_again().ok())
     }
 
     fn source_item(&self, source: Source) -> Result<InputItem> {

@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Blob;
 use crate::io::disk;
 use crate::io::journal::{FoundJournal, Journal, is_journal, set_name, set_of_journal};
+use crate::io::lock::wait_for_names;
 
 /// A file that belongs to a [`Source`].
 #[derive(Debug, Clone)]
@@ -82,6 +83,50 @@ pub struct Source {
     unproven_journal: Option<Arc<Path>>,
     /// Why the folder cannot be listed; companions are then found by opening their names.
     unlisted: Option<ErrorKind>,
+    /// The main file when the folder was listed.
+    stamp: MainStamp,
+}
+
+/// Which file the main file of a set is. It is the first of its set that loses its name when the set is
+/// replaced, and the last one that gets it: as long as it is the same, so are its companions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct MainStamp {
+    /// The file that has its name.
+    named: Option<FileIdentity>,
+    /// The file that is read: that one, or a new one under a hidden name.
+    read: Option<FileIdentity>,
+}
+
+/// What no two files have in common, nor one file before and after it was changed or renamed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileIdentity {
+    device: u64,
+    inode: u64,
+    changed: (i64, i64),
+}
+
+impl FileIdentity {
+    /// That of the file at `path`; `None` if there is none, and on systems where files have none.
+    fn at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path)
+            .ok()
+            .and_then(|data| Self::of(&data))
+    }
+
+    #[cfg(unix)]
+    fn of(data: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        Some(Self {
+            device: data.dev(),
+            inode: data.ino(),
+            changed: (data.ctime(), data.ctime_nsec()),
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn of(_data: &Metadata) -> Option<Self> {
+        None
+    }
 }
 
 impl Source {
@@ -102,7 +147,14 @@ impl Source {
         };
         let is_sibling = |name: &str| name.to_lowercase().starts_with(&base);
         let mut unlisted = None;
-        let (listing, found) = SetListing::with_main(path, &name, &base, &mut unlisted);
+        let mut named = FileIdentity::at(path);
+        let (mut listing, mut found) = SetListing::with_main(path, &name, &base, &mut unlisted);
+        if listing.is_interrupted {
+            // By a process that ended, or by one that is about to complete the replacement.
+            wait_for_names(path);
+            named = FileIdentity::at(path);
+            (listing, found) = SetListing::with_main(path, &name, &base, &mut unlisted);
+        }
         let SetListing {
             files,
             is_interrupted,
@@ -110,6 +162,7 @@ impl Source {
         } = listing;
         let listed = files.iter().find(|(file, _)| *file == name);
         let main_path = listed.map_or(path, |(_, file_path)| file_path);
+        let read = found.as_ref().ok().and_then(FileIdentity::of);
         if let Err(error) = found {
             let is_missing = error.kind() == io::ErrorKind::NotFound;
             return Err(match unproven_journal.filter(|_| is_missing) {
@@ -150,6 +203,7 @@ impl Source {
             is_interrupted,
             unproven_journal: unproven_journal.map(Arc::from),
             unlisted: unlisted.map(ErrorKind::Io),
+            stamp: MainStamp { named, read },
         })
     }
 
@@ -191,6 +245,7 @@ impl Source {
             is_interrupted: false,
             unproven_journal: None,
             unlisted: None,
+            stamp: MainStamp::default(),
         })
     }
 
@@ -323,7 +378,58 @@ impl Source {
             is_interrupted: self.is_interrupted,
             unproven_journal: self.unproven_journal.clone(),
             unlisted: self.unlisted.clone(),
+            // This main file may be newer than the listing.
+            stamp: MainStamp::default(),
         })
+    }
+
+    /// Whether its main file is the same as when the folder was listed. If it is so after all files were
+    /// opened, they are those of one set: another process that replaces the set changes its main file first
+    /// and last. Always so for files of archives and of memory.
+    ///
+    /// ```
+    /// use tabia_core::io::Source;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("tabia-doc-current-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("games.pgn");
+    /// std::fs::write(&path, "*")?;
+    /// let source = Source::from_path(&path)?;
+    /// assert!(source.is_current());
+    /// # if cfg!(unix) {
+    /// std::fs::write(folder.join("new"), "1. e4 *")?;
+    /// std::fs::rename(folder.join("new"), &path)?;
+    /// assert!(!source.is_current());
+    /// assert!(source.listed_again()?.is_current());
+    /// # }
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), tabia_core::Error>(())
+    /// ```
+    pub fn is_current(&self) -> bool {
+        let Some(path) = self.main.path() else {
+            return true;
+        };
+        let is_hidden = path.file_name().map(lossy).as_deref() != Some(self.name());
+        let now = MainStamp {
+            named: FileIdentity::at(&path.with_file_name(self.name())),
+            read: FileIdentity::at(path),
+        };
+        // A file that was replaced between the two looks has two identities.
+        now == self.stamp && (is_hidden || now.named == now.read)
+    }
+
+    /// The same set as it is now.
+    ///
+    /// # Errors
+    /// As [`Source::from_path`].
+    pub fn listed_again(&self) -> Result<Self> {
+        match self.main.path() {
+            Some(path) => Ok(Self {
+                label: Arc::clone(&self.label),
+                ..Self::from_path(&path.with_file_name(self.name()))?
+            }),
+            None => Ok(self.clone()),
+        }
     }
 
     /// Every file whose name begins with the base name, including the main file, sorted by name.
