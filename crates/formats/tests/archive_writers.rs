@@ -362,6 +362,64 @@ fn damage_in_one_member_does_not_affect_others() {
     }
 }
 
+/// Of an archive that is cut anywhere, what is missing is a problem, and a member whose header is a part of
+/// two headers has the name of none.
+#[test]
+fn no_cut_of_a_scidb_archive_is_silent() {
+    let scratch = Scratch::new("archive-scv-cut");
+    let path = scratch.join("a.scv");
+    let member =
+        |name: &str, bytes: &[u8]| NewMember::from_bytes(name, Blob::from(bytes.to_vec()), None);
+    let members = [
+        member("one.sci", b"the index"),
+        member("one.scg", b"the games of it"),
+        member("one.scn", b"names"),
+    ];
+    archives::create(
+        &archives::scv::SCV,
+        &path,
+        &members,
+        &options(Packing::Best),
+    )
+    .unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let is_silent = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        let Ok(archive) = open(&path) else {
+            return false;
+        };
+        let count = archive.members().len();
+        let is_good = (0..count).all(|index| archive.read(index).is_ok());
+        archive.info().problems.is_empty() && is_good
+    };
+    assert!(is_silent(&whole));
+    for length in 0..whole.len() {
+        let is_head = whole[..length].iter().all(|byte| *byte != b'\n') || length < 20;
+        assert!(is_head || !is_silent(&whole[..length]), "cut at {length}");
+    }
+    // Zeros over the end of one member and the start of the next.
+    for at in 0..whole.len() - 150 {
+        let mut bytes = whole.clone();
+        bytes[at..at + 150].fill(0);
+        std::fs::write(&path, &bytes).unwrap();
+        let Ok(archive) = open(&path) else {
+            continue;
+        };
+        for (name, content) in [
+            ("one.sci", &b"the index"[..]),
+            ("one.scg", b"the games of it"),
+            ("one.scn", b"names"),
+        ] {
+            let found = archives::find_member(&*archive, name);
+            let found = found.and_then(|index| archive.read(index).ok());
+            assert!(
+                found.is_none_or(|found| found[..] == *content),
+                "zeros at {at}: {name}"
+            );
+        }
+    }
+}
+
 #[test]
 fn scidb_archives_state_size_formats_and_type() {
     let scratch = Scratch::new("archive-scv");

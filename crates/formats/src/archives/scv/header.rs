@@ -46,6 +46,14 @@ pub(super) fn block<'m>(
     None
 }
 
+/// Whether the lines of a header have bytes that no text has, or markers that only lines of another header
+/// have.
+pub(super) fn is_damaged(lines: &[u8], markers: &[&[u8]]) -> bool {
+    let is_text = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\t' | b'\r' | b'\n');
+    let mut lines_of_it = lines.split(|byte| *byte == b'\n');
+    !lines.iter().all(is_text) || lines_of_it.any(|line| markers.contains(&line.trim_ascii()))
+}
+
 /// The key and the value of a line with `<Key> value`, which can be preceded by other text.
 fn fact(line: &[u8], charset: Charset) -> Option<(String, String)> {
     let mut rest = line;
@@ -111,6 +119,16 @@ mod tests {
         assert_eq!(checksum(&facts), Some(u32::MAX - 1));
         assert_eq!(value(&facts, "Name"), Some(""));
         assert_eq!(facts.len(), 4);
+    }
+
+    #[test]
+    fn parts_of_two_headers_are_damage() {
+        let lines = b"<FileName> a.sci\n<Size> 12  \r\n<-- D A T A -->\n";
+        assert!(!is_damaged(lines, &[HEAD]));
+        let zeros = [b"<FileName> a.sci\n\0\0\0".as_slice(), lines].concat();
+        assert!(is_damaged(&zeros, &[HEAD]));
+        let two = [b"<FileName> a.sci\n<-- H E A D -->\n".as_slice(), lines].concat();
+        assert!(is_damaged(&two, &[HEAD]));
     }
 
     #[test]

@@ -88,6 +88,15 @@ impl Scan<'_> {
             }
             return Err(cut_off("archive header", start, rest.len()));
         };
+        let lines = self.bytes.get(start..at).unwrap_or_default();
+        if header::is_damaged(lines, &[DATA, NO_DATA]) {
+            let malformed = Malformed {
+                field: "archive header",
+                at: start,
+                why: Why::Text,
+            };
+            self.problems.push(malformed.at_base(0));
+        }
         loop {
             let markers = [DATA, NO_DATA];
             let Some((facts, marker, data)) = header::block(self.bytes, at, &markers, self.charset)
@@ -96,14 +105,47 @@ impl Scan<'_> {
                 self.problems.push(cut_off("member header", at, left));
                 break;
             };
-            let (member, next) = self.member(facts, marker == DATA, data, found.len());
-            found.push(member);
+            let ((member_data, mut member), next) =
+                self.member(facts, marker == DATA, data, found.len());
+            let lines = self.bytes.get(at..data).unwrap_or_default();
+            if header::is_damaged(lines, &[HEAD]) {
+                // Parts of two headers: the data are those of another name.
+                let malformed = Malformed {
+                    field: "member header",
+                    at,
+                    why: Why::Text,
+                };
+                self.problems.push(malformed.at_base(0));
+                member.name = format!("member-{}", found.len() + 1);
+            }
+            found.push((member_data, member));
             match next {
                 Some(next) => at = next,
                 None => break,
             }
         }
+        self.check_total(&facts, &found);
         Ok((facts, found))
+    }
+
+    /// Reports members that are missing: a cut between two of them leaves no other trace.
+    fn check_total(&mut self, facts: &[(String, String)], found: &[(MemberData, Member)]) {
+        let stated = header::number(facts, "TotalSize").unwrap_or(0);
+        let sizes = found.iter().map(|(_, member)| member.size);
+        let Some(sum) = sizes.sum::<Option<u64>>() else {
+            return;
+        };
+        if stated > sum && self.problems.is_empty() {
+            let malformed = Malformed {
+                field: "TotalSize",
+                at: 0,
+                why: Why::Truncated {
+                    needed: usize::try_from(stated).unwrap_or(usize::MAX),
+                    left: usize::try_from(sum).unwrap_or(usize::MAX),
+                },
+            };
+            self.problems.push(malformed.at_base(0));
+        }
     }
 
     /// One member, and the offset after the first line of the next header.
@@ -195,7 +237,14 @@ impl Scan<'_> {
         // The stated length exceeds the file: the first header in the data is the next one.
         match self.search(at) {
             Some((found, next)) => (Some(next), found.saturating_sub(at).min(length)),
-            None => (None, length.min(self.bytes.len().saturating_sub(at))),
+            None => {
+                let rest = self.bytes.get(end..).unwrap_or_default();
+                if !rest.is_empty() {
+                    self.problems
+                        .push(cut_off("member header", end, rest.len()));
+                }
+                (None, length.min(self.bytes.len().saturating_sub(at)))
+            }
         }
     }
 
