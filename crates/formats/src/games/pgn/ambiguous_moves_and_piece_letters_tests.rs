@@ -109,5 +109,8 @@ fn piece_letters_of_other_languages_are_read() {
     let mixed = "[Event \"a\"]\n\n1. e4 e5 2. Sf3 *\n\n[Event \"b\"]\n\n1. e4 e5 2. Nf3 *\n";
     let (first, problems) = read_one(mixed);
     assert_eq!(first.ply_count(), 2);
-    assert!(!problems.is_empty());
+    // The way to read such games is a part of the problem.
+    assert!(problems[0].contains("`--pieces de`"), "{problems:?}");
+    let (_, problems) = read_one("[Event \"a\"]\n\n1. e4 e5 2. Ra5 *\n\n1. e4 Qh9 *\n");
+    assert!(!problems[0].contains("--pieces"), "{problems:?}");
 }

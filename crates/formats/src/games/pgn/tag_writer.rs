@@ -241,6 +241,7 @@ impl TagWriter {
 
         self.items.clear();
         let mut seen = 0_u8;
+        let mut generated = Vec::new();
         for (i, (name, value)) in (0_u32..).zip(head.tags.iter()) {
             let mut rank = tag_order::rank(name);
             if full {
@@ -270,6 +271,11 @@ impl TagWriter {
                     _ => false,
                 };
                 if is_generated {
+                    // Only one of each is written.
+                    let states_nothing = value.chars().all(|c| "?.-".contains(c));
+                    let is_lost = generated.contains(&name) && !states_nothing;
+                    losses.tags += u64::from(is_lost);
+                    generated.push(name);
                     continue;
                 }
                 if rank == REST && tag_order::is_fact(name) {

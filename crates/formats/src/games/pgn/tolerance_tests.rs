@@ -301,6 +301,14 @@ fn moves_of_other_variants_stay_text() {
             assert_eq!(sorted(&back[0]), sorted(&games[0]), "{written}");
         }
     }
+    // What a reader leaves out before the moves is kept as a command.
+    for unread in ["%C2%A0P@e6", "%5D", "%28", "%E2%99%9E"] {
+        let text = format!("[Variant \"Crazyhouse\"]\n\n{{[%tabia unread {unread}]}} *\n");
+        let (games, _) = read(text.as_bytes(), 1 << 20);
+        let written = write(&games, Profile::Standard).0;
+        let back = read(written.as_bytes(), 1 << 20).0;
+        assert!(back[0].events().eq(games[0].events()), "{written}");
+    }
     // A comment that is not closed would hide the result.
     let text = "[Variant \"Crazyhouse\"]\n\n1. e4 {open";
     let written = write(&read(text.as_bytes(), 1 << 20).0, Profile::Standard).0;

@@ -373,12 +373,14 @@ fn rearrange(setup: &mut Setup, order: [Role; 3]) {
     }
 }
 
-/// The number of the standard position or of a Chess960 start. `None` for others.
+/// The number of the standard position or of a Chess960 start. `None` for others, and for the start of a
+/// game that is none of Chess960, which a number would make one.
 pub(crate) fn number_of(start: &Start) -> Option<u16> {
     let Some(setup) = start.setup.as_deref() else {
         return Some(STANDARD);
     };
     match setup.chess960_number()? {
+        number if number != STANDARD && !start.chess960 => None,
         0 => Some(960),
         number => Some(number),
     }

@@ -192,7 +192,14 @@ impl Reader {
             Err(ref error) => &error.to_string(),
             Ok(_) => &"not the notation of a move",
         };
-        let error = Error::invalid(format!("`{token}` is {why}")).at_ply(self.line.ply);
+        let mut text_of_error = format!("`{token}` is {why}");
+        if let Some(code) = self.language_of_move(text, at) {
+            text_of_error
+                .push_str("; with the piece letters of another language, as of `--pieces ");
+            text_of_error.push_str(code);
+            text_of_error.push_str("`, it is one");
+        }
+        let error = Error::invalid(text_of_error).at_ply(self.line.ply);
         let (end, _) = skip_movetext(text, at, self.frames.len(), SkipTo::VariationEnd);
         let unread = text.get(at..end).unwrap_or_default().trim_ascii_end();
         self.report(input, at, error, Some(unread));
@@ -200,6 +207,24 @@ impl Reader {
             self.preserve_unread(input, at, end);
         }
         end.max(at + 1)
+    }
+
+    /// The first language other than English in which there is a legal move at `at`, if the moves are read
+    /// in English: the language is found out from the start of a text only.
+    fn language_of_move(&self, text: &[u8], at: usize) -> Option<&'static str> {
+        let is_english = matches!(
+            text.get(at),
+            Some(b'a'..=b'h' | b'K' | b'Q' | b'R' | b'B' | b'N')
+        );
+        if self.letters.is_some() || is_english {
+            return None;
+        }
+        let is_legal = |letters: &&PieceLetters| {
+            EnglishMove::read(letters, text, at, self.charset)
+                .is_some_and(|found| san::read(&self.line.position, found.as_slice()).is_ok())
+        };
+        let letters = PieceLetters::ALL.iter().skip(1).find(is_legal)?;
+        letters.languages().first().map(|(code, _)| *code)
     }
 
     /// Preserves the movetext of a game whose moves cannot be played as foreign data, except for the

@@ -188,7 +188,8 @@ impl Writer {
         // A reader leaves blanks at both ends out.
         !foreign.bytes.is_empty()
             && text.len() == foreign.bytes.len() + 2
-            && !matches!(text.first(), Some(b'{' | b'$'))
+            // Readers leave out blanks of every kind and stray brackets before the moves.
+            && text.first().is_some_and(u8::is_ascii_alphanumeric)
             && end == (length, MovetextEnd::Result(GameResult::Unknown, 1))
             && !begins_game
     }
