@@ -180,8 +180,16 @@ impl Resolver {
     /// # Errors
     /// When it is not recognised.
     pub fn bytes(&self, name: &str, bytes: Vec<u8>) -> Result<InputItem> {
-        let file = vec![(name.to_owned(), Blob::from(bytes))];
-        self.source_item(Source::from_members(name, name, file)?)
+        self.files(name, vec![(name.to_owned(), Blob::from(bytes))])
+    }
+
+    /// A set of files in memory, or read in ranges ([`Blob::in_ranges`]): the name of its main file, and the names and
+    /// bytes of all its files.
+    ///
+    /// # Errors
+    /// When the main file is not among them or is not recognised.
+    pub fn files(&self, main: &str, files: Vec<(String, Blob)>) -> Result<InputItem> {
+        self.source_item(Source::from_members(main, main, files)?)
     }
 
     /// The databases and books in an archive, as [`Resolver::contents`]; any other item itself.
@@ -443,8 +451,7 @@ impl Resolver {
             let mut file = InputFile::open(path)?;
             read_head(&mut file).map_err(|error| Error::from(error).in_path(path))?
         } else {
-            let blob = source.main().open()?;
-            blob.get(..Probe::HEAD).unwrap_or(&blob).to_vec()
+            source.main().open()?.prefix(Probe::HEAD).to_vec()
         };
         self.source_item_with(source, &head)
     }

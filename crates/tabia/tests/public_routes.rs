@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tabia::core::formats::OpenOptions;
 use tabia::core::game::{Recorder, Want};
 use tabia::core::games::Block;
+use tabia::core::io::{Blob, ReadRange};
 use tabia::{Flow, GameIndex, InputItem, OpenInput, Ply, Position, ReadOptions, Visitor};
 use tabia_testkit::repository;
 use tabia_testkit::shared_data_folder::files_below;
@@ -216,5 +217,57 @@ fn what_is_written_is_read() {
             .map(tabia::DatabaseWriter::finish)
             .err();
         assert!(error.is_some(), "{name} is replaced without being asked");
+    }
+}
+
+/// A file in memory that is read in ranges.
+struct Ranges(Vec<u8>);
+
+impl ReadRange for Ranges {
+    fn read_range(&self, at: u64, bytes: &mut [u8]) -> bool {
+        let at = usize::try_from(at).unwrap();
+        bytes.copy_from_slice(&self.0[at..at + bytes.len()]);
+        true
+    }
+}
+
+fn dump_of(name: &str, files: Vec<(String, Blob)>, salvage: bool) -> Vec<String> {
+    let resolver = tabia::Resolver::default();
+    let mut options = OpenOptions::default();
+    options.salvage = salvage;
+    let items = resolver
+        .expand(resolver.files(name, files).unwrap())
+        .unwrap();
+    let dump = |item: InputItem| match item.open_indexed(&options).map(|opened| opened.input) {
+        Ok(OpenInput::Database(database)) => {
+            let info = format!("{:?}\n", database.info());
+            info + &tabia_testkit::dump::database(&*database, Want::ALL)
+        }
+        Ok(_) => "no database".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    items.into_iter().map(|item| dump(item.unwrap())).collect()
+}
+
+#[test]
+fn files_read_in_ranges_are_those_in_memory() {
+    for path in fixtures() {
+        let source = tabia::core::io::Source::from_path(&path).unwrap();
+        let files: Vec<(String, Vec<u8>)> = source
+            .siblings()
+            .iter()
+            .map(|file| (file.name.clone(), file.open().unwrap().to_vec()))
+            .collect();
+        for salvage in [false, true] {
+            let in_memory = files.iter().cloned();
+            let in_memory = in_memory.map(|(name, bytes)| (name, Blob::from(bytes)));
+            let in_ranges = files.iter().cloned().map(|(name, bytes)| {
+                let blob = Blob::in_ranges(bytes.len(), Box::new(Ranges(bytes)));
+                (name, blob)
+            });
+            let [expected, found] = [in_memory.collect(), in_ranges.collect()]
+                .map(|files| dump_of(source.name(), files, salvage));
+            assert_eq!(found, expected, "{}", path.display());
+        }
     }
 }

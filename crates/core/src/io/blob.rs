@@ -1,14 +1,15 @@
-//! The bytes of one file, mapped or owned.
+//! The bytes of one file, mapped, owned or read in ranges.
 
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
-use std::ops::Deref;
+use std::ops::{Bound, Deref, RangeBounds};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::disk::noun;
 use super::failure_injection;
+use super::file_ranges::{FileRanges, ReadRange};
 use super::lost_file_signals::MappedRange;
 use crate::error::{Error, Result};
 
@@ -29,10 +30,15 @@ pub struct Blob {
 
 enum Bytes {
     Map(
-        #[expect(dead_code, reason = "it lives as long as the map")] MappedRange,
+        #[cfg_attr(
+            not(target_family = "wasm"),
+            expect(dead_code, reason = "it lives as long as the map")
+        )]
+        MappedRange,
         memmap2::Mmap,
     ),
     Owned(Vec<u8>),
+    Ranges(FileRanges),
 }
 
 impl Blob {
@@ -91,6 +97,76 @@ impl Blob {
         })
     }
 
+    /// A file of `length` bytes that is read when its bytes are asked for: by [`get`](Self::get),
+    /// [`prefix`](Self::prefix) and [`at_most`](Self::at_most) in chunks of 16 KiB, by everything else as a whole. What
+    /// was read is kept in memory.
+    ///
+    /// Bytes that cannot be read are `None`, and as a whole none at all, just as if the file was cut off there. So
+    /// whoever gives `file` has to ask it after each call whether reading failed, and to discard the result then.
+    pub fn in_ranges(length: usize, file: Box<dyn ReadRange>) -> Self {
+        Self {
+            bytes: Arc::new(Bytes::Ranges(FileRanges::new(length, file))),
+            start: 0,
+            end: length,
+        }
+    }
+
+    /// The number of bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Whether there are no bytes.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.end == self.start
+    }
+
+    /// A range of the bytes; `None` if it exceeds them.
+    #[inline]
+    pub fn get(&self, range: impl RangeBounds<usize>) -> Option<&[u8]> {
+        let start = match range.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(before) => before.checked_add(1)?,
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(last) => last.checked_add(1)?,
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.len(),
+        };
+        match &*self.bytes {
+            Bytes::Ranges(file) => self.get_in_ranges(file, start, end),
+            _ => self.as_slice().get(start..end),
+        }
+    }
+
+    #[cold]
+    fn get_in_ranges<'b>(
+        &self,
+        file: &'b FileRanges,
+        start: usize,
+        end: usize,
+    ) -> Option<&'b [u8]> {
+        if start > end || end > self.len() {
+            return None;
+        }
+        file.get(self.start + start, self.start + end)
+    }
+
+    /// The first `length` bytes, or all if there are fewer.
+    #[inline]
+    pub fn prefix(&self, length: usize) -> &[u8] {
+        self.at_most(0, length).unwrap_or_default()
+    }
+
+    /// The bytes from `at` on, at most `length`; `None` if `at` exceeds the bytes.
+    #[inline]
+    pub fn at_most(&self, at: usize, length: usize) -> Option<&[u8]> {
+        self.get(at..at.saturating_add(length).min(self.len()))
+    }
+
     /// A part of these bytes, which shares them; `None` if it exceeds them.
     pub fn part(&self, start: usize, length: usize) -> Option<Self> {
         let start = self.start.checked_add(start)?;
@@ -107,6 +183,7 @@ impl Blob {
         let all: &[u8] = match &*self.bytes {
             Bytes::Map(_, map) => map,
             Bytes::Owned(bytes) => bytes,
+            Bytes::Ranges(file) => return file.get(self.start, self.end).unwrap_or_default(),
         };
         all.get(self.start..self.end).unwrap_or_default()
     }

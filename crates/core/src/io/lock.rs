@@ -91,7 +91,13 @@ impl SetLock {
 /// The lock of a folder in which files get their names. To be held for moments only: while files are
 /// named, or while all files of a set are opened.
 #[derive(Debug)]
-pub struct FolderLock(#[expect(dead_code, reason = "closing it ends the lock")] Option<File>);
+pub struct FolderLock(
+    #[cfg_attr(
+        not(target_family = "wasm"),
+        expect(dead_code, reason = "closing it ends the lock")
+    )]
+    Option<File>,
+);
 
 impl FolderLock {
     /// Locks the folder of `target` and completes the replacements in it that were interrupted: those of

@@ -39,13 +39,14 @@ impl CtgBook {
     pub fn open(source: &Source, _options: &OpenOptions) -> Result<Self> {
         let label = Arc::clone(source.label());
         let blob = source.main().open()?;
-        if !Header::is_book(&blob) {
+        if !Header::is_book(blob.prefix(PAGE)) {
             let expected = super::FORMAT.file.id;
             let why = "the file does not begin with a header of 32 bytes and pages of 4096";
             let why = why.to_owned();
             return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(&label));
         }
-        let header = Header::read(&blob).map_err(|why| why.at_base(0).in_file(&label))?;
+        let header =
+            Header::read(blob.prefix(PAGE)).map_err(|why| why.at_base(0).in_file(&label))?;
         let mut problems = Vec::new();
         if blob.len() % PAGE != 0 {
             let bytes = blob.len() % PAGE;

@@ -136,7 +136,7 @@ impl PageStore {
     /// Bytes at an offset.
     fn bytes<const N: usize>(&self, offset: u64) -> Option<&[u8; N]> {
         let start = usize::try_from(offset).ok()?.checked_add(PAGE)?;
-        self.blob.get(start..)?.first_chunk()
+        self.blob.get(start..start.checked_add(N)?)?.first_chunk()
     }
 }
 

@@ -15,7 +15,7 @@ use super::format_id::ID;
 use super::moves;
 use super::open::{CbhDatabase, Companions};
 use super::record_reader::CbhReader;
-use super::records::{FileHeader, GameRecord, Record, TYPE_DELETED, TYPE_TEXT};
+use super::records::{FileHeader, GameRecord, MovesHead, Record, TYPE_DELETED, TYPE_TEXT};
 use super::tags::{player_name, round_name};
 
 impl Database for CbhDatabase {
@@ -67,7 +67,9 @@ impl Database for CbhDatabase {
             return None;
         };
         let at = usize::try_from(self.offsets(game, Record::Game(record)).moves_at).ok()?;
-        let bytes = self.companions().moves.as_ref()?.as_slice().get(at..)?;
+        let moves = self.companions().moves.as_ref()?;
+        let head = moves.at_most(at, MovesHead::SIZE)?;
+        let bytes = moves.at_most(at, MovesHead::read(head)?.size.get() as usize)?;
         let plies = moves::stored_plies(bytes, at as u64).filter(|_| at != 0)?;
         // A header that states another number is that of another record, or the moves are damaged.
         (plies.div_ceil(2) == u32::from(record.move_count)).then_some(plies)

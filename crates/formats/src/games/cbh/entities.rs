@@ -67,7 +67,7 @@ impl<E: Entity> EntityTable<E> {
     /// If the header is cut off, has another magic number or impossible sizes.
     pub fn new(blob: Blob) -> Result<Self, Malformed> {
         let malformed = |field, at, why| Malformed { field, at, why };
-        let Some(header) = EntityHeader::read(&blob).copied() else {
+        let Some(header) = EntityHeader::read(blob.prefix(EntityHeader::SIZE)).copied() else {
             let why = Why::Truncated {
                 needed: EntityHeader::SIZE,
                 left: blob.len(),
@@ -219,7 +219,7 @@ impl<E: Entity> EntityTable<E> {
         let at = self
             .start
             .checked_add(self.stride.checked_mul(id as usize)?)?;
-        self.blob.as_slice().get(at..at.checked_add(self.stride)?)
+        self.blob.get(at..at.checked_add(self.stride)?)
     }
 }
 

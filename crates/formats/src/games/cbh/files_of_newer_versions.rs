@@ -58,7 +58,7 @@ impl SideTable {
     /// # Errors
     /// If the header is cut off or states a record size of 0.
     pub fn new(blob: Blob) -> Result<Self, Malformed> {
-        let Some(header) = SideHeader::read(&blob).copied() else {
+        let Some(header) = SideHeader::read(blob.prefix(SideHeader::SIZE)).copied() else {
             return Err(Malformed {
                 field: "side_header",
                 at: 0,
@@ -150,7 +150,7 @@ impl SideTable {
         }
         let at = SideHeader::SIZE.checked_add(self.record_size.checked_mul(index as usize)?)?;
         let end = at.checked_add(self.record_size)?;
-        self.blob.as_slice().get(at..end)
+        self.blob.get(at..end)
     }
 
     /// The `.cbj` record of the game at an index (from 0), and the stored bytes after its known

@@ -5,6 +5,7 @@
 //! with it or after it is there.
 
 use tabia_core::GameIndex;
+use tabia_core::io::Blob;
 use tabia_core::plural::counted;
 
 use super::entities::EntityTable;
@@ -19,7 +20,7 @@ const VERSION_WITH_EXTRAS: u32 = 11;
 /// no file with an extension, `headers` is a complete `.cbh` file and `media` what is parsed of `.cbm`.
 pub(super) fn missing_files(
     is_missing: impl Fn(&str) -> bool,
-    headers: &[u8],
+    headers: &Blob,
     tables: &Tables,
     media: Option<&SideTable>,
 ) -> Vec<(&'static str, String)> {

@@ -22,7 +22,9 @@ use super::format_id::ID;
 use super::ini_file::{self, SetKind};
 use super::missing_files::missing_files;
 use super::placeholder_names::Placeholders;
-use super::records::{BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header};
+use super::records::{
+    AnnotationsHead, BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header,
+};
 use super::tags::player_name;
 
 /// Names of each kind that are sampled to guess the character set.
@@ -107,7 +109,7 @@ pub(super) struct Companions {
 pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase> {
     let label = Arc::clone(source.label());
     let headers = source.main().open().map_err(|e| e.in_file(&label))?;
-    let Some(header) = FileHeader::read(&headers) else {
+    let Some(header) = FileHeader::read(headers.prefix(FileHeader::SIZE)) else {
         let why = format!("the file has {} bytes, a header has 46", headers.len());
         return Err(wrong_format(why).in_file(&label));
     };
@@ -182,8 +184,8 @@ impl CbhDatabase {
             if annotations.is_none() && self.len > 0 {
                 opener.problem("cba", "the file is missing: games have no annotations");
             }
-            opener.report_cut_body("cbg", moves.as_deref());
-            opener.report_cut_body("cba", annotations.as_deref());
+            opener.report_cut_body("cbg", moves.as_ref());
+            opener.report_cut_body("cba", annotations.as_ref());
             let tables = opener.tables();
             self.complete_companions(opener.problems, moves, annotations, tables)
         })
@@ -200,7 +202,7 @@ impl CbhDatabase {
         let source = &self.source;
         let mut opener = CompanionOpener::new(source, &self.files, self.is_salvaged);
         opener.problems = problems;
-        let page = self.detect_page(&tables, annotations.as_deref());
+        let page = self.detect_page(&tables, annotations.as_ref());
         let texts = Texts::new(self.charset, page);
         let settings = opener.open("ini");
         let title = settings
@@ -227,7 +229,7 @@ impl CbhDatabase {
 
     /// The file header; `None` if the file is shorter.
     pub fn header(&self) -> Option<&FileHeader> {
-        FileHeader::read(&self.headers)
+        FileHeader::read(self.headers.prefix(FileHeader::SIZE))
     }
 
     /// The tables of the set.
@@ -305,9 +307,7 @@ impl CbhDatabase {
         let at = (game.0 as usize)
             .checked_add(1)?
             .checked_mul(FileHeader::SIZE)?;
-        self.headers
-            .as_slice()
-            .get(at..at.checked_add(FileHeader::SIZE)?)
+        self.headers.get(at..at.checked_add(FileHeader::SIZE)?)
     }
 
     pub(super) fn no_such_game(&self, game: GameIndex) -> Error {
@@ -321,7 +321,7 @@ impl CbhDatabase {
     fn detect_page(
         &self,
         tables: &Tables,
-        annotations: Option<&[u8]>,
+        annotations: Option<&Blob>,
     ) -> &'static encoding_rs::Encoding {
         let mut detector = Detector::default();
         sample(tables.players.as_ref(), |player| {
@@ -351,14 +351,16 @@ impl CbhDatabase {
     }
 
     /// The annotation record of a game, cut after 64 KiB; only a sample for [`Self::detect_page`].
-    fn annotation_bytes<'a>(&self, annotations: &'a [u8], index: u32) -> Option<&'a [u8]> {
+    fn annotation_bytes<'a>(&self, annotations: &'a Blob, index: u32) -> Option<&'a [u8]> {
         let Record::Game(game) = self.record(GameIndex(index))? else {
             return None;
         };
         let at = game.annotations_at.get() as usize;
-        let bytes = annotations.get(at..)?;
-        let size = Items::size(bytes).ok()?.min(1 << 16);
-        bytes.get(..size).filter(|_| at != 0)
+        let head = annotations.at_most(at, AnnotationsHead::SIZE)?;
+        let size = Items::size(head).ok()?.min(1 << 16);
+        annotations
+            .get(at..at.checked_add(size)?)
+            .filter(|_| at != 0)
     }
 }
 
@@ -373,8 +375,8 @@ pub(super) struct RecordOffsets {
 
 /// The size that the header of `.cbg` or `.cba` states. A short header states it modulo 4 GiB; the
 /// multiple is then that of the file. `None` if the header is cut off.
-fn stated_size(file: &[u8]) -> Option<u64> {
-    let header = body_header(file)?;
+fn stated_size(file: &Blob) -> Option<u64> {
+    let header = body_header(file.prefix(BodyHeader::SIZE))?;
     let low = u64::from(header.file_size.get());
     let wide = header.file_size_wide.get();
     let is_wide = usize::from(header.header_size.get()) >= BodyHeader::SIZE;
@@ -388,7 +390,7 @@ fn stated_size(file: &[u8]) -> Option<u64> {
 }
 
 /// The number of complete records after the file header.
-fn record_count(headers: &[u8]) -> u32 {
+fn record_count(headers: &Blob) -> u32 {
     let records = (headers.len() / FileHeader::SIZE).saturating_sub(1);
     u32::try_from(records).unwrap_or(u32::MAX)
 }
@@ -467,7 +469,7 @@ impl<'s> CompanionOpener<'s> {
     }
 
     /// Reports `.cbg` or `.cba` if it is shorter than its header states.
-    fn report_cut_body(&mut self, extension: &str, file: Option<&[u8]>) {
+    fn report_cut_body(&mut self, extension: &str, file: Option<&Blob>) {
         let Some(file) = file else { return };
         let Some(stated) = stated_size(file) else {
             let text = format!(

@@ -11,6 +11,7 @@ use tabia_core::game::{
     Annotation, Flow, Foreign, GameHead, GameResult, RecordKind, TextKind, TextPart, Visitor, Want,
 };
 use tabia_core::games::GameReader;
+use tabia_core::io::Blob;
 
 use super::annotations::game_tags::{GameTag, GameTags};
 use super::annotations::{self, Item, Items, foreign, kind};
@@ -23,7 +24,9 @@ use super::format_id::ID;
 use super::guiding_texts;
 use super::moves::{AnnotationAnchor, AnnotationSource, Decoder, MoveRecord};
 use super::open::{CbhDatabase, Companions};
-use super::records::{ExtendedRecord, GameRecord, MovesHead, Record, TYPE_DELETED, TextRecord};
+use super::records::{
+    AnnotationsHead, ExtendedRecord, GameRecord, MovesHead, Record, TYPE_DELETED, TextRecord,
+};
 use super::stored_texts;
 use super::tags::{SharedTags, TagWriter, ValueTags as _};
 
@@ -429,11 +432,10 @@ impl<'d> CbhReader<'d> {
             return None;
         };
         let found = usize::try_from(at).ok().and_then(|at| {
-            let bytes = moves.as_slice().get(at..)?;
-            let size = MovesHead::read(bytes)?.size.get() as usize;
-            Some((bytes.get(..size).unwrap_or(bytes), size))
+            let head = moves.at_most(at, MovesHead::SIZE)?;
+            Some((at, MovesHead::read(head)?.size.get() as usize))
         });
-        let Some((bytes, size)) = found.filter(|_| at != 0) else {
+        let Some((start, size)) = found.filter(|_| at != 0) else {
             let length = moves.len();
             let text = format!("the moves begin at byte {at}, the file has {length} bytes");
             self.problems
@@ -445,7 +447,7 @@ impl<'d> CbhReader<'d> {
                 .push(error.in_file(&self.companions.moves_name));
             return None;
         }
-        Some(bytes)
+        moves.at_most(start, size)
     }
 
     fn open_moves(&mut self, game: &GameRecord, at: u64) -> Option<MoveRecord<'d>> {
@@ -506,7 +508,7 @@ impl<'d> CbhReader<'d> {
             self.problems.push(missing_file(name));
             return &[];
         };
-        match self.find_items(file.as_slice(), at) {
+        match self.find_items(file, at) {
             Ok(record) => record,
             Err((record, error)) => {
                 self.problems
@@ -517,17 +519,18 @@ impl<'d> CbhReader<'d> {
     }
 
     /// The record at an offset of `.cba`. If it is damaged, the error with the part that is left.
-    fn find_items(&mut self, file: &'d [u8], at: u64) -> Result<&'d [u8], (&'d [u8], Error)> {
+    fn find_items(&mut self, file: &'d Blob, at: u64) -> Result<&'d [u8], (&'d [u8], Error)> {
         let none: &[u8] = &[];
-        let Some(bytes) = usize::try_from(at).ok().and_then(|at| file.get(at..)) else {
+        let start = usize::try_from(at).unwrap_or(usize::MAX);
+        let Some(head) = file.at_most(start, AnnotationsHead::SIZE) else {
             let length = file.len();
             let text = format!("the annotations begin at byte {at}, the file has {length} bytes");
             return Err((none, Error::not_in_file(text)));
         };
-        let size = Items::size(bytes).map_err(|malformed| (none, malformed.at_base(at)))?;
+        let size = Items::size(head).map_err(|malformed| (none, malformed.at_base(at)))?;
         Limits::check("annotations of a game", size as u64, self.db.limits.record)
             .map_err(|error| (none, error))?;
-        let record = bytes.get(..size).unwrap_or(bytes);
+        let record = file.at_most(start, size).unwrap_or_default();
         let mut is_sorted = true;
         let mut last = i32::MIN;
         let mut items = Items::new(record).map_err(|malformed| (none, malformed.at_base(at)))?;

@@ -305,10 +305,10 @@ impl<'d> ScidReader<'d> {
         let entry = &record.entry;
         let lost = record.lost_entry(origin, self.database.index.file());
         self.problems.extend(lost);
-        let games = self.database.games.as_slice();
+        let games = &self.database.games;
         let start = usize::try_from(entry.blob_at).unwrap_or(usize::MAX);
         let length = entry.blob_length as usize;
-        let left = games.get(start..).unwrap_or_default();
+        let left = games.at_most(start, length).unwrap_or_default();
         origin.part("blob", left, length, &mut self.problems)
     }
 
