@@ -1,0 +1,123 @@
+/** A file that is read in ranges. `read` returns exactly the bytes from `offset` on; what it throws is thrown by the call that needed them. */
+export interface RangeFile {
+  readonly size: number;
+  read(offset: number, length: number): ArrayBuffer | Uint8Array;
+}
+
+/** In a worker a `Blob` is read in ranges, elsewhere as a whole. */
+export type FileContent = Blob | ArrayBuffer | ArrayBufferView | RangeFile;
+
+/** A file with its name, which files without one of their own need. */
+export interface NamedFile {
+  readonly name: string;
+  readonly file: FileContent;
+}
+
+export type FileInput = FileContent | NamedFile;
+
+/** Opens a database or book: a file, or all files of a set (`.cbh`, `.cbg`, `.cbp`, …). */
+export function open(
+  input: FileInput | FileInput[] | FileList,
+  options?: { name?: string },
+): Promise<Database | Book>;
+
+/** Uses these bytes as the module instead of the file `tabia.wasm` next to `tabia.mjs`. */
+export function useModule(bytes: BufferSource): void;
+
+/** What is not known is null. */
+export interface Header {
+  /** From 1. */
+  game: number;
+  white: string | null;
+  whiteElo: number | null;
+  black: string | null;
+  blackElo: number | null;
+  /** Null for a guiding text. */
+  result: string | null;
+  date: string | null;
+  event: string | null;
+  site: string | null;
+  round: string | null;
+  eco: string | null;
+  plies: number | null;
+  annotator: string | null;
+  /** Of `D` deleted, `T` guiding text, `P` setup position, `V` variations, `C` comments, `S` symbols. */
+  flags: string;
+}
+
+export interface DatabaseInfo {
+  kind: "database";
+  format: string;
+  length: number;
+  problems: { text: string }[];
+}
+
+export interface BookInfo {
+  kind: "book";
+  format: string;
+  positions: number | null;
+  moves: number | null;
+  games: number | null;
+  problems: { text: string }[];
+}
+
+export class Database {
+  private constructor();
+  readonly kind: "database";
+  /** Short name of the format, as `cbh`. */
+  readonly format: string;
+  /** Problems found on opening. */
+  readonly problems: string[];
+  readonly info: DatabaseInfo;
+  /** Number of records, guiding texts and deleted games too. */
+  readonly length: number;
+  /** The headers of `count` games from the number `first` on; fewer at the end. */
+  headers(first?: number, count?: number): Header[];
+  /** A game by its number, or several, as PGN with everything that they contain. */
+  pgn(first: number, count?: number): string;
+  /** As `pgn`, in parts of about 1 MiB. */
+  pgnParts(first?: number, count?: number): Generator<string, void, void>;
+  /** Frees the memory; later calls throw. */
+  close(): void;
+}
+
+/** What the book does not store is null. */
+export interface BookMove {
+  san: string;
+  uci: string;
+  weight: number | null;
+  games: number | null;
+  white: number | null;
+  draws: number | null;
+  black: number | null;
+  /** Score of the side that plays it, 0 to 1. */
+  score: number | null;
+  averageRating: number | null;
+  performance: number | null;
+  /** With which a program plays the move, 0 to 1. */
+  probability: number;
+  /** True: to be played before all others; false: never. */
+  recommended: boolean | null;
+  annotation: string | null;
+  comment: string | null;
+  opening: string | null;
+}
+
+export interface BookPosition {
+  games: number | null;
+  comment: string | null;
+  /** Heaviest first. */
+  moves: BookMove[];
+}
+
+export class Book {
+  private constructor();
+  readonly kind: "book";
+  readonly format: string;
+  readonly problems: string[];
+  readonly info: BookInfo;
+  /** The moves of a position: a FEN, or moves such as `1. e4 c5`. Null if the book does not contain it. */
+  find(position?: string): BookPosition | null;
+  /** Frees the memory; later calls throw. */
+  close(): void;
+}

@@ -1,0 +1,167 @@
+// node tests/test.mjs TABIA: compares the package with the program.
+import assert from "node:assert";
+import { execFileSync } from "node:child_process";
+import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import test, { after } from "node:test";
+import { gzipSync } from "node:zlib";
+import { Book, Database, open } from "../tabia.mjs";
+
+const program = process.argv[2];
+const folder = join(import.meta.dirname, "..");
+const samples = join(folder, "../../samples");
+const made = mkdtempSync(join(tmpdir(), "tabia-wasm-"));
+const wasm = readFileSync(join(folder, "tabia.wasm"));
+const opened = [];
+after(() => {
+  opened.forEach(closeSync);
+  rmSync(made, { recursive: true });
+});
+
+const tabia = (...args) => execFileSync(program, args, { maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
+
+/** A file of the disk that is read in ranges; `log.bytes` counts. */
+function ranged(path, log = {}) {
+  const descriptor = openSync(path);
+  opened.push(descriptor);
+  log.bytes = 0;
+  const read = (offset, length) => {
+    log.bytes += length;
+    const bytes = new Uint8Array(length);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, offset));
+  };
+  return { name: basename(path), file: { size: fstatSync(descriptor).size, read } };
+}
+
+/** All files of a set. */
+function setOf(path) {
+  const base = basename(path).replace(/\.[^.]*$/, ".");
+  const parent = join(path, "..");
+  const names = readdirSync(parent).filter((name) => name.startsWith(base));
+  return names.map((name) => join(parent, name));
+}
+
+/** Many games, no two alike, with comments of some length. */
+function manyGames(count) {
+  const moves = ["e4", "d4", "c4", "Nf3", "b3", "g3", "f4", "h3"];
+  const replies = ["e5", "d5", "c5", "Nf6", "b6", "g6", "f5", "h6"];
+  const knights = "Na3 Na6 Nb1 Nb8 ".repeat(20);
+  let pgn = "";
+  for (let game = 0; game < count; game += 1) {
+    const result = ["1-0", "0-1", "1/2-1/2", "*"][(game >> 6) % 4];
+    pgn += `[Event "Cup ${game % 50}"]\n[White "Player ${game}"]\n[Black "Ünal ${(game * 7) % 1000}"]\n`;
+    pgn += `[WhiteElo "${1000 + (game % 1800)}"]\n[Date "${1900 + (game % 120)}.??.??"]\n[Result "${result}"]\n\n`;
+    pgn += `1. ${moves[game % 8]} {${"a quoted \\ word ".repeat(1 + (game % 40))}} ${replies[(game >> 3) % 8]} ${knights}${result}\n\n`;
+  }
+  return pgn;
+}
+
+const { writeFileSync } = await import("node:fs");
+const pgn = join(made, "many.pgn");
+writeFileSync(pgn, manyGames(3000));
+const databases = ["cbh", "cbv", "si5", "si4", "sci"].map((extension) => {
+  const path = join(made, `many.${extension}`);
+  tabia(...(extension === "cbv" ? ["archive", "create", path, join(made, "many.cbh")] : ["convert", pgn, "-o", path]));
+  return path;
+});
+
+test("the module has its size, and needs nothing but reads", async () => {
+  const imports = WebAssembly.Module.imports(await WebAssembly.compile(wasm));
+  assert.deepEqual(imports, [{ module: "tabia", name: "read", kind: "function" }]);
+  const size = gzipSync(wasm, { level: 9 }).length;
+  console.log(`tabia.wasm: ${wasm.length} bytes, ${size} with gzip`);
+  assert.ok(size <= 1_200_000, `${size}`);
+});
+
+for (const path of [join(samples, "tabia.cbv"), join(samples, "tabia.cbh"), pgn, ...databases]) {
+  test(`${basename(path)} is what the program reads`, async () => {
+    const database = await open(setOf(path).filter((one) => !/\.(cbh|cbv|pgn|s\w\d)$/.test(one) || one === path).map((one) => ranged(one)));
+    assert.ok(database instanceof Database);
+    assert.deepEqual(database.problems, []);
+    const rows = JSON.parse(tabia("ls", path, "--json", "--texts", "--include-deleted"));
+    assert.deepEqual(database.headers(), rows.games ?? rows);
+    const text = tabia("convert", path, "-o", "-", "--to", "pgn", "--profile", "full", "--include-deleted");
+    assert.equal(database.pgn(1, database.length), text.toString());
+    assert.equal([...database.pgnParts()].join(""), text.toString());
+    database.close();
+    assert.throws(() => database.length && database.pgn(1), /closed/);
+  });
+}
+
+test("of a large set only what is needed is read", async () => {
+  for (const [path, data] of [[databases[0], ".cbg"], [databases[2], ".sg5"]]) {
+    const log = {};
+    const files = setOf(path).filter((one) => !/\.(cbv|pgn|s[ing]4|sci|sc[gn])$/.test(one));
+    const set = files.map((one) => ranged(one, one.endsWith(data) ? log : {}));
+    const own = data === ".sg5" ? set.filter(({ name }) => /5$/.test(name)) : set.filter(({ name }) => /cb.?.?$/.test(name));
+    const { size } = own.find(({ name }) => name.endsWith(data)).file;
+    const database = await open(own);
+    assert.equal(database.headers(1500, 5).length, 5);
+    assert.match(database.pgn(1500), /Player 1499/);
+    assert.ok(size > 250_000, `${data}: ${size}`);
+    assert.ok(log.bytes > 0 && log.bytes <= 3 * 65_536, `${data}: ${log.bytes} of ${size}`);
+  }
+});
+
+test("a book has the moves that the program finds", async () => {
+  for (const extension of ["bin", "ctg"]) {
+    const path = join(made, `book.${extension}`);
+    tabia("book", "build", pgn, "-o", path, "--min-games", "1");
+    const book = await open(setOf(path).filter((one) => !one.endsWith(".bin") || extension === "bin").map((one) => ranged(one)));
+    assert.ok(book instanceof Book);
+    for (const moves of ["", "1. e4", "1. g3 b6"]) {
+      const found = JSON.parse(tabia("book", "find", path, "--moves", moves, "--json"));
+      const wanted = (found.moves ?? found).map(({ uci }) => uci);
+      assert.ok(wanted.length > 0);
+      assert.deepEqual(book.find(moves).moves.map(({ uci }) => uci), wanted);
+    }
+    assert.equal(book.find("8/8/8/4k3/8/8/8/K7 w - - 0 1"), null);
+    assert.throws(() => book.find("1. Ke8"), /not a legal move/);
+  }
+});
+
+test("a file that changes or cannot be read is an error, not other games", async () => {
+  const path = databases[2];
+  const files = () => ["si5", "sn5", "sg5"].map((extension) => ranged(path.replace(/si5$/, extension)));
+  for (const fails of [
+    () => {
+      throw new Error("the disk has failed");
+    },
+    () => new Uint8Array(3),
+  ]) {
+    const set = files();
+    const database = await open(set);
+    const games = set[2].file;
+    const { read } = games;
+    games.read = fails;
+    assert.throws(() => database.pgn(1), /the disk has failed|has changed/);
+    assert.equal(database.headers(1, 1).length, 1);
+    games.read = read;
+    assert.match(database.pgn(1), /Player 0/);
+    const failing = files();
+    failing[0].file.read = fails;
+    await assert.rejects(open(failing), /the disk has failed|has changed/);
+  }
+});
+
+test("what is no database is an error", async () => {
+  const sample = readFileSync(join(samples, "tabia.cbv"));
+  await assert.rejects(open(Uint8Array.from({ length: 256 }, (_, at) => at), { name: "x.xyz" }));
+  await assert.rejects(open(new Uint8Array(9)), /without a name/);
+  await assert.rejects(open([]), /no file/);
+  const huge = { size: 2 ** 33, read: () => assert.fail() };
+  await assert.rejects(open({ name: "x.si5", file: huge }), /larger than 4 GiB/);
+  for (let length = 0; length < sample.length; length += 97) {
+    const cut = { name: "tabia.cbv", file: sample.subarray(0, length) };
+    try {
+      (await open(cut)).close();
+    } catch (error) {
+      assert.doesNotMatch(error.message, /tabia has failed/);
+    }
+  }
+  const whole = await open({ name: "tabia.cbv", file: sample });
+  assert.throws(() => whole.pgn(0), /no game 0/);
+  assert.throws(() => whole.pgn(10), /no game 10/);
+  assert.throws(() => whole.headers(-1), RangeError);
+});
