@@ -18,7 +18,7 @@ use crate::game::Game;
 use crate::inputs::Inputs;
 use crate::kept_problems::{BatchesWithProblems, Keep, Problems, add, take};
 use crate::read_game::read_game;
-use crate::sorted_records::for_each_sorted;
+use crate::sorted_records::{RecordAt, SortedRecords};
 
 /// Games that are handed on at a time, once they are sorted.
 const CHUNK: usize = 64;
@@ -63,9 +63,13 @@ impl Games {
         options: ListOptions,
         order: SortOrder,
     ) -> std::io::Result<Self> {
+        let records = SortedRecords {
+            inputs,
+            options,
+            order,
+            chunk: CHUNK,
+        };
         let games = BatchesWithProblems::start(move |progress, problems, send| {
-            let databases = inputs.databases()?;
-            let mut batch = Vec::with_capacity(CHUNK);
             // Those of a game are found again when it is read.
             let listed = RefCell::new(BTreeMap::<_, Vec<Error>>::new());
             let mut found = |input: usize, found: Vec<Error>| {
@@ -74,27 +78,12 @@ impl Games {
                     listed.borrow_mut().entry(record).or_default().push(problem);
                 }
             };
-            for_each_sorted(
-                &inputs,
-                &options,
-                &order,
-                progress,
-                &mut found,
-                &mut |input, game| {
-                    listed.borrow_mut().remove(&(input, Some(game)));
-                    if let (Some(item), Some(database)) =
-                        (inputs.items.get(input), databases.get(input))
-                    {
-                        batch.push(read_game(&**database, game, item)?);
-                    }
-                    if batch.len() == CHUNK && !send(std::mem::take(&mut batch)) {
-                        return Err(Error::cancelled());
-                    }
-                    Ok(())
-                },
-            )?;
+            let mut make = |at: RecordAt<'_>| {
+                listed.borrow_mut().remove(&(at.input, Some(at.game)));
+                read_game(at.database, at.game, at.item)
+            };
+            records.send_each(progress, &mut found, &mut make, send)?;
             add(problems, listed.into_inner().into_values().flatten());
-            send(batch);
             Ok(())
         })?;
         Ok(Self(games))

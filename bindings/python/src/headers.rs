@@ -11,7 +11,7 @@ use tabia::sort::SortOrder;
 use crate::date::Date;
 use crate::inputs::Inputs;
 use crate::kept_problems::{BatchesWithProblems, Keep, add};
-use crate::sorted_records::for_each_sorted;
+use crate::sorted_records::{RecordAt, SortedRecords};
 
 /// Headers that are handed on at a time, once they are sorted.
 const CHUNK: usize = 512;
@@ -51,35 +51,22 @@ impl Headers {
         options: ListOptions,
         order: SortOrder,
     ) -> std::io::Result<Self> {
+        let records = SortedRecords {
+            inputs,
+            options,
+            order,
+            chunk: CHUNK,
+        };
         let rows = BatchesWithProblems::start(move |progress, problems, send| {
-            let databases = inputs.databases()?;
-            let mut readers: Vec<_> = databases.iter().map(|database| database.reader()).collect();
-            let names: Vec<Arc<str>> = inputs.items.iter().map(|item| item.name().into()).collect();
-            let mut batch = Vec::with_capacity(CHUNK);
+            let items = records.inputs.items.iter();
+            let names: Vec<Arc<str>> = items.map(|item| item.name().into()).collect();
             let mut found = |_: usize, found: Vec<Error>| add(problems, found);
-            for_each_sorted(
-                &inputs,
-                &options,
-                &order,
-                progress,
-                &mut found,
-                &mut |input, game| {
-                    if let (Some(database), Some(reader), Some(name)) = (
-                        databases.get(input),
-                        readers.get_mut(input),
-                        names.get(input),
-                    ) {
-                        let row = row(&**database, &mut **reader, game);
-                        batch.push((Arc::clone(name), row?.into_owned()));
-                    }
-                    if batch.len() == CHUNK && !send(std::mem::take(&mut batch)) {
-                        return Err(Error::cancelled());
-                    }
-                    Ok(())
-                },
-            )?;
-            send(batch);
-            Ok(())
+            let mut make = |at: RecordAt<'_>| {
+                let name = names.get(at.input).cloned().unwrap_or_default();
+                let row = row(at.database, at.reader, at.game)?;
+                Ok((name, row.into_owned()))
+            };
+            records.send_each(progress, &mut found, &mut make, send)
         })?;
         Ok(Self(rows))
     }

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema};
+use parquet::arrow::ArrowWriter;
 use tabia::{Error, InputItem, NoObserver, Progress, Resolver, Summary};
 use tabia_columns::write::{TableFile, TableOptions, each_batch, write_table};
 use tabia_testkit::Scratch;
@@ -75,4 +77,19 @@ pub(crate) fn many_games(count: u32) -> String {
         .unwrap();
     }
     pgn
+}
+
+/// Writes a table of Parquet as other programs do, of nullable columns.
+pub(crate) fn write_batch(path: &Path, columns: Vec<(&str, ArrayRef)>) {
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, array)| Field::new(*name, array.data_type().clone(), true))
+        .collect();
+    let schema = Arc::new(Schema::new(fields));
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).unwrap();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, schema, None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
 }

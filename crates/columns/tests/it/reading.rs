@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{Int16Builder, ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, Date32Array, Float64Array, Int16Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Date32Array, Float64Array, Int16Array, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use tabia::formats::formats;
@@ -14,7 +14,7 @@ use tabia_columns::write::{TableFile, TableOptions, write_table};
 use tabia_testkit::Scratch;
 use tabia_testkit::repository;
 
-use crate::common::{items, write};
+use crate::common::{items, write, write_batch};
 
 /// A resolver that knows tables.
 fn resolver() -> Resolver {
@@ -64,20 +64,6 @@ fn moves(game: &Game) -> Vec<String> {
     mainline
         .map(|(before, ply)| before.san(ply).to_string())
         .collect()
-}
-
-fn write_batch(path: &Path, columns: Vec<(&str, ArrayRef)>) {
-    let fields: Vec<Field> = columns
-        .iter()
-        .map(|(name, array)| Field::new(*name, array.data_type().clone(), true))
-        .collect();
-    let schema = Arc::new(Schema::new(fields));
-    let arrays = columns.into_iter().map(|(_, array)| array).collect();
-    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).unwrap();
-    let mut writer =
-        ArrowWriter::try_new(std::fs::File::create(path).unwrap(), schema, None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
 }
 
 fn texts(values: &[&str]) -> ArrayRef {
