@@ -290,3 +290,42 @@ fn the_guide_shows_real_outputs() {
         assert_eq!(output, expected, "{command}");
     }
 }
+
+#[test]
+fn sums_of_games_are_a_table_that_becomes_their_book() {
+    let folder = Scratch::new("tables-sums");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let build = ["book", "build", sample, "-o"];
+    let direct = ["direct.bin", "--min-games", "1", "--scoreless"];
+    for arguments in [
+        &[&build[..], &direct].concat()[..],
+        &[&build[..], &["rows.parquet"]].concat(),
+        &[&build[..], &["rows.arrow"]].concat(),
+        &["book", "from-parquet", "rows.parquet", "-o", "of-rows.bin"],
+    ] {
+        let done = tabia(&folder, arguments);
+        assert!(done.status.success(), "{arguments:?}: {}", error(&done));
+        assert!(
+            !error(&done).contains("left out"),
+            "{arguments:?}: {}",
+            error(&done)
+        );
+    }
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert!(!read("direct.bin").is_empty() && read("of-rows.bin") == read("direct.bin"));
+    let stream = tabia(&folder, &[&build[..], &["-", "--to", "arrow"]].concat());
+    assert!(stream.status.success(), "{}", error(&stream));
+    assert!(stream.stdout == read("rows.arrow"));
+    for (more, code, expected) in [
+        (&["rows.parquet"][..], 5, "exists"),
+        (&["x.parquet", "--stretch"], 2, "`--stretch` is for books"),
+        (&["x.parquet", "--compat", "polyglot"], 2, "`--compat`"),
+        (&["-", "--to", "parquet"], 2, "standard output"),
+    ] {
+        let done = tabia(&folder, &[&build[..], more].concat());
+        assert_eq!(done.status.code(), Some(code), "{more:?}");
+        assert!(error(&done).contains(expected), "{}", error(&done));
+    }
+    assert!(!folder.join("x.parquet").exists());
+}

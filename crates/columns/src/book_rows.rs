@@ -1,5 +1,6 @@
 //! The table of book rows: a row for each move of each position of a book.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::builder::{
@@ -9,13 +10,14 @@ use arrow_array::builder::{
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
+use tabia::book::build::{BuildOptions, Built, MoveSum, for_each_move_sum};
 use tabia::book::merge::Merged;
 use tabia::book::positions::{StoredPosition, for_each};
 use tabia::core::books::{BookEntry, BookPosition, Wdl};
 use tabia::core::chess::uci;
 use tabia::core::game::Nag;
 use tabia::core::loss::{Feature, Losses};
-use tabia::{CreateOptions, Error, InputItem, OpenOptions, Progress};
+use tabia::{CreateOptions, Error, InputItem, Observer, OpenOptions, Progress};
 
 use crate::positions::signed_key;
 use crate::record_batches::{BATCH_BYTES, BATCH_ROWS, table_error};
@@ -94,6 +96,40 @@ pub fn each_book_row_batch(
     }
     merged.losses.merge(&losses);
     Ok(merged)
+}
+
+/// Writes the moves of games as a table, sorted by key and code, with their sums: what is added up over the tables of
+/// several machines and made a book by [`book_from_rows`](crate::read::book_from_rows). `weight` is the points of the
+/// side that plays the move, twice. Files appear complete or not at all.
+///
+/// # Errors
+/// As for [`for_each_move_sum`], and if the target cannot be written.
+pub fn write_move_sums(
+    items: &[InputItem],
+    file: TableFile<'_>,
+    options: &BuildOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<Built, Error> {
+    let folder = file.path().map(Path::to_path_buf).unwrap_or_default();
+    let mut target = create_target(file, &book_rows_schema(), &options.create)?;
+    let mut batches = BookRowBatches::new();
+    let mut built = for_each_move_sum(items, &folder, options, progress, observer, &mut |sums| {
+        for sum in sums {
+            batches.push_sum(sum);
+            if batches.is_full()
+                && let Some(batch) = batches.take()?
+            {
+                target.write(&batch)?;
+            }
+        }
+        Ok(())
+    })?;
+    if let Some(batch) = batches.take()? {
+        target.write(&batch)?;
+    }
+    built.written = target.finish(built.moves)?;
+    Ok(built)
 }
 
 /// What a row holds of a position or a move.
@@ -198,8 +234,9 @@ impl BookRowBatches {
     fn push(&mut self, stored: &StoredPosition<'_>) {
         let fen = stored.position.map(tabia::Position::fen);
         let own = Statistics::of_position(stored.page);
+        let (key, is_mirror_image) = (stored.key, stored.page.is_duplicate);
         if !own.is_empty() || stored.codes.is_empty() {
-            self.push_statistics(stored, fen.as_deref(), &own);
+            self.push_statistics(key, is_mirror_image, fen.as_deref(), &own);
             self.code.append_null();
             self.uci.append_null();
             self.weight.append_null();
@@ -207,7 +244,8 @@ impl BookRowBatches {
             self.learn.append_null();
         }
         for (entry, code) in stored.page.entries.iter().zip(stored.codes) {
-            self.push_statistics(stored, fen.as_deref(), &Statistics::of_entry(entry));
+            let row = Statistics::of_entry(entry);
+            self.push_statistics(key, is_mirror_image, fen.as_deref(), &row);
             self.code.append_value(i32::from(*code));
             match (entry.m, stored.position) {
                 (Some(m), Some(position)) => {
@@ -224,13 +262,32 @@ impl BookRowBatches {
         }
     }
 
+    /// Appends the row of a move of games.
+    fn push_sum(&mut self, sum: &MoveSum) {
+        let row = Statistics {
+            results: Some(sum.results),
+            games: Some(sum.games),
+            average_elo: None,
+            performance: None,
+            nags: &[],
+            comment: None,
+        };
+        self.push_statistics(sum.key, false, None, &row);
+        self.code.append_value(i32::from(sum.code));
+        self.uci.append_null();
+        self.weight.append_value(count(sum.points));
+        self.recommended.append_null();
+        self.learn.append_null();
+    }
+
     fn push_statistics(
         &mut self,
-        stored: &StoredPosition<'_>,
+        key: u64,
+        is_mirror_image: bool,
         fen: Option<&str>,
         row: &Statistics<'_>,
     ) {
-        self.key.append_value(signed_key(stored.key));
+        self.key.append_value(signed_key(key));
         let results = |pick: fn(Wdl) -> u64| row.results.map(pick).map(count);
         self.white.append_option(results(|results| results.white));
         self.draws.append_option(results(|results| results.draws));
@@ -246,7 +303,7 @@ impl BookRowBatches {
         self.nags.append(!row.nags.is_empty());
         self.comment.append_option(row.comment);
         self.fen.append_option(fen);
-        self.mirror_image.append_value(stored.page.is_duplicate);
+        self.mirror_image.append_value(is_mirror_image);
         self.rows += 1;
         let texts = row.comment.map_or(0, str::len) + fen.map_or(0, str::len);
         self.bytes += texts + 2 * row.nags.len();

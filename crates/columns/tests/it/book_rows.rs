@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{Array, Int32Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{Field, Schema};
-use parquet::arrow::ArrowWriter;
+use arrow_array::{Array, Int32Array, Int64Array, StringArray};
 use tabia::book::build::{BuildOptions, BuildTarget, build};
 use tabia::book::edit::{Change, EditTarget, edit};
 use tabia::book::merge::{MergeOptions, Merged};
@@ -20,12 +18,12 @@ use tabia::core::loss::Feature;
 use tabia::{
     CreateOptions, Error, InputItem, NoObserver, OpenOptions, Position, Progress, Resolver,
 };
-use tabia_columns::book_rows::{each_book_row_batch, write_book_rows};
+use tabia_columns::book_rows::{each_book_row_batch, write_book_rows, write_move_sums};
 use tabia_columns::read::{book_from_rows, is_book_rows};
 use tabia_columns::write::{TableFile, TableOptions};
 use tabia_testkit::Scratch;
 
-use crate::common::{items, many_games};
+use crate::common::{items, many_games, write_batch};
 
 const PGN: &str = "\
 [WhiteElo \"2700\"]\n[BlackElo \"2500\"]\n[Result \"1-0\"]\n\n\
@@ -237,20 +235,6 @@ fn parts_and_streams_hold_the_same_rows() {
     assert!(std::fs::read(folder.join("rows.parquet")).unwrap() == part);
 }
 
-fn write_table(path: &Path, columns: Vec<(&str, Arc<dyn Array>)>) {
-    let fields: Vec<Field> = columns
-        .iter()
-        .map(|(name, array)| Field::new(*name, array.data_type().clone(), true))
-        .collect();
-    let schema = Arc::new(Schema::new(fields));
-    let arrays = columns.into_iter().map(|(_, array)| array).collect();
-    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).unwrap();
-    let file = std::fs::File::create(path).unwrap();
-    let mut writer = ArrowWriter::try_new(file, schema, None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-}
-
 fn keys(keys: &[u64]) -> Arc<dyn Array> {
     let keys = keys.iter().map(|key| (key ^ (1 << 63)).cast_signed());
     Arc::new(Int64Array::from_iter_values(keys))
@@ -266,7 +250,7 @@ fn rows_of_other_programs_are_summed_in_any_order() {
     let path = folder.join("rows.parquet");
     let numbers =
         |values: &[i64]| -> Arc<dyn Array> { Arc::new(Int64Array::from(values.to_vec())) };
-    write_table(
+    write_batch(
         &path,
         vec![
             (
@@ -307,7 +291,7 @@ fn what_is_wrong_with_rows_is_counted() {
     let start = Position::standard();
     let path = folder.join("rows.parquet");
     let fen = start.fen();
-    write_table(
+    write_batch(
         &path,
         vec![
             (
@@ -371,11 +355,79 @@ fn other_tables_are_refused_by_name() {
     let error = book_of(&[&path], &folder.join("book.bin")).unwrap_err();
     assert!(error.to_string().contains("a table of games"), "{error}");
     let path = folder.join("other.parquet");
-    write_table(&path, vec![("key", keys(&[1]))]);
+    write_batch(&path, vec![("key", keys(&[1]))]);
     let error = book_of(&[&path], &folder.join("book.bin")).unwrap_err();
     assert!(
         error.to_string().contains("no columns `key` and `move`"),
         "{error}"
     );
     assert!(!folder.join("book.bin").exists());
+}
+
+#[test]
+fn damaged_tables_are_errors_or_counted() {
+    let folder = Scratch::new("book-rows");
+    let rows = folder.join("rows.parquet");
+    rows_of(&book(&folder, "ctg"), TableFile::Parquet(rows.clone()));
+    let good = std::fs::read(&rows).unwrap();
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let (bad, target) = (folder.join("bad.parquet"), folder.join("target.bin"));
+    let mut read = 0;
+    for at in (0..good.len()).step_by(13) {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1 << (at % 8);
+        std::fs::write(&bad, &bytes).unwrap();
+        // What does not begin as a table is none.
+        if at >= 4 {
+            read += u32::from(book_of(&[&bad], &target).is_ok());
+        }
+        let _ = std::fs::remove_file(&target);
+    }
+    std::panic::set_hook(hook);
+    assert!(read > 0);
+}
+
+#[test]
+fn sums_of_parts_make_the_book_of_all_games() {
+    let folder = Scratch::new("book-rows");
+    let all = folder.join("all.pgn");
+    let text = PGN.to_owned() + &many_games(600);
+    std::fs::write(&all, &text).unwrap();
+    let (mut options, progress) = (BuildOptions::default(), Arc::new(Progress::default()));
+    options.move_filter.min_games = 1;
+    options.move_filter.scoreless = true;
+    options.create.force = true;
+    let direct = folder.join("direct.bin");
+    let target = BuildTarget::new(format("bin"), &direct);
+    build(&items(&all), &target, &options, &progress, &mut NoObserver).unwrap();
+    let direct = std::fs::read(direct).unwrap();
+    // Of the whole, and of parts in any order.
+    let games: Vec<&str> = text.split_inclusive("\n\n").collect();
+    for count in [1, 3] {
+        let mut tables = Vec::new();
+        for (number, part) in games.chunks((games.len() / count / 2 + 1) * 2).enumerate() {
+            let pgn = folder.join(format!("part-{number}.pgn"));
+            std::fs::write(&pgn, part.concat()).unwrap();
+            for threads in [1, 3] {
+                options.threads = threads;
+                let table = folder.join(format!("part-{number}-{threads}.parquet"));
+                let file = TableFile::Parquet(table.clone());
+                let sums =
+                    write_move_sums(&items(&pgn), file, &options, &progress, &mut NoObserver);
+                assert!(sums.unwrap().moves > 0);
+                tables.push(table);
+            }
+            let [one, other] =
+                [tables.len() - 2, tables.len() - 1].map(|at| std::fs::read(&tables[at]).unwrap());
+            assert!(one == other);
+            tables.pop();
+        }
+        tables.reverse();
+        let book = folder.join("from.bin");
+        let tables: Vec<&Path> = tables.iter().map(PathBuf::as_path).collect();
+        book_of(&tables, &book).unwrap();
+        assert!(std::fs::read(&book).unwrap() == direct, "{count} tables");
+        std::fs::remove_file(book).unwrap();
+    }
 }

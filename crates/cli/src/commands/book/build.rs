@@ -19,11 +19,15 @@ use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::{counted, grouped, size};
-use crate::report::report_file_losses;
+use crate::report::{Reporter, report_file_losses};
 use crate::resolve_output_target::refuse_existing;
 
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
+    #[cfg(feature = "parquet")]
+    if super::tables::is_table_name(Some(&args.output), args.to.as_deref()) {
+        return super::tables::build(args, &context);
+    }
     let format = book_format(&context, &args.output, args.to.as_deref())?;
     let is_polyglot = format.has_key_entries;
     if args.compat.is_some() && !is_polyglot {
@@ -66,6 +70,17 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     }
     let built = build.commit()?;
     let seconds = start.elapsed().as_secs_f64();
+    finish(&context, args, reporter, &built, seconds)
+}
+
+/// Reports what was built.
+pub(super) fn finish(
+    context: &Context,
+    args: &BookBuildArgs,
+    mut reporter: Reporter,
+    built: &Built,
+    seconds: f64,
+) -> Result<ExitCode, Error> {
     let problems = reporter.count();
     let main = built.written.files.first().unwrap_or(&args.output);
     let counts = BuiltCounts {
@@ -73,12 +88,12 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
         games: GameCountsRow::new(built.games),
     };
     reporter.commit_file(main, &built.losses, &counts)?;
-    report_built(&context, args, &built, seconds);
+    report_built(context, args, built, seconds);
     reporter.finish(None)?;
     Ok(ExitCode::of_problems(problems.max(built.games.bad)))
 }
 
-fn options(
+pub(super) fn options(
     args: &BookBuildArgs,
     context: &Context,
     is_polyglot: bool,

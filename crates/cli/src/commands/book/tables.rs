@@ -1,28 +1,36 @@
-//! Books as tables, and tables as books: `tabia book convert`, `tabia book from-parquet`.
+//! Books as tables, and tables as books: `tabia book build`, `tabia book convert`, `tabia book from-parquet`.
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Instant;
 
 use tabia::core::BookFormat;
 use tabia::{Error, InputItem};
-use tabia_columns::book_rows::write_book_rows;
+use tabia_columns::book_rows::{write_book_rows, write_move_sums};
 use tabia_columns::read::{book_from_rows, is_book_rows};
 use tabia_columns::write::TableFile;
 
+use super::build;
 use super::report_written::report_merged;
 use super::target_format::book_format;
-use crate::args::book::{BookConvertArgs, BookFromParquetArgs};
+use crate::args::book::{BookBuildArgs, BookConvertArgs, BookFromParquetArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
 use crate::readable_numbers::counted;
 use crate::report::Reporter;
+use crate::resolve_output_target::refuse_existing;
 use crate::stdout::StdoutWriter;
 
 /// Whether the output of `book convert` is a table.
 pub(super) fn is_asked_for(args: &BookConvertArgs) -> bool {
-    let name = args.output.as_deref().map(Path::to_string_lossy);
-    match args.to.as_deref() {
+    is_table_name(args.output.as_deref(), args.to.as_deref())
+}
+
+/// Whether an output with that name, and the format that is asked for, is a table.
+pub(super) fn is_table_name(output: Option<&Path>, to: Option<&str>) -> bool {
+    let name = output.map(Path::to_string_lossy);
+    match to {
         Some(kind) => matches!(kind, "parquet" | "arrow"),
         None => name.is_some_and(|name| TableFile::of_name(&name).is_some()),
     }
@@ -36,26 +44,7 @@ pub(super) fn write(
     item: &InputItem,
 ) -> Result<ExitCode, Error> {
     let mut out = StdoutWriter::new(&context.bar);
-    let is_arrow = args.to.as_deref() == Some("arrow");
-    let name = args.output.as_deref().map(Path::to_string_lossy);
-    let file = match name.as_deref() {
-        None | Some("-") if !is_arrow => {
-            let text =
-                "Parquet cannot go to standard output; give a file with `-o`, or `--to arrow`";
-            return Err(Error::usage(text));
-        }
-        None | Some("-") => TableFile::Stream(out.writer()),
-        Some(name) => match TableFile::of_name(name) {
-            Some(folder @ TableFile::Folder(..)) if !is_arrow => folder,
-            Some(TableFile::Folder(..)) => {
-                let text = "a folder has Parquet files; give a file for Arrow";
-                return Err(Error::usage(text));
-            }
-            _ if is_arrow => TableFile::Arrow(name.into()),
-            Some(file) if args.to.is_none() => file,
-            _ => TableFile::Parquet(name.into()),
-        },
-    };
+    let file = table_file(args.output.as_deref(), args.to.as_deref(), &mut out)?;
     let display = context.display();
     let create = reporter.create_options(args.force);
     let written = write_book_rows(item, file, &context.open, &create, &context.progress);
@@ -81,6 +70,78 @@ pub(super) fn write(
         std::slice::from_ref(item),
         output,
         &merged,
+    )
+}
+
+/// The file of a table; standard output for a stream of Arrow.
+fn table_file<'a>(
+    output: Option<&Path>,
+    to: Option<&str>,
+    out: &'a mut StdoutWriter,
+) -> Result<TableFile<'a>, Error> {
+    let is_arrow = to == Some("arrow");
+    let name = output.map(Path::to_string_lossy);
+    Ok(match name.as_deref() {
+        None | Some("-") if !is_arrow => {
+            let text =
+                "Parquet cannot go to standard output; give a file with `-o`, or `--to arrow`";
+            return Err(Error::usage(text));
+        }
+        None | Some("-") => TableFile::Stream(out.writer()),
+        Some(name) => match TableFile::of_name(name) {
+            Some(TableFile::Folder(folder, bytes)) if !is_arrow => TableFile::Folder(folder, bytes),
+            Some(TableFile::Folder(..)) => {
+                let text = "a folder has Parquet files; give a file for Arrow";
+                return Err(Error::usage(text));
+            }
+            _ if is_arrow => TableFile::Arrow(name.into()),
+            Some(TableFile::Arrow(path)) if to.is_none() => TableFile::Arrow(path),
+            _ => TableFile::Parquet(name.into()),
+        },
+    })
+}
+
+/// Writes the moves of games as a table, with their sums.
+pub(super) fn build(args: &BookBuildArgs, context: &Context) -> Result<ExitCode, Error> {
+    let of_books = [
+        ("--min-score", args.min_score > 0.0),
+        ("--min-percent", args.min_percent > 0.0),
+        ("--only-white", args.only_white),
+        ("--only-black", args.only_black),
+        ("--stretch", args.stretch),
+        ("--uniform", args.uniform),
+        ("--compat", args.compat.is_some()),
+        ("--recency", args.recency.is_some()),
+    ];
+    let used = of_books.iter().find(|(_, is_used)| *is_used);
+    let used = used.map(|(name, _)| *name).or(args.kvetka.used());
+    if let Some(option) = used {
+        let text = format!("`{option}` is for books; a table has the sums of all moves");
+        return Err(Error::usage(text));
+    }
+    refuse_existing(&args.output, args.force)?;
+    let mut options = build::options(args, context, true)?;
+    options.move_filter.min_games = args.min_games.unwrap_or(1);
+    let mut reporter = context.reporter("book build", args.force, None)?;
+    let items = context.games(&args.paths, Some(&args.output), &mut reporter)?;
+    let report = args.common.report.as_deref();
+    refuse_inputs(&items, &[Some(&args.output), report])?;
+    options.create.transaction = reporter.transaction();
+    let start = Instant::now();
+    let mut out = StdoutWriter::new(&context.bar);
+    let file = table_file(Some(&args.output), args.to.as_deref(), &mut out)?;
+    let display = context.display();
+    let built = write_move_sums(&items, file, &options, &context.progress, &mut reporter);
+    drop(display);
+    let flushed = out.flush();
+    let built = built?;
+    flushed?;
+    build::finish(
+        context,
+        args,
+        reporter,
+        &built,
+        start.elapsed().as_secs_f64(),
     )
 }
 

@@ -178,6 +178,11 @@ impl MoveTotals {
         }
     }
 
+    /// The results of the games.
+    pub(super) fn results(&self) -> Wdl {
+        self.results
+    }
+
     /// Twice the points of the side that plays the move.
     pub(super) fn points(&self, white: bool) -> u64 {
         let wins = if white {

@@ -15,7 +15,9 @@ mod count_sketch;
 mod grouping;
 mod hot_positions;
 mod kvetka_with_game_links;
+mod move_sums;
 mod occurrence;
+mod partitions;
 mod polyglot;
 mod read_games;
 mod weighting;
@@ -23,6 +25,7 @@ mod weighting;
 pub use book_rules::{MoveFilter, Weighting};
 pub use collect_occurrences::GameCounts;
 pub use kvetka_with_game_links::KvetkaOptions;
+pub use move_sums::{MoveSum, for_each_move_sum};
 
 use std::io::Seek as _;
 use std::path::PathBuf;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use tabia_core::chess::Move;
 use tabia_core::error::{Error, Result};
-use tabia_core::external::PARTITIONS;
 use tabia_core::io::{OutputSet, Progress};
 use tabia_formats::books::polyglot::{Entry, encode_move};
 use zerocopy::IntoBytes;
@@ -14,13 +13,12 @@ use zerocopy::byteorder::big_endian::{U16, U64};
 
 use super::aggregate::{MoveTotals, PositionTotals};
 use super::book_rules::Weighting;
-use super::grouping::Grouper;
 use super::occurrence::StoredOccurrence;
+use super::partitions::for_each_partition;
 use super::read_games::{CollectedGames, read_games};
 use super::{BuildOptions, BuildTarget, Built, CompleteBuild};
 use crate::input::InputItem;
 use crate::observer::Observer;
-use crate::parallel::ordered;
 
 /// Builds the book.
 pub(super) fn build<S: StoredOccurrence>(
@@ -48,68 +46,33 @@ fn write_entries<S: StoredOccurrence>(
     built: &mut Built,
     files: &mut OutputSet,
 ) -> Result<()> {
-    let mut next = 0;
-    let fill = |job: &mut PartitionJob| {
-        job.partition = next;
-        next += 1;
-        job.partition < PARTITIONS && !progress.is_cancelled()
-    };
-    let worker = || {
-        let mut grouper = Grouper::new(games, options, false);
+    let make = || {
         let mut kept = Vec::new();
-        move |job: &mut PartitionJob| job.run(&mut grouper, options, &mut kept)
-    };
-    ordered(options.threads, fill, worker, |job| {
-        if let Some(error) = job.error.take() {
-            return Err(error.in_output());
-        }
-        built.positions += job.positions;
-        built.moves += job.entries.len() as u64;
-        let Some(out) = files.file(0) else {
-            return Ok(false);
-        };
-        let written = out.write_all(job.entries.as_bytes());
-        written.map_err(|error| Error::from(error).in_path(out.target()).in_output())?;
-        Ok(true)
-    })?;
-    if progress.is_cancelled() {
-        return Err(Error::cancelled());
-    }
-    Ok(())
-}
-
-/// The entries of a partition.
-#[derive(Default)]
-struct PartitionJob {
-    partition: usize,
-    entries: Vec<Entry>,
-    positions: u64,
-    error: Option<Error>,
-}
-
-impl PartitionJob {
-    /// `kept` is a buffer.
-    fn run<S: StoredOccurrence>(
-        &mut self,
-        grouper: &mut Grouper<'_, S>,
-        options: &BuildOptions,
-        kept: &mut Vec<(MoveTotals, u16)>,
-    ) {
-        self.entries.clear();
-        self.positions = 0;
-        let (entries, positions) = (&mut self.entries, &mut self.positions);
-        let done = grouper.for_each_position(self.partition, &mut |totals, _| {
-            weigh(totals, options, kept);
-            *positions += u64::from(!kept.is_empty());
+        move |totals: &PositionTotals, entries: &mut Vec<Entry>| {
+            weigh(totals, options, &mut kept);
             entries.extend(kept.iter().map(|(move_totals, weight)| Entry {
                 key: U64::new(totals.key),
                 move_bits: U16::new(polyglot_bits(move_totals.move_bits)),
                 weight: U16::new(*weight),
                 learn: [0; 4],
             }));
-        });
-        self.error = done.err();
-    }
+        }
+    };
+    for_each_partition(
+        games,
+        options,
+        progress,
+        &make,
+        &mut |entries, positions| {
+            built.positions += positions;
+            built.moves += entries.len() as u64;
+            let Some(out) = files.file(0) else {
+                return Ok(());
+            };
+            let written = out.write_all(entries.as_bytes());
+            written.map_err(|error| Error::from(error).in_path(out.target()).in_output())
+        },
+    )
 }
 
 /// Fills `kept` with the moves of a position in the order of the file.
@@ -130,6 +93,6 @@ fn weigh(totals: &PositionTotals, options: &BuildOptions, kept: &mut Vec<(MoveTo
 }
 
 /// The bits of a move as Polyglot stores them.
-fn polyglot_bits(bits: u16) -> u16 {
+pub(super) fn polyglot_bits(bits: u16) -> u16 {
     Move::from_bits(bits).map_or(0, encode_move)
 }

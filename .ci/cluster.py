@@ -1,0 +1,101 @@
+"""cluster.py TABIA: the statements of docs/guide/cluster.md, run by each engine over the sums of several shards."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TABIA = sys.argv[1]
+REPOSITORY = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("TABIA_SHARED", REPOSITORY.parent / "shared")) / "data/pgn/m100k.pgn.zst"
+SHARDS = 3
+GAMES = 30_000
+
+
+def tabia(*arguments: str) -> None:
+    subprocess.run([TABIA, *arguments], check=True, stderr=subprocess.DEVNULL)
+
+
+def made_games(count: int) -> str:
+    """Games of two moves each, no two alike."""
+    white = ["e4", "d4", "c4", "Nf3", "b3", "g3", "f4", "Nc3"]
+    black = ["e5", "d5", "c5", "Nf6", "b6", "g6", "f5", "Nc6"]
+    games = []
+    for game in range(count):
+        result = ["1-0", "0-1", "1/2-1/2", "*"][game % 4]
+        moves = f"1. {white[game % 8]} {black[game // 8 % 8]} 2. a{3 + game // 64 % 2} h{6 - game // 128 % 2}"
+        games.append(f'[Result "{result}"]\n\n{moves} {result}\n\n')
+    return "".join(games)
+
+
+def statement() -> str:
+    text = (REPOSITORY / "docs/guide/cluster.md").read_text(encoding="utf-8")
+    found = re.search(r"```sql\n(.*?)```", text, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def with_duckdb(rows: Path, sums: Path) -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.read_parquet(f"{rows}/*.parquet").create_view("rows")
+    connection.sql(statement()).write_parquet(str(sums))
+
+
+def with_datafusion(rows: Path, sums: Path) -> None:
+    from datafusion import SessionContext
+
+    context = SessionContext()
+    context.register_parquet("rows", str(rows))
+    context.sql(statement()).write_parquet(str(sums))
+
+
+def with_spark(rows: Path, sums: Path) -> None:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1").getOrCreate()
+    spark.read.parquet(str(rows)).createOrReplaceTempView("rows")
+    spark.sql(statement()).write.mode("overwrite").parquet(str(sums))
+    spark.stop()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        games = SHARED
+        limit = ["--games", f"1-{GAMES}"] if SHARED.exists() else []
+        if not SHARED.exists():
+            games = folder / "games.pgn"
+            games.write_text(made_games(2000), encoding="utf-8")
+        rows = folder / "rows"
+        rows.mkdir()
+        tabia("convert", str(games), "-o", str(folder / "all.cbh"), *limit)
+        whole = str(folder / "all.cbh")
+        count = GAMES if limit else 2000
+        for shard in range(SHARDS):
+            first, last = count * shard // SHARDS + 1, count * (shard + 1) // SHARDS
+            tabia("book", "build", whole, "-o", str(rows / f"{shard}.parquet"), "--games", f"{first}-{last}", "--max-ply", "40")
+        direct = folder / "direct.bin"
+        tabia("book", "build", whole, "-o", str(direct), "--max-ply", "40", "--scoreless", "--min-games", "3")
+        expected = direct.read_bytes()
+        assert expected
+        for engine in [with_duckdb, with_datafusion, with_spark]:
+            start = time.monotonic()
+            label = engine.__name__.removeprefix("with_")
+            sums = folder / (f"{label}.parquet" if label == "duckdb" else label)
+            engine(rows, sums)
+            seconds = time.monotonic() - start
+            book = folder / f"{label}.bin"
+            tabia("book", "from-parquet", str(sums), "-o", str(book))
+            assert book.read_bytes() == expected, f"the book of {label} is another one"
+            print(f"{label}: the same book of {len(expected) // 16} moves, {seconds:.1f} s")
+    print("3 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()
