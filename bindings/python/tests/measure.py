@@ -1,4 +1,4 @@
-"""python tests/measure.py GAMES.pgn[.zst] FOLDER: rates of the package, beside python-chess, processor time of one process.
+"""python tests/measure.py GAMES.pgn[.zst] FOLDER: rates of the package, next to python-chess, processor time of one process.
 
 The games are converted to ChessBase and Scid databases in FOLDER first. Each line is the best of some rounds.
 """
