@@ -24,10 +24,6 @@ use crate::resolve_output_target::refuse_existing;
 
 pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    #[cfg(feature = "parquet")]
-    if super::tables::is_table_name(Some(&args.output), args.to.as_deref()) {
-        return super::tables::build(args, &context);
-    }
     let format = book_format(&context, &args.output, args.to.as_deref())?;
     let is_polyglot = format.has_key_entries;
     if args.compat.is_some() && !is_polyglot {

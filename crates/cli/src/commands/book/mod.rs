@@ -30,6 +30,8 @@ pub(crate) fn run(verb: &BookVerb) -> Result<ExitCode, Error> {
         BookVerb::Info(args) => info::run(args),
         BookVerb::Find(args) => find::run(args),
         BookVerb::Line(args) => line::run(args),
+        #[cfg(feature = "parquet")]
+        BookVerb::Build(args) if tables::is_to_be_built(args) => tables::build(args),
         BookVerb::Build(args) => build::run(args),
         BookVerb::Merge(args) => merge::run(args),
         BookVerb::Convert(args) => convert::run(args),

@@ -28,7 +28,7 @@ pub(super) fn is_asked_for(args: &BookConvertArgs) -> bool {
 }
 
 /// Whether an output with that name, and the format that is asked for, is a table.
-pub(super) fn is_table_name(output: Option<&Path>, to: Option<&str>) -> bool {
+fn is_table_name(output: Option<&Path>, to: Option<&str>) -> bool {
     let name = output.map(Path::to_string_lossy);
     match to {
         Some(kind) => matches!(kind, "parquet" | "arrow"),
@@ -101,8 +101,14 @@ fn table_file<'a>(
     })
 }
 
+/// Whether the output of `book build` is a table.
+pub(super) fn is_to_be_built(args: &BookBuildArgs) -> bool {
+    is_table_name(Some(&args.output), args.to.as_deref())
+}
+
 /// Writes the moves of games as a table, with their sums.
-pub(super) fn build(args: &BookBuildArgs, context: &Context) -> Result<ExitCode, Error> {
+pub(super) fn build(args: &BookBuildArgs) -> Result<ExitCode, Error> {
+    let context = Context::new(&args.common)?;
     let of_books = [
         ("--min-score", args.min_score > 0.0),
         ("--min-percent", args.min_percent > 0.0),
@@ -120,7 +126,7 @@ pub(super) fn build(args: &BookBuildArgs, context: &Context) -> Result<ExitCode,
         return Err(Error::usage(text));
     }
     refuse_existing(&args.output, args.force)?;
-    let mut options = build::options(args, context, true)?;
+    let mut options = build::options(args, &context, true)?;
     options.move_filter.min_games = args.min_games.unwrap_or(1);
     let mut reporter = context.reporter("book build", args.force, None)?;
     let items = context.games(&args.paths, Some(&args.output), &mut reporter)?;
@@ -137,7 +143,7 @@ pub(super) fn build(args: &BookBuildArgs, context: &Context) -> Result<ExitCode,
     let built = built?;
     flushed?;
     build::finish(
-        context,
+        &context,
         args,
         reporter,
         &built,
