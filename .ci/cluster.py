@@ -12,7 +12,7 @@ TABIA = sys.argv[1]
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("TABIA_SHARED", REPOSITORY.parent / "shared")) / "data/pgn/m100k.pgn.zst"
 SHARDS = 3
-GAMES = 30_000
+GAMES = 40_000
 
 
 def tabia(*arguments: str) -> None:
