@@ -82,14 +82,10 @@ const ORACLES: [&str; 3] = [
     concat!("cozy", "-chess"),
     concat!("cozy", "_chess"),
 ];
-<<<<<<< HEAD
-/// Instructions that not every processor has, maps of files, handlers of signals, and the border to C.
-const MAY_BE_UNSAFE: [&str; 9] = [
+/// Instructions that not every processor has, maps of files, handlers of signals, and the borders to C and to the host of
+/// WebAssembly.
+const MAY_BE_UNSAFE: [&str; 11] = [
     "crates/core/src/byte_sets.rs",
-=======
-/// Maps of files, handlers of signals, and the borders to C and to the host of WebAssembly.
-const MAY_BE_UNSAFE: [&str; 10] = [
->>>>>>> 24f741e7 (wasm: the package for browsers and Node)
     "crates/core/src/io/blob.rs",
     "crates/core/src/io/lost_file_signals.rs",
     "bindings/c/src/arrow_stream.rs",
