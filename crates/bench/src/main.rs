@@ -8,6 +8,7 @@
 
 mod book;
 mod chess;
+mod explorer;
 mod header_scan;
 mod perft;
 mod pgn;
@@ -22,7 +23,7 @@ type Benchmark = (
     &'static str,
 );
 
-const BENCHMARKS: [Benchmark; 5] = [
+const BENCHMARKS: [Benchmark; 6] = [
     (
         "chess",
         chess::run,
@@ -37,6 +38,11 @@ const BENCHMARKS: [Benchmark; 5] = [
         "book",
         book::run,
         "FILE [ROUNDS]: opening a book, and probing positions in random order",
+    ),
+    (
+        "explorer",
+        explorer::run,
+        "DATABASE: looking positions up in its saved index, and the explorer with filters",
     ),
     (
         "header",

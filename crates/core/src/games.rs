@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::chess::{Material, PawnsGone};
 use crate::error::{Error, Problem, Result};
 use crate::game::{Date, Eco, Flow, Game, GameResult, Visitor, Want};
 use crate::ids::{FormatId, GameIndex};
@@ -169,6 +170,14 @@ pub trait Database: Send + Sync {
     fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
         let _ = (first, out);
         false
+    }
+
+    /// The material at the end of the mainline of a game, and the order in which pawns left their start
+    /// squares, if the index has them, so that a search for positions can skip most records. Without the
+    /// pawns if the game did not begin in the standard position.
+    fn signature(&self, game: GameIndex) -> Option<(Material, Option<PawnsGone>)> {
+        let _ = game;
+        None
     }
 
     /// The number of plies that are stored for the mainline of a game, if they can be counted without

@@ -20,11 +20,16 @@ pub(crate) fn hash_of(position: &Position) -> u64 {
 
 /// A hash of the pawns and of the number of pieces of each kind.
 pub(crate) fn class_of(position: &Position) -> u64 {
+    class_with(position, Material::of(position))
+}
+
+/// The same for a position whose material is known.
+pub(crate) fn class_with(position: &Position, material: Material) -> u64 {
     let pawns = |color| {
         let role = Role::Pawn;
         position.by_piece(Piece { color, role }).0
     };
-    let material = u64::from(Material::of(position).to_bits());
+    let material = u64::from(material.to_bits());
     let white = mix(pawns(Color::White) ^ 0x5851_f42d_4c95_7f2d);
     let black = mix(pawns(Color::Black) ^ 0x1405_7b7e_f767_814f);
     mix(white.rotate_left(1) ^ black ^ material << 20)

@@ -15,8 +15,20 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// Games of a segment at most.
 pub(crate) const MAX_SEGMENT_GAMES: usize = 1 << POSTING_RANK_BITS;
 
-/// Bits of a posting that hold the rank.
+/// Bits of the rank of the largest segment.
 pub(crate) const POSTING_RANK_BITS: u32 = 19;
+
+/// A posting: as many low bits as the largest rank of its segment has hold the rank, the others bits of the
+/// hash after those that choose its bucket.
+pub(crate) type Posting = [u8; 3];
+
+/// Bits of a posting that hold the rank, in a segment of so many games.
+pub(crate) fn rank_bits(games: usize) -> u32 {
+    games
+        .saturating_sub(1)
+        .checked_ilog2()
+        .map_or(1, |bits| bits + 1)
+}
 
 /// Lines that are stored one after the other without the bytes that they share.
 pub(crate) const LINES_PER_BLOCK: usize = 16;
@@ -55,10 +67,34 @@ impl Kind {
     pub(crate) const LINES: Kind = Kind(*b"LINE");
     /// Offsets of the blocks of lines.
     pub(crate) const LINE_BLOCKS: Kind = Kind(*b"LBLK");
+    /// [`MaterialClass`], sorted by material.
+    pub(crate) const MATERIALS: Kind = Kind(*b"MATS");
+    /// The ranks of the classes of material, each as the difference to the one before.
+    pub(crate) const MATERIAL_RANKS: Kind = Kind(*b"MATR");
     /// Numbers of games that are not indexed.
     pub(crate) const IRREGULAR: Kind = Kind(*b"IRRG");
     /// What the index was made from.
     pub(crate) const STAMP: Kind = Kind(*b"STMP");
+
+    /// What is in it, for users.
+    pub(crate) fn holds(self) -> &'static str {
+        match self {
+            Self::SEGMENT => "facts about the segment",
+            Self::NODE => "lines that many games share",
+            Self::POSTINGS => "positions of rarer lines",
+            Self::BUCKETS => "where positions are",
+            Self::COMMON | Self::LONG => "how far games share their moves",
+            Self::ROWS => "number, ratings, date and result of each game",
+            Self::STARTS => "start positions",
+            Self::LINES => "moves",
+            Self::LINE_BLOCKS => "where moves are",
+            Self::MATERIALS => "kinds of material",
+            Self::MATERIAL_RANKS => "games with each kind of material",
+            Self::IRREGULAR => "games that are read at every question",
+            Self::STAMP => "the files of the database",
+            _ => "",
+        }
+    }
 
     pub(crate) fn name(self) -> String {
         String::from_utf8_lossy(&self.0).trim_end().to_owned()
@@ -99,6 +135,19 @@ impl Node {
     pub(crate) fn ply(&self) -> usize {
         self.ply.get().into()
     }
+}
+
+/// The lines on which a certain material is new: they have it at a position that they do not share with
+/// the line before.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(crate) struct MaterialClass {
+    /// [`Material`](tabia_core::chess::Material).
+    pub(crate) material: U32,
+    /// Number of lines.
+    pub(crate) count: U32,
+    /// Where their ranks end; they begin where those of the class before end.
+    pub(crate) end: U32,
 }
 
 /// A rank that shares 255 positions or more with the one before.

@@ -36,7 +36,8 @@
 //! | `section_writer` | writing sections and the directory |
 //! | `section_reader` | reading sections, whose bytes are checked before they are used |
 //! | `builder` | building and growing an index |
-//! | `reader` | finding positions |
+//! | `reader` | finding positions, and lines by their material |
+//! | `lines` | going through lines |
 //! | `game_facts_row` | what is stored of a game |
 //! | `keys` | keys and classes of positions |
 #![warn(missing_docs)]
@@ -46,6 +47,7 @@ mod directory;
 mod game_facts_row;
 mod keys;
 mod layout;
+mod lines;
 mod mainline_collector;
 mod move_symbols;
 mod reader;
@@ -57,8 +59,9 @@ pub use builder::{BuildOptions, Builder, Built, Comparison, Kept};
 pub use directory::Unusable;
 pub use game_facts_row::Row;
 pub use keys::is_same;
+pub use lines::Lines;
 pub use mainline_collector::{Batch, Collector};
-pub use reader::{Arrival, Continuation, PositionIndex};
+pub use reader::{Arrival, Continuation, PositionIndex, SectionFacts, SegmentRanks};
 
 /// CRC-32 of bytes, as ZIP archives have it.
 ///

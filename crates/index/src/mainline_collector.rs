@@ -52,6 +52,15 @@ impl Batch {
         self.starts.clear();
     }
 
+    /// The number of a start position.
+    fn start_of(&mut self, position: &Position, standard: &Position) -> u32 {
+        if is_same(position, standard) {
+            return 0;
+        }
+        self.starts.push(position.clone());
+        self.starts.len() as u32
+    }
+
     /// The start position with a number.
     pub(crate) fn start(&self, number: u32) -> Option<&Position> {
         self.starts.get((number as usize).checked_sub(1)?)
@@ -118,15 +127,6 @@ impl Collector {
             .starts
             .truncate(used.unwrap_or_default() as usize);
     }
-
-    /// The number of a start position.
-    fn start_of(&mut self, position: &Position) -> u32 {
-        if is_same(position, &self.standard) {
-            return 0;
-        }
-        self.batch.starts.push(position.clone());
-        self.batch.starts.len() as u32
-    }
 }
 
 impl Visitor for Collector {
@@ -153,12 +153,12 @@ impl Visitor for Collector {
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        let Some(mut current) = self.current.take() else {
+        let Some(current) = &mut self.current else {
             return Flow::Skip;
         };
         let rights = rights_of(before);
         if current.plies == 0 {
-            current.start = self.start_of(before);
+            current.start = self.batch.start_of(before, &self.standard);
         } else if rights & !current.rights != 0 {
             // The reader granted a right that playing the moves does not give.
             current.irregular = true;
@@ -169,7 +169,6 @@ impl Visitor for Collector {
         if !current.irregular {
             move_symbols::encode(before, ply, &mut self.batch.symbols);
         }
-        self.current = Some(current);
         Flow::Go
     }
 
@@ -179,7 +178,7 @@ impl Visitor for Collector {
         };
         if current.plies == 0 {
             match current.head.take() {
-                Some(position) => current.start = self.start_of(&position),
+                Some(position) => current.start = self.batch.start_of(&position, &self.standard),
                 None => current.irregular = true,
             }
         }

@@ -2,17 +2,18 @@
 
 use std::ops::Range;
 
-use tabia_core::chess::{Ply, Position};
-use tabia_core::io::Blob;
+use tabia_core::chess::{Material, Ply, Position};
+use tabia_core::io::{Blob, Progress};
 use zerocopy::little_endian::U32;
 
 use crate::directory::{Directory, Unusable, damaged, read_directory};
 use crate::game_facts_row::Row;
 use crate::keys::{class_of, hash_of, is_same};
 use crate::layout::{
-    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, SegmentRecord,
-    WHOLE,
+    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, MaterialClass, Node, Posting,
+    SegmentRecord, WHOLE, rank_bits,
 };
+use crate::lines::Lines;
 use crate::mainline_collector::MAX_PLIES;
 use crate::move_symbols;
 use crate::section_reader::SectionReader;
@@ -29,6 +30,20 @@ pub struct PositionIndex {
     stamp: SectionReader,
     segments: Vec<Segment>,
     length: u64,
+}
+
+/// The sections of a kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SectionFacts {
+    /// Four letters, without blanks at the end.
+    pub name: String,
+    /// What is in them, for users; `""` if it is not known.
+    pub holds: &'static str,
+    /// Number of records.
+    pub records: u64,
+    /// Length in bytes, without checksums.
+    pub bytes: u64,
 }
 
 /// Games that reached a position by the same moves for the first time.
@@ -56,12 +71,15 @@ impl Arrival {
     }
 }
 
+/// The number of a segment and some of its ranks.
+pub type SegmentRanks = (usize, Range<u32>);
+
 /// A move by which games went on from a position; `None` for games that ended there.
 pub type Continuation = (Option<Ply>, Arrival);
 
 #[derive(Debug)]
-struct Segment {
-    games: u32,
+pub(crate) struct Segment {
+    pub(crate) games: u32,
     plies: u64,
     bucket_bits: u32,
     exact_plies: u32,
@@ -76,6 +94,8 @@ struct Segment {
     starts: Vec<(u32, Position)>,
     lines: SectionReader,
     line_blocks: SectionReader,
+    materials: SectionReader,
+    material_ranks: SectionReader,
     irregular: SectionReader,
 }
 
@@ -177,6 +197,8 @@ impl PositionIndex {
                 &segment.rows,
                 &segment.lines,
                 &segment.line_blocks,
+                &segment.materials,
+                &segment.material_ranks,
                 &segment.irregular,
             ] {
                 section.check_all()?;
@@ -247,6 +269,79 @@ impl PositionIndex {
         rows.records(ranks.start as usize, count as usize)
     }
 
+    /// The sections of each kind, those of all segments added up.
+    ///
+    /// ```
+    /// # use tabia_core::io::{Blob, Progress};
+    /// # use tabia_index::{BuildOptions, Builder, PositionIndex};
+    /// # let progress = Progress::new();
+    /// let builder = Builder::in_memory(BuildOptions::default(), &progress)?;
+    /// let (_, bytes) = builder.finish_bytes(b"no games")?.unwrap_or_default();
+    /// let index = PositionIndex::open(&Blob::from(bytes))?;
+    /// let sections = index.sections();
+    /// assert_eq!((sections[0].name.as_str(), sections[0].bytes), ("STMP", 8));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sections(&self) -> Vec<SectionFacts> {
+        let mut sections: Vec<SectionFacts> = Vec::new();
+        for entry in &self.directory.entries {
+            let (records, bytes) = (entry.count.get(), entry.length.get());
+            let name = entry.kind.name();
+            match sections.iter_mut().find(|other| other.name == name) {
+                Some(facts) => {
+                    facts.records = facts.records.saturating_add(records);
+                    facts.bytes = facts.bytes.saturating_add(bytes);
+                }
+                None => sections.push(SectionFacts {
+                    name,
+                    holds: entry.kind.holds(),
+                    records,
+                    bytes,
+                }),
+            }
+        }
+        sections
+    }
+
+    /// The ranks of all lines on which there is material that fits, as ranges; with some lines on which
+    /// there is none. `None` if more than `most` lines would have to be looked at, or if `progress` is
+    /// cancelled.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn with_material(
+        &self,
+        fits: &dyn Fn(Material) -> bool,
+        most: u64,
+        progress: &Progress,
+    ) -> Result<Option<Vec<SegmentRanks>>> {
+        let mut found = Vec::new();
+        let mut left = most;
+        for (number, segment) in self.segments.iter().enumerate() {
+            let Some(ranges) = segment.with_material(fits, &mut left, progress)? else {
+                return Ok(None);
+            };
+            found.extend(ranges.into_iter().map(|ranks| (number, ranks)));
+        }
+        Ok(Some(found))
+    }
+
+    /// The lines of some ranks of a segment.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn lines(&self, segment: usize, ranks: Range<u32>) -> Result<Lines<'_>> {
+        Lines::new(self.segment(segment)?, ranks)
+    }
+
+    /// The ranks of a segment: of all its games but the irregular ones.
+    pub fn ranks(&self, segment: usize) -> Range<u32> {
+        0..self
+            .segments
+            .get(segment)
+            .map_or(0, |segment| segment.games)
+    }
+
     fn segment(&self, number: usize) -> Result<&Segment> {
         let segment = self.segments.get(number);
         segment.ok_or_else(|| damaged("a segment is missing"))
@@ -272,6 +367,8 @@ impl Segment {
             starts: Vec::new(),
             lines: find(Kind::LINES)?,
             line_blocks: find(Kind::LINE_BLOCKS)?,
+            materials: find(Kind::MATERIALS)?,
+            material_ranks: find(Kind::MATERIAL_RANKS)?,
             irregular: find(Kind::IRREGULAR)?,
         };
         segment.starts = read_starts(&find(Kind::STARTS)?)?;
@@ -288,7 +385,7 @@ impl Segment {
         let buckets = (1_u64 << self.bucket_bits) + 1;
         for (section, count, size) in [
             (&self.nodes, self.nodes.count(), size_of::<Node>()),
-            (&self.postings, self.postings.count(), size_of::<U32>()),
+            (&self.postings, self.postings.count(), size_of::<Posting>()),
             (&self.buckets, buckets, size_of::<U32>()),
             (&self.common, games as u64, 1),
             (&self.long, self.long.count(), size_of::<LongPrefix>()),
@@ -297,6 +394,11 @@ impl Segment {
                 &self.line_blocks,
                 games.div_ceil(LINES_PER_BLOCK) as u64 + 1,
                 size_of::<U32>(),
+            ),
+            (
+                &self.materials,
+                self.materials.count(),
+                size_of::<MaterialClass>(),
             ),
             (&self.irregular, self.irregular.count(), size_of::<U32>()),
         ] {
@@ -313,7 +415,7 @@ impl Segment {
     }
 
     /// Positions that a rank shares with the one before; 0 after the last.
-    fn common(&self, rank: u32) -> Result<u32> {
+    pub(crate) fn common(&self, rank: u32) -> Result<u32> {
         if rank >= self.games {
             return Ok(0);
         }
@@ -336,6 +438,16 @@ impl Segment {
 
     /// The symbols of a line.
     fn read_line(&self, rank: u32, line: &mut Vec<u8>) -> Result<()> {
+        let (mut rest, first) = self.lines_from(rank)?;
+        line.clear();
+        for _ in first..=rank {
+            read_next(&mut rest, line).ok_or_else(|| self.damaged_line())?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of the lines from the block of a rank on, and the rank of the first of them.
+    pub(crate) fn lines_from(&self, rank: u32) -> Result<(&[u8], u32)> {
         let block = rank as usize / LINES_PER_BLOCK;
         let [from, to] = *self.line_blocks.records::<U32>(block, 2)? else {
             return Err(self.line_blocks.damaged("a block is missing"));
@@ -343,16 +455,17 @@ impl Segment {
         let (from, to) = (from.get() as usize, to.get() as usize);
         let length = to.checked_sub(from);
         let length = length.ok_or_else(|| self.line_blocks.damaged("a block ends too early"))?;
-        let mut rest = self.lines.bytes(from, length)?;
-        line.clear();
-        for _ in 0..=rank as usize % LINES_PER_BLOCK {
-            let next = read_next(&mut rest, line);
-            next.ok_or_else(|| self.lines.damaged("a line cannot be read"))?;
-        }
-        Ok(())
+        Ok((
+            self.lines.bytes(from, length)?,
+            (block * LINES_PER_BLOCK) as u32,
+        ))
     }
 
-    fn start(&self, rank: u32) -> Result<&Position> {
+    pub(crate) fn damaged_line(&self) -> Unusable {
+        self.lines.damaged("a line cannot be read")
+    }
+
+    pub(crate) fn start(&self, rank: u32) -> Result<&Position> {
         let after = self.starts.partition_point(|(first, _)| *first <= rank);
         let start = after
             .checked_sub(1)
@@ -360,6 +473,91 @@ impl Segment {
         start
             .map(|(_, position)| position)
             .ok_or_else(|| damaged("section STRT: a start position is missing"))
+    }
+
+    /// See [`PositionIndex::with_material`].
+    fn with_material(
+        &self,
+        fits: &dyn Fn(Material) -> bool,
+        left: &mut u64,
+        progress: &Progress,
+    ) -> Result<Option<Vec<Range<u32>>>> {
+        let count = self.materials.count() as usize;
+        let classes = self.materials.records::<MaterialClass>(0, count)?;
+        let mut owners: Vec<(u32, u32)> = Vec::new();
+        let mut from = 0;
+        for class in classes {
+            let (material, end) = (class.material.get(), class.end.get() as usize);
+            let start = std::mem::replace(&mut from, end);
+            if !fits(Material::from_bits(material)) {
+                continue;
+            }
+            let Some(rest) = left.checked_sub(u64::from(class.count.get())) else {
+                return Ok(None);
+            };
+            *left = rest;
+            let length = end.checked_sub(start);
+            let length = length.ok_or_else(|| self.materials.damaged("a class ends too early"))?;
+            let mut bytes = self.material_ranks.bytes(start, length)?;
+            let mut rank = 0;
+            for _ in 0..class.count.get() {
+                let step = read_number(&mut bytes);
+                let step =
+                    step.ok_or_else(|| self.material_ranks.damaged("a rank cannot be read"))?;
+                rank += step;
+                if rank >= self.games as usize {
+                    let why = "a rank exceeds the games";
+                    return Err(self.material_ranks.damaged(why));
+                }
+                owners.push((rank as u32, material));
+            }
+        }
+        owners.sort_unstable();
+        let mut ranges: Vec<Range<u32>> = Vec::new();
+        let mut scratch = Scratch::default();
+        for (number, owner) in owners.chunk_by(|a, b| a.0 == b.0).enumerate() {
+            if number % 1024 == 0 && progress.is_cancelled() {
+                return Ok(None);
+            }
+            let Some(&(rank, _)) = owner.first() else {
+                continue;
+            };
+            let wanted = |material: u32| owner.iter().any(|(_, other)| *other == material);
+            let end = self.end_of_material(rank, &wanted, &mut scratch)?;
+            match ranges.last_mut() {
+                Some(last) if last.end >= rank => last.end = last.end.max(end),
+                _ => ranges.push(rank..end),
+            }
+        }
+        Ok(Some(ranges))
+    }
+
+    /// The rank after the last one that shares the first position with such material of a line.
+    fn end_of_material(
+        &self,
+        rank: u32,
+        wanted: &dyn Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) -> Result<u32> {
+        let mut position = self.start(rank)?.clone();
+        self.read_line(rank, &mut scratch.line)?;
+        let mut rest = scratch.line.as_slice();
+        let mut ply = 0;
+        while !wanted(Material::of(&position).to_bits()) {
+            let Some(&first) = rest.first() else {
+                return Err(self.materials.damaged("a line lacks its material"));
+            };
+            let played = move_symbols::decode(&position, rest);
+            let played = played.ok_or_else(|| self.lines.damaged("a move cannot be read"))?;
+            position.play_ply(played);
+            rest = rest.get(move_symbols::length(first)..).unwrap_or_default();
+            ply += 1;
+        }
+        let mut end = rank + 1;
+        while self.common(end)? > ply {
+            end += 1;
+        }
+        Ok(end)
     }
 
     /// The ply at which a line reaches a position first.
@@ -489,10 +687,11 @@ impl Segment {
         let (from, to) = (from.get() as usize, to.get() as usize);
         let count = to.checked_sub(from);
         let count = count.ok_or_else(|| self.buckets.damaged("a bucket ends too early"))?;
-        let mask = (1 << POSTING_RANK_BITS) - 1;
-        let mark = stored(hash, 0, self.bucket_bits);
-        for posting in self.postings.records::<U32>(from, count)? {
-            let posting = posting.get();
+        let bits = rank_bits(self.games as usize);
+        let mask = (1 << bits) - 1;
+        let mark = stored(hash, self.bucket_bits, bits);
+        for &[a, b, c] in self.postings.records::<Posting>(from, count)? {
+            let posting = u32::from(a) | u32::from(b) << 8 | u32::from(c) << 16;
             if posting & !mask == mark {
                 let rank = posting & mask;
                 if rank >= self.games {
@@ -589,7 +788,7 @@ const CHUNK_OF_RANKS: usize = 4096;
 const MAX_LINE: usize = 3 * MAX_PLIES as usize;
 
 /// Reads the next line of a block; `line` holds the one before.
-fn read_next(rest: &mut &[u8], line: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn read_next(rest: &mut &[u8], line: &mut Vec<u8>) -> Option<()> {
     let shared = read_number(rest)?;
     let own = read_number(rest)?;
     if shared > line.len() || own > rest.len() || shared + own > MAX_LINE {
@@ -602,7 +801,7 @@ fn read_next(rest: &mut &[u8], line: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-fn read_number(rest: &mut &[u8]) -> Option<usize> {
+pub(crate) fn read_number(rest: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
     for shift in [0, 7, 14, 21] {
         let (&byte, after) = rest.split_first()?;

@@ -7,17 +7,17 @@
 
 use std::thread;
 
-use tabia_core::chess::Position;
+use tabia_core::chess::{Material, Position, Role};
 use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Result};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use crate::game_facts_row::Row;
-use crate::keys::{class_of, hash_of, is_same, mix};
+use crate::keys::{class_with, hash_of, is_same, mix};
 use crate::layout::{
-    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, Node, POSTING_RANK_BITS, Section,
-    SegmentRecord,
+    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, MaterialClass, Node, POSTING_RANK_BITS,
+    Posting, Section, SegmentRecord, rank_bits,
 };
 use crate::mainline_collector::Batch;
 use crate::move_symbols;
@@ -127,15 +127,19 @@ impl Pending {
         let walked = lines.walk(threads.max(1), progress);
         progress.check()?;
         let mut sections = Vec::new();
-        let (mut nodes, mut parts) = (Vec::new(), Vec::new());
-        for (more, part) in walked {
-            nodes.extend(more);
-            parts.push(part);
+        let (mut nodes, mut parts, mut materials) = (Vec::new(), Vec::new(), Vec::new());
+        for part in walked {
+            nodes.extend(part.nodes);
+            parts.push(part.postings);
+            materials.extend(part.materials);
         }
+        pack_materials(materials, &mut sections);
+        progress.check()?;
         nodes.sort_unstable_by_key(|node: &Node| (node.key.get(), node.first.get()));
         sections.push((Kind::NODE, nodes.len() as u64, nodes.as_bytes().to_vec()));
         drop(nodes);
-        let bits = pack(parts, threads.max(1), &mut sections);
+        let ranks = rank_bits(lines.games.len());
+        let bits = pack(parts, threads.max(1), ranks, &mut sections);
         progress.check()?;
         let record = SegmentRecord {
             games: (lines.games.len() as u32).into(),
@@ -270,7 +274,7 @@ impl<'p> Lines<'p> {
     }
 
     /// Nodes and postings, in parts of consecutive ranks; postings in partitions.
-    fn walk(&self, threads: usize, progress: &Progress) -> Vec<(Vec<Node>, Vec<Vec<u64>>)> {
+    fn walk(&self, threads: usize, progress: &Progress) -> Vec<Walked> {
         let size = self.games.len().div_ceil(threads).max(1);
         let firsts: Vec<usize> = (0..self.games.len()).step_by(size).collect();
         if firsts.len() < 2 {
@@ -289,13 +293,9 @@ impl<'p> Lines<'p> {
         })
     }
 
-    fn walk_part(
-        &self,
-        first: usize,
-        last: usize,
-        progress: &Progress,
-    ) -> (Vec<Node>, Vec<Vec<u64>>) {
+    fn walk_part(&self, first: usize, last: usize, progress: &Progress) -> Walked {
         let mut nodes: Vec<Node> = Vec::new();
+        let mut materials: Vec<u64> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
         let mut postings = vec![Vec::new(); PARTITIONS];
         let mut post = |hash: u64, rank: usize| {
@@ -305,8 +305,9 @@ impl<'p> Lines<'p> {
                 postings.push(posting);
             }
         };
-        // For each ply of the line before: position, class, offset of the next symbol.
-        let mut stack: Vec<(Position, u64, usize)> = Vec::new();
+        // The first positions of the line before, as far as this one shares them.
+        let mut stack: Vec<Step> = Vec::new();
+        let mut step = Step::at(&self.standard);
         for rank in first..last {
             if rank % 1024 == 0 && progress.is_cancelled() {
                 break;
@@ -328,53 +329,41 @@ impl<'p> Lines<'p> {
                 .map(|rank| self.common(rank))
                 .min();
             let popular = popular.unwrap_or_default() as usize;
-            let mut ply = common.min(if rank == first { 0 } else { usize::MAX });
+            // Positions from this ply on are not needed for the next line.
+            let kept = self.common(rank + 1) as usize;
+            let mut ply = if rank == first { 0 } else { common };
+            if let Some(before) = ply.checked_sub(1).and_then(|before| stack.get(before)) {
+                step.clone_from(before);
+            } else {
+                ply = 0;
+            }
             loop {
+                let mut before = None;
                 if ply == 0 {
-                    set_start(&mut stack, self.start(game.start));
+                    step = Step::at(self.start(game.start));
                 } else {
-                    let Some((before, class, offset)) = stack.get(ply - 1) else {
+                    before = Some((step.material, step.class));
+                    if step.play(line).is_none() {
                         break;
-                    };
-                    let rest = line.get(*offset..).unwrap_or_default();
-                    let Some(played) = move_symbols::decode(before, rest) else {
-                        break;
-                    };
-                    let next =
-                        offset + rest.first().map_or(1, |&first| move_symbols::length(first));
-                    let is_irreversible = match played.to_move() {
-                        Some(m) if !m.is_castling() => {
-                            before.piece_at(m.to()).is_some()
-                                || before.by_role(tabia_core::chess::Role::Pawn).has(m.from())
-                        }
-                        _ => false,
-                    };
-                    let class = *class;
-                    push_next(&mut stack, ply, played, next);
-                    if let Some(entry) = stack.get_mut(ply) {
-                        entry.1 = if is_irreversible {
-                            class_of(&entry.0)
-                        } else {
-                            class
-                        };
                     }
                 }
-                if ply >= common
-                    && let Some((position, class, _)) = stack.get(ply)
-                {
+                if ply >= common {
+                    if before.is_none_or(|(material, _)| material != step.material) {
+                        let material = u64::from(step.material.to_bits());
+                        materials.push(material << POSTING_RANK_BITS | rank as u64);
+                    }
                     if ply < popular {
                         open.push(nodes.len());
                         nodes.push(Node {
-                            key: U64::new(position.key()),
+                            key: U64::new(step.position.key()),
                             first: U32::new(rank as u32),
                             count: U32::new(0),
                             ply: U16::new(ply as u16),
                         });
                     } else if ply <= EXACT_PLIES as usize {
-                        post(hash_of(position), rank);
+                        post(hash_of(&step.position), rank);
                     } else {
-                        let before = stack.get(ply - 1).map(|(_, class, _)| *class);
-                        let is_first = before != Some(*class)
+                        let is_first = before.is_none_or(|(_, class)| class != step.class)
                             || ply - 1 <= EXACT_PLIES as usize
                             || if ply > common {
                                 ply - 1 < popular
@@ -382,8 +371,14 @@ impl<'p> Lines<'p> {
                                 self.is_popular(rank, ply as u32 - 1)
                             };
                         if is_first {
-                            post(*class, rank);
+                            post(step.class, rank);
                         }
+                    }
+                }
+                if ply < kept {
+                    match stack.get_mut(ply) {
+                        Some(slot) => slot.clone_from(&step),
+                        None => stack.push(step.clone()),
                     }
                 }
                 ply += 1;
@@ -399,7 +394,11 @@ impl<'p> Lines<'p> {
                 node.count = (end as u32 - node.first.get()).into();
             }
         }
-        (nodes, postings)
+        Walked {
+            nodes,
+            postings,
+            materials,
+        }
     }
 
     fn start(&self, number: u32) -> &Position {
@@ -468,34 +467,86 @@ impl<'p> Lines<'p> {
     }
 }
 
-/// Puts a start position at the bottom of the stack.
-fn set_start(stack: &mut Vec<(Position, u64, usize)>, start: &Position) {
-    let entry = (start.clone(), class_of(start), 0);
-    match stack.first_mut() {
-        Some(bottom) => *bottom = entry,
-        None => stack.push(entry),
+/// What is found on the lines of consecutive ranks.
+#[derive(Debug, Default)]
+struct Walked {
+    nodes: Vec<Node>,
+    /// In partitions.
+    postings: Vec<Vec<u64>>,
+    /// Material and the ranks on whose lines it is new.
+    materials: Vec<u64>,
+}
+
+/// A position of the line that is walked along.
+#[derive(Debug, Clone)]
+struct Step {
+    position: Position,
+    material: Material,
+    class: u64,
+    /// Offset of the next symbol.
+    next: usize,
+}
+
+impl Step {
+    /// A start position.
+    fn at(start: &Position) -> Self {
+        let material = Material::of(start);
+        Self {
+            position: start.clone(),
+            material,
+            class: class_with(start, material),
+            next: 0,
+        }
+    }
+
+    /// Goes to the next position of the line; `None` at its end.
+    fn play(&mut self, line: &[u8]) -> Option<()> {
+        let rest = line.get(self.next..)?;
+        let played = move_symbols::decode(&self.position, rest)?;
+        self.next += move_symbols::length(*rest.first()?);
+        let is_irreversible = match played.to_move() {
+            Some(m) if !m.is_castling() => {
+                self.position.occupied().has(m.to())
+                    || self.position.by_role(Role::Pawn).has(m.from())
+            }
+            _ => false,
+        };
+        self.position.play_ply(played);
+        if is_irreversible {
+            self.material = Material::of(&self.position);
+            self.class = class_with(&self.position, self.material);
+        }
+        Some(())
     }
 }
 
-/// Puts the position after a move on the stack at `ply`, without allocating.
-fn push_next(
-    stack: &mut Vec<(Position, u64, usize)>,
-    ply: usize,
-    played: tabia_core::chess::Ply,
-    next: usize,
-) {
-    if ply == stack.len()
-        && let Some((before, ..)) = stack.last()
-    {
-        let before = before.clone();
-        stack.push((before, 0, 0));
+/// Classes of material, and the ranks of each as differences.
+fn pack_materials(mut materials: Vec<u64>, sections: &mut Vec<Section>) {
+    materials.sort_unstable();
+    materials.dedup();
+    let mut classes: Vec<MaterialClass> = Vec::new();
+    let mut ranks = Vec::new();
+    for same in materials.chunk_by(|a, b| a >> POSTING_RANK_BITS == b >> POSTING_RANK_BITS) {
+        let mut last = 0;
+        for entry in same {
+            let rank = *entry as usize & (MAX_SEGMENT_GAMES - 1);
+            number(rank - last, &mut ranks);
+            last = rank;
+        }
+        let material = same.first().map_or(0, |entry| entry >> POSTING_RANK_BITS);
+        classes.push(MaterialClass {
+            material: U32::new(material as u32),
+            count: U32::new(same.len() as u32),
+            end: U32::new(ranks.len() as u32),
+        });
     }
-    let (before, after) = stack.split_at_mut(ply);
-    if let (Some((before, ..)), Some((position, _, offset))) = (before.last(), after.first_mut()) {
-        position.clone_from(before);
-        position.play_ply(played);
-        *offset = next;
-    }
+    let count = materials.len() as u64;
+    sections.push((
+        Kind::MATERIALS,
+        classes.len() as u64,
+        classes.as_bytes().to_vec(),
+    ));
+    sections.push((Kind::MATERIAL_RANKS, count, ranks));
 }
 
 /// Number of equal bytes at the start.
@@ -513,7 +564,7 @@ fn number(mut number: usize, out: &mut Vec<u8>) {
 }
 
 /// Sorts postings into buckets; returns the number of bits of a hash that choose the bucket.
-fn pack(parts: Vec<Vec<Vec<u64>>>, threads: usize, sections: &mut Vec<Section>) -> u32 {
+fn pack(parts: Vec<Vec<Vec<u64>>>, threads: usize, ranks: u32, sections: &mut Vec<Section>) -> u32 {
     let total: usize = parts.iter().flatten().map(Vec::len).sum();
     let bits = (total / PER_BUCKET).max(PARTITIONS).ilog2();
     // The lists of one partition from all parts, taken by one thread after the other.
@@ -524,7 +575,7 @@ fn pack(parts: Vec<Vec<Vec<u64>>>, threads: usize, sections: &mut Vec<Section>) 
         }
     }
     let size = PARTITIONS.div_ceil(threads);
-    let packed: Vec<(Vec<U32>, Vec<u32>)> = thread::scope(|scope| {
+    let packed: Vec<(Vec<Posting>, Vec<u32>)> = thread::scope(|scope| {
         let mut workers = Vec::new();
         let mut rest = partitions.into_iter().enumerate();
         loop {
@@ -534,7 +585,8 @@ fn pack(parts: Vec<Vec<Vec<u64>>>, threads: usize, sections: &mut Vec<Section>) 
             }
             workers.push(scope.spawn(move || {
                 let share = share.into_iter();
-                let packed = share.map(|(number, lists)| pack_partition(number, lists, bits));
+                let packed =
+                    share.map(|(number, lists)| pack_partition(number, lists, bits, ranks));
                 packed.collect::<Vec<_>>()
             }));
         }
@@ -542,7 +594,7 @@ fn pack(parts: Vec<Vec<Vec<u64>>>, threads: usize, sections: &mut Vec<Section>) 
         done.flat_map(|worker| worker.join().unwrap_or_default())
             .collect()
     });
-    let mut postings: Vec<U32> = Vec::with_capacity(total);
+    let mut postings: Vec<Posting> = Vec::with_capacity(total);
     let mut buckets: Vec<U32> = Vec::with_capacity((1 << bits) + 1);
     for (list, counts) in packed {
         let mut end = postings.len() as u32;
@@ -568,7 +620,12 @@ fn pack(parts: Vec<Vec<Vec<u64>>>, threads: usize, sections: &mut Vec<Section>) 
 }
 
 /// The postings of a partition as they are stored, and their number in each of its buckets.
-fn pack_partition(number: usize, lists: Vec<Vec<u64>>, bits: u32) -> (Vec<U32>, Vec<u32>) {
+fn pack_partition(
+    number: usize,
+    lists: Vec<Vec<u64>>,
+    bits: u32,
+    ranks: u32,
+) -> (Vec<Posting>, Vec<u32>) {
     let mut all: Vec<u64> = Vec::with_capacity(lists.iter().map(Vec::len).sum());
     for list in lists {
         all.extend_from_slice(&list);
@@ -582,14 +639,15 @@ fn pack_partition(number: usize, lists: Vec<Vec<u64>>, bits: u32) -> (Vec<U32>, 
         if let Some(count) = counts.get_mut(bucket) {
             *count += 1;
         }
-        postings.push(stored(posting, posting as u32, bits).into());
+        let rank = posting as u32 & (MAX_SEGMENT_GAMES as u32 - 1);
+        let posting = stored(posting, bits, ranks) | rank;
+        postings.push([posting as u8, (posting >> 8) as u8, (posting >> 16) as u8]);
     }
     (postings, counts)
 }
 
-/// A posting as it is stored: bits of the hash after those of the bucket, and the rank.
-pub(crate) fn stored(hash: u64, rank: u32, bucket_bits: u32) -> u32 {
-    let mark = (hash << bucket_bits >> 32) as u32;
-    let ranks = (1 << POSTING_RANK_BITS) - 1;
-    mark & !ranks | rank & ranks
+/// The bits of a hash that a posting has, in their position in it.
+pub(crate) fn stored(hash: u64, bucket_bits: u32, rank_bits: u32) -> u32 {
+    let mark = (hash << bucket_bits >> 40) as u32;
+    mark >> rank_bits << rank_bits
 }

@@ -1,4 +1,9 @@
-//! The body of the fuzz target on random changes of every section.
+//! The body of the fuzz target on random changes of every section, for as many seconds as
+//! `TABIA_FUZZ_SECONDS` states, or once through.
+
+#![allow(clippy::disallowed_methods, reason = "tests read the environment")]
+
+use std::time::{Duration, Instant};
 
 use tabia_testkit::Random;
 use tabia_testkit::fuzz::run;
@@ -6,7 +11,13 @@ use tabia_testkit::fuzz::run;
 #[test]
 fn changed_indexes_are_refused_or_answered() {
     let random = &mut Random::new(11);
-    for case in 0..1500 {
+    let seconds = std::env::var("TABIA_FUZZ_SECONDS").map(|text| text.parse::<f64>());
+    let seconds = seconds.map_or(0.0, Result::unwrap_or_default);
+    let end = Instant::now() + Duration::from_secs_f64(seconds);
+    for case in 0.. {
+        if case >= 1500 && Instant::now() >= end {
+            break;
+        }
         let mut data = vec![1 + 2 * u8::from(case % 4 == 3)];
         for _ in 0..=random.below(3) * 4 {
             data.extend([random.byte(), random.byte(), random.byte() % 2]);

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::{Ply, Position};
+use tabia_core::chess::{Material, Ply, Position};
 use tabia_core::game::{Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::{Blob, Progress};
 use tabia_index::{Batch, BuildOptions, Builder, Collector, Kept, PositionIndex};
@@ -186,6 +186,123 @@ fn every_position_is_answered_as_counting_does() {
         index.check().unwrap();
         assert_eq!(index.stamp(), b"stamp");
         compare(&index, &expected).unwrap();
+    }
+}
+
+/// The materials of the games, and their moves.
+#[derive(Default)]
+struct Record {
+    materials: BTreeMap<u32, Material>,
+    moves: Vec<Ply>,
+    last: Option<Position>,
+}
+
+impl Record {
+    fn of(game: &Game) -> Self {
+        let mut record = Self {
+            last: game.head.start.position(),
+            ..Self::default()
+        };
+        let _ = game.replay(GameIndex(0), Want::MAINLINE, &mut record);
+        record.see();
+        record
+    }
+
+    fn see(&mut self) {
+        if let Some(position) = &self.last {
+            let material = Material::of(position);
+            self.materials.insert(material.to_bits(), material);
+        }
+    }
+}
+
+impl Visitor for Record {
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        self.last = Some(before.clone());
+        self.see();
+        self.moves.push(ply);
+        self.last = Some(before.after(ply));
+        Flow::Go
+    }
+}
+
+/// The games of some lines, each with its moves.
+fn games_of(
+    index: &PositionIndex,
+    ranges: &[(usize, std::ops::Range<u32>)],
+) -> BTreeMap<u32, Vec<Ply>> {
+    let mut games = BTreeMap::new();
+    for (segment, ranks) in ranges {
+        let mut lines = index.lines(*segment, ranks.clone()).unwrap();
+        let mut next = ranks.start;
+        while let Some(ranks) = lines.next_line().unwrap() {
+            assert_eq!(ranks.start, next);
+            next = ranks.end;
+            let mut record = Record::default();
+            lines.visit(GameIndex(0), &mut record).unwrap();
+            for row in index.rows(*segment, ranks).unwrap() {
+                assert!(games.insert(row.game().0, record.moves.clone()).is_none());
+            }
+        }
+        assert_eq!(next, ranks.end);
+    }
+    games
+}
+
+#[test]
+fn lines_and_their_material_are_those_of_the_games() {
+    let games = games(250);
+    let progress = Progress::new();
+    let records: Vec<Record> = games.iter().map(Record::of).collect();
+    let is_text = |number: u32| games[number as usize].head.kind == RecordKind::Text;
+    let texts = (0..games.len() as u32).filter(|number| is_text(*number));
+    let texts = texts.count();
+    for segment_games in [usize::MAX, 60] {
+        let index = open(&build(&games, 2, segment_games));
+        let irregular = index.irregular().unwrap();
+        let all: Vec<_> = (0..index.segments())
+            .map(|segment| (segment, index.ranks(segment)))
+            .collect();
+        let found = games_of(&index, &all);
+        assert_eq!(found.len() + irregular.len() + texts, games.len());
+        for (game, moves) in &found {
+            assert_eq!(*moves, records[*game as usize].moves, "game {game}");
+        }
+        // From the middle of a block on.
+        for (segment, ranks) in &all {
+            let part = [(*segment, ranks.end / 3..ranks.end / 2)];
+            let part = games_of(&index, &part);
+            assert!(part.iter().all(|(game, moves)| found[game] == *moves));
+        }
+        let mut materials: BTreeMap<u32, Material> = BTreeMap::new();
+        for record in &records {
+            materials.extend(&record.materials);
+        }
+        assert!(materials.len() > 200, "{}", materials.len());
+        let has = |record: &Record, wanted: &[u32]| {
+            wanted
+                .iter()
+                .any(|bits| record.materials.contains_key(bits))
+        };
+        let all: Vec<u32> = materials.keys().copied().collect();
+        let single = all.chunks(1);
+        for wanted in single.chain(all.chunks(7)) {
+            let fits = |material: Material| wanted.contains(&material.to_bits());
+            let ranges = index.with_material(&fits, u64::MAX, &progress);
+            let ranges = ranges.unwrap().unwrap();
+            let found = games_of(&index, &ranges);
+            for (number, record) in (0..).zip(&records) {
+                let is_found = found.contains_key(&number);
+                if !irregular.contains(&number) && !is_text(number) {
+                    assert_eq!(is_found, has(record, wanted), "game {number}, {wanted:?}");
+                }
+            }
+        }
+        assert_eq!(index.with_material(&|_| true, 10, &progress), Ok(None));
+        let cancelled = Progress::new();
+        cancelled.cancel();
+        let found = index.with_material(&|_| true, u64::MAX, &cancelled);
+        assert_eq!(found, Ok(None));
     }
 }
 

@@ -27,8 +27,8 @@ mod sorting;
 
 pub use fold_case::fold;
 pub use language::{
-    Field, FilterError, PlanStep, Query, Suggestion, begins_word, fields, nearest, speed,
-    speed_of_time_control,
+    Field, FilterError, PlanStep, Query, RequiredMaterial, Suggestion, begins_word, fields,
+    nearest, speed, speed_of_time_control,
 };
 pub use matching::{Answer, FoundMoment, Matcher};
 pub use sorting::{SortOrder, SortValues};

@@ -323,14 +323,20 @@ fn plan_for(
     }
     // With the first problem of any game as the end, all games have to be read.
     if let Some(query) = plan.filter.as_ref().filter(|_| !plan.strict) {
-        plan.candidates = candidates(
+        let mut index_options = options.index_options.clone();
+        index_options.threads = plan.threads;
+        let found = candidates(
             item,
             query,
+            false,
             options.index,
-            &options.index_options,
+            &index_options,
             progress,
             observer,
         )?;
+        if let Some(found) = found {
+            found.restrict(&mut plan, item);
+        }
     }
     Ok(plan)
 }

@@ -15,16 +15,19 @@ use tabia_core::{Error, GameIndex, Result};
 use tabia_query::openings::Opening;
 use tabia_query::{Answer, FoundMoment, Matcher, Query};
 
-use crate::base::{GameSet, Index, IndexOptions, candidates};
+use crate::base::{Candidates, GameSet, Index, IndexOptions, candidates};
 use crate::dedupe::known_duplicates;
 use crate::eco_tagger::Mainline;
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::Summary;
 use crate::observer::Observer;
 use crate::parallel::ordered;
+use crate::saved_block_offsets::BlockMap;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
-use crate::select::Selection;
+use crate::select::{RecordRanges, Selection};
 
+/// Games of a text that are read without those before them, at most.
+const FEW: u32 = 48;
 /// Rows that one thread makes at a time.
 const CHUNK: usize = 512;
 
@@ -140,6 +143,8 @@ pub struct ListOptions {
     pub index: Index,
     /// Where saved indexes are.
     pub index_options: IndexOptions,
+    /// The first rows are wanted soon: an index is not asked about all of its games before.
+    pub(crate) is_hasty: bool,
 }
 
 impl ListRow<'_> {
@@ -206,14 +211,33 @@ pub fn list<E: Send>(
     let strict = options.strict;
     // With the first problem of any game as the end, all games have to be read.
     let index = if strict { Index::Never } else { options.index };
-    let candidates = candidates(
+    let mut index_options = options.index_options.clone();
+    index_options.threads = options.threads;
+    let found = candidates(
         item,
         &options.filter,
+        options.limit.is_some() || options.is_hasty,
         index,
-        &options.index_options,
+        &index_options,
         progress,
         reporter.observer,
     )?;
+    if let Some(found) = &found
+        && let Some(rows) = list_decided(found, options, render, emit)?
+    {
+        return Ok((summary, rows));
+    }
+    let candidates = found.map(|found| found.games);
+    if candidates.as_ref().is_some_and(|games| games.count() == 0) {
+        return Ok((summary, 0));
+    }
+    // A few games of a large text are read without those before them.
+    let few = few_games(options, candidates.as_deref()).unwrap_or_default();
+    let map = match &options.index_options.cache {
+        Some(cache) => BlockMap::of(item, &few, &options.open, cache, progress),
+        None => Ok(None),
+    };
+    let map = map.map_err(|error| error.in_file(item.label()))?;
     let rows = reporter.read_item(
         &options.open,
         progress,
@@ -230,10 +254,77 @@ pub fn list<E: Send>(
                     emit,
                 )
             }
-            stream => list_stream(reporter, stream, options, candidates, render, emit),
+            stream => {
+                let (stream, map) = BlockMap::restrict(map, &few, stream);
+                let plan = ScanOptions {
+                    candidates,
+                    map,
+                    ..stream_plan(options)
+                };
+                list_stream(reporter, stream, options, &plan, render, emit)
+            }
         },
     )?;
     Ok((summary, rows))
+}
+
+/// The games that are listed at most, if they are few; `None` if they are not.
+fn few_games(options: &ListOptions, candidates: Option<&GameSet>) -> Option<RecordRanges> {
+    if options.strict {
+        return None;
+    }
+    match (candidates, &options.selection.numbers) {
+        (Some(games), _) if games.count() <= u64::from(FEW) => Some(RecordRanges::of(games.iter())),
+        (_, Some(numbers)) if numbers.is_few(FEW) => Some(numbers.clone()),
+        _ => None,
+    }
+}
+
+/// Lists games that the index has decided on, if nothing has to be read of them; `None` if it has.
+fn list_decided<E>(
+    found: &Candidates,
+    options: &ListOptions,
+    render: Render<'_, E>,
+    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
+) -> Result<Option<u64>, Error> {
+    let Selection {
+        numbers,
+        deleted,
+        dropped,
+        texts: _,
+    } = &options.selection;
+    let is_all = numbers.is_none() && dropped.is_none();
+    if !found.is_decided || !is_all || !(options.count_only || options.numbers_only) {
+        return Ok(None);
+    }
+    let without = if *deleted { 0 } else { found.deleted.count() };
+    let count = found.games.count() - without;
+    let end = options
+        .limit
+        .map_or(u64::MAX, |limit| options.offset.saturating_add(limit));
+    if !options.count_only {
+        let (mut rendered, mut from, mut passed) = (Vec::new(), 0, 0);
+        while let Some(game) = found.games.next_from(from).map(GameIndex) {
+            from = game.0.saturating_add(1);
+            if !*deleted && found.deleted.has(game) {
+                continue;
+            }
+            if (options.offset..end).contains(&passed) {
+                let row = ListRow {
+                    game,
+                    ..ListRow::default()
+                };
+                render(&row, &mut rendered);
+                if rendered.len() >= CHUNK {
+                    emit(&mut rendered)?;
+                    rendered.clear();
+                }
+            }
+            passed += 1;
+        }
+        emit(&mut rendered)?;
+    }
+    Ok(Some(count.min(end)))
 }
 
 struct RowJob<E> {
@@ -598,12 +689,38 @@ fn list_stream<E: Send>(
     reporter: &mut ScanReporter<'_>,
     input: OpenInput,
     options: &ListOptions,
-    candidates: Option<Arc<GameSet>>,
+    plan: &ScanOptions,
     render: Render<'_, E>,
     emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
 ) -> Result<u64, Error> {
-    let plan = ScanOptions {
-        candidates,
+    // With a limit but no query one thread counts the rows, so that it knows which come first.
+    let skip = plan.at_most.map_or(0, |_| options.offset);
+    let tasks = (0..options.threads.max(1))
+        .map(|_| RowTask::new(skip, options))
+        .collect();
+    let mut passed = 0_u64;
+    let mut text = Vec::new();
+    let end = options
+        .limit
+        .map_or(u64::MAX, |limit| options.offset.saturating_add(limit));
+    scan(reporter, input, plan, tasks, &mut |base, rows| {
+        text.clear();
+        for row in rows {
+            passed += 1;
+            if passed > options.offset && passed <= end && !options.count_only {
+                row.game = base.game(row.game);
+                render(row, &mut text);
+            }
+        }
+        emit(&mut text)?;
+        Ok(passed < end)
+    })?;
+    Ok(passed)
+}
+
+/// How a stream is read.
+fn stream_plan(options: &ListOptions) -> ScanOptions {
+    ScanOptions {
         threads: options.threads,
         selection: options.selection.clone(),
         strict: options.strict,
@@ -622,30 +739,7 @@ fn list_stream<E: Send>(
             .filter(|_| options.filter.is_empty())
             .map(|limit| options.offset.saturating_add(limit)),
         ..ScanOptions::default()
-    };
-    // With a limit but no query one thread counts the rows, so that it knows which come first.
-    let skip = plan.at_most.map_or(0, |_| options.offset);
-    let tasks = (0..options.threads.max(1))
-        .map(|_| RowTask::new(skip, options))
-        .collect();
-    let mut passed = 0_u64;
-    let mut text = Vec::new();
-    let end = options
-        .limit
-        .map_or(u64::MAX, |limit| options.offset.saturating_add(limit));
-    scan(reporter, input, &plan, tasks, &mut |base, rows| {
-        text.clear();
-        for row in rows {
-            passed += 1;
-            if passed > options.offset && passed <= end && !options.count_only {
-                row.game = base.game(row.game);
-                render(row, &mut text);
-            }
-        }
-        emit(&mut text)?;
-        Ok(passed < end)
-    })?;
-    Ok(passed)
+    }
 }
 
 /// Makes rows of games that come in a stream.

@@ -147,15 +147,7 @@ fn load_from(
         progress,
     };
     reporter.read_item(options, progress, options.strict, |reporter, input| {
-        let (input, map) = match (input, map) {
-            (OpenInput::Blocks(blocks), Some((map, file))) => {
-                match map.blocks(&numbers, blocks, file) {
-                    Ok(wanted) => (OpenInput::Blocks(wanted), Some(Arc::new(map))),
-                    Err(all) => (OpenInput::Blocks(all), None),
-                }
-            }
-            (input, _) => (input, None),
-        };
+        let (input, map) = BlockMap::restrict(map, &numbers, input);
         let plan = ScanOptions {
             strict: options.strict,
             map,

@@ -194,6 +194,23 @@ impl BlockMap {
         }))
     }
 
+    /// The input as far as it is read for these games, with its map if that is not all of it.
+    pub(crate) fn restrict(
+        map: Option<(Self, Blob)>,
+        numbers: &RecordRanges,
+        input: OpenInput,
+    ) -> (OpenInput, Option<Arc<Self>>) {
+        match (input, map) {
+            (OpenInput::Blocks(blocks), Some((map, file))) => {
+                match map.blocks(numbers, blocks, file) {
+                    Ok(wanted) => (OpenInput::Blocks(wanted), Some(Arc::new(map))),
+                    Err(all) => (OpenInput::Blocks(all), None),
+                }
+            }
+            (input, _) => (input, None),
+        }
+    }
+
     fn load(saved: &Path, file: &Path, blob: &Blob) -> Option<Self> {
         let written = std::fs::metadata(saved).ok()?;
         // Each block has half a megabyte, and its line less than a hundred bytes.

@@ -616,7 +616,11 @@ fn read_range<T: Task>(
 ) {
     for game in range.map(GameIndex) {
         let is_candidate = plan.candidates.as_ref().is_none_or(|set| set.has(game));
-        if !plan.selection.has(game) || !is_candidate {
+        if !plan.selection.has(game) {
+            continue;
+        }
+        if !is_candidate {
+            count_filtered(database, game, plan, pipeline);
             continue;
         }
         pipeline.collecting().game = game;
@@ -626,11 +630,7 @@ fn read_range<T: Task>(
         };
         let read = match wanted {
             Ok(false) => {
-                if plan.count_filtered {
-                    let entry = database.entry(game).unwrap_or_default();
-                    let is_counted = plan.selection.keeps(entry.deleted, entry.is_text);
-                    pipeline.filter.filtered += u64::from(is_counted);
-                }
+                count_filtered(database, game, plan, pipeline);
                 continue;
             }
             Ok(true) => {
@@ -651,6 +651,20 @@ fn read_range<T: Task>(
                 }
             }
         }
+    }
+}
+
+/// Counts a game that the query leaves out, if it would have been read.
+fn count_filtered<T: Task>(
+    database: &dyn Database,
+    game: GameIndex,
+    plan: &ScanOptions,
+    pipeline: &mut Pipeline<T>,
+) {
+    if plan.count_filtered {
+        let entry = database.entry(game).unwrap_or_default();
+        let is_counted = plan.selection.keeps(entry.deleted, entry.is_text);
+        pipeline.filter.filtered += u64::from(is_counted);
     }
 }
 

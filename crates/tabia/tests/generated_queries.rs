@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::path::Path;
+use std::sync::Arc;
 
 use tabia::base::{Base, SearchOptions};
 use tabia::core::chess::FenStyle;
 use tabia::core::game::{Game, GameResult};
-use tabia::{GameIndex, Index, Position, Query};
+use tabia::list::{ListOptions, list};
+use tabia::{GameIndex, Index, NoObserver, Position, Query, Resolver};
 use tabia_testkit::generated_query::generated_query;
 use tabia_testkit::tiny::GameBuilder;
 use tabia_testkit::{Random, Scratch};
@@ -20,6 +22,56 @@ const BEGINNINGS: [&str; 5] = [
     "c4 e6 d4 d5",
     "",
 ];
+
+/// Queries about moments, which an index answers from the moves that it holds.
+const MOMENTS: [&str; 14] = [
+    "count:Q=1 count:q=1",
+    "count:Qq=0",
+    "imb:MvR flip:color",
+    "imb:Pv stm:white",
+    "balance:>=4",
+    "bishops:same for:3",
+    "pawns:doubled",
+    "is:check -> takes:Q",
+    "takes:P => takes:P -> within:4 is:check",
+    "on:Nf3 on:nc6 -on:Pe4",
+    "-(is:check) ply:10",
+    "(is:check OR takes:R) (count:q=0)",
+    "repeats:2",
+    "sac:>=3",
+];
+
+/// The number of games found, by counting alone, and their numbers.
+fn counted(path: &Path, query: &Query, index: Index, threads: usize) -> (u64, Vec<GameIndex>) {
+    let mut options = ListOptions::default();
+    options.filter = query.clone();
+    options.index = index;
+    options.threads = threads;
+    options.selection.texts = false;
+    let items = Resolver::default().resolve(path.as_os_str()).unwrap();
+    let mut count = |numbers_only: bool| {
+        options.count_only = !numbers_only;
+        options.numbers_only = numbers_only;
+        let mut games = Vec::new();
+        let rows = list(
+            &items[0],
+            &options,
+            &|row, out: &mut Vec<GameIndex>| out.push(row.game),
+            &Arc::default(),
+            &mut NoObserver,
+            &mut |rows| {
+                games.append(rows);
+                Ok(())
+            },
+        );
+        (rows.unwrap().1, games)
+    };
+    let (rows, none) = count(false);
+    assert_eq!(none, []);
+    let (same, games) = count(true);
+    assert_eq!((same, games.len() as u64), (rows, rows));
+    (rows, games)
+}
 
 /// A game, and some of its positions as values of `fen:`.
 fn game(random: &mut Random, positions: &mut Vec<String>) -> Game {
@@ -58,7 +110,9 @@ fn game(random: &mut Random, positions: &mut Vec<String>) -> Game {
 fn query(random: &mut Random, positions: &[String]) -> String {
     let other = generated_query(random);
     let fen = format!("fen:{}", positions[random.below(positions.len())]);
-    match random.below(7) {
+    match random.below(9) {
+        7 => random.pick(&MOMENTS).to_owned(),
+        8 => format!("{} {other}", random.pick(&MOMENTS)),
         0 => other,
         1 => format!("{fen} ({other})"),
         2 => format!("{fen} OR {other}"),
@@ -102,6 +156,20 @@ fn a_thousand_generated_queries_find_the_same_with_an_index() {
         }
         writer.finish().unwrap();
     }
+    // The index of a Scid database leaves out games that cannot have had a position.
+    let fens = positions.iter().map(|fen| format!("fen:{fen}"));
+    let flipped = positions.iter().map(|fen| format!("fen:{fen} flip:color"));
+    let material = [
+        "mat:KQ?R*B*N*P*KR*B*N*P*",
+        "mat:KQRRBBNNPPPPPPPPKQRRBBNNP+",
+        "mat:KK",
+    ];
+    let material = material.into_iter().map(str::to_owned);
+    for text in fens.chain(flipped).chain(material) {
+        let query = Query::parse(&text).unwrap();
+        let [text_games, scid_games] = [0, 1].map(|path| found(&paths[path], &query, Index::Never));
+        assert_eq!(text_games, scid_games, "{text}");
+    }
     let mut fitting = 0;
     for number in 0..1000 {
         let text = query(random, &positions);
@@ -109,6 +177,9 @@ fn a_thousand_generated_queries_find_the_same_with_an_index() {
         let path = &paths[number % paths.len()];
         let expected = found(path, &query, Index::Never);
         assert_eq!(found(path, &query, Index::Require), expected, "{text}");
+        let numbers: Vec<GameIndex> = expected.iter().map(|(game, _)| *game).collect();
+        let (count, games) = counted(path, &query, Index::Require, 1 + number % 2);
+        assert_eq!((count, games), (numbers.len() as u64, numbers), "{text}");
         fitting += u32::from(!expected.is_empty());
     }
     assert!(fitting > 300, "{fitting}");

@@ -7,6 +7,7 @@
 mod books;
 mod own_jobs;
 mod scid;
+mod search;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,11 @@ const JOBS: &[Job] = &[
         "scid",
         scid::scid,
         "PGN to Scid, Scid to PGN and a list of games against Scid",
+    ),
+    (
+        "search",
+        search::search,
+        "queries, the saved index, openings and duplicates on a million games, against Scid and pgn-extract",
     ),
     ("header", header, "a scan of the headers against cbvault"),
     (

@@ -18,6 +18,7 @@ Examples:
   tabia index mega.cbh
   tabia index ~/Chess -j 2
   tabia index games.pgn --check
+  tabia index games.pgn --sections
   tabia index games.pgn --drop")]
 pub(crate) struct IndexArgs {
     /// Files, base names or folders
@@ -29,6 +30,9 @@ pub(crate) struct IndexArgs {
     /// Remove the index
     #[arg(long)]
     pub(crate) drop: bool,
+    /// List the sections of the index with their sizes, and change nothing
+    #[arg(long, conflicts_with_all = ["check", "drop"])]
+    pub(crate) sections: bool,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]

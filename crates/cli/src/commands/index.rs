@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tabia::base::{
-    Index, IndexChange, IndexOptions, build_index, check_index, drop_index, index_path,
+    Index, IndexChange, IndexOptions, SavedIndex, build_index, check_index, drop_index, index_path,
+    open_index,
 };
 use tabia::core::ErrorKind;
 use tabia::core::shell_argument::argument;
@@ -21,6 +22,25 @@ const COLUMNS: &[&str] = &[
     "path", "index", "state", "games", "added", "segments", "bytes",
 ];
 const NUMERIC: &[&str] = &["games", "added", "segments", "bytes"];
+
+const SECTION_COLUMNS: &[&str] = &["path", "section", "holds", "records", "bytes", "percent"];
+const SECTION_NUMERIC: &[&str] = &["records", "bytes", "percent"];
+
+/// The sections of a kind as a row.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SectionRow {
+    path: String,
+    section: String,
+    holds: String,
+    records: u64,
+    bytes: u64,
+    /// Of the bytes of the file.
+    percent: f64,
+    /// Of the plies of all games; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_per_ply: Option<f64>,
+}
 
 /// An index as a row.
 #[derive(Default, Serialize)]
@@ -41,7 +61,12 @@ struct Row {
 pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter("index", false, None)?;
-    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
+    let (columns, numeric) = if args.sections {
+        (SECTION_COLUMNS, SECTION_NUMERIC)
+    } else {
+        (COLUMNS, NUMERIC)
+    };
+    let mut listing = Listing::new(&context.bar, &args.listing, columns, numeric)?;
     let options = index_options(&context);
     let display = context.display();
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
@@ -49,14 +74,16 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
         let mut inside = None;
         let done = item.and_then(|item| {
             inside = item.source().is_none().then(|| item.name());
+            if args.sections {
+                return sections(&context, &options, &item, &mut listing);
+            }
             context.progress.set_total(item.bytes().unwrap_or_default());
-            one(args, &context, &options, &item, &mut reporter)
+            let (row, code) = one(args, &context, &options, &item, &mut reporter)?;
+            listing.push(&row).map_err(Error::in_output)?;
+            Ok(code)
         });
         match done {
-            Ok((row, code)) => {
-                listing.push(&row)?;
-                Ok(code)
-            }
+            Ok(code) => Ok(code),
             Err(error) if error.side() == ErrorSide::Input => {
                 let is_unsupported = matches!(error.kind(), ErrorKind::Unsupported(_));
                 let hint = inside.filter(|_| is_unsupported).map(|name| {
@@ -74,6 +101,51 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
     listing.finish()?;
     reporter.finish(None)?;
     Ok(code)
+}
+
+/// Lists the sections of the index of an item.
+fn sections(
+    context: &Context,
+    options: &IndexOptions,
+    item: &InputItem,
+    listing: &mut Listing,
+) -> Result<ExitCode, Error> {
+    let index = match open_index(item, options)? {
+        SavedIndex::Current(index) => index,
+        other => {
+            let why = other.why_not();
+            let why = why.unwrap_or_else(|| "no index".to_owned());
+            context.messages.warning(&format!("{}: {why}", item.name()));
+            return Ok(ExitCode::Problems);
+        }
+    };
+    let plies = index.plies();
+    let percent = |bytes: u64| (bytes as f64 / index.bytes().max(1) as f64 * 1e3).round() / 10.0;
+    let per_ply =
+        |bytes: u64| (plies > 0).then(|| (bytes as f64 / plies as f64 * 1e3).round() / 1e3);
+    for facts in index.sections() {
+        let row = SectionRow {
+            path: item.name(),
+            section: facts.name,
+            holds: facts.holds.to_owned(),
+            records: facts.records,
+            bytes: facts.bytes,
+            percent: percent(facts.bytes),
+            bytes_per_ply: per_ply(facts.bytes),
+        };
+        listing.push(&row).map_err(Error::in_output)?;
+    }
+    let row = SectionRow {
+        path: item.name(),
+        section: String::new(),
+        holds: "the whole file".to_owned(),
+        records: index.games(),
+        bytes: index.bytes(),
+        percent: percent(index.bytes()),
+        bytes_per_ply: per_ply(index.bytes()),
+    };
+    listing.push(&row).map_err(Error::in_output)?;
+    Ok(ExitCode::Done)
 }
 
 fn one(

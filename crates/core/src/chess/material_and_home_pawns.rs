@@ -167,6 +167,57 @@ impl HomePawns {
     }
 }
 
+/// The pawns that left their start squares during a game, in their order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct PawnsGone {
+    count: u8,
+    /// Their bits in [`HomePawns`], 0 to 15, a nibble each, the first one high.
+    list: u64,
+}
+
+impl PawnsGone {
+    /// The first `count` of the nibbles of `list`, from its highest on; 16 at most.
+    ///
+    /// ```
+    /// use tabia_core::chess::{HomePawns, PawnsGone};
+    ///
+    /// // e2, d7, a2.
+    /// let gone = PawnsGone::new(3, [0xb4, 0xf0, 0, 0, 0, 0, 0, 0]);
+    /// assert!(gone.passes(HomePawns::ALL));
+    /// assert!(gone.passes(HomePawns::from_bits(!(1 << 11 | 1 << 4))));
+    /// assert!(!gone.passes(HomePawns::from_bits(!(1 << 4))));
+    /// ```
+    pub const fn new(count: u8, list: [u8; 8]) -> Self {
+        let [a, b, c, d, e, f, g, h] = list;
+        let (mut nibbles, bytes) = (0, [h, g, f, e, d, c, b, a]);
+        let mut rest: &[u8] = &bytes;
+        while let Some((&byte, before)) = rest.split_last() {
+            nibbles = nibbles << 8 | byte as u64;
+            rest = before;
+        }
+        Self {
+            count: if count < 16 { count } else { 16 },
+            list: nibbles,
+        }
+    }
+
+    /// Whether the game had a position with these pawns on their start squares, if all were there at its
+    /// start.
+    pub const fn passes(self, pawns: HomePawns) -> bool {
+        let gone = !pawns.0;
+        let count = gone.count_ones();
+        if count > self.count as u32 {
+            return false;
+        }
+        let (mut first, mut number) = (0_u16, 0);
+        while number < count {
+            first |= 1 << (self.list >> (60 - 4 * number) & 15);
+            number += 1;
+        }
+        first == gone
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

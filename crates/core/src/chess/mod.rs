@@ -22,7 +22,7 @@ pub mod uci;
 
 pub use fen::{FenError, FenStyle, PositionError};
 pub use legal_moves::MoveList;
-pub use material_and_home_pawns::{HomePawns, Material, Signature};
+pub use material_and_home_pawns::{HomePawns, Material, PawnsGone, Signature};
 pub use piece_letters::PieceLetters;
 pub use position::{Position, SetupError};
 pub use setup::Setup;

@@ -40,7 +40,7 @@
 //! | `values` | numbers, dates, codes and their ranges |
 //! | `term_order` | the order in which terms are asked |
 //! | `print` | the normal form |
-//! | `required_positions` | what an index of positions is asked |
+//! | `required_positions`, `required_material` | what an index of positions is asked |
 //! | `error_and_suggestions` | what is wrong with a text, and what was probably meant |
 
 mod attacks;
@@ -56,6 +56,7 @@ mod pawn_structures;
 mod piece_set;
 mod pins;
 mod print;
+mod required_material;
 mod required_positions;
 mod scanner;
 mod square_set;
@@ -73,6 +74,8 @@ pub(crate) use deferred_conditions::{Fact, Later, Note, STILL_GIVEN};
 pub use error_and_suggestions::{FilterError, Suggestion, nearest};
 pub use field_list::{Field, fields};
 pub(crate) use moment_terms::{Check, Moment, MomentTerm, balance};
+pub use required_material::RequiredMaterial;
+pub(crate) use required_material::SignatureFilter;
 pub use term_order::PlanStep;
 pub(crate) use values::{Bounds, DateTest, Ends, GameMark, Medal, NameTest, Part};
 pub(crate) use values::{EvalTest, Flip, ResultTest, Scope, Speed, SpeedTest};

@@ -311,6 +311,7 @@ mod tests {
             ("result:½,DECISIVE,+:-", "result:1/2-1/2,decisive,+:-"),
             ("line:\"e4 e7e5 Nf3\"", "line:\"1.e4 e5 2.Nf3\""),
             ("tc:normal,180+2", "speed:classical,180+2"),
+            ("clock:<0,-1..0", "clock:<=-0.001,-1..0"),
             ("tag:Opening=Najdorf,\"x y\"", "tag:Opening=najdorf,\"x y\""),
             ("nag:!?,14", "nag:$5,$14"),
             ("eval:>2,-0.5..0.25,mate", "eval:>=2.01,-0.5..0.25,mate"),

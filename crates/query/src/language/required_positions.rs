@@ -1,4 +1,5 @@
-//! The exact positions that a game must reach to fit a query, for an index of positions.
+//! What an index of positions is asked for a query: exact positions that a game must reach, and the terms
+//! about moments without those about games.
 
 use std::sync::Arc;
 
@@ -38,6 +39,33 @@ impl Query {
         (positions.len() <= MAX_POSITIONS).then_some(positions)
     }
 
+    /// Whether the query asks for exact positions and nothing else, so that all games that reached one of
+    /// the [required positions](Self::required_positions) fit it.
+    ///
+    /// ```
+    /// use tabia_query::Query;
+    ///
+    /// let is_position = |text: &str| Query::parse(text).map(|query| query.is_position());
+    /// assert_eq!(is_position("pos:\"1.e4\" OR pos:\"1.d4\""), Ok(true));
+    /// assert_eq!(is_position("pos:\"1.e4\" move:e5"), Ok(false));
+    /// ```
+    pub fn is_position(&self) -> bool {
+        let is_position = |list: &List| match list.0.as_slice() {
+            [item] if !item.negated => match &item.what {
+                What::Term(term) => match &term.test {
+                    Test::Moment(term) => {
+                        let mut checks = term.values.iter();
+                        checks.all(|(_, check)| matches!(check, Check::Fen(..)))
+                    }
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
+        };
+        !self.is_empty() && self.any_of().0.iter().all(is_position)
+    }
+
     /// The terms about games, without those about moments: games that fit the query fit it, too.
     ///
     /// ```
@@ -59,6 +87,106 @@ impl Query {
             duplicates: self.duplicates.clone(),
         }
     }
+}
+
+impl Query {
+    /// The terms about positions and moves of the mainline, and the steps between them: games that fit the
+    /// query fit it, too. With it whether nothing was left out, so that all games that fit it fit the query.
+    /// `None` if nothing remains of an alternative, or if the query asks for variations.
+    ///
+    /// ```
+    /// use tabia_query::Query;
+    ///
+    /// let query = Query::parse("pawns:iqp elo:>=2500 (mat:KRPKR -> move:Rh1)")?;
+    /// let (moments, is_all) = query.moment_terms().unwrap_or_default();
+    /// assert_eq!(moments.to_string(), "pawns:iqp (mat:KRPKR -> move:Rh1)");
+    /// assert!(!is_all && query.moment_terms().is_some());
+    /// assert!(Query::parse("elo:>=2500")?.moment_terms().is_none());
+    /// # Ok::<(), tabia_query::FilterError>(())
+    /// ```
+    pub fn moment_terms(&self) -> Option<(Self, bool)> {
+        let mut is_mainline = true;
+        self.for_each_term(&mut |term| is_mainline &= !matches!(term.test, Test::In(_)));
+        if !is_mainline {
+            return None;
+        }
+        let mut is_all = true;
+        let any_of = only_moments(self.any_of(), &mut is_all)?;
+        let parsed = Arc::new(Parsed {
+            any_of,
+            terms: self.term_count(),
+            ..Parsed::default()
+        });
+        let query = Self {
+            parsed,
+            duplicates: None,
+        };
+        Some((query, is_all))
+    }
+}
+
+/// The alternatives with terms about moments only; `None` if nothing remains of one.
+fn only_moments(any_of: &AnyOf, is_all: &mut bool) -> Option<AnyOf> {
+    let mut lists = Vec::new();
+    for list in &any_of.0 {
+        let mut items = Vec::new();
+        for part in list.0.split_inclusive(is_step) {
+            let before = items.len();
+            for item in part {
+                match only_moment(item, is_all) {
+                    Some(item) => items.push(item),
+                    None => *is_all = false,
+                }
+            }
+            let kept = items.get(before..).unwrap_or_default();
+            if !kept.iter().any(asks_for_moment) {
+                return None;
+            }
+        }
+        lists.push(List(items));
+    }
+    (!lists.is_empty()).then_some(AnyOf(lists))
+}
+
+fn is_step(item: &Item) -> bool {
+    matches!(item.what, What::Step { .. })
+}
+
+/// Whether an item has a moment of its own.
+fn asks_for_moment(item: &Item) -> bool {
+    match &item.what {
+        What::Term(term) => matches!(term.test, Test::Moment(_)),
+        What::Group(_) => !item.negated,
+        What::Step { .. } => false,
+    }
+}
+
+/// An item as far as it is about moments; `None` if it is not.
+fn only_moment(item: &Item, is_all: &mut bool) -> Option<Item> {
+    let what = match &item.what {
+        What::Term(term) => match &term.test {
+            Test::Moment(moment) if moment.asks_for_notes() => return None,
+            Test::Moment(_) | Test::For(_) | Test::Within(_) | Test::Flip(_) => {
+                What::Term(term.clone())
+            }
+            _ => return None,
+        },
+        What::Group(group) => {
+            // What is left out of a negated group would leave out more games.
+            let mut is_whole = true;
+            let kept = only_moments(group, &mut is_whole)?;
+            if item.negated && !is_whole {
+                return None;
+            }
+            *is_all &= is_whole;
+            What::Group(kept)
+        }
+        What::Step { next } => What::Step { next: *next },
+    };
+    Some(Item {
+        negated: item.negated,
+        what,
+    })
 }
 
 fn without_moments(any_of: &AnyOf) -> AnyOf {
@@ -258,6 +386,44 @@ mod tests {
             );
         }
         assert_eq!(fens.len(), 6);
+    }
+
+    #[test]
+    fn terms_about_moments_remain() {
+        for (text, expected) in [
+            ("mat:KRPKR for:10", Some(("mat:KRPKR for:10", true))),
+            ("mat:KRPKR result:1-0", Some(("mat:KRPKR", false))),
+            (
+                "pawns:iqp (player:tal OR mat:KK)",
+                Some(("pawns:iqp", false)),
+            ),
+            (
+                "pawns:iqp (mat:KRPKR elo:>2500)",
+                Some(("pawns:iqp (mat:KRPKR)", false)),
+            ),
+            (
+                "is:check -> within:3 is:mate -(repeats:3)",
+                Some(("is:check -> within:3 is:mate -(repeats:3)", true)),
+            ),
+            ("-(is:check player:tal) mat:KK", Some(("mat:KK", false))),
+            ("-(is:check)", None),
+            ("player:tal -> is:mate", None),
+            ("is:check nag:!!", Some(("is:check", false))),
+            ("is:check -nag:!! OR player:tal", None),
+            ("is:check in:all", None),
+            ("player:tal", None),
+            ("", None),
+        ] {
+            let query = Query::parse(text);
+            let Ok(query) = query else {
+                assert_eq!(expected, None, "{text}");
+                continue;
+            };
+            let found = query.moment_terms();
+            let found = found.map(|(query, is_all)| (query.to_string(), is_all));
+            let expected = expected.map(|(text, is_all)| (text.to_owned(), is_all));
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

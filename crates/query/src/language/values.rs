@@ -182,7 +182,8 @@ fn seconds(text: &str) -> Option<i64> {
                 .filter(|number| *number >= 0)?
                 .saturating_mul(1000)
         } else {
-            decimal(part, 3).filter(|value| *value >= 0)?
+            // `<0` is written as `<=-0.001`.
+            decimal(part, 3).filter(|value| *value >= 0 || count == 1)?
         };
         total = total.saturating_mul(60).saturating_add(value);
     }

@@ -13,7 +13,7 @@ use super::moments::{FoundMoment, Moments, Seen};
 use super::rating_filter::RatingTest;
 use super::{by_entry, by_head};
 use crate::fold_case::fold;
-use crate::language::{GameMark, Query, Term, Test, What, begins_word};
+use crate::language::{GameMark, Query, SignatureFilter, Term, Test, What, begins_word};
 
 /// Number of records whose ratings are read at once when searching for the next candidate.
 const RATINGS_PER_READ: u32 = 4096;
@@ -63,6 +63,8 @@ pub struct Matcher {
     /// Ratings of consecutive records, White's and Black's, and the index of the first record.
     ratings: Vec<[u16; 2]>,
     ratings_from: u32,
+    /// What the signature of a game that fits may be.
+    signatures: Option<SignatureFilter>,
     /// A folded name.
     folded: String,
     /// What is known about each term for the current game.
@@ -99,6 +101,7 @@ impl Matcher {
             ratings_decide,
             ratings: Vec::new(),
             ratings_from: 0,
+            signatures: SignatureFilter::of(query),
             folded: String::new(),
             answers: vec![Answer::Maybe; terms],
             undecided: None,
@@ -222,6 +225,13 @@ impl Matcher {
         let any_of = self.query.any_of();
         self.outcome = evaluate(any_of, entry.is_text, &mut ask)?;
         self.undecided = None;
+        if self.outcome == Answer::Maybe
+            && let Some(signatures) = &self.signatures
+            && let Some(signature) = database.signature(game)
+            && !signatures.may_fit(signature)
+        {
+            self.outcome = Answer::No;
+        }
         if self.outcome == Answer::Maybe {
             let mut failure = None;
             let answers = &mut self.answers;

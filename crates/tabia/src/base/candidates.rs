@@ -1,12 +1,15 @@
 //! The games that may fit a query, from the saved index of a database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use tabia_core::chess::Position;
+use tabia_core::formats::GameFormat;
 use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Result};
-use tabia_index::{PositionIndex, Unusable};
-use tabia_query::Query;
+use tabia_index::{PositionIndex, SegmentRanks, Unusable};
+use tabia_query::{Answer, Matcher, Query};
 
 use super::game_set::GameSet;
 use super::index_policy::{Index, usable_index};
@@ -14,34 +17,207 @@ use super::open_databases::Base;
 use super::saved_index::IndexOptions;
 use crate::input::InputItem;
 use crate::observer::Observer;
+use crate::scan::ScanOptions;
 
-/// The games of an item that may fit a query; `None` if its index does not decide that.
+/// Ranks whose lines one thread takes at a time.
+const RANKS: u32 = 2048;
+/// Of all lines, this share is looked at for their material if terms about games may leave few games anyway.
+const FEW: u64 = 50;
+/// The same if there are no such terms; otherwise all lines are looked at.
+const MANY: u64 = 3;
+/// Of a text that several threads may read, only games fewer than this share are picked by their numbers.
+const MOST: u64 = 4;
+
+/// The games that may fit a query.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Candidates {
+    /// No other games fit.
+    pub(crate) games: Arc<GameSet>,
+    /// Those of them that are marked as deleted.
+    pub(crate) deleted: GameSet,
+    /// All of them fit.
+    pub(crate) is_decided: bool,
+    /// Games of the index.
+    total: u64,
+}
+
+impl Candidates {
+    /// Has the plan of a scan read these games only, and all of them if nothing else is asked of them.
+    /// Numbers of games in a text are counted on one thread, which pays only if most games are left out.
+    pub(crate) fn restrict(self, plan: &mut ScanOptions, item: &InputItem) {
+        let is_text = item.format().games().is_some_and(GameFormat::is_streamable);
+        if is_text && plan.threads > 1 && self.games.count() * MOST > self.total {
+            return;
+        }
+        // The moments of games are found by the query.
+        if self.is_decided && plan.mark.is_none() && !plan.moments {
+            plan.filter = None;
+        }
+        plan.candidates = Some(self.games);
+    }
+}
+
+/// The games of an item that may fit a query; `None` if its index does not decide that. `is_limited`: not
+/// all games that fit are wanted, so that looking at all lines is not worth it.
 ///
 /// # Errors
 /// As for [`usable_index`].
 pub(crate) fn candidates(
     item: &InputItem,
     query: &Query,
+    is_limited: bool,
     index: Index,
     options: &IndexOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<Option<Arc<GameSet>>> {
+) -> Result<Option<Candidates>> {
     if index == Index::Never {
         return Ok(None);
     }
-    let Some(positions) = query.required_positions() else {
+    let positions = query.required_positions();
+    let moments = query.moment_terms();
+    if positions.is_none() && moments.is_none() {
         return Ok(None);
-    };
+    }
     let Some(index) = usable_index(item, index, options, progress, observer)? else {
         return Ok(None);
     };
-    match games_with(&index, &positions) {
-        Ok(games) => Ok(Some(Arc::new(games))),
+    let search = IndexSearch {
+        index: &index,
+        query,
+        is_limited,
+        threads: options.threads.max(1),
+        progress,
+    };
+    let found = match (positions, moments) {
+        (Some(positions), _) => search.positions(&positions).map(Some),
+        (None, Some((moments, is_all))) => search.moments(&moments, is_all),
+        (None, None) => Ok(None),
+    };
+    progress.check()?;
+    match found {
+        Ok(found) => Ok(found),
         Err(error) => {
             observer.index_unused(item, &format!("the index is {error}"))?;
             Ok(None)
         }
+    }
+}
+
+struct IndexSearch<'a> {
+    index: &'a PositionIndex,
+    query: &'a Query,
+    is_limited: bool,
+    threads: usize,
+    progress: &'a Progress,
+}
+
+type Found<T> = std::result::Result<T, Unusable>;
+
+impl IndexSearch<'_> {
+    /// The games that reached one of some positions.
+    fn positions(&self, positions: &[Position]) -> Found<Candidates> {
+        let mut ranges = Vec::new();
+        for position in positions {
+            for arrival in self.index.find(position)? {
+                ranges.push((arrival.segment, arrival.ranks()));
+            }
+        }
+        self.games(&ranges, self.query.is_position())
+    }
+
+    /// The games at some moment of which the terms about moments hold; `is_all`: there are no other terms.
+    fn moments(&self, moments: &Query, is_all: bool) -> Found<Option<Candidates>> {
+        let is_few = self.is_limited || !is_all;
+        let most = self.index.games() / if is_few { FEW } else { MANY };
+        let ranges = match self.query.required_material() {
+            Some(material) => {
+                let fits = |other| material.fits(other);
+                self.index.with_material(&fits, most, self.progress)?
+            }
+            None => None,
+        };
+        let ranges = match ranges {
+            Some(ranges) => ranges,
+            None if is_few => return Ok(None),
+            None => (0..self.index.segments())
+                .map(|segment| (segment, self.index.ranks(segment)))
+                .collect(),
+        };
+        let found = self.matching(&ranges, moments)?;
+        self.games(&found, is_all).map(Some)
+    }
+
+    /// The lines of some ranks that fit a query about moments.
+    fn matching(
+        &self,
+        ranges: &[SegmentRanks],
+        moments: &Query,
+    ) -> Found<Vec<SegmentRanks>> {
+        let mut parts: Vec<SegmentRanks> = Vec::new();
+        for (segment, ranks) in ranges {
+            let mut from = ranks.start;
+            while from < ranks.end {
+                let to = from.saturating_add(RANKS).min(ranks.end);
+                parts.push((*segment, from..to));
+                from = to;
+            }
+        }
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut matcher = Matcher::new(moments);
+            let mut found = Vec::new();
+            while let Some((segment, ranks)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if self.progress.is_cancelled() {
+                    break;
+                }
+                let mut lines = self.index.lines(*segment, ranks.clone())?;
+                while let Some(ranks) = lines.next_line()? {
+                    lines.visit(GameIndex(0), &mut matcher)?;
+                    if matcher.answer() == Answer::Yes {
+                        found.push((*segment, ranks));
+                    }
+                }
+            }
+            Ok(found)
+        };
+        let threads = self.threads.min(parts.len().max(1));
+        if threads == 1 {
+            return work();
+        }
+        let parts: Vec<Found<_>> = thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let done = workers.into_iter();
+            done.filter_map(|worker| worker.join().ok()).collect()
+        });
+        let mut all = Vec::new();
+        for part in parts {
+            all.extend(part?);
+        }
+        Ok(all)
+    }
+
+    /// The games of some ranks, and those whose moves the index does not know.
+    fn games(&self, ranges: &[SegmentRanks], is_decided: bool) -> Found<Candidates> {
+        let (mut games, mut deleted) = (GameSet::default(), GameSet::default());
+        let irregular = self.index.irregular()?;
+        for game in &irregular {
+            games.insert(GameIndex(*game));
+        }
+        for (segment, ranks) in ranges {
+            for row in self.index.rows(*segment, ranks.clone())? {
+                games.insert(row.game());
+                if row.is_deleted() {
+                    deleted.insert(row.game());
+                }
+            }
+        }
+        Ok(Candidates {
+            games: Arc::new(games),
+            deleted,
+            is_decided: is_decided && irregular.is_empty(),
+            total: self.index.games(),
+        })
     }
 }
 

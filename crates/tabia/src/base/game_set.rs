@@ -49,6 +49,16 @@ impl GameSet {
         None
     }
 
+    /// The games in ascending order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = GameIndex> + '_ {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let game = self.next_from(from)?;
+            from = game.checked_add(1)?;
+            Some(GameIndex(game))
+        })
+    }
+
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> u64 {
         (self.words.len() * size_of::<u64>()) as u64

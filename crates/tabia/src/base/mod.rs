@@ -32,7 +32,7 @@ mod selection_cache;
 mod tree;
 mod tree_counts;
 
-pub(crate) use candidates::candidates;
+pub(crate) use candidates::{Candidates, candidates};
 pub use game_set::GameSet;
 pub use index_policy::Index;
 pub(crate) use index_stamp::Stamp;
@@ -44,5 +44,5 @@ pub use saved_index::{
 };
 pub use search_hits::{Hit, Hits, SearchOptions};
 pub use selected_games::SelectedGames;
-pub use tabia_index::{PositionIndex, Unusable};
+pub use tabia_index::{PositionIndex, SectionFacts, Unusable};
 pub use tree::{Tree, TreeGame, TreeMove, TreeOptions};

@@ -53,6 +53,7 @@ impl Base {
                 filter: query.clone(),
                 moments: true,
                 limit: options.limit,
+                is_hasty: options.deadline.is_some(),
                 ..self.list_options()
             },
             options: options.clone(),

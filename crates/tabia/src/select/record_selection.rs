@@ -63,6 +63,18 @@ impl RecordRanges {
         Self(vec![(game.0, game.0)])
     }
 
+    /// Records in ascending order.
+    pub(crate) fn of(games: impl Iterator<Item = GameIndex>) -> Self {
+        Self(games.map(|game| (game.0, game.0)).collect())
+    }
+
+    /// Whether at most so many records are meant.
+    pub(crate) fn is_few(&self, most: u32) -> bool {
+        let lengths = self.0.iter().map(|(first, last)| last - first);
+        let lengths = lengths.map(|length| u64::from(length) + 1);
+        lengths.sum::<u64>() <= u64::from(most)
+    }
+
     /// Whether a record is meant.
     pub fn has(&self, game: GameIndex) -> bool {
         let index = self.0.partition_point(|(_, last)| *last < game.0);

@@ -1,10 +1,11 @@
 //! Saved indexes of positions: any bytes, and indexes whose sections were changed and sealed again.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::Position;
-use tabia_core::game::Want;
+use tabia_core::chess::{Material, Ply, Position};
+use tabia_core::game::{Flow, Visitor, Want};
 use tabia_core::io::{Blob, Progress};
 use tabia_index::{Batch, BuildOptions, Builder, Collector, PositionIndex, crc32};
 
@@ -105,6 +106,20 @@ fn ask(bytes: Vec<u8>) {
     };
     let _ = index.check();
     let _ = index.irregular();
+    let _ = index.sections();
+    let mut plies = CountPlies::default();
+    for bits in [0x002000, 0xffffff, 0x555555] {
+        let fits = |material: Material| material.to_bits() & bits != 0;
+        let Ok(Some(ranges)) = index.with_material(&fits, 1 << 16, &Progress::new()) else {
+            continue;
+        };
+        for (segment, ranks) in ranges {
+            play(&index, segment, ranks, &mut plies);
+        }
+    }
+    for segment in 0..index.segments() {
+        play(&index, segment, index.ranks(segment), &mut plies);
+    }
     for position in &sample().1 {
         let Ok(arrivals) = index.find(position) else {
             continue;
@@ -121,5 +136,30 @@ fn ask(bytes: Vec<u8>) {
             }
         }
         assert!(games <= length, "more games than bytes");
+    }
+}
+
+/// Counts the plies of lines.
+#[derive(Default)]
+struct CountPlies(u64);
+
+impl Visitor for CountPlies {
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        self.0 += 1;
+        Flow::Go
+    }
+}
+
+fn play(index: &PositionIndex, segment: usize, ranks: Range<u32>, plies: &mut CountPlies) {
+    let Ok(mut lines) = index.lines(segment, ranks.clone()) else {
+        return;
+    };
+    let mut next = ranks.start;
+    while let Ok(Some(ranks)) = lines.next_line() {
+        assert!(ranks.start == next && ranks.end > next, "lines in order");
+        next = ranks.end;
+        if lines.visit(GameIndex(0), plies).is_err() {
+            return;
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::common::above_zero;
-use crate::args::common::{CommonArgs, bytes};
+use crate::args::common::{CommonArgs, IndexUseArgs, bytes};
 
 /// Builds a book from games of any format
 ///
@@ -104,6 +104,8 @@ pub(crate) struct BookBuildArgs {
         help_heading = "Games"
     )]
     pub(crate) filter: String,
+    #[command(flatten)]
+    pub(crate) index: IndexUseArgs,
     #[command(flatten)]
     pub(crate) kvetka: KvetkaArgs,
     /// Memory for counting; the rest goes to disk

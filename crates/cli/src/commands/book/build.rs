@@ -14,6 +14,7 @@ use super::build_record::{GameCountsRow, add_record, record_path};
 use super::report_written::WrittenCounts;
 use super::target_format::book_format;
 use crate::args::book::{BookBuildArgs, Compat};
+use crate::commands::index::index_options;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
@@ -112,6 +113,8 @@ pub(super) fn options(
     options.selection.numbers = parse_games(args.games.as_deref())?;
     options.selection.deleted = args.include_deleted;
     options.filter = parse_query(&args.filter, &context.messages)?;
+    options.index = args.index.use_index.into();
+    options.index_options = index_options(context);
     options.max_ply = args.max_ply;
     let moves = &mut options.move_filter;
     moves.min_games = args.least_games();

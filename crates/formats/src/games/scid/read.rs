@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::Color;
+use tabia_core::chess::{Color, Material, PawnsGone};
 use tabia_core::decimal_digits;
 use tabia_core::error::{Error, Result, Why};
 use tabia_core::formats::OpenOptions;
@@ -227,6 +227,16 @@ impl Database for ScidDatabase {
             has_comments: Some(entry.comments != 0),
             has_nags: Some(entry.nags != 0),
         })
+    }
+
+    fn signature(&self, game: GameIndex) -> Option<(Material, Option<PawnsGone>)> {
+        let indexed = self.indexed(game).ok();
+        let entry = indexed.filter(|indexed| indexed.has_entry)?.entry;
+        // A long game in which no pawn moved is rather one whose pawns were not stored.
+        let is_known = entry.home_pawn_count > 0 || entry.plies < 16;
+        let has_pawns = entry.flags & flag::START == 0 && is_known;
+        let gone = has_pawns.then(|| PawnsGone::new(entry.home_pawn_count, entry.home_pawns));
+        Some((Material::from_bits(entry.material), gone))
     }
 
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {

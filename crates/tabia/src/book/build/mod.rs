@@ -38,6 +38,7 @@ use tabia_core::loss::Losses;
 use tabia_core::{BookFormat, Error};
 use tabia_query::Query;
 
+use crate::base::{Index, IndexOptions};
 use crate::input::InputItem;
 use crate::observer::Observer;
 use crate::select::Selection;
@@ -65,6 +66,10 @@ pub struct BuildOptions {
     pub selection: Selection,
     /// Which games count.
     pub filter: Query,
+    /// Whether saved indexes are used to find them.
+    pub index: Index,
+    /// Where saved indexes are.
+    pub index_options: IndexOptions,
     /// Number of plies that count of each line, at most.
     pub max_ply: u32,
     /// Which moves are in the book.
@@ -95,6 +100,8 @@ impl Default for BuildOptions {
             threads: 1,
             selection: Selection::games(),
             filter: Query::default(),
+            index: Index::default(),
+            index_options: IndexOptions::default(),
             max_ply: 1024,
             move_filter: MoveFilter::default(),
             weighting: Weighting::default(),

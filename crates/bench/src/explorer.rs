@@ -1,0 +1,180 @@
+//! Looking positions up in a saved index, and the explorer with filters.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tabia::base::{Base, IndexOptions, PositionIndex, SavedIndex, TreeOptions, open_index};
+use tabia::{Index, Progress, Query, Resolver};
+use tabia_core::GameIndex;
+use tabia_core::chess::{Ply, Position};
+use tabia_core::game::{Flow, Visitor};
+use tabia_testkit::Random;
+
+/// Random positions that are looked up.
+const POSITIONS: usize = 20_000;
+/// How often a filter is asked again.
+const TIMES: usize = 100;
+
+/// A position of the Najdorf variation, one of the middlegame and one of an ending.
+const NAMED: [(&str, &str); 3] = [
+    (
+        "Najdorf",
+        "rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 0 6",
+    ),
+    (
+        "middlegame",
+        "4rrk1/1bp2pp1/p6p/1p1P4/3Qq3/2PN4/PP4PP/R4RK1 w - - 0 21",
+    ),
+    ("ending", "8/5pk1/2R4p/1p6/p1b1R2P/P1P1K2r/8/8 w - - 11 56"),
+];
+
+/// Filters, which are asked once, and then again for other positions.
+const FILTERS: [&str; 4] = ["elo:>=2500", "date:2010..", "result:1-0", "player:carlsen"];
+
+/// Prints how long positions take to be found in the saved index of a database, and the explorer with it.
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let [name] = arguments else {
+        return Err("explorer DATABASE, which has a saved index".into());
+    };
+    let path = Path::new(name);
+    let error = |error: tabia::Error| error.to_string();
+    let items = Resolver::default()
+        .resolve(path.as_os_str())
+        .map_err(error)?;
+    let item = items.first().ok_or("no database")?;
+    let saved = open_index(item, &IndexOptions::default()).map_err(error)?;
+    let SavedIndex::Current(index) = saved else {
+        return Err(format!("{name} has no current index: `tabia index {name}`"));
+    };
+    println!(
+        "{name}: {} games, {} plies, {} segments, {:.2} bytes a ply",
+        index.games(),
+        index.plies(),
+        index.segments(),
+        index.bytes() as f64 / index.plies().max(1) as f64
+    );
+    let positions = random_positions(&index).map_err(|error| error.to_string())?;
+    let mut times = Vec::new();
+    // The first pass warms the page cache.
+    for _ in 0..2 {
+        times.clear();
+        for position in &positions {
+            times.push(look_up(&index, position)?.0);
+        }
+    }
+    times.sort_unstable();
+    let at = |share: usize| times.get(times.len() * share / 1000).copied();
+    println!(
+        "{} random positions: median {:?}, 99 of 100 {:?}, 999 of 1000 {:?}",
+        positions.len(),
+        at(500).unwrap_or_default(),
+        at(990).unwrap_or_default(),
+        at(999).unwrap_or_default()
+    );
+    for (name, fen) in NAMED {
+        let position = Position::parse_fen(fen.as_bytes()).map_err(|error| error.to_string())?;
+        let mut best = Duration::MAX;
+        let mut games = 0;
+        for _ in 0..TIMES {
+            let (time, found) = look_up(&index, &position)?;
+            (best, games) = (best.min(time), found);
+        }
+        println!("{name}: {games} games in {best:?}");
+    }
+    explore(path).map_err(error)
+}
+
+/// The time to find a position with its moves, and the number of games.
+fn look_up(index: &PositionIndex, position: &Position) -> Result<(Duration, u64), String> {
+    let start = Instant::now();
+    let mut moves = Vec::new();
+    let arrivals = index.find(position).map_err(|error| error.to_string())?;
+    let mut games = 0;
+    for arrival in &arrivals {
+        games += u64::from(arrival.games());
+        let done = index.continuations(position, arrival, &mut moves);
+        done.map_err(|error| error.to_string())?;
+    }
+    Ok((start.elapsed(), games))
+}
+
+/// The explorer with filters: asked for the first time, and again.
+fn explore(path: &Path) -> Result<(), tabia::Error> {
+    let base = Base::open(&[path], Index::Auto)?;
+    let progress = Progress::new();
+    let mut options = TreeOptions::default();
+    options.games = 0;
+    let mut positions = vec![("start", Position::standard())];
+    for (name, fen) in NAMED {
+        if let Ok(position) = Position::parse_fen(fen.as_bytes()) {
+            positions.push((name, position));
+        }
+    }
+    for text in FILTERS {
+        let Ok(query) = Query::parse(text) else {
+            continue;
+        };
+        let start = Instant::now();
+        let selected = base.select(&query, &progress)?;
+        let first = base.tree(&Position::standard(), &selected, &options)?;
+        let first_time = start.elapsed();
+        print!("{text}: {} games, first {first_time:?}; again", first.games);
+        for (name, position) in &positions {
+            let mut best = Duration::MAX;
+            for _ in 0..TIMES {
+                let start = Instant::now();
+                let selected = base.select(&query, &progress)?;
+                let _ = base.tree(position, &selected, &options)?;
+                best = best.min(start.elapsed());
+            }
+            print!(", {name} {best:?}");
+        }
+        println!();
+    }
+    Ok(())
+}
+
+/// A position of a random game at a random ply.
+#[derive(Default)]
+struct AtPly {
+    left: usize,
+    position: Option<Position>,
+}
+
+impl Visitor for AtPly {
+    fn visit_move(&mut self, before: &Position, _ply: Ply) -> Flow {
+        self.position = Some(before.clone());
+        if self.left == 0 {
+            return Flow::Skip;
+        }
+        self.left -= 1;
+        Flow::Go
+    }
+}
+
+fn random_positions(index: &PositionIndex) -> Result<Vec<Position>, tabia::base::Unusable> {
+    let mut random = Random::new(17);
+    let mut positions = Vec::new();
+    let segments = index.segments();
+    if segments == 0 {
+        return Ok(positions);
+    }
+    while positions.len() < POSITIONS {
+        let segment = random.below(segments);
+        let ranks = index.ranks(segment);
+        if ranks.is_empty() {
+            break;
+        }
+        let rank = random.below(ranks.end as usize) as u32;
+        let mut lines = index.lines(segment, rank..rank + 1)?;
+        if lines.next_line()?.is_some() {
+            let mut visitor = AtPly {
+                left: random.below(100),
+                position: None,
+            };
+            lines.visit(GameIndex(0), &mut visitor)?;
+            positions.push(visitor.position.unwrap_or_else(Position::standard));
+        }
+    }
+    Ok(positions)
+}
