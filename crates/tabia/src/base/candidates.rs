@@ -149,11 +149,7 @@ impl IndexSearch<'_> {
     }
 
     /// The lines of some ranks that fit a query about moments.
-    fn matching(
-        &self,
-        ranges: &[SegmentRanks],
-        moments: &Query,
-    ) -> Found<Vec<SegmentRanks>> {
+    fn matching(&self, ranges: &[SegmentRanks], moments: &Query) -> Found<Vec<SegmentRanks>> {
         let mut parts: Vec<SegmentRanks> = Vec::new();
         for (segment, ranks) in ranges {
             let mut from = ranks.start;
