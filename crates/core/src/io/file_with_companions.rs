@@ -114,6 +114,7 @@ impl FileIdentity {
     }
 
     #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
     fn of(data: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         Some(Self {
