@@ -5,7 +5,7 @@
 //! duplicate only of one that is kept.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
@@ -21,6 +21,7 @@ pub use crate::merge_annotations::Merges;
 
 use crate::annotated_games::AnnotatedTask;
 use crate::base::{GameSet, Stamp};
+use crate::game_content::GameContent;
 use crate::input::{InputItem, KnownDuplicates};
 use crate::job_summary::Summary;
 use crate::names::player_name::surname;
@@ -110,8 +111,9 @@ pub struct DedupeOptions {
 /// the same moves; under 20 plies event, round or day must agree too. *Near*: at least 20 plies and 80 % of
 /// the shorter game in common; if that is less than 80 % of the longer game, event, round or day must agree
 /// too. *Embedded*: one begins the other, with at least 10 plies, and event, round or day agree. If none of
-/// these can be compared because they are unknown, they count as agreeing. Games without moves or players
-/// and guiding texts are no duplicates.
+/// these can be compared because they are unknown, they count as agreeing. Games without moves or of unknown
+/// players are exact duplicates if all of them is the same, as far as all formats keep it: event, site, date,
+/// round, result, moves, variations, comments, NAGs and shapes. Guiding texts are no duplicates.
 ///
 /// Of several games the one with most annotations is kept, then the longest, then the one with most known
 /// tags, then the first. Memory: 64 MiB, and some bytes for each game of two players and each duplicate.
@@ -428,6 +430,8 @@ struct Group {
     base: u32,
     facts: Vec<Facts>,
     window: VecDeque<(usize, Entry)>,
+    /// Games without moves or players by their content.
+    same: BTreeMap<Vec<u8>, Vec<usize>>,
     links: Vec<(usize, usize, DuplicateKind, u32)>,
 }
 
@@ -445,6 +449,10 @@ impl Group {
     fn push(&mut self, entry: Entry) {
         let number = self.facts.len();
         self.facts.push(entry.facts);
+        if !entry.content.is_empty() {
+            self.same.entry(entry.content).or_default().push(number);
+            return;
+        }
         // Moves of later games differ even earlier from those that differ here.
         self.window.retain(|(_, other)| {
             common_plies(&other.moves, &entry.moves) >= MIN_EMBEDDED || other.moves == entry.moves
@@ -462,19 +470,13 @@ impl Group {
 
     /// Decides which games are kept.
     fn resolve(&mut self, found: &mut Vec<Duplicate>) {
+        self.resolve_same(found);
         if self.links.is_empty() {
             return;
         }
         let quality = |number: usize| {
-            self.facts.get(number).map(|facts| {
-                (
-                    facts.at.0 < self.base,
-                    facts.annotations,
-                    facts.plies,
-                    facts.tags,
-                    Reverse(facts.at),
-                )
-            })
+            let facts = self.facts.get(number);
+            facts.map(|facts| facts.quality(self.base))
         };
         let mut linked: Vec<(usize, usize, DuplicateKind, u32)> = Vec::new();
         for &(a, b, kind, common) in &self.links {
@@ -513,6 +515,35 @@ impl Group {
             }
         }
     }
+
+    /// Of the games with the same content one is kept, and all of the first inputs.
+    fn resolve_same(&self, found: &mut Vec<Duplicate>) {
+        for numbers in self.same.values() {
+            let games = numbers.iter().filter_map(|number| self.facts.get(*number));
+            let best = games.clone().max_by_key(|facts| facts.quality(self.base));
+            let Some(kept) = best else {
+                continue;
+            };
+            let others = games.filter(|facts| facts.at != kept.at && facts.at.0 >= self.base);
+            found.extend(others.map(|dropped| Duplicate {
+                group: 0,
+                kind: DuplicateKind::Exact,
+                kept: kept.at,
+                dropped: dropped.at,
+                common: kept.plies,
+                plies: (kept.plies, dropped.plies),
+            }));
+        }
+    }
+}
+
+impl Facts {
+    /// The game with the greatest one is kept. The games of the first `base` inputs come first.
+    fn quality(&self, base: u32) -> (bool, u32, u32, u32, Reverse<(u32, GameIndex)>) {
+        let is_of_base = self.at.0 < base;
+        let at = Reverse(self.at);
+        (is_of_base, self.annotations, self.plies, self.tags, at)
+    }
 }
 
 /// A game as far as it is compared.
@@ -524,6 +555,8 @@ struct Entry {
     round: u64,
     /// Folded surnames.
     players: Vec<u8>,
+    /// All of a game without moves or players, which is compared as a whole; else empty.
+    content: Vec<u8>,
     /// Two bytes a ply.
     moves: Vec<u8>,
 }
@@ -544,6 +577,8 @@ impl Entry {
         let tags = cursor.u32_be("tags").ok()?;
         let length = cursor.u32_be("players").ok()? as usize;
         let players = cursor.take(length, "players").ok()?.to_vec();
+        let length = cursor.u32_be("content").ok()? as usize;
+        let content = cursor.take(length, "content").ok()?.to_vec();
         let moves = cursor.rest().to_vec();
         let facts = Facts {
             at: (input, GameIndex(game)),
@@ -557,6 +592,7 @@ impl Entry {
             event,
             round,
             players,
+            content,
             moves,
         })
     }
@@ -672,6 +708,11 @@ struct GameTask {
     head: GameHead,
     start: u64,
     moves: Vec<u8>,
+    /// The surnames of both players.
+    players: String,
+    has_players: bool,
+    /// Of a game without players, or before its first move.
+    content: GameContent,
     games: Vec<(GameIndex, [u8; KEY], Vec<u8>)>,
 }
 
@@ -684,12 +725,18 @@ impl Visitor for GameTask {
         (self.depth, self.annotations, self.game) = (0, 0, game);
         self.head.clone_from(head);
         self.moves.clear();
+        self.content.clear();
+        self.players = players(head);
+        self.has_players = !self.players.starts_with('\n') && !self.players.ends_with('\n');
         let start = head.start.position();
         self.start = start.map_or(0, |position| position.key());
         Flow::Go
     }
 
     fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
+        if !self.has_players {
+            self.content.push_move(ply);
+        }
         if self.depth > 0 {
             self.annotations = self.annotations.saturating_add(1);
             return Flow::Go;
@@ -701,30 +748,44 @@ impl Visitor for GameTask {
         Flow::Go
     }
 
-    fn visit_annotation(&mut self, _annotation: Annotation<'_>) -> Flow {
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        if !self.has_players || self.moves.is_empty() {
+            self.content.push_annotation(annotation);
+        }
         self.annotations = self.annotations.saturating_add(1);
         Flow::Go
     }
 
     fn begin_variation(&mut self) -> Flow {
+        self.content.begin_variation();
         self.depth += 1;
         Flow::Go
     }
 
     fn end_variation(&mut self) {
+        self.content.end_variation();
         self.depth = self.depth.saturating_sub(1);
     }
 
     fn end_game(&mut self, result: GameResult) {
-        let tags = &self.head.tags;
-        let players = players(&self.head);
-        let is_known = !players.starts_with('\n') && !players.ends_with('\n');
-        if !self.is_game || self.moves.is_empty() || !is_known {
+        if !self.is_game {
             return;
         }
+        let tags = &self.head.tags;
+        let players = &self.players;
+        let is_compared_by_moves = self.has_players && !self.moves.is_empty();
+        let content = if is_compared_by_moves {
+            ""
+        } else {
+            self.content.finish(&self.head, players, result)
+        };
         let mut key = Sink::new();
-        key.u64_be(hash(players.as_bytes()) ^ self.start);
-        key.bytes(self.moves.get(..KEY - 8).unwrap_or(&self.moves));
+        if is_compared_by_moves {
+            key.u64_be(hash(players.as_bytes()) ^ self.start);
+            key.bytes(self.moves.get(..KEY - 8).unwrap_or(&self.moves));
+        } else {
+            key.u64_be(hash(content.as_bytes()));
+        }
         let mut bytes = [0; KEY];
         for (to, from) in bytes.iter_mut().zip(key.as_slice()) {
             *to = *from;
@@ -742,6 +803,8 @@ impl Visitor for GameTask {
         facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
         facts.u32_be(players.len() as u32);
         facts.bytes(players.as_bytes());
+        facts.u32_be(content.len() as u32);
+        facts.bytes(content.as_bytes());
         facts.bytes(&self.moves);
         self.games.push((self.game, bytes, facts.into_vec()));
     }
@@ -772,6 +835,7 @@ mod tests {
             event,
             round: 0,
             players: b"a\nb".to_vec(),
+            content: Vec::new(),
             moves: plies.iter().flat_map(|ply| [0, *ply]).collect(),
         }
     }

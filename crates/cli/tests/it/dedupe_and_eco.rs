@@ -418,3 +418,53 @@ fn annotations_of_duplicates_are_merged() {
     .expect(0);
     assert!(!run.out.contains("the main line"), "{}", run.out);
 }
+
+/// A game without moves or players is a duplicate if all of it is the same, in every format that the base can
+/// have; a game that differs in anything is none.
+#[test]
+fn games_of_unknown_players_and_without_moves_are_appended_once() {
+    let folder = tabia_testkit::Scratch::new("append-twice");
+    let games = "1. e4 {first} *\n\n1. e4 {second} *\n\n1. e4 (1. d4) {first} *\n\n1. e4! {first} *\n\n\
+        1. e4 {first [%csl Ge4]} *\n\n\
+        [Event \"a\"]\n[White \"B\"]\n[Black \"C\"]\n[Result \"1-0\"]\n\n1-0\n\n\
+        [Event \"a\"]\n[White \"B\"]\n[Black \"C\"]\n[Result \"0-1\"]\n\n0-1\n\n\
+        [Event \"a\"]\n[White \"B\"]\n[Black \"C\"]\n[Round \"2.3\"]\n[Result \"0-1\"]\n\n0-1\n\n\
+        [Event \"Grand Final of the Online Nations Cup of Europe 2020\"]\n[Site \"chess.com INT\"]\n\
+        [Date \"2020.11.01\"]\n[White \"D\"]\n[Black \"E\"]\n[Result \"1/2-1/2\"]\n\n1/2-1/2\n\n\
+        [Event \"b\"]\n\n{only a  comment,\nfür dich} *\n\n[Event \"b\"]\n\n1. c4 e5 1/2-1/2\n\n\
+        [SetUp \"1\"]\n[FEN \"8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 {[%clk 0:01:00]} Kd4 $14 *\n\n\
+        [White \"F\"]\n\n1. d4 *\n\n";
+    let count = 13;
+    std::fs::write(folder.join("games.pgn"), games).unwrap();
+    let left_out = format!("{count} duplicates left out");
+    for extension in ["pgn", "pgn.gz", "si3", "si4", "si5", "sci", "cbh", "2cbh"] {
+        let target = &format!("base.{extension}");
+        let run = tabia(&folder, &["convert", "games.pgn", "-o", target]).expect(0);
+        for _ in 0..2 {
+            let run = tabia(&folder, &["append", "games.pgn", "-o", target]).expect(0);
+            assert!(run.err.contains(&left_out), "{target}: {}", run.err);
+            let checked = tabia(&folder, &["check", target, "--json"]).expect(0);
+            assert_eq!(checked.json()[0]["games"], count, "{target}");
+        }
+        // All are compared, not only the next ones.
+        let once = &format!("once.{extension}");
+        let run_of_copy = tabia(&folder, &["append", target, "-o", target]);
+        assert_eq!(run_of_copy.code, 2, "{}{}", run.err, run_of_copy.err);
+        tabia(&folder, &["dedupe", target, "games.pgn", "-o", once]).expect(0);
+        let checked = tabia(&folder, &["check", once, "--json"]).expect(0);
+        assert_eq!(checked.json()[0]["games"], count, "{target}");
+    }
+    std::fs::write(folder.join("many.pgn"), games.repeat(50)).unwrap();
+    let run = tabia(&folder, &["append", "many.pgn", "-o", "base.pgn"]).expect(0);
+    let left_out = format!("{} duplicates left out", 50 * count);
+    assert!(run.err.contains(&left_out), "{}", run.err);
+    tabia(&folder, &["dedupe", "many.pgn", "-o", "once-more.pgn"]).expect(0);
+    let checked = tabia(&folder, &["check", "once-more.pgn", "--json"]).expect(0);
+    assert_eq!(checked.json()[0]["games"], count);
+    // Of copies that differ in what only some formats keep, the one with most is kept.
+    let clocks = "1. e4 {first} *\n\n1. e4 {first [%clk 0:01:00]} *\n\n1. e4 {first} *\n";
+    std::fs::write(folder.join("clocks.pgn"), clocks).unwrap();
+    let run = tabia(&folder, &["dedupe", "clocks.pgn", "-o", "-"]).expect(0);
+    assert_eq!(run.out.matches("[Event").count(), 1, "{}", run.out);
+    assert!(run.out.contains("%clk"), "{}", run.out);
+}

@@ -1,0 +1,153 @@
+//! What a game without moves or without players contains, in a form that the copies of one game in all
+//! formats have in common.
+
+use std::fmt::Write as _;
+
+use tabia_core::chess::Ply;
+use tabia_core::game::{Annotation, GameHead, GameResult};
+
+/// Characters of event and site that every format keeps.
+const KEPT_CHARACTERS: usize = 30;
+/// The greatest part of a round that every format keeps.
+const MAX_ROUND: u32 = 255;
+
+/// The content of a game while it is read: tags, start, moves, variations, comments, NAGs and the squares of
+/// shapes. What some format writes in another way is left out: blanks of comments, colours of shapes, unknown
+/// values.
+#[derive(Debug, Default)]
+pub(crate) struct GameContent {
+    /// The moves of all lines with the bounds of variations, later all of the content.
+    text: String,
+    /// Moves so far.
+    moves: usize,
+    /// The number of the last move of the open lines; `None` before the first one of a variation.
+    lines: Vec<Option<usize>>,
+    notes: Vec<Note>,
+}
+
+/// An annotation, which formats have in different orders: after a move or after its variations.
+#[derive(Debug)]
+struct Note {
+    /// The number of its move from 1; 0 for the game.
+    node: usize,
+    kind: NoteKind,
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum NoteKind {
+    Nag,
+    Shape,
+    Comment,
+}
+
+impl GameContent {
+    /// Begins another game.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.moves = 0;
+        self.lines.clear();
+        self.lines.push(Some(0));
+        self.notes.clear();
+    }
+
+    /// Adds a move of any line.
+    pub(crate) fn push_move(&mut self, ply: Ply) {
+        let _ = write!(self.text, "{ply:?}");
+        self.moves += 1;
+        if let Some(last) = self.lines.last_mut() {
+            *last = Some(self.moves);
+        }
+    }
+
+    /// Begins a variation.
+    pub(crate) fn begin_variation(&mut self) {
+        self.text.push('(');
+        self.lines.push(None);
+    }
+
+    /// Ends a variation.
+    pub(crate) fn end_variation(&mut self) {
+        self.text.push(')');
+        self.lines.pop();
+    }
+
+    /// Adds an annotation.
+    pub(crate) fn push_annotation(&mut self, annotation: Annotation<'_>) {
+        match annotation {
+            Annotation::Nag(nag) => self.push_note(NoteKind::Nag, nag.0.to_string()),
+            Annotation::Shape(shape) => {
+                self.push_note(NoteKind::Shape, format!("{:?}", shape.kind));
+            }
+            Annotation::Comment(comment) => self.push_comment(comment.text),
+            Annotation::Foreign(moves) if moves.is_unread_moves() => {
+                self.push_comment(&String::from_utf8_lossy(moves.bytes));
+            }
+            _ => {}
+        }
+    }
+
+    fn push_comment(&mut self, text: &str) {
+        let letters = text.chars().filter(|c| !c.is_whitespace());
+        self.push_note(NoteKind::Comment, letters.collect());
+    }
+
+    fn push_note(&mut self, kind: NoteKind, text: String) {
+        // What precedes the first move of a variation belongs to it.
+        let last = self.lines.last().copied().flatten();
+        let node = last.unwrap_or(self.moves + 1);
+        self.notes.push(Note { node, kind, text });
+    }
+
+    /// The content of the whole game, with what its head and its end state.
+    pub(crate) fn finish(&mut self, head: &GameHead, players: &str, result: GameResult) -> &str {
+        // Comments of one move keep their order.
+        self.notes.sort_by(|a, b| {
+            let text = |note: &Note| (note.kind != NoteKind::Comment).then(|| note.text.clone());
+            (a.node, a.kind, text(a)).cmp(&(b.node, b.kind, text(b)))
+        });
+        let mut last = None;
+        for note in self.notes.drain(..).filter(|note| !note.text.is_empty()) {
+            if last.replace((note.node, note.kind)) != Some((note.node, note.kind)) {
+                let _ = write!(self.text, "\n{} {:?} ", note.node, note.kind);
+            }
+            self.text.push_str(&note.text);
+            if note.kind != NoteKind::Comment {
+                self.text.push(' ');
+            }
+        }
+        let tags = &head.tags;
+        let kept = |name: &str| {
+            let text: String = tags.text(name).chars().take(KEPT_CHARACTERS).collect();
+            match text.trim() {
+                "" | "?" | "-" => String::new(),
+                text => tabia_query::fold(text),
+            }
+        };
+        let _ = write!(
+            self.text,
+            "\n{players}\n{}\n{}\n{}\n{}\n{:x}\n{:?}",
+            kept("Event"),
+            kept("Site"),
+            tags.date().unwrap_or_default(),
+            round(tags.text("Round")),
+            head.start.position().map_or(0, |position| position.key()),
+            result.to_pgn()
+        );
+        &self.text
+    }
+}
+
+/// A round of one or two numbers that every format keeps; else empty.
+fn round(text: &str) -> String {
+    let number = |text: &str| {
+        let number = text.trim().parse::<u32>().unwrap_or(0);
+        (1..=MAX_ROUND).contains(&number).then_some(number)
+    };
+    let (main, part) = text.split_once('.').unwrap_or((text, ""));
+    match (number(main), part.is_empty(), number(part)) {
+        (Some(main), true, _) => main.to_string(),
+        (Some(main), false, Some(part)) => format!("{main}.{part}"),
+        _ => String::new(),
+    }
+}
