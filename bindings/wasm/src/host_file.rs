@@ -14,10 +14,13 @@ struct HostFile(u32);
 
 impl ReadRange for HostFile {
     fn read_range(&self, at: u64, bytes: &mut [u8]) -> bool {
-        // Offsets are below 2^32, so that a double holds them exactly.
+        // Files have at most 4 GiB, since lengths have 32 bits here.
+        let Ok(at) = u32::try_from(at) else {
+            return false;
+        };
         let (target, length) = (bytes.as_mut_ptr(), bytes.len());
         // SAFETY: the host writes to these bytes only, and only during the call.
-        unsafe { read(self.0, at as f64, target, length) != 0 }
+        unsafe { read(self.0, f64::from(at), target, length) != 0 }
     }
 }
 
