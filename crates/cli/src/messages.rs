@@ -372,8 +372,10 @@ pub(crate) fn saved_name(name: &Path) -> String {
     let main = own
         .or_else(first)
         .and_then(|format| format.extensions().first());
-    let saved = Path::new(&saved).with_extension(main.unwrap_or(&"pgn"));
-    saved.display().to_string()
+    match main {
+        Some(main) => Path::new(&saved).with_extension(main).display().to_string(),
+        None => saved,
+    }
 }
 
 fn extension_of(name: &Path) -> String {

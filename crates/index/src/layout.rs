@@ -22,7 +22,7 @@ pub(crate) const POSTING_RANK_BITS: u32 = 19;
 /// hash after those that choose its bucket.
 pub(crate) type Posting = [u8; 3];
 
-/// Bits of a posting that hold the rank, in a segment of so many games.
+/// Bits of a posting that hold the rank, in a segment of `games` games.
 pub(crate) fn rank_bits(games: usize) -> u32 {
     games
         .saturating_sub(1)

@@ -9,7 +9,7 @@ use tabia_core::game::{Flow, GameHead, GameResult, Visitor};
 use crate::directory::Unusable;
 use crate::layout::LINES_PER_BLOCK;
 use crate::move_symbols;
-use crate::reader::{Segment, read_next, read_number};
+use crate::reader::{PositionIndex, Segment, read_next, read_number};
 
 /// The lines of some ranks of a segment. Games with equal moves are one line.
 ///
@@ -48,8 +48,18 @@ pub struct Lines<'i> {
     position: Position,
 }
 
+impl PositionIndex {
+    /// The lines of some ranks of a segment.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn lines(&self, segment: usize, ranks: Range<u32>) -> Result<Lines<'_>, Unusable> {
+        Lines::new(self.segment(segment)?, ranks)
+    }
+}
+
 impl<'i> Lines<'i> {
-    pub(crate) fn new(segment: &'i Segment, ranks: Range<u32>) -> Result<Self, Unusable> {
+    fn new(segment: &'i Segment, ranks: Range<u32>) -> Result<Self, Unusable> {
         let end = ranks.end.min(segment.games);
         let mut lines = Self {
             segment,

@@ -13,7 +13,6 @@ use crate::layout::{
     Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, MaterialClass, Node, Posting,
     SegmentRecord, WHOLE, rank_bits,
 };
-use crate::lines::Lines;
 use crate::mainline_collector::MAX_PLIES;
 use crate::move_symbols;
 use crate::section_reader::SectionReader;
@@ -326,14 +325,6 @@ impl PositionIndex {
         Ok(Some(found))
     }
 
-    /// The lines of some ranks of a segment.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn lines(&self, segment: usize, ranks: Range<u32>) -> Result<Lines<'_>> {
-        Lines::new(self.segment(segment)?, ranks)
-    }
-
     /// The ranks of a segment: of all its games but the irregular ones.
     pub fn ranks(&self, segment: usize) -> Range<u32> {
         0..self
@@ -342,7 +333,7 @@ impl PositionIndex {
             .map_or(0, |segment| segment.games)
     }
 
-    fn segment(&self, number: usize) -> Result<&Segment> {
+    pub(crate) fn segment(&self, number: usize) -> Result<&Segment> {
         let segment = self.segments.get(number);
         segment.ok_or_else(|| damaged("a segment is missing"))
     }

@@ -28,6 +28,7 @@ use crate::jobs::Job;
 use crate::opening_inputs;
 use crate::params::Params;
 use crate::problem::Problem;
+use crate::speeds::speed_of;
 use crate::stream::{self, Sender};
 
 /// The groups that ratings fall into.
@@ -844,28 +845,6 @@ fn game_of_id(id: &str) -> Option<(usize, u32)> {
     Some(((value >> 32) as usize, (value & u64::from(u32::MAX)) as u32))
 }
 
-/// How fast a game was, by its time control: the time for 40 moves.
-pub(crate) fn speed_of(time_control: &str) -> &'static str {
-    let first = time_control.split(':').next().unwrap_or_default().trim();
-    if first == "-" {
-        return "correspondence";
-    }
-    let time = first.rsplit('/').next().unwrap_or_default();
-    let (initial, increment) = time.split_once('+').unwrap_or((time, "0"));
-    let number = |text: &str| text.trim_start_matches('*').parse::<u64>().ok();
-    let (Some(initial), Some(increment)) = (number(initial), number(increment)) else {
-        return "classical";
-    };
-    match initial.saturating_add(increment.saturating_mul(40)) {
-        0..30 => "ultraBullet",
-        30..180 => "bullet",
-        180..480 => "blitz",
-        480..1500 => "rapid",
-        1500..86_400 => "classical",
-        _ => "correspondence",
-    }
-}
-
 /// A game by the id that an answer had.
 async fn export(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
     let shared = Arc::clone(&app);
@@ -916,24 +895,6 @@ mod tests {
             "https://example.org/abcdEF12",
         ] {
             assert_eq!(lichess_id(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn speeds_are_those_of_the_time_for_forty_moves() {
-        for (time_control, speed) in [
-            ("15+0", "ultraBullet"),
-            ("60+0", "bullet"),
-            ("180+2", "blitz"),
-            ("300+0", "blitz"),
-            ("600+5", "rapid"),
-            ("5400+30", "classical"),
-            ("40/7200:3600", "classical"),
-            ("-", "correspondence"),
-            ("", "classical"),
-            ("?", "classical"),
-        ] {
-            assert_eq!(speed_of(time_control), speed, "{time_control}");
         }
     }
 

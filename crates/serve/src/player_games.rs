@@ -6,15 +6,11 @@ use serde_json::{Value, json};
 use tabia::book::find::opening_of;
 use tabia::core::game::GameHead;
 use tabia::core::games::{IndexEntry, NameId, NameKind};
-use tabia::{
-    Database, Date, Error, Flow, GameIndex, GameResult, Ply, Position, Progress, Visitor, Want,
-};
+use tabia::{Database, Date, Error, Flow, GameIndex, Ply, Position, Progress, Visitor, Want};
 
-use crate::lichess::speed_of;
+use crate::player_score::{CHUNK, Score};
 use crate::player_tree::LineTree;
-
-/// Games between two looks at the progress.
-pub(crate) const CHUNK: u32 = 4096;
+use crate::speeds::speed_of;
 
 /// Plies that are read to find the opening.
 const OPENING_PLIES: usize = 40;
@@ -24,31 +20,6 @@ const RATING_GROUP: u16 = 100;
 
 /// Openings of one colour at most.
 const MAX_OPENINGS: usize = 60;
-
-/// Games, and their results for one player.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Score {
-    pub(crate) games: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
-}
-
-impl Score {
-    pub(crate) fn add(&mut self, result: GameResult, is_white: bool) {
-        self.games += 1;
-        match (result.to_pgn(), is_white) {
-            (GameResult::WhiteWins, true) | (GameResult::BlackWins, false) => self.wins += 1,
-            (GameResult::WhiteWins, false) | (GameResult::BlackWins, true) => self.losses += 1,
-            (GameResult::Draw, _) => self.draws += 1,
-            _ => {}
-        }
-    }
-
-    pub(crate) fn document(&self) -> Value {
-        json!({"games": self.games, "wins": self.wins, "draws": self.draws, "losses": self.losses})
-    }
-}
 
 /// One opening of the player.
 #[derive(Debug, Clone, Default)]

@@ -11,7 +11,7 @@ use tabia::{
 };
 
 use crate::explore::uci_of;
-use crate::player_games::{CHUNK, Score};
+use crate::player_score::{CHUNK, Score};
 
 /// Plies of a tree.
 pub(crate) const TREE_PLIES: usize = 12;

@@ -38,7 +38,7 @@ pub(crate) struct KnownDuplicates {
 /// Where the bytes of an item are.
 pub(crate) enum Origin {
     /// Files in a folder or in memory.
-    Files(Source),
+    Files(Box<Source>),
     /// A compressed file.
     Packed(PathBuf),
     /// A stream that can be read once: standard input, a pipe.
@@ -413,7 +413,7 @@ impl InputItem {
         match &self.origin {
             Origin::Files(source) => {
                 problems.extend(interruption(source));
-                Ok(source.clone())
+                Ok(Source::clone(source))
             }
             Origin::Member {
                 archive,

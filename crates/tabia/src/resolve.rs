@@ -468,7 +468,7 @@ impl Resolver {
         Ok(item(
             Arc::clone(source.label()),
             format,
-            Origin::Files(source),
+            Origin::Files(Box::new(source)),
         ))
     }
 

@@ -74,7 +74,7 @@ fn open_pair(source: &Source, _options: &OpenOptions) -> Result<Box<dyn Database
     let path = source.main().path().unwrap();
     if left > 0 {
         REPLACEMENTS.store(left - 1, Ordering::Relaxed);
-        write(path, left % 3 != 0)?;
+        write(path, !left.is_multiple_of(3))?;
     }
     let two = source.open_companion("two")?;
     let is_one_set = two.is_none_or(|two| *two == *main);

@@ -100,7 +100,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
         let format = if to.is_none() && path.extension().is_none() {
             writable(default_format()?)?
         } else {
-            stream_format(target_file(&context.resolver, path, to, &args.paths)?, path)?
+            stream_format(
+                &target_file(&context.resolver, path, to, &args.paths)?,
+                path,
+            )?
         };
         let file = File::options().write(true).open(path);
         let file = file.map_err(|error| Error::from(error).in_path(path).in_output())?;
@@ -253,14 +256,14 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
 }
 
 /// The format of games that go to a pipe or a device as they come, which has this target.
-fn stream_format(target: Target<'_>, path: &Path) -> Result<&'static GameFormat, Error> {
+fn stream_format(target: &Target<'_>, path: &Path) -> Result<&'static GameFormat, Error> {
     let (format, is_plain) = match target {
         Target::File {
             format,
             compression,
             ..
-        } => (format, compression == Compression::None),
-        Target::Stream { format, .. } => (format, true),
+        } => (*format, *compression == Compression::None),
+        Target::Stream { format, .. } => (*format, true),
     };
     if !is_plain || format.create_text.is_none() {
         require_replaceable(path)?;

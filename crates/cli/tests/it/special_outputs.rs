@@ -34,6 +34,9 @@ fn is_special(path: &Path) -> bool {
     kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device()
 }
 
+/// Makes what an output must not replace; `false` if it cannot be made here.
+type Make<'m> = &'m dyn Fn(&str) -> bool;
+
 #[test]
 fn pipes_sockets_devices_and_folders_are_not_replaced() {
     let folder = with_games("special-outputs");
@@ -109,7 +112,7 @@ fn pipes_sockets_devices_and_folders_are_not_replaced() {
         &["archive", "create", "node.zip", "games.pgn", "--force"],
         &["convert", "games.pgn", "-o", "node.pgn.gz", "--force"],
     ];
-    let kinds: [(&str, &dyn Fn(&str) -> bool); 5] = [
+    let kinds: [(&str, Make<'_>); 5] = [
         ("a pipe", &|name| {
             pipe(&folder, name);
             true

@@ -218,7 +218,7 @@ mod tests {
         let (blob, log) = blob(3 * CHUNK);
         log.fails.store(true, Ordering::Relaxed);
         assert!(blob.get(1..2).is_none());
-        assert!(blob.get(1..CHUNK + 1).is_none());
+        assert!(blob.get(1..=CHUNK).is_none());
         assert!(blob.as_slice().is_empty());
         log.fails.store(false, Ordering::Relaxed);
         assert_eq!(blob.get(1..2).unwrap(), expected(1, 2));

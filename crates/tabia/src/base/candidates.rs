@@ -13,7 +13,6 @@ use tabia_query::{Answer, Matcher, Query};
 
 use super::game_set::GameSet;
 use super::index_policy::{Index, usable_index};
-use super::open_databases::Base;
 use super::saved_index::IndexOptions;
 use crate::input::InputItem;
 use crate::observer::Observer;
@@ -218,7 +217,7 @@ impl IndexSearch<'_> {
 }
 
 /// The games that reached one of the positions, and those that the index does not know.
-fn games_with(
+pub(super) fn games_with(
     index: &PositionIndex,
     positions: &[Position],
 ) -> std::result::Result<GameSet, Unusable> {
@@ -234,14 +233,4 @@ fn games_with(
         }
     }
     Ok(games)
-}
-
-impl Base {
-    /// The games of the database with a number that may fit a query, by its saved index; `None` if there is none
-    /// that can be used, or if the query asks for no position. A game that is not among them does not fit.
-    pub fn candidates(&self, database: usize, query: &Query) -> Option<GameSet> {
-        let index = self.parts.get(database)?.index.as_ref()?;
-        let positions = query.required_positions()?;
-        games_with(index, &positions).ok()
-    }
 }

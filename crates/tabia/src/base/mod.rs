@@ -17,6 +17,7 @@
 //! | `index_stamp` | whether the files of a database are unchanged |
 
 mod candidates;
+mod candidates_of_databases;
 mod explore_position;
 mod explore_scan;
 mod game_set;

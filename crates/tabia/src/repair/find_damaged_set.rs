@@ -63,7 +63,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
     Ok(InputItem {
         label: Arc::clone(source.label()),
         format,
-        origin: Origin::Files(source),
+        origin: Origin::Files(Box::new(source)),
         duplicates: Mutex::default(),
     })
 }

@@ -70,7 +70,9 @@ impl SalvagedSet {
             relisted = InputItem {
                 label: Arc::clone(item.label()),
                 format: item.format(),
-                origin: Origin::Files(Source::from_path(target).map_err(Error::in_input)?),
+                origin: Origin::Files(Box::new(
+                    Source::from_path(target).map_err(Error::in_input)?,
+                )),
                 duplicates: Mutex::default(),
             };
             (Some(lock), &relisted)
@@ -127,7 +129,7 @@ impl SalvagedSet {
         Ok(InputItem {
             label: Arc::clone(&self.label),
             format: tabia_formats::Format::Games(self.format),
-            origin: Origin::Files(Source::from_path(&self.main)?),
+            origin: Origin::Files(Box::new(Source::from_path(&self.main)?)),
             duplicates: Mutex::default(),
         })
     }

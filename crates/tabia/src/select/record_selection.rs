@@ -68,7 +68,7 @@ impl RecordRanges {
         Self(games.map(|game| (game.0, game.0)).collect())
     }
 
-    /// Whether at most so many records are meant.
+    /// Whether at most `most` records are meant.
     pub(crate) fn is_few(&self, most: u32) -> bool {
         let lengths = self.0.iter().map(|(first, last)| last - first);
         let lengths = lengths.map(|length| u64::from(length) + 1);

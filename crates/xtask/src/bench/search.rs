@@ -143,7 +143,7 @@ pub(super) fn search(bench: &Bench) -> Outcome {
     ])
 }
 
-/// Positions in si4, ChessBase and PGN without an index, beside Scid and pgn-extract.
+/// Positions in si4, ChessBase and PGN without an index, compared with Scid and pgn-extract.
 fn positions_without_an_index(
     bench: &Bench,
     million: &Million,

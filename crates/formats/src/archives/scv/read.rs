@@ -235,17 +235,15 @@ impl Scan<'_> {
             }
         }
         // The stated length exceeds the file: the first header in the data is the next one.
-        match self.search(at) {
-            Some((found, next)) => (Some(next), found.saturating_sub(at).min(length)),
-            None => {
-                let rest = self.bytes.get(end..).unwrap_or_default();
-                if !rest.is_empty() {
-                    self.problems
-                        .push(cut_off("member header", end, rest.len()));
-                }
-                (None, length.min(self.bytes.len().saturating_sub(at)))
-            }
+        if let Some((found, next)) = self.search(at) {
+            return (Some(next), found.saturating_sub(at).min(length));
         }
+        let rest = self.bytes.get(end..).unwrap_or_default();
+        if !rest.is_empty() {
+            self.problems
+                .push(cut_off("member header", end, rest.len()));
+        }
+        (None, length.min(self.bytes.len().saturating_sub(at)))
     }
 
     /// Searches for the next header from `from` on. Returns the end of the data before it and the
