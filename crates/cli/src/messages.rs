@@ -404,7 +404,8 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Exists => "`--force` replaces it".into(),
         ErrorKind::NotReplaceable(_) => {
-            "nothing was written; `-o` with another name writes a new file".into()
+            "nothing was written; `ls -l` shows what is there, and another name makes a new file"
+                .into()
         }
         ErrorKind::InUse { .. } => "try again when it has ended".into(),
         ErrorKind::Replaced => "the same command works on what is there now".into(),
