@@ -330,7 +330,7 @@ mod tests {
             ("(mat:KK) player:tal", Some(false)),
             ("-mat:KK", None),
             ("-(mat:KK)", None),
-            ("count:_=40", None),
+            ("is:check", None),
             ("mat:KRPKR in:all", None),
             ("pawns:iqp", None),
             ("", None),
