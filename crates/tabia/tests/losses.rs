@@ -12,13 +12,15 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
+use std::rc::Rc;
 
-use tabia::core::chess::{FenStyle, Ply, Setup};
+use tabia::core::chess::{FenStyle, Ply, Setup, Square};
 use tabia::core::formats::{CreateOptions, Profile};
 use tabia::core::game::{
-    Annotation, CommentPlacement, Date, Event, Game, GameResult, RecordKind, ShapeColor, TextKind,
-    Want, project,
+    Annotation, CommentPlacement, Date, Event, Game, GameResult, Quotation, RecordKind, Shape,
+    ShapeColor, ShapeKind, TextKind, Want, project,
 };
 use tabia::core::io::{Charset, decode};
 use tabia::core::loss::{Feature, Features, Losses};
@@ -68,10 +70,35 @@ enum Fact {
     Start(String),
     Chess960,
     Tag(String, String),
-    /// A position in the game: the moves that lead to it.
-    Node(String),
+    Node(Node),
     /// An annotation of a node.
-    Annotation(String, Feature, String),
+    Annotation(Node, Feature, String),
+}
+
+/// A position in the game: the moves that lead to it, and first their hash, by which most nodes differ.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Node(u64, Rc<str>);
+
+impl Node {
+    fn new(moves: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        moves.hash(&mut hasher);
+        Self(hasher.finish(), Rc::from(moves))
+    }
+}
+
+impl std::ops::Deref for Node {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.1
+    }
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.1.fmt(f)
+    }
 }
 
 /// Whether the value of a tag states nothing.
@@ -154,19 +181,23 @@ fn facts(game: &Game) -> Facts {
         }
         add(Fact::Tag(name.to_owned(), value));
     }
-    let mut lines: Vec<(String, String)> = vec![(String::new(), String::new())];
+    let mut lines = vec![(Node::new(""), Node::new(""))];
     // Annotations before the first move of a variation belong to that move.
     let mut pending: Vec<(Feature, String)> = Vec::new();
     let mut at_variation_start = false;
+    let mut moves = String::new();
     for event in game.events() {
         let (before, now) = lines.last_mut().unwrap();
         match event {
             Event::Move(ply) => {
                 before.clone_from(now);
+                moves.clear();
+                moves.push_str(before);
                 match ply {
-                    Ply::Move(m) => write!(now, " {m}").unwrap(),
-                    Ply::Null => now.push_str(" --"),
+                    Ply::Move(m) => write!(moves, " {m}").unwrap(),
+                    Ply::Null => moves.push_str(" --"),
                 }
+                *now = Node::new(&moves);
                 add(Fact::Node(now.clone()));
                 for (feature, text) in pending.drain(..) {
                     add(Fact::Annotation(now.clone(), feature, text));
@@ -194,13 +225,7 @@ fn facts(game: &Game) -> Facts {
                     }
                     Annotation::Shape(mut shape) => {
                         // The same colours under other names.
-                        shape.color = match shape.color {
-                            ShapeColor::ChessBase(2) => ShapeColor::Green,
-                            ShapeColor::ChessBase(3) => ShapeColor::Yellow,
-                            ShapeColor::ChessBase(4) => ShapeColor::Red,
-                            ShapeColor::ChessBase(7) => ShapeColor::Blue,
-                            color => color,
-                        };
+                        shape.color = shape.color.by_name();
                         format!("{shape:?}")
                     }
                     Annotation::Text(mut part) => {
@@ -241,7 +266,7 @@ fn facts(game: &Game) -> Facts {
             Event::EndVariation => {
                 let (_, now) = lines.pop().unwrap();
                 if at_variation_start {
-                    let node = format!("{now} ()");
+                    let node = Node::new(&format!("{} ()", &*now));
                     add(Fact::Node(node.clone()));
                     for (feature, text) in pending.drain(..) {
                         add(Fact::Annotation(node.clone(), feature, text));
@@ -256,11 +281,13 @@ fn facts(game: &Game) -> Facts {
 
 /// The facts of `a` that `b` lacks.
 fn difference(a: &Facts, b: &Facts) -> Vec<Fact> {
-    let more = a.iter().flat_map(|(fact, &count)| {
+    let more = a.iter().map(|(fact, &count)| {
         let other = b.get(fact).copied().unwrap_or(0);
-        std::iter::repeat_n(fact.clone(), count.saturating_sub(other) as usize)
+        (fact, count.saturating_sub(other))
     });
-    more.collect()
+    let more = more.filter(|(_, count)| *count > 0);
+    more.flat_map(|(fact, count)| std::iter::repeat_n(fact.clone(), count as usize))
+        .collect()
 }
 
 /// Losses that end a game or a line early.
@@ -324,12 +351,18 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
     }
 }
 
-/// Compares a game with the game that was written and read; returns the unreported differences and the
-/// losses without a difference.
-fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
-    let (before, after) = (facts(game), facts(found));
-    let missing = difference(&before, &after);
-    let added = difference(&after, &before);
+/// Compares a game, which has the facts `before`, with the game that was written and read; returns the
+/// unreported differences and the losses without a difference.
+fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<String> {
+    let is_same = game.head == found.head
+        && game.result == found.result
+        && game.events().eq(found.events());
+    if is_same && reported.is_empty() {
+        return Vec::new();
+    }
+    let after = facts(found);
+    let missing = difference(before, &after);
+    let added = difference(&after, before);
     let mut wrong = Vec::new();
     // The annotations of missing nodes are missing too.
     let (nodes, missing): (Vec<Fact>, Vec<Fact>) = missing
@@ -338,7 +371,7 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     let gone: BTreeSet<&str> = nodes
         .iter()
         .filter_map(|node| match node {
-            Fact::Node(node) => Some(node.as_str()),
+            Fact::Node(node) => Some(&**node),
             _ => None,
         })
         .collect();
@@ -355,7 +388,7 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
     let is_tag = control != game.head.tags.get("TimeControl") && game.events().any(is_control);
     let counts = |fact: &Fact| match fact {
         Fact::Annotation(node, Feature::TimeControls, _) if node.is_empty() && is_tag => false,
-        Fact::Annotation(node, ..) => !gone.contains(node.as_str()),
+        Fact::Annotation(node, ..) => !gone.contains(&**node),
         // What was wrong may be right for a game that was cut.
         Fact::Tag(name, value) => name != "PlyCount" || *value != found_plies,
         _ => true,
@@ -369,8 +402,8 @@ fn compare(game: &Game, found: &Game, reported: &Losses) -> Vec<String> {
         let is_source = |of: Feature| {
             of == feature || feature == Feature::Comments && of == Feature::Quotations
         };
-        let is_original = |fact: &Fact| matches!(fact, Fact::Annotation(other, of, _) if *other == node && is_source(*of));
-        gone.contains(node.as_str()) && before.keys().any(is_original)
+        let is_original = |fact: &Fact| matches!(fact, Fact::Annotation(other, of, _) if **other == *node && is_source(*of));
+        gone.contains(&*node) && before.keys().any(is_original)
     };
     // A cut can leave a variation without moves.
     let added = added.into_iter().filter(|fact| match fact {
@@ -512,6 +545,7 @@ fn unreported_differences(seeds: impl Iterator<Item = u64>, again: bool) -> Vec<
     while legs < sources.len() {
         let (from, games) = sources[legs].clone();
         legs += 1;
+        let before: Vec<Facts> = games.iter().map(facts).collect();
         for (extension, profiles) in targets() {
             for &profile in profiles {
                 let what = format!("{from} to {extension} {profile:?}");
@@ -529,7 +563,7 @@ fn unreported_differences(seeds: impl Iterator<Item = u64>, again: bool) -> Vec<
                         wrong.push(format!("{what}: too few games"));
                         break;
                     };
-                    for difference in compare(game, found, reported) {
+                    for difference in compare(game, &before[number], found, reported) {
                         let tags = &game.head.tags;
                         let number = number + 1;
                         wrong.push(format!("{what}, game {number}: {difference}; {tags:?}"));
@@ -563,7 +597,8 @@ fn castling_without_the_right_is_kept() {
         let found = read(&path);
         for ((game, found), reported) in games.iter().zip(&found).zip(&losses) {
             assert!(game.mainline().eq(found.mainline()), "{extension}");
-            assert_eq!(compare(game, found, reported), [""; 0], "{extension}");
+            let wrong = compare(game, &facts(game), found, reported);
+            assert_eq!(wrong, [""; 0], "{extension}");
         }
         assert_eq!(found.len(), 2, "{extension}");
     }
@@ -580,6 +615,55 @@ fn a_second_result_tag_does_not_change_the_result() {
     let losses = write(format("pgn"), &path, Profile::Full, &games);
     assert!(losses[0].is_empty());
     assert_eq!(read(&path)[0].result, GameResult::Unknown);
+}
+
+/// Writes a game to PGN; returns its text and the losses.
+fn pgn_of(game: &Game, profile: Profile) -> (String, Losses) {
+    let mut writer = format("pgn").create_text.unwrap()(&options(profile)).unwrap();
+    let _ = game.replay(GameIndex(0), Want::ALL, &mut *writer);
+    let text = String::from_utf8(writer.text().clone()).unwrap();
+    (text, writer.take_losses())
+}
+
+#[test]
+fn colours_by_chessbase_numbers_are_those_with_names() {
+    let shape = |color| {
+        let kind = ShapeKind::Square(Square::new(3).unwrap());
+        Annotation::Shape(Shape { kind, color })
+    };
+    for (number, letter) in [(2, 'G'), (3, 'Y'), (4, 'R'), (7, 'B')] {
+        let game = tiny::GameBuilder::new().moves("e4");
+        let game = game.annotation(shape(ShapeColor::ChessBase(number)));
+        let game = game.result(GameResult::Unknown);
+        for profile in [Profile::Standard, Profile::Lichess, Profile::ChessBase] {
+            let (text, losses) = pgn_of(&game, profile);
+            assert!(text.contains(&format!("[%csl {letter}d1]")), "{text}");
+            assert!(losses.is_empty(), "{number}: {losses:?}");
+        }
+    }
+    let game = tiny::GameBuilder::new().moves("e4");
+    let game = game.annotation(shape(ShapeColor::ChessBase(9)));
+    let (_, losses) = pgn_of(&game.result(GameResult::Unknown), Profile::Standard);
+    assert_eq!(losses.count(Feature::ShapeColors), 1);
+}
+
+#[test]
+fn quoted_games_that_are_joined_are_no_lost_comments() {
+    let mut quotation = Quotation::default();
+    quotation.white = "Abel".to_owned();
+    let quotation = || Annotation::Quotation(&quotation);
+    let game = tiny::GameBuilder::new().moves("e4");
+    let game = game.annotation(quotation()).annotation(quotation());
+    let game = game.result(GameResult::Unknown);
+    let (text, losses) = pgn_of(&game, Profile::ChessBase);
+    assert!(text.contains(';'), "{text}");
+    assert_eq!(losses.count(Feature::Quotations), 2);
+    assert_eq!(losses.count(Feature::SeveralComments), 0);
+    // A comment with them is another comment.
+    let game = tiny::GameBuilder::new().moves("e4").comment("see");
+    let game = game.annotation(quotation()).annotation(quotation());
+    let (_, losses) = pgn_of(&game.result(GameResult::Unknown), Profile::ChessBase);
+    assert_eq!(losses.count(Feature::SeveralComments), 1);
 }
 
 #[test]

@@ -282,6 +282,35 @@ pub enum ShapeColor {
     Rgb(u32),
 }
 
+impl ShapeColor {
+    /// The colour with this ChessBase number: one that has a name if the number has a known meaning.
+    ///
+    /// ```
+    /// use tabia_core::game::ShapeColor;
+    ///
+    /// assert_eq!(ShapeColor::of_chessbase(4), ShapeColor::Red);
+    /// assert_eq!(ShapeColor::of_chessbase(8), ShapeColor::ChessBase(8));
+    /// ```
+    pub const fn of_chessbase(number: u8) -> Self {
+        match number {
+            2 => Self::Green,
+            3 => Self::Yellow,
+            4 => Self::Red,
+            7 => Self::Blue,
+            other => Self::ChessBase(other),
+        }
+    }
+
+    /// The same colour, by its name if it has one: `ChessBase(4)` is [`Red`](Self::Red).
+    #[must_use]
+    pub const fn by_name(self) -> Self {
+        match self {
+            Self::ChessBase(number) => Self::of_chessbase(number),
+            other => other,
+        }
+    }
+}
+
 /// A clock reading or a time spent. Formats store it with a resolution between 1 s and 1 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Clock {

@@ -374,7 +374,7 @@ impl OutputSet {
         let (obsolete, obsolete_elsewhere): (Vec<_>, Vec<_>) =
             obsolete.into_iter().partition(|path| is_at_home(path));
         self.obsolete = obsolete;
-        let mut named = name_each(&mut elsewhere)?;
+        let mut named = name_each(&mut elsewhere, &obsolete_elsewhere)?;
         match self.name_at_home() {
             Ok(at_home) => named.extend(at_home),
             Err(error) => {
@@ -383,19 +383,15 @@ impl OutputSet {
             }
         }
         named.into_iter().for_each(Named::remove_old);
-        for path in self.obsolete.iter().chain(&obsolete_elsewhere) {
-            remove(path).map_err(|error| Error::from(error).in_path(path))?;
-        }
         Ok(())
     }
 
     /// Gives the files in the folder of the first one their names.
     fn name_at_home(&mut self) -> Result<Vec<Named>> {
         if self.needs_journal() && self.replace()? {
-            self.obsolete.clear();
             return Ok(Vec::new());
         }
-        name_each(&mut self.outputs)
+        name_each(&mut self.outputs, &self.obsolete)
     }
 
     /// Whether a killed process could leave some files with and others without their names, although a set
@@ -465,19 +461,67 @@ fn identity(folder: &Path) -> PathBuf {
         .unwrap_or_else(|_| folder.to_path_buf())
 }
 
-/// Gives files their names one by one, the first one last: all of them or none.
-fn name_each(outputs: &mut [Output]) -> Result<Vec<Named>> {
+/// Gives files their names one by one, the first one last: all of them or none. `obsolete` files lose theirs.
+fn name_each(outputs: &mut [Output], obsolete: &[PathBuf]) -> Result<Vec<Named>> {
     let mut named = Vec::new();
-    for output in outputs.iter_mut().rev() {
-        match output.name() {
-            Ok(done) => named.push(done),
-            Err(error) => {
-                undo_names(&mut named);
-                return Err(name_error(error).in_path(&output.target));
-            }
-        }
+    if let Err(error) = name_each_into(outputs, obsolete, &mut named) {
+        undo_names(&mut named);
+        return Err(error);
     }
     Ok(named)
+}
+
+/// As [`name_each`]; `named` lists the files that have got or lost their names, also after an error.
+fn name_each_into(
+    outputs: &mut [Output],
+    obsolete: &[PathBuf],
+    named: &mut Vec<Named>,
+) -> Result<()> {
+    for target in main_files(outputs, obsolete).iter().chain(obsolete) {
+        let hidden = hide_old(target).map_err(|error| Error::from(error).in_path(target))?;
+        named.extend(hidden);
+    }
+    for output in outputs.iter_mut().rev() {
+        let done = output.name();
+        named.push(done.map_err(|error| name_error(error).in_path(&output.target))?);
+    }
+    Ok(())
+}
+
+/// The main files, which may be replaced, of those sets of which several files change. They have to lose
+/// their names first: else a reader takes new companions for those of the old main file, also after this
+/// process was killed.
+fn main_files(outputs: &[Output], obsolete: &[PathBuf]) -> Vec<PathBuf> {
+    let set = |path: &Path| (folder(path).to_path_buf(), set_name(path));
+    let mut sets: Vec<(&Output, usize)> = Vec::new();
+    let targets = outputs
+        .iter()
+        .map(|output| (Some(output), output.target.as_path()));
+    let obsolete = obsolete.iter().map(|path| (None, path.as_path()));
+    for (output, path) in targets.chain(obsolete) {
+        let mut known = sets.iter_mut();
+        match known.find(|(main, _)| set(&main.target) == set(path)) {
+            Some((_, files)) => *files += 1,
+            None => sets.extend(output.map(|main| (main, 1))),
+        }
+    }
+    let replaced = sets
+        .into_iter()
+        .filter(|(main, files)| *files > 1 && main.force);
+    replaced.map(|(main, _)| main.target.clone()).collect()
+}
+
+/// Gives an old file a hidden name; `None` if there is none.
+fn hide_old(target: &Path) -> io::Result<Option<Named>> {
+    if std::fs::symlink_metadata(target).is_err() {
+        return Ok(None);
+    }
+    let old = temporary_name(target);
+    rename(target, &old)?;
+    Ok(Some(Named {
+        target: target.to_path_buf(),
+        old: Some(old),
+    }))
 }
 
 /// Takes the names back, the last one first.
@@ -555,7 +599,7 @@ impl Named {
         };
     }
 
-    /// Removes the old file.
+    /// Removes the old file. A failure is ignored: its hidden name is not read.
     fn remove_old(self) {
         if let Some(old) = &self.old {
             let _ = remove(old);
@@ -804,6 +848,7 @@ impl Drop for Output {
 
 #[cfg(test)]
 mod tests {
+    use super::failure_injection::{FailureInjection, FailureMode};
     use super::*;
     use tabia_testkit::Scratch;
 
@@ -872,6 +917,55 @@ mod tests {
         set.create(&folder.join("b")).unwrap();
         drop(set);
         assert_eq!(folder.names().len(), 0);
+    }
+
+    /// The names contain what a journal cannot hold, and the other set is in another folder than the first.
+    #[cfg(unix)]
+    #[test]
+    fn sets_without_a_journal_are_never_mixed() {
+        for (name, other) in [("a\nb", "a\nb"), ("first", "sub/set")] {
+            let mut at = 0;
+            loop {
+                let folder = Scratch::new("no-journal");
+                std::fs::create_dir(folder.join("sub")).unwrap();
+                let files = ["one", "two", "old"];
+                let path = |extension| folder.join(format!("{other}.{extension}"));
+                for extension in files {
+                    std::fs::write(path(extension), b"1").unwrap();
+                }
+                let mut set = OutputSet::new(true);
+                for target in [folder.join(format!("{name}.one")), path("one"), path("two")] {
+                    if set.outputs.iter().any(|output| output.target == target) {
+                        continue;
+                    }
+                    let file = set.create(&target).unwrap();
+                    set.file(file).unwrap().write_all(b"2").unwrap();
+                }
+                set.obsolete(path("old"));
+                set.write_to_disk().unwrap();
+                let failure = FailureInjection::start(FailureMode::Stops, at);
+                let done = set.name_all();
+                drop(failure);
+                let now = files.map(|extension| std::fs::read(path(extension)).ok());
+                let [one, two, old] = now.each_ref().map(Option::as_deref);
+                let is_whole = match one {
+                    Some(b"1") => two == Some(b"1") && old == Some(b"1"),
+                    Some(b"2") => two == Some(b"2") && old.is_none(),
+                    _ => one.is_none(),
+                };
+                assert!(is_whole, "{name:?}, step {at}: {now:?}");
+                let bytes = folder.files();
+                if one.is_none() && other == name {
+                    assert!(bytes.values().any(|bytes| bytes == b"1"), "step {at}");
+                }
+                if done.is_ok() {
+                    assert_eq!(one, Some(&b"2"[..]));
+                    break;
+                }
+                at += 1;
+            }
+            assert!(at > 5, "{at}");
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub(super) struct PendingAnnotations {
     texts: Vec<u8>,
     /// The end of every text in `texts`.
     text_ends: Vec<usize>,
+    /// Whether the last text ends with that of a quoted game.
+    ends_with_quotation: bool,
 }
 
 impl PendingAnnotations {
@@ -20,6 +22,7 @@ impl PendingAnnotations {
         self.command_starts.clear();
         self.texts.clear();
         self.text_ends.clear();
+        self.ends_with_quotation = false;
     }
 
     #[inline(always)]
@@ -92,16 +95,22 @@ impl PendingAnnotations {
     pub(super) fn text(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.texts);
         self.text_ends.push(self.texts.len());
+        self.ends_with_quotation = false;
     }
 
-    /// Appends to the last text; `false` if there is none.
-    pub(super) fn extend_text(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> bool {
-        let Some(end) = self.text_ends.last_mut() else {
-            return false;
-        };
+    /// Adds the text of a quoted game: to the last text if it `continues` one, else as a text of its own.
+    pub(super) fn quotation(&mut self, continues: bool, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.texts);
-        *end = self.texts.len();
-        true
+        match self.text_ends.last_mut().filter(|_| continues) {
+            Some(end) => *end = self.texts.len(),
+            None => self.text_ends.push(self.texts.len()),
+        }
+        self.ends_with_quotation = true;
+    }
+
+    /// Whether the last text is a comment and nothing else.
+    pub(super) fn ends_with_comment(&self) -> bool {
+        self.has_texts() && !self.ends_with_quotation
     }
 
     /// Adds the annotations of `other` after these.
@@ -126,6 +135,9 @@ impl PendingAnnotations {
         for &end in &other.text_ends {
             self.text(|out| out.extend_from_slice(other.texts.get(start..end).unwrap_or_default()));
             start = end;
+        }
+        if other.has_texts() {
+            self.ends_with_quotation = other.ends_with_quotation;
         }
     }
 

@@ -25,6 +25,7 @@ pub(super) fn color_of(letter: u8) -> Option<ShapeColor> {
 
 /// The letter of a colour; `None` if it has no letter.
 pub(crate) fn letter_of(color: ShapeColor) -> Option<u8> {
+    let color = color.by_name();
     let found = LETTERS.iter().find(|(_, other)| *other == color)?;
     Some(found.0)
 }

@@ -36,14 +36,10 @@ pub(crate) fn shape(bytes: &[u8], size: usize) -> Option<Shape> {
         [color, from, to] => (color, ShapeKind::Arrow(square(from)?, square(to)?)),
         _ => return None,
     };
-    let color = match color {
-        2 => ShapeColor::Green,
-        3 => ShapeColor::Yellow,
-        4 => ShapeColor::Red,
-        7 => ShapeColor::Blue,
-        other => ShapeColor::ChessBase(other),
-    };
-    Some(Shape { kind, color })
+    Some(Shape {
+        kind,
+        color: ShapeColor::of_chessbase(color),
+    })
 }
 
 /// A shape as it is stored.

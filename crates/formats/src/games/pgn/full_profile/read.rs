@@ -191,7 +191,7 @@ fn read_color(color: &str) -> Option<ShapeColor> {
         return Some(ShapeColor::Rgb(u32::from_str_radix(digits, 16).ok()?));
     }
     match color.strip_prefix("cb") {
-        Some(number) => Some(ShapeColor::ChessBase(number.parse().ok()?)),
+        Some(number) => Some(ShapeColor::of_chessbase(number.parse().ok()?)),
         None => color_of(*color.as_bytes().first()?),
     }
 }

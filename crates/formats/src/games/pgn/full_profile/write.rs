@@ -140,7 +140,7 @@ fn write_shape(shape: Shape, out: &mut Vec<u8>) -> std::io::Result<()> {
 
 /// Appends `G`, `cb8` or `#ff8000`.
 fn write_color(color: ShapeColor, out: &mut Vec<u8>) -> std::io::Result<()> {
-    match color {
+    match color.by_name() {
         ShapeColor::Rgb(color) => write!(out, "#{color:06x}"),
         ShapeColor::ChessBase(number) => write!(out, "cb{number}"),
         named => {

@@ -95,12 +95,11 @@ impl Writer {
             }
             write_text(&text, changed, out);
         };
-        if is_joined && self.pending.has_texts() {
+        // Quoted games that are joined were no comments.
+        if is_joined && self.pending.ends_with_comment() {
             self.lose(Feature::SeveralComments);
-            self.pending.extend_text(write);
-        } else {
-            self.pending.text(write);
         }
+        self.pending.quotation(is_joined, write);
         self.state = self.state.annotated();
     }
 
