@@ -354,9 +354,8 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
 /// Compares a game, which has the facts `before`, with the game that was written and read; returns the
 /// unreported differences and the losses without a difference.
 fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<String> {
-    let is_same = game.head == found.head
-        && game.result == found.result
-        && game.events().eq(found.events());
+    let is_same =
+        game.head == found.head && game.result == found.result && game.events().eq(found.events());
     if is_same && reported.is_empty() {
         return Vec::new();
     }
