@@ -23,8 +23,8 @@ function files(folder) {
     });
 }
 
-let script = 0;
-let first = 0;
+const packedSizes = new Map();
+const scripts = new Map();
 let css = 0;
 const rows = files(dist).map((path) => {
   const bytes = readFileSync(path);
@@ -34,8 +34,8 @@ const rows = files(dist).map((path) => {
   if (!type) throw new Error(`${name}: no content type`);
   const packed = gzipSync(bytes, { level: 9 }).length;
   if (extension === ".js") {
-    script += packed;
-    if (name.includes("/index-")) first += packed;
+    packedSizes.set(name, packed);
+    scripts.set(name, bytes.toString());
   }
   if (extension === ".css") css += packed;
   const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -59,10 +59,28 @@ ${rows.join("\n")}
 ];
 `,
 );
-console.log(`script ${first} bytes for the first view, ${script} in all, style ${css} (gzip)`);
+
+/** The scripts that one needs before it runs, itself too. */
+function needed(name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const [, other] of (scripts.get(name) ?? "").matchAll(/(?:from|import)\s*["'`]\.\/([^"'`]+)["'`]/g)) needed(`assets/${other}`, found);
+  return found;
+}
+const sizeOf = (names) => [...names].reduce((sum, name) => sum + (packedSizes.get(name) ?? 0), 0);
+const entry = [...scripts.keys()].find((name) => name.includes("/index-"));
+const isLanguage = (name) => /\/(de|ru|fr|es)-[^/]*$/.test(name);
+const later = [...(scripts.get(entry) ?? "").matchAll(/import\(\s*["'`]\.\/([^"'`]+)["'`]\s*\)/g)].map(([, name]) => `assets/${name}`);
+// One reader has one language at a time.
+const language = Math.max(...[...packedSizes].filter(([name]) => isLanguage(name)).map(([, bytes]) => bytes));
+const views = later.filter((name) => !isLanguage(name)).map((name) => [sizeOf(needed(name, needed(entry))), name]);
+views.sort(([a], [b]) => b - a);
+const [first, largest] = views[0];
+const all = sizeOf([...scripts.keys()].filter((name) => !isLanguage(name))) + language;
+console.log(`script ${sizeOf(needed(entry))} bytes for the shelf, ${first} for the largest view (${largest}), ${all} in all with one more language, style ${css} (gzip)`);
 const limits = [
-  [first, 45_000, "script of the first view"],
-  [script, 90_000, "all scripts"],
+  [first, 45_000, "script of a first view"],
+  [all, 90_000, "all scripts"],
   [css, 12_000, "style"],
 ];
 for (const [bytes, limit, what] of limits) {

@@ -7,7 +7,7 @@ import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
 import { remember } from "./remembered.ts";
 import { number, t } from "./translations.ts";
 
-export function HealthView() {
+export function View() {
   const { query } = useAddress();
   const db = query.get("db") ?? "";
   const info = useLoad<InputInfo>((signal) => get(`db/${encodeURIComponent(db)}`, {}, signal), [db]);

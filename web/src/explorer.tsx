@@ -460,7 +460,7 @@ function TopGames({ sources, ply }: { sources: ExplorerSource[]; ply: number }) 
 const rating = (game: { whiteElo: number | null; blackElo: number | null }) => (game.whiteElo ?? 0) + (game.blackElo ?? 0);
 
 /** The explorer with a board of its own. */
-export function ExplorerView() {
+export function View() {
   const { query } = useAddress();
   const settings = useSettings();
   const fen = query.get("fen") ?? "";

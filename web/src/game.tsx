@@ -15,7 +15,7 @@ import {
 import { ErrorBox, Graph, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, pieceName, spoken, t } from "./translations.ts";
 
-export function GameView() {
+export function View() {
   const { path, query } = useAddress();
   const [, db = "", , number = "1"] = path;
   const load = useLoad<GameJson>(

@@ -1,48 +1,20 @@
 // The list of games: one endless list, filtered and sorted by the server.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { VirtualList } from "./virtual_list.ts";
+import { type Column, ColumnHeader, ColumnMenu, columnLabel, columns, result, templateOf, useColumnLayout } from "./list_columns.tsx";
 import { MoveLine } from "./notation.tsx";
+import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
 import { SearchBox } from "./search_box.tsx";
+import { SelectionBar, useSelection } from "./selected_games.tsx";
 import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
 import { ErrorBox, Spinner, announce, copy, isTyping, saveCsv, title } from "./ui.tsx";
-import { number, t, tn } from "./translations.ts";
-
-interface Column {
-  id: string;
-  name: string;
-  width: string;
-  /** Hidden in narrower windows, from 1. */
-  rank: number;
-  text: (row: Row, several: boolean) => string;
-  isNumber?: boolean;
-}
-
-const columns = (): Column[] => [
-  { id: "game", name: "#", width: "4.6em", rank: 1, text: (row) => number(row[1]), isNumber: true },
-  { id: "white", name: t("col.white"), width: "minmax(9em, 2.2fr)", rank: 0, text: (row) => row[2] ?? "" },
-  { id: "whiteElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[3] ?? ""), isNumber: true },
-  { id: "black", name: t("col.black"), width: "minmax(9em, 2.2fr)", rank: 0, text: (row) => row[4] ?? "" },
-  { id: "blackElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[5] ?? ""), isNumber: true },
-  { id: "result", name: t("col.result"), width: "3.6em", rank: 0, text: (row) => result(row[6]) },
-  { id: "moves", name: t("col.moves"), width: "3.4em", rank: 2, text: (row) => String(row[7] ?? ""), isNumber: true },
-  { id: "eco", name: "ECO", width: "4.2em", rank: 1, text: (row) => row[8] ?? "" },
-  { id: "event", name: t("col.event"), width: "minmax(5em, 1.3fr)", rank: 2, text: (row) => row[9] ?? "" },
-  { id: "site", name: t("col.site"), width: "minmax(4em, 1fr)", rank: 3, text: (row) => row[10] ?? "" },
-  { id: "round", name: t("col.round"), width: "3.2em", rank: 3, text: (row) => row[11] ?? "" },
-  { id: "date", name: t("col.date"), width: "6.2em", rank: 1, text: (row) => date(row[12]) },
-  { id: "annotator", name: t("col.annotator"), width: "minmax(4em, 0.8fr)", rank: 3, text: (row) => row[13] ?? "" },
-  { id: "flags", name: "VCS", width: "3.6em", rank: 2, text: (row) => row[14].replace("D", "") },
-  { id: "db", name: t("col.database"), width: "minmax(5em, 0.9fr)", rank: 2, text: (row) => row[0] },
-];
-
-const result = (text: string | null) => (text === null ? "" : text.replace("1/2-1/2", "½-½"));
-const date = (text: string | null) => (text ?? "").replace(/(\.\?\?)+$/, "");
+import { t, tn } from "./translations.ts";
 
 interface ListState {
   count: number;
@@ -51,7 +23,7 @@ interface ListState {
   sortable: string[];
 }
 
-export function GamesView() {
+export function View() {
   const { query } = useAddress();
   const db = query.get("db") ?? "";
   const where = query.get("q") ?? "";
@@ -59,30 +31,16 @@ export function GamesView() {
   const deleted = query.get("deleted") === "1";
   const ids = db.split(",").filter((id) => id !== "");
   const rank = useRank();
-  const [hidden, hide] = useHidden();
   useSettings();
   title(ids.join(", "));
   return (
     <section class="games">
       <GameList
-        key={`${db}\n${where}\n${sort}\n${deleted}\n${rank}\n${hidden.join()}`}
-        {...{ ids, where, sort, deleted, rank, hidden, hide }}
+        key={`${db}\n${where}\n${sort}\n${deleted}`}
+        {...{ ids, where, sort, deleted, rank }}
       />
     </section>
   );
-}
-
-const HIDDEN = "tabia.hidden-columns";
-
-/** The columns that are not wanted, kept in the browser. */
-function useHidden(): [string[], (id: string) => void] {
-  const [hidden, set] = useState(() => (localStorage.getItem(HIDDEN) ?? "").split(",").filter((id) => id !== ""));
-  const change = (id: string) => {
-    const next = hidden.includes(id) ? hidden.filter((other) => other !== id) : [...hidden, id];
-    localStorage.setItem(HIDDEN, next.join());
-    set(next);
-  };
-  return [hidden, change];
 }
 
 /** How many columns the window has space for. */
@@ -104,22 +62,27 @@ interface ListProps {
   sort: string;
   deleted: boolean;
   rank: number;
-  hidden: string[];
-  hide: (id: string) => void;
 }
 
 function GameList(props: ListProps) {
-  const { ids, where, sort, deleted, rank, hidden } = props;
+  const { ids, where, sort, deleted, rank } = props;
   const host = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualList<Row> | null>(null);
   const [state, setState] = useState<ListState | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [active, setActive] = useState<{ index: number; row: Row } | null>(null);
+  const layout = useColumnLayout();
+  const selection = useSelection(ids.join(","));
   const several = ids.length > 1;
-  const fitting = useMemo(() => columns().filter((column) => (column.id !== "db" || several) && (column.rank <= rank || rank === 0)), [several]);
+  const fitting = columns().filter((column) => (column.id !== "db" || several) && (column.rank <= rank || rank === 0));
   // The players stay, and so do all in a narrow window, which has few.
   const canHide = (column: Column) => rank > 0 && column.id !== "white" && column.id !== "black";
-  const shown = useMemo(() => fitting.filter((column) => !canHide(column) || !hidden.includes(column.id)), [fitting]);
+  const visible = fitting.filter((column) => !canHide(column) || !layout.hidden.includes(column.id));
+  const shown = rank === 0 ? visible : layout.sort(visible);
+  // The list outlives what it shows.
+  const latest = useRef({ shown, selection });
+  latest.current = { shown, selection };
+  const anchor = useRef(0);
   const request = { db: ids.join(","), where, sort, deleted };
 
   useEffect(() => {
@@ -147,7 +110,22 @@ function GameList(props: ListProps) {
           inner.throwIfAborted();
         }
       },
-      render: (element, row) => renderRow(element, row, shown),
+      render: (element, row) => renderRow(element, row, latest.current.shown),
+      isPicked: (row) => latest.current.selection.has(row),
+      onPick: (index, row, isRange) => {
+        if (!isRange) {
+          anchor.current = index;
+          latest.current.selection.toggle(row);
+          return;
+        }
+        const [first, last] = [Math.min(anchor.current, index), Math.max(anchor.current, index)];
+        rowsBetween(request, first, last, signal).then(
+          (rows) => latest.current.selection.add(rows),
+          (problem: unknown) => {
+            if (!signal.aborted) setError(problem);
+          },
+        );
+      },
       onActive: (index, row) => {
         if (row) setActive({ index, row });
         setQuery({ at: index > 0 ? index + 1 : null });
@@ -209,10 +187,12 @@ function GameList(props: ListProps) {
     const others = adds ? keys.filter((key) => key.replace("-", "") !== id) : [];
     go(listHref(ids, where, [...others, next].filter((key) => key !== "").join(","), deleted));
   };
-  const template = shown.map((column) => column.width).join(" ");
-  useEffect(() => {
+  const template = templateOf(shown, layout);
+  useLayoutEffect(() => {
     host.current?.style.setProperty("--columns", template);
   }, [template]);
+  useLayoutEffect(() => list.current?.redraw(), [shown.map((column) => column.id).join(), selection.games]);
+  const terms = termsOf(where);
 
   return (
     <>
@@ -256,44 +236,30 @@ function GameList(props: ListProps) {
             <button type="button" onClick={() => void copy(commandOf(ids, where, deleted))}>
               {t("copy.command")}
             </button>
-            <fieldset>
-              <legend>{t("games.columns")}</legend>
-              {fitting.filter(canHide).map((column) => (
-                <label class="check">
-                  <input type="checkbox" checked={!hidden.includes(column.id)} onChange={() => props.hide(column.id)} />{" "}
-                  {columnLabel(column)}
-                </label>
-              ))}
-            </fieldset>
+            {rank > 0 && <ColumnMenu all={fitting} shown={shown} canHide={canHide} layout={layout} />}
           </div>
         </details>
       </div>
+      {terms.length > 0 && (
+        <ul class="chips" aria-label={t("games.terms")}>
+          {terms.map((term, index) => (
+            <li class="chip">
+              <bdi>{term}</bdi>
+              <a
+                href={listHref(ids, terms.filter((_, other) => other !== index).join(" "), sort, deleted)}
+                aria-label={t("explorer.remove", { name: term })}
+                title={t("explorer.remove", { name: term })}
+              >
+                ✕
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
       {error !== null && <ErrorBox error={error} />}
-      <div class="split">
+      <div class={selection.games.size > 0 ? "split picking" : "split"}>
         <div class="list-box" ref={host}>
-          <div class="row header">
-            {shown.map((column) => {
-              const key = keys.find((key) => key.replace("-", "") === column.id);
-              const isSortable = state?.sortable.includes(column.id) ?? false;
-              const label = columnLabel(column);
-              return (
-                <span class={`cell c-${column.id}${column.isNumber ? " n" : ""}`}>
-                  {isSortable ? (
-                    <button
-                      type="button"
-                      aria-label={t(key?.startsWith("-") ? "games.sortNone" : key ? "games.sortDown" : "games.sortUp", { column: label })}
-                      onClick={(event) => setSort(column.id, event.shiftKey)}
-                    >
-                      {column.name}
-                      <span aria-hidden="true">{key ? (key.startsWith("-") ? " ▾" : " ▴") : ""}</span>
-                    </button>
-                  ) : (
-                    column.name
-                  )}
-                </span>
-              );
-            })}
-          </div>
+          <ColumnHeader all={fitting} shown={shown} layout={layout} keys={keys} sortable={state?.sortable ?? []} onSort={setSort} />
           {state === null && error === null && <Spinner />}
           {state?.count === 0 && state.isExact && <NoMatch ids={ids} where={where} />}
         </div>
@@ -301,12 +267,16 @@ function GameList(props: ListProps) {
           {active && <Preview row={active.row} request={request} />}
         </aside>
       </div>
+      <SelectionBar selection={selection} />
     </>
   );
 }
 
-const columnLabel = (column: Column) =>
-  `${column.name}${column.id === "whiteElo" ? ` ${t("col.white")}` : column.id === "blackElo" ? ` ${t("col.black")}` : ""}`;
+/** The rows of a list from one to another, at most as many as one answer has. */
+async function rowsBetween(request: Record<string, string | boolean>, first: number, last: number, signal: AbortSignal): Promise<Row[]> {
+  const { rows } = await get<Rows>("games", { ...request, from: first, n: Math.min(500, last - first + 1) }, signal);
+  return rows;
+}
 
 /** The command that prints the list. */
 function commandOf(ids: string[], where: string, deleted: boolean): string {
@@ -325,7 +295,7 @@ async function saveList(request: Record<string, string | boolean>, all: Column[]
     for (let from = 0; from < Math.min(count, MAX_SAVED); from += 500) {
       const { rows } = await get<Rows>("games", { ...request, from, n: 500 });
       if (rows.length === 0) break;
-      lines.push(...rows.map((row) => all.map((column) => (column.id === "game" ? String(row[1]) : column.text(row, true)))));
+      lines.push(...rows.map((row) => all.map((column) => (column.id === "game" ? String(row[1]) : column.text(row)))));
     }
   } catch (error) {
     announce(error instanceof ApiError ? error.problem.detail : String(error), true);
@@ -371,36 +341,35 @@ function FoundText({ state }: { state: ListState }) {
 }
 
 function renderRow(element: HTMLElement, row: Row | null, shown: Column[]): void {
+  const cellOf = (name: string) => {
+    const cell = document.createElement("span");
+    cell.setAttribute("role", "gridcell");
+    cell.className = `cell ${name}`;
+    return cell;
+  };
+  // The state is that of the row; the mark is for the eye and the pointer.
+  const pick = cellOf("pick");
+  pick.title = t("games.select");
   if (row === null) {
     element.className = "row skeleton";
-    element.replaceChildren(
-      ...shown.map((column) => {
-        const cell = document.createElement("span");
-        cell.setAttribute("role", "gridcell");
-        cell.className = `cell c-${column.id}`;
-        return cell;
-      }),
-    );
+    element.replaceChildren(pick, ...shown.map((column) => cellOf(`c-${column.id}`)));
     return;
   }
   element.className = `row${row[14].includes("D") ? " deleted" : ""}${row[15] !== null ? " broken" : ""}`;
-  element.replaceChildren(
-    ...shown.map((column) => {
-      const cell = document.createElement("span");
-      cell.setAttribute("role", "gridcell");
-      cell.className = `cell c-${column.id}${column.isNumber ? " n" : ""}`;
-      const text = document.createElement("bdi");
-      text.textContent = column.id === "white" && row[15] !== null ? row[15] : column.text(row, true);
-      cell.append(text);
-      return cell;
-    }),
-  );
+  const cells = shown.map((column) => {
+    const cell = cellOf(`c-${column.id}${column.isNumber ? " n" : ""}`);
+    const text = document.createElement("bdi");
+    text.textContent = column.id === "white" && row[15] !== null ? row[15] : column.text(row);
+    cell.append(text);
+    return cell;
+  });
+  element.replaceChildren(pick, ...cells);
 }
 
 /** What of the query leaves nothing over. */
 function NoMatch({ ids, where }: { ids: string[]; where: string }) {
   const [hints, setHints] = useState<{ query: string; without: string; count: number }[]>([]);
-  const parts = where.match(/(?:[^\s"]|"[^"]*")+/g) ?? [];
+  const parts = termsOf(where);
   useEffect(() => {
     if (parts.length < 2 || parts.length > 6) return;
     const controller = new AbortController();

@@ -3,10 +3,6 @@
 import { type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { onGone, takeKey } from "./api.ts";
-import { ExplorerView } from "./explorer.tsx";
-import { GameView } from "./game.tsx";
-import { GamesView } from "./games.tsx";
-import { HealthView } from "./check.tsx";
 import { JobList, findJobs } from "./jobs.tsx";
 import { addSprite } from "./pieces.ts";
 import { follow, useAddress } from "./router.ts";
@@ -20,6 +16,10 @@ const NAMES: Record<string, string> = { en: "English", de: "Deutsch", ru: "Ру�
 
 /** Views that are loaded when they are first shown. */
 const later: Record<string, () => Promise<{ View: ComponentType }>> = {
+  games: () => import("./games.tsx"),
+  db: () => import("./game.tsx"),
+  explorer: () => import("./explorer.tsx"),
+  health: () => import("./check.tsx"),
   player: () => import("./player.tsx"),
   search: () => import("./positions.tsx"),
   duplicates: () => import("./duplicates.tsx"),
@@ -43,21 +43,10 @@ function View() {
   useEffect(() => {
     for (const id of (shown ?? "").split(",")) if (id !== "") remember(id, { opened: Date.now() });
   }, [shown]);
-  switch (path[0]) {
-    case undefined:
-      return <ShelfView />;
-    case "games":
-      return <GamesView />;
-    case "db":
-      return <GameView />;
-    case "explorer":
-      return <ExplorerView />;
-    case "health":
-      return <HealthView />;
-    default:
-      if (path[0] in later) return <Later key={path[0]} name={path[0]} />;
-      return <p class="empty">{t("notFound")}</p>;
-  }
+  const [name] = path;
+  if (name === undefined) return <ShelfView />;
+  if (name in later) return <Later key={name} name={name} />;
+  return <p class="empty">{t("notFound")}</p>;
 }
 
 function App() {
@@ -147,6 +136,7 @@ function Help({ onClose }: { onClose: () => void }) {
     ["e", t("key.explorer")],
     ["b", t("key.book")],
     ["n p", t("key.neighbours")],
+    [`${t("key.spaceName")} Shift ↑ ↓`, t("key.select")],
     ["g", t("key.goto")],
     ["/", t("key.search")],
     ["Enter Esc", t("key.open")],
@@ -234,3 +224,7 @@ apply();
 addSprite();
 const root = document.getElementById("app");
 if (root) render(<App />, root);
+// The other views once the first one is there, so that they open at once.
+setTimeout(() => {
+  for (const view of Object.values(later)) view().catch(() => undefined);
+}, 1500);

@@ -9,6 +9,10 @@ export interface ListOptions<R> {
   render: (element: HTMLElement, row: R | null, index: number) => void;
   onActive: (index: number, row: R | null) => void;
   onOpen: (index: number, row: R) => void;
+  /** Whether a row is selected. */
+  isPicked: (row: R) => boolean;
+  /** Selects a row or no longer does; with `isRange` all from the last one to it. */
+  onPick: (index: number, row: R, isRange: boolean) => void;
   onError: (error: unknown) => void;
 }
 
@@ -38,6 +42,7 @@ export class VirtualList<R> {
     this.element.className = "list";
     this.element.tabIndex = 0;
     this.element.setAttribute("role", "grid");
+    this.element.setAttribute("aria-multiselectable", "true");
     this.element.setAttribute("aria-label", label);
     this.layer = document.createElement("div");
     this.layer.className = "layer";
@@ -169,9 +174,16 @@ export class VirtualList<R> {
       PageDown: this.active + page, PageUp: this.active - page, Home: 0, End: this.total - 1,
     };
     const next = steps[event.key];
-    if (next !== undefined) this.select(next);
-    else if (event.key === "Enter" && this.active >= 0) {
-      const row = this.row(this.active);
+    const row = this.row(this.active);
+    if (next !== undefined) {
+      // With Shift the rows on the way are selected.
+      if (event.shiftKey && row && !this.options.isPicked(row)) this.options.onPick(this.active, row, false);
+      this.select(next);
+      const reached = this.row(this.active);
+      if (event.shiftKey && reached) this.options.onPick(this.active, reached, true);
+    } else if (event.key === " ") {
+      if (row) this.options.onPick(this.active, row, false);
+    } else if (event.key === "Enter" && this.active >= 0) {
       if (row) this.options.onOpen(this.active, row);
     } else return;
     event.preventDefault();
@@ -184,7 +196,17 @@ export class VirtualList<R> {
     const row = this.row(index);
     this.select(index);
     const isLink = (event.target as Element).closest("a") !== null;
+    if (row && (event.ctrlKey || event.metaKey || event.shiftKey || (event.target as Element).closest(".pick"))) {
+      this.options.onPick(index, row, event.shiftKey);
+      return;
+    }
     if (row && !isLink) this.options.onOpen(index, row);
+  }
+
+  /** Draws all rows anew: they show something else. */
+  redraw(): void {
+    for (const row of this.rows) delete row.dataset["state"];
+    this.draw();
   }
 
   private drawSoon(): void {
@@ -227,7 +249,7 @@ export class VirtualList<R> {
       }
       const isActive = index === this.active;
       element.classList.toggle("active", isActive);
-      element.setAttribute("aria-selected", String(isActive));
+      element.setAttribute("aria-selected", String(row !== null && this.options.isPicked(row)));
     });
     const isShown = this.active >= first && this.active < first + count;
     if (isShown) this.element.setAttribute("aria-activedescendant", `row-${this.active}`);

@@ -357,8 +357,8 @@ const START: Route = Route {
 const CONVERT: Route = Route {
     path: "/api/v1/convert",
     summary: "With `--write`: a job that writes databases, or the games of them that fit a query, as a new file: \
-              `{\"db\": IDS, \"where\": QUERY, \"deleted\": false, \"to\": FORMAT, \"profile\": PROFILE, \
-              \"name\": NAME, \"force\": false}`",
+              `{\"db\": IDS, \"where\": QUERY, \"games\": \"1-3,7\", \"deleted\": false, \"to\": FORMAT, \
+              \"profile\": PROFILE, \"name\": NAME, \"force\": false}`; `games` are numbers of one database",
     params: &[],
     content_type: JSON,
 };

@@ -22,6 +22,7 @@ use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::BookFormat;
 use tabia::core::chess::{Ply, uci};
 use tabia::formats::Format;
+use tabia::select::RecordRanges;
 use tabia::{Error, Feature, Query, Resolver};
 
 use crate::answers::{answer, of_type, profile_of};
@@ -69,6 +70,9 @@ struct ConvertRequest {
     db: String,
     #[serde(default)]
     r#where: String,
+    /// Numbers of games as `1-100,205`, of one database; all if empty.
+    #[serde(default)]
+    games: String,
     #[serde(default)]
     deleted: bool,
     to: String,
@@ -105,6 +109,16 @@ fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body
     options.create.force = request.force;
     options.plan.threads = app.threads;
     options.plan.selection.deleted = request.deleted;
+    if !request.games.is_empty() {
+        if inputs.len() > 1 {
+            let text = "`games` are numbers of one database, and `db` names several";
+            return Err(Problem::bad_request(text));
+        }
+        let numbers = RecordRanges::parse(&request.games).map_err(Problem::bad_request)?;
+        options.plan.selection.numbers = Some(numbers);
+        // A record that was selected one by one is wanted, whatever its mark.
+        options.plan.selection.deleted = true;
+    }
     options.sort.clone_from(query.sort());
     options.plan.filter = Some(query).filter(|query| !query.is_empty());
     options.index = Index::Auto;

@@ -102,6 +102,21 @@ fn a_database_is_written_opened_and_downloaded() {
         "{text}"
     );
 
+    // Games by their numbers, which are those of one database.
+    let mut request = to("pgn", "chosen.pgn");
+    request["games"] = json!("1,3-3");
+    let (_, job) = server.json(CONVERT, &request);
+    let job = server.ended(&job["id"]);
+    assert_eq!(job["result"]["records"], 2, "{job}");
+    for (games, db) in [("0", "games.pgn"), ("1", "games.pgn,copy of games.si4")] {
+        let mut request = to("pgn", "refused.pgn");
+        request["games"] = json!(games);
+        request["db"] = json!(db);
+        let (status, problem) = server.json(CONVERT, &request);
+        assert_eq!(status, 400, "{problem}");
+    }
+    assert!(!out.join("refused.pgn").exists());
+
     // Compressed text, and what a format cannot hold.
     let (_, job) = server.json(CONVERT, &to("pgn", "all.pgn.gz"));
     assert_eq!(server.ended(&job["id"])["state"], "done");

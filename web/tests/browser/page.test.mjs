@@ -493,6 +493,94 @@ describe("games", () => {
       await eventually(async () => assert.equal(await page.locator(".header .c-event, .layer .c-event").count(), 0));
     }));
 
+  test("parts of a query are removed one by one", () =>
+    scenario(`/games?db=league.pgn&q=${encodeURIComponent('white:carlsen "Open 3" date:1990..')}&sort=-date`, async (page) => {
+      const chips = page.locator(".chips li");
+      await eventually(async () => assert.deepEqual(await chips.locator("bdi").allTextContents(), ["white:carlsen", '"Open 3"', "date:1990.."]));
+      await axeFindsNothing(page);
+      await page.getByRole("link", { name: 'Remove "Open 3"' }).focus();
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal(new URL(page.url()).searchParams.get("q"), "white:carlsen date:1990.."));
+      assert.equal(new URL(page.url()).searchParams.get("sort"), "-date");
+      await eventually(async () => assert.equal(await chips.count(), 2));
+      // Without its left side an alternative means something else.
+      await page.goto(`${server.base}/games?db=league.pgn&q=${encodeURIComponent("carlsen OR (anand date:1990..)")}`);
+      await eventually(async () => assert.deepEqual(await chips.locator("bdi").allTextContents(), ["carlsen OR (anand date:1990..)"]));
+    }));
+
+  test("games are selected with the keyboard and the pointer, copied and saved", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      const selected = page.locator('.layer [aria-selected="true"]');
+      await page.locator(".list").focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Space");
+      await eventually(async () => assert.equal(await selected.count(), 1));
+      await page.keyboard.press("Shift+ArrowDown");
+      await page.keyboard.press("Shift+ArrowDown");
+      await eventually(async () => assert.equal(await selected.count(), 3));
+      await rows(page).nth(6).locator(".pick").click();
+      await page.locator(".selection", { hasText: "Selected: 4" }).waitFor();
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "selected.png") });
+      await page.locator(".selection").getByRole("button", { name: "Copy command" }).click();
+      await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "tabia convert league.pgn --games 2-4,7 -o league-selected.pgn");
+      await page.getByRole("button", { name: "Save as…" }).click();
+      const started = page.waitForEvent("download");
+      await page.locator("dialog").getByRole("button", { name: "Save as PGN" }).click();
+      const text = readFileSync(await (await started).path(), "utf8");
+      assert.equal(text.match(/^\[White /gm).length, 4);
+      // A range with the pointer; another order keeps the selection.
+      await rows(page).nth(9).click({ modifiers: ["Shift"] });
+      await page.locator(".selection", { hasText: "Selected: 7" }).waitFor();
+      await page.locator(".header button", { hasText: "Date" }).click();
+      await page.waitForURL(/sort=date/);
+      await page.locator(".selection", { hasText: "Selected: 7" }).waitFor();
+      await page.getByRole("button", { name: "Select none" }).click();
+      await eventually(async () => assert.equal(await page.locator(".selection").count(), 0));
+    }));
+
+  test("columns are moved and made wider by dragging, with the keyboard and in the menu, and stay so", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      const header = async () => (await page.locator(".header .cell").allTextContents()).filter((name) => name !== "").join(" ").replace(/ [▴▾]/g, "");
+      await eventually(async () => assert.match(await header(), /^# White Elo Black Elo Result/));
+      const date = page.locator(".header .c-date button");
+      await date.focus();
+      for (let i = 0; i < 3; i++) await page.keyboard.press("Shift+ArrowLeft");
+      await eventually(async () => assert.match(await header(), /Date .*Event/));
+      await eventually(async () => assert.ok(await date.evaluate((button) => button === document.activeElement)));
+      await page.locator(".header .c-eco").dragTo(page.locator(".header .c-white"));
+      await eventually(async () => assert.match(await header(), /^# ECO White/));
+      await eventually(async () => assert.equal(await rows(page).first().locator(".cell").nth(2).textContent(), await rows(page).first().locator(".c-eco").textContent()));
+      const width = (id) => page.locator(`.header .c-${id}`).evaluate((cell) => cell.offsetWidth);
+      const before = await width("event");
+      const edge = await page.locator(".header .c-event .edge").boundingBox();
+      await page.mouse.move(edge.x + 3, edge.y + 10);
+      await page.mouse.down();
+      await page.mouse.move(edge.x + 63, edge.y + 10, { steps: 4 });
+      await page.mouse.up();
+      await eventually(async () => assert.ok(Math.abs((await width("event")) - before - 60) < 4, `${before} ${await width("event")}`));
+      await date.focus();
+      const narrow = await width("date");
+      await page.keyboard.press("+");
+      await eventually(async () => assert.equal(await width("date"), narrow + 12));
+      await page.locator(".menu > summary").click();
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "columns.png") });
+      await page.getByRole("button", { name: "Result earlier" }).click();
+      await eventually(async () => assert.match(await header(), /Result Elo Moves|Result Elo/));
+      const changed = await header();
+      const kept = await width("event");
+      await page.reload();
+      await rows(page).first().waitFor();
+      await eventually(async () => assert.equal(await header(), changed));
+      await eventually(async () => assert.ok(Math.abs((await width("event")) - kept) < 2));
+      await page.locator(".menu > summary").click();
+      await page.getByRole("button", { name: "As at first" }).click();
+      await eventually(async () => assert.match(await header(), /^# White Elo Black Elo Result/));
+    }));
+
   test("the help of the search lists its fields", () =>
     scenario("/games?db=league.pgn", async (page) => {
       await page.locator(".search button[aria-expanded]").click();
@@ -959,6 +1047,24 @@ describe("new files", () => {
       // The browser notes every answer that is an error; this one is by design.
       const notes = view.problems.splice(0).filter((note) => !/status of 409/.test(note));
       assert.deepEqual(notes, []);
+    }),
+  );
+
+  test(
+    "selected games are written in any format",
+    onWriting("/games?db=league.pgn", async (page) => {
+      await rows(page).nth(5).waitFor();
+      await rows(page).nth(1).locator(".pick").click();
+      await rows(page).nth(4).locator(".pick").click();
+      await page.getByRole("button", { name: "Save as…" }).click();
+      await page.locator("dialog select").selectOption("si4");
+      await axeFindsNothing(page);
+      await page.getByRole("button", { name: "Write file" }).click();
+      const job = page.locator(".jobs li.done", { hasText: "File league-selected.si4" });
+      await job.waitFor();
+      const { rows: found } = await writing.api("games?db=league.pgn&n=10");
+      const { rows: written } = await writing.api("games?db=league-selected.si4");
+      assert.deepEqual(written.map((row) => [row[2], row[4]]), [1, 4].map((index) => [found[index][2], found[index][4]]));
     }),
   );
 
