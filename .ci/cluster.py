@@ -76,10 +76,10 @@ def main() -> None:
         rows.mkdir()
         tabia("convert", str(games), "-o", str(folder / "all.cbh"), *limit)
         whole = str(folder / "all.cbh")
-        count = GAMES if limit else 2000
         for shard in range(SHARDS):
-            first, last = count * shard // SHARDS + 1, count * (shard + 1) // SHARDS
-            tabia("book", "build", whole, "-o", str(rows / f"{shard}.parquet"), "--games", f"{first}-{last}", "--max-ply", "40")
+            part = str(folder / f"{shard}.cbh")
+            tabia("shard", whole, "--of", str(SHARDS), "--index", str(shard + 1), "-o", part)
+            tabia("book", "build", part, "-o", str(rows / f"{shard}.parquet"), "--max-ply", "40")
         direct = folder / "direct.bin"
         tabia("book", "build", whole, "-o", str(direct), "--max-ply", "40", "--scoreless", "--min-games", "3")
         expected = direct.read_bytes()

@@ -84,6 +84,7 @@ fn run() -> ExitCode {
         Verb::Eco(args) => commands::eco::run(args),
         Verb::Dedupe(args) => commands::dedupe::run(args),
         Verb::Append(args) => commands::append::run(args),
+        Verb::Shard(args) => commands::shard::run(args),
         Verb::Stats(args) => commands::stats::run(args),
         Verb::Novelty(args) => commands::novelty::run(args),
         Verb::Names(args) => commands::names::run(args),

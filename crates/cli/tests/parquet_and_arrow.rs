@@ -94,6 +94,59 @@ fn a_table_is_an_input() {
 }
 
 #[test]
+fn shards_of_a_database_are_tables_of_its_games() {
+    let folder = Scratch::new("tables-of-shards");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let rows = |input: &str| {
+        let args = [
+            "ls",
+            input,
+            "--ndjson",
+            "--columns",
+            "white,black,date,moves",
+        ];
+        let done = tabia(&folder, &args);
+        assert!(done.status.success(), "{}", error(&done));
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let mut joined = String::new();
+    for index in ["1", "2", "3"] {
+        let args = [
+            "shard",
+            sample,
+            "--of",
+            "3",
+            "--index",
+            index,
+            "-o",
+            "x.parquet",
+            "-f",
+        ];
+        let done = tabia(&folder, &args);
+        assert!(done.status.success(), "{}", error(&done));
+        joined += &rows("x.parquet");
+    }
+    let all = tabia(&folder, &["convert", sample, "-o", "all.parquet"]);
+    assert!(all.status.success(), "{}", error(&all));
+    assert_eq!(joined, rows("all.parquet"));
+    let args = [
+        "shard",
+        sample,
+        "--of",
+        "90",
+        "--index",
+        "1",
+        "-o",
+        "none.parquet",
+    ];
+    let done = tabia(&folder, &args);
+    assert!(done.status.success(), "{}", error(&done));
+    assert!(error(&done).contains("no game is in this shard"));
+    assert_eq!(rows("none.parquet"), "");
+}
+
+#[test]
 fn options_of_tables_are_for_tables() {
     let folder = Scratch::new("tables");
     let sample = repository().join("samples/tabia.cbv");

@@ -261,6 +261,10 @@ pub trait Blocks: Send {
     /// When the stream cannot be read.
     fn next(&mut self, block: &mut Block) -> Result<bool>;
 
+    /// Blocks are handed on only when they are full or the stream ends, from now on, also if its bytes come
+    /// slowly: which games a block has then depends on these bytes alone. To be called before the first block.
+    fn wait_for_full_blocks(&mut self) {}
+
     /// A reader for one thread.
     fn reader(&self) -> Box<dyn BlockReader>;
 }

@@ -118,7 +118,7 @@ pub fn collect<C: Collector>(
 ) -> Result<Summary, Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let mut summary = Summary::default();
-    for item in items {
+    for (number, item) in items.iter().enumerate() {
         let before = summary.counts;
         let files = FileStates::of(item);
         let tasks = (0..plan.threads.max(1))
@@ -130,7 +130,8 @@ pub fn collect<C: Collector>(
             observer: &mut *observer,
             progress,
         };
-        let plan = plan.for_item(item, open, progress)?;
+        let mut plan = plan.for_item(item, open, progress)?;
+        plan.shard = plan.shard.map(|shard| shard.for_input(number));
         reporter.read_item(open, progress, plan.strict, |reporter, input| {
             scan(reporter, input, &plan, tasks, &mut |base, piece| {
                 files.check()?;

@@ -314,6 +314,7 @@ fn plan_for(
     observer: &mut dyn Observer,
 ) -> Result<ScanOptions, Error> {
     let mut plan = options.plan.clone();
+    plan.shard = plan.shard.map(|shard| shard.for_input(input));
     let dropped = options.dropped.get(input).filter(|games| !games.is_empty());
     plan.selection.dropped = dropped.cloned();
     let merges = options.merges.get(input).filter(|games| !games.is_empty());

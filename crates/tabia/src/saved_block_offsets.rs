@@ -371,7 +371,7 @@ impl Blocks for WantedBlocks {
 }
 
 /// A visitor that counts nothing and wants nothing.
-struct SkipAll;
+pub(crate) struct SkipAll;
 
 impl Visitor for SkipAll {
     fn begin_game(&mut self, _game: GameIndex, _head: &GameHead) -> Flow {

@@ -26,8 +26,8 @@ use crate::merge_annotations::{Merger, Merges};
 use crate::names::renames::Renames;
 use crate::observer::Observer;
 use crate::parallel::ordered;
-use crate::saved_block_offsets::BlockMap;
-use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, TakeMoments};
+use crate::saved_block_offsets::{BlockMap, SkipAll};
+use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, Shard, TakeMoments};
 
 /// Records of a database that one thread takes at a time.
 const CHUNK: u32 = 256;
@@ -42,6 +42,8 @@ pub struct ScanOptions {
     pub threads: usize,
     /// Which records.
     pub selection: Selection,
+    /// Of which part of the input.
+    pub shard: Option<Shard>,
     /// Which games among them.
     pub filter: Option<Query>,
     /// What of them is left out.
@@ -78,6 +80,7 @@ impl Default for ScanOptions {
         Self {
             threads: 1,
             selection: Selection::default(),
+            shard: None,
             filter: None,
             leave_out: LeaveOut::default(),
             languages: Vec::new(),
@@ -564,11 +567,16 @@ pub(crate) fn scan_database<T: Task>(
     let weight = reporter.item.bytes().unwrap_or(u64::from(length));
     let progress = reporter.progress;
     let numbers = plan.selection.numbers.as_ref();
+    let records = match plan.shard {
+        Some(shard) => shard.records(length),
+        None => 0..length,
+    };
     let end = match numbers.map(crate::select::RecordRanges::last) {
-        Some(last) => last.map_or(0, |last| last.0.saturating_add(1)).min(length),
+        Some(last) => last.map_or(0, |last| last.0.saturating_add(1)),
         None => length,
     };
-    let mut at = 0;
+    let end = end.min(records.end);
+    let mut at = records.start;
     let fill = |job: &mut DatabaseJob<T::Out>| {
         let start = match numbers {
             Some(numbers) => numbers.next_from(at).unwrap_or(end),
@@ -670,6 +678,8 @@ fn count_filtered<T: Task>(
 
 struct BlockJob<O> {
     block: Block,
+    /// Whether its games are read and not only counted.
+    is_read: bool,
     counts: BlockCounts,
     failure: Option<Error>,
     stop: bool,
@@ -681,6 +691,7 @@ impl<O: Default> Default for BlockJob<O> {
     fn default() -> Self {
         Self {
             block: Block::default(),
+            is_read: true,
             counts: BlockCounts::default(),
             failure: None,
             stop: false,
@@ -720,6 +731,10 @@ fn scan_blocks<T: Task>(
         .map(|task| (task, blocks.reader()))
         .collect();
     let workers = Mutex::new(workers);
+    if plan.shard.is_some() {
+        blocks.wait_for_full_blocks();
+    }
+    let mut number = 0_u64;
     let progress = reporter.progress;
     let before = AtomicU32::new(0);
     let ended = AtomicBool::new(false);
@@ -729,6 +744,8 @@ fn scan_blocks<T: Task>(
         }
         job.failure = None;
         job.stop = false;
+        job.is_read = plan.shard.is_none_or(|shard| shard.has_block(number));
+        number += 1;
         match blocks.next(&mut job.block) {
             Ok(more) => more,
             Err(error) => {
@@ -760,7 +777,12 @@ fn scan_blocks<T: Task>(
                 pipeline.collecting().task.set_first_game(first);
                 pipeline.collecting().first_game = first;
                 pipeline.collecting().game = GameIndex(0);
-                match reader.read(&job.block, want, pipeline) {
+                let read = if job.is_read {
+                    reader.read(&job.block, want, pipeline)
+                } else {
+                    reader.read(&job.block, Want::TAGS, &mut SkipAll)
+                };
+                match read {
                     Ok((flow, counts)) => {
                         job.stop = flow == Flow::Stop;
                         job.counts = counts;
@@ -804,6 +826,7 @@ fn scan_stream<T: Task>(
     };
     let want = want_of_stream(plan);
     let mut pipeline = pipeline(task, plan, matcher(reporter, plan));
+    pipeline.select().shard = plan.shard;
     let mut notes = Notes::default();
     let mut out = T::Out::default();
     let mut more = true;

@@ -21,6 +21,7 @@ pub(crate) mod rewrite_arguments;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod shard;
 mod show;
 mod stats;
 pub(crate) mod stdin_and_globs;
@@ -45,6 +46,7 @@ pub(crate) use novelty::*;
 pub(crate) use search::*;
 #[cfg(feature = "serve")]
 pub(crate) use serve::*;
+pub(crate) use shard::*;
 pub(crate) use show::*;
 pub(crate) use stats::*;
 pub(crate) use tree::*;
@@ -83,6 +85,7 @@ pub(crate) enum Verb {
     Eco(EcoArgs),
     Dedupe(DedupeArgs),
     Append(AppendArgs),
+    Shard(ShardArgs),
     Stats(StatsArgs),
     Novelty(NoveltyArgs),
     Names(NamesArgs),
@@ -123,6 +126,7 @@ impl Verb {
             Self::Eco(args) => &args.common,
             Self::Dedupe(args) => &args.rows.common,
             Self::Append(args) => &args.rows.common,
+            Self::Shard(args) => &args.common,
             Self::Stats(args) => &args.rows.common,
             Self::Novelty(args) => &args.rows.common,
             Self::Names(args) => &args.common,

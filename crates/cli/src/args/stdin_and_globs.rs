@@ -29,6 +29,7 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
         Verb::Novelty(args) => piped(&mut args.paths)?,
         Verb::Dedupe(args) => piped(&mut args.paths)?,
         Verb::Append(args) => piped(&mut args.paths)?,
+        Verb::Shard(args) => piped(&mut args.paths)?,
         Verb::Book(BookVerb::Build(args)) => piped(&mut args.paths)?,
         Verb::Book(BookVerb::Novelty(args)) => piped(&mut args.paths)?,
         Verb::Search(args) if args.inputs.len() == 1 => {
@@ -182,6 +183,7 @@ fn globbed(verb: &mut Verb) -> Option<(&mut Vec<OsString>, &mut CommonArgs)> {
         Verb::Eco(args) => (&mut args.paths, &mut args.common),
         Verb::Dedupe(args) => (&mut args.paths, &mut args.rows.common),
         Verb::Append(args) => (&mut args.paths, &mut args.rows.common),
+        Verb::Shard(args) => (&mut args.paths, &mut args.common),
         Verb::Stats(args) => (&mut args.paths, &mut args.rows.common),
         Verb::Novelty(args) => (&mut args.paths, &mut args.rows.common),
         Verb::Names(args) => (&mut args.paths, &mut args.common),

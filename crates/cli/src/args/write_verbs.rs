@@ -81,6 +81,9 @@ pub(crate) struct ConvertArgs {
     /// Of each input the games that get annotations of duplicates; for `dedupe`.
     #[arg(skip)]
     pub(crate) merges: Vec<std::sync::Arc<tabia::dedupe::Merges>>,
+    /// The part of the inputs that is written; for `shard`.
+    #[arg(skip)]
+    pub(crate) shard: Option<tabia::select::Shard>,
     /// New spellings of names; for `names`.
     #[arg(skip)]
     pub(crate) renames: Option<std::sync::Arc<tabia::names::Renames>>,

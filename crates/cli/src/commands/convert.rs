@@ -33,6 +33,9 @@ use crate::report::report_losses;
 use crate::resolve_output_target::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::stdout::StdoutWriter;
 
+/// A note on shards of inputs with fewer games than shards.
+pub(super) const NO_GAME_IN_SHARD: &str = "no game is in this shard";
+
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     convert_files(args).map(|(code, _)| code)
 }
@@ -61,6 +64,7 @@ pub(crate) fn plain(
         dropped: Vec::new(),
         lock: None,
         transaction: None,
+        shard: None,
         renames: None,
         merges: Vec::new(),
         index: IndexUseArgs::default(),
@@ -233,6 +237,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
             Some(numbers) => context
                 .messages
                 .note(&format!("there is no game {numbers}")),
+            None if args.shard.is_some() => context.messages.note(NO_GAME_IN_SHARD),
             None => {}
         }
     }
@@ -326,6 +331,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     plan.strict = args.common.strict;
     plan.selection.numbers = parse_games(args.select.records.games.as_deref())?;
     plan.selection.deleted = args.select.records.include_deleted;
+    plan.shard = args.shard;
     plan.leave_out.comments = args.no_comments;
     plan.leave_out.variations = args.no_variations;
     plan.leave_out.nags = args.no_nags;

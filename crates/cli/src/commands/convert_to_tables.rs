@@ -11,6 +11,7 @@ use tabia_columns::write::{TableFile, TableOptions, write_table};
 
 use crate::args::ConvertArgs;
 use crate::args::parquet_options::TableArg;
+use crate::commands::convert::NO_GAME_IN_SHARD;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::readable_numbers::{counted, size};
@@ -119,6 +120,9 @@ pub(crate) fn convert_files(
         let count = counted(summary.counts.deleted, "deleted game");
         let text = format!("{count} left out; `--include-deleted` also writes those");
         context.messages.note(&text);
+    }
+    if summary.counts.games == 0 && args.shard.is_some() {
+        context.messages.note(NO_GAME_IN_SHARD);
     }
     if target.is_some() {
         let seconds = start.elapsed().as_secs_f64();

@@ -23,6 +23,7 @@ mod salvage;
 pub(crate) mod search;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
+pub(crate) mod shard;
 pub(crate) mod show;
 pub(crate) mod stats;
 #[cfg(feature = "parquet")]

@@ -53,6 +53,7 @@ mod screens;
 mod search;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+mod shard;
 mod show;
 mod special_outputs;
 mod split_outputs;

@@ -6,6 +6,7 @@ use tabia_core::{GameIndex, Problem};
 use tabia_query::FoundMoment;
 
 use super::record_selection::{LeaveOut, RecordRanges, Selection, SelectionCounts};
+use super::shard::Shard;
 use crate::comment_languages::LanguageChoice;
 
 /// Hands the selected records on, with what is wanted of them, and counts.
@@ -19,6 +20,8 @@ pub(crate) struct SelectVisitor<V> {
     /// Added to the numbers that readers give before they are compared with the selection.
     pub(crate) base: u32,
     pub(crate) counts: SelectionCounts,
+    /// Only the games of this shard, of a stream without blocks.
+    pub(crate) shard: Option<Shard>,
     /// Records that may still pass.
     pub(crate) left: Option<u64>,
     passing: bool,
@@ -42,6 +45,7 @@ impl<V> SelectVisitor<V> {
             languages: LanguageChoice::new(languages),
             base: 0,
             counts: SelectionCounts::default(),
+            shard: None,
             left: None,
             passing: false,
             stop_after,
@@ -58,11 +62,17 @@ impl<V> SelectVisitor<V> {
             languages,
             base: _,
             counts: _,
+            shard: _,
             left: _,
             passing: _,
             stop_after: _,
         } = self;
         languages.passes_all()
+    }
+
+    /// Whether the record of that number may pass.
+    fn has(&self, number: GameIndex) -> bool {
+        self.shard.is_none_or(|shard| shard.has_game(number)) && self.selection.has(number)
     }
 }
 
@@ -85,7 +95,7 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
             return Flow::Stop;
         }
         let is_text = head.kind == RecordKind::Text;
-        if !self.selection.has(number) {
+        if !self.has(number) {
             return Flow::Skip;
         }
         if !self.selection.keeps(head.deleted, is_text) {
@@ -148,9 +158,7 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
     fn problem(&mut self, problem: Problem) -> Flow {
         let game = problem.error.location().game;
         let meant = match game {
-            Some(game) => self
-                .selection
-                .has(GameIndex(game.0.saturating_add(self.base))),
+            Some(game) => self.has(GameIndex(game.0.saturating_add(self.base))),
             None => true,
         };
         if meant || self.passing {

@@ -42,6 +42,8 @@ pub(super) struct PgnBlocks {
     ended: bool,
     /// Whether the ready bytes are complete games after which the stream has no more bytes at the moment.
     is_paused: bool,
+    /// Whether blocks are handed on when the stream has no more bytes at the moment.
+    is_live: bool,
     block_size: usize,
     limits: Limits,
     strict: bool,
@@ -87,6 +89,7 @@ impl PgnBlocks {
             has_cut: false,
             ended: false,
             is_paused: false,
+            is_live: true,
             block_size: block_size.max(16),
             limits: options.limits,
             strict: options.strict,
@@ -119,8 +122,9 @@ impl PgnBlocks {
         let (boundaries, depth) = (&self.boundaries, self.limits.depth);
         let charset = self.charset;
         let needs_language = &mut self.needs_language;
+        let is_live = self.is_live;
         let mut is_complete = |text: &[u8]| {
-            if *needs_language || !ends_with_game(text, boundaries, depth) {
+            if !is_live || *needs_language || !ends_with_game(text, boundaries, depth) {
                 return false;
             }
             // Once this is so, the bytes that follow do not change it.
@@ -321,6 +325,11 @@ impl Blocks for PgnBlocks {
         }
     }
 
+    fn wait_for_full_blocks(&mut self) {
+        self.is_live = false;
+        self.is_paused = false;
+    }
+
     fn reader(&self) -> Box<dyn BlockReader> {
         Box::new(self.new_reader())
     }
@@ -498,6 +507,36 @@ mod tests {
 
     fn game(event: &[u8], moves: &str) -> Vec<u8> {
         [b"[Event \"", event, b"\"]\n\n", moves.as_bytes(), b"\n\n"].concat()
+    }
+
+    #[test]
+    fn full_blocks_do_not_depend_on_how_bytes_come() {
+        let games: Vec<u8> = (0..4000)
+            .flat_map(|number| {
+                let event = format!("Event {number}");
+                game(event.as_bytes(), "1. Nf3 {a comment} Nf6 2. g3 g6 1-0")
+            })
+            .collect();
+        let cut = |input: Box<dyn Read + Send>, waits: bool| {
+            let mut blocks =
+                PgnBlocks::with_block_size(input, &OpenOptions::default(), 1 << 14).unwrap();
+            if waits {
+                blocks.wait_for_full_blocks();
+            }
+            let (mut block, mut cuts) = (Block::default(), Vec::new());
+            while blocks.next(&mut block).unwrap() {
+                cuts.push((block.offset, block.bytes.clone()));
+            }
+            cuts
+        };
+        let whole = cut(Box::new(std::io::Cursor::new(games.clone())), true);
+        assert!(whole.len() > 10);
+        let bytes: Vec<u8> = whole.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        assert!(bytes == games);
+        let pieces = || Box::new(Pieces::of_games(&games));
+        assert!(cut(pieces(), true) == whole);
+        // A block a game otherwise.
+        assert!(cut(pieces(), false).len() > 1000);
     }
 
     #[test]
