@@ -31,6 +31,7 @@ mod similar_names;
 mod stdout;
 mod table;
 mod terminal;
+mod typed_position;
 mod usage_errors;
 
 use std::ffi::OsString;

@@ -171,7 +171,10 @@ impl Messages {
             ),
             ErrorSide::Usage => {
                 let verb = self.verb.as_deref()?;
-                Some(format!("`tabia help {verb}` has the options and examples"))
+                Some(match option_in(&error.kind().to_string()) {
+                    Some(option) => format!("`tabia help {verb}` explains `{option}`"),
+                    None => format!("`tabia help {verb}` has the options and examples"),
+                })
             }
             _ => None,
         }
@@ -267,6 +270,13 @@ fn in_decimal(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// The first option that a message quotes, without its value.
+fn option_in(text: &str) -> Option<&str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    let mut options = quoted.filter(|quoted| quoted.starts_with("--"));
+    options.next()?.split([' ', '=']).next()
 }
 
 /// The message without the number of the operating system's error.

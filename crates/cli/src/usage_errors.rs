@@ -124,6 +124,12 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
             hint: "options come after the verb, as in `tabia ls games.pgn --limit 20`; `tabia --help` lists the verbs".to_owned(),
         };
     }
+    if option.parse::<f64>().is_ok() {
+        return Message {
+            text: format!("`{option}`: no option of `{name}` takes a negative number"),
+            hint: verb.has("all options"),
+        };
+    }
     let suggested = text_of(error, ContextKind::SuggestedArg);
     let other = || verbs_with_option(verb.root, option.strip_prefix("--")?);
     let needs_feature = cfg!(not(feature = "parquet")) && OPTIONS_OF_TABLES.contains(&option);

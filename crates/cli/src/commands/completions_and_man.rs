@@ -60,12 +60,26 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Error> {
     };
     let Some((_, page)) = pages.iter().find(|(name, _)| *name == wanted) else {
         let verb = args.verb.clone().unwrap_or_default();
-        return Err(Error::usage(format!("there is no verb `{verb}`")));
+        let text = format!("`{verb}` is not a verb of tabia");
+        return Err(Error::usage(text).with_hint(page_hint(&verb, &pages)));
     };
     let mut out = StdoutWriter::new(&ProgressBar::hidden());
     out.bytes(&render(page)?)?;
     out.flush()?;
     Ok(ExitCode::Done)
+}
+
+/// The verb that was probably meant, and what lists them all.
+fn page_hint(verb: &str, pages: &[(String, Command)]) -> String {
+    let verbs = pages
+        .iter()
+        .filter_map(|(name, _)| name.strip_prefix("tabia-"));
+    let verbs: Vec<&str> = verbs.collect();
+    let meant = match tabia::query::nearest(verb, &verbs) {
+        Some(meant) => format!("did you mean `tabia man {meant}`? "),
+        None => String::new(),
+    };
+    format!("{meant}`tabia --help` lists the verbs")
 }
 
 /// Every page with its name.

@@ -144,7 +144,7 @@ fn changes(
     if let (Some(number), Some(file)) = (args.replace, &args.with) {
         let index = number
             .checked_sub(1)
-            .ok_or_else(|| Error::usage("games are counted from 1"))?;
+            .ok_or_else(|| Error::usage("`--replace 0`: games are counted from 1"))?;
         let item = single_input(context, file)?;
         let first = load_to_copy(
             &item,

@@ -82,7 +82,11 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let mut options = StatsOptions::default();
     if let Some(by) = &args.by {
         let keys = StatsKey::parse_list(by);
-        options.keys = keys.map_err(|why| Error::usage(format!("`--by {by}`: {why}")))?;
+        options.keys = keys.map_err(|why| {
+            let hint =
+                "`tabia help stats` explains the keys; a tag is one too, as in `--by WhiteTeam`";
+            Error::usage(format!("`--by {by}`: {why}")).with_hint(hint)
+        })?;
     }
     options.player.clone_from(&args.player);
     let by_games = match (args.order, options.keys.as_slice()) {

@@ -3,10 +3,9 @@
 use serde::Serialize;
 use tabia::base::{Base, BaseOptions, Tree, TreeGame, TreeMove, TreeOptions};
 use tabia::book::find::opening_of;
-use tabia::book::position_arg;
 use tabia::core::game::Date;
 use tabia::query::openings::Opening;
-use tabia::{Error, Position, Wdl};
+use tabia::{Error, Wdl};
 
 use crate::args::TreeArgs;
 use crate::commands::index::index_options;
@@ -20,6 +19,7 @@ use crate::readable_numbers::percent;
 use crate::result_bar::bar;
 use crate::stdout::StdoutWriter;
 use crate::terminal::TextStyle;
+use crate::typed_position::TypedPosition;
 
 const COLUMNS: &[&str] = &[
     "uci",
@@ -51,14 +51,15 @@ const GAMES: usize = 8;
 
 pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.rows.common)?;
-    let start = match &args.fen {
-        Some(fen) => position_arg::position_of_fen(fen)
-            .map_err(|why| Error::usage(format!("`--fen {fen}`: {why}")))?,
-        None => Position::standard(),
-    };
-    let line = args.line.as_deref().unwrap_or_default();
-    let (position, plies) = position_arg::play_moves(&start, line)
-        .map_err(|why| Error::usage(format!("`--line`: {why}")))?;
+    let TypedPosition {
+        start,
+        plies,
+        position,
+    } = TypedPosition::parse(
+        args.fen.as_deref(),
+        "--line",
+        args.line.as_deref().unwrap_or_default(),
+    )?;
     let query = parse_query(&args.filter, &context.messages)?;
     let mut reporter = context.reporter("tree", false, None)?;
     let style = RowStyle::of(&args.rows.listing);

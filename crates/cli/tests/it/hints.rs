@@ -84,12 +84,59 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["show", "games.pgn", "--game", "0"],
         2,
-        "`tabia help show`",
+        "`tabia help show` explains `--game`",
     ),
     (
         &["book", "find", "book.bin", "--fen", "x"],
         2,
-        "`tabia help book find`",
+        "`--fen startpos`",
+    ),
+    (&["tree", "games.pgn", "--fen", "8/8 w"], 2, "KQkq - 0 1'`"),
+    (
+        &["tree", "games.pgn", "--line", "1.e4 e5 2.Ke3"],
+        2,
+        "legal there: Ke2; `--line 'e4 e5'`",
+    ),
+    (
+        &["book", "line", "book.bin", "--moves", "Nf6"],
+        2,
+        "legal there: Na3, Nc3, Nf3, Nh3; `--moves`",
+    ),
+    (
+        &["book", "explain", "book.bin", "games.pgn", "--move", "Be2"],
+        2,
+        "legal there: ",
+    ),
+    (
+        &["stats", "games.pgn", "--by", "foo"],
+        2,
+        "`tabia help stats`",
+    ),
+    (&["man", "serch"], 2, "`tabia man search`"),
+    (&["man", "x"], 2, "`tabia --help`"),
+    (&["ls", "games.pgn", "--limit", "-3"], 2, "`tabia help ls`"),
+    (&["ls", "games.pgn", "--where", "mat:foo"], 2, "`mat:KRPKR`"),
+    (&["ls", "games.pgn", "--where", "fen:x"], 2, "`fen:"),
+    (&["ls", "games.pgn", "--where", "line:e5"], 2, "`line:"),
+    (
+        &["book", "build", "book.bin", "-o", "x.bin"],
+        2,
+        "`tabia book merge book.bin OTHER -o NEW`",
+    ),
+    (
+        &[
+            "book",
+            "edit",
+            "book.bin",
+            "--move",
+            "e4",
+            "--comment",
+            "x",
+            "-o",
+            "x.bin",
+        ],
+        2,
+        "`tabia book convert book.bin -o book.ctg`",
     ),
     (
         &["archive", "list", "games.pgn"],
@@ -169,7 +216,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["ls", "games.pgn", "--where", "elo:abc"],
         2,
-        "`tabia help search`",
+        "`elo:>=2700`, for example, and `tabia help search`",
     ),
     (
         &["index", "pack.zip"],

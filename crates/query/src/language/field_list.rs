@@ -374,6 +374,17 @@ pub(super) fn hint_for_unknown(name: &str) -> String {
     )
 }
 
+/// Hint for a value that a field does not take: its values, and an example.
+pub(super) fn hint_for_value(name: &str) -> String {
+    let field = FIELDS.iter().find(|field| field.name == name);
+    field.map_or_else(String::new, |field| {
+        format!(
+            "`{name}:` takes {}; `{}`, for example, and `tabia help search` has all fields",
+            field.values, field.example
+        )
+    })
+}
+
 /// The fields that an unknown name is answered with if nothing is similar to it.
 const COMMON: &[&str] = &[
     "player", "elo", "date", "event", "result", "opening", "line", "move", "mat",

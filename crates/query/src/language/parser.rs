@@ -136,7 +136,11 @@ impl Parser {
             })?;
             return Ok(None);
         }
-        field_test(field, &raw.values).map(Some)
+        let with_hint = |error: FilterError| match error.hint {
+            Some(_) => error,
+            None => error.with_hint(field_list::hint_for_value(field)),
+        };
+        field_test(field, &raw.values).map(Some).map_err(with_hint)
     }
 
     /// Notes what a word was probably meant to be.

@@ -65,11 +65,12 @@ pub fn edit(
     let weights = changes.iter().filter_map(|(_, change)| change.weight);
     if let Some(weight) = weights.max().filter(|max| *max > u32::from(u16::MAX)) {
         let text = format!("weights are from 0 to {}, not {weight}", u16::MAX);
-        return Err(Error::usage(text));
+        let hint = format!("`--weight {}` is the most", u16::MAX);
+        return Err(Error::usage(text).with_hint(hint));
     }
     if has_key_entries(item) {
         let book = open_polyglot(item, &options.open)?;
-        return edit_entries(&book, changes, path, options, progress);
+        return edit_entries(item, &book, changes, path, options, progress);
     }
     let format = book_format(item)?;
     // Advice against a move is a weight of 0 in formats without weights.
@@ -91,6 +92,7 @@ pub fn edit(
 }
 
 fn edit_entries(
+    item: &InputItem,
     book: &PolyglotBook,
     changes: Vec<(EditTarget, Change)>,
     path: &Path,
@@ -101,7 +103,12 @@ fn edit_entries(
     for (at, change) in changes {
         if change.nags.is_some() || change.comment.is_some() || change.advice.is_some() {
             let text = "Polyglot books hold no annotations, advice or comments";
-            return Err(Error::usage(text));
+            let ctg = Path::new(&item.name()).with_extension("ctg");
+            return Err(Error::usage(text).with_hint(format!(
+                "`tabia book convert {} -o {}` makes a book that holds them",
+                argument(&item.name()),
+                argument(&ctg.display().to_string())
+            )));
         }
         let (key, bits) = match at {
             EditTarget::Board(position, m) => (position.key(), encode_move(m)),

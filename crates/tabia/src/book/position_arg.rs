@@ -1,5 +1,7 @@
 //! Positions from FEN and moves as users type them.
 
+use std::fmt;
+
 use tabia_core::chess::{Ply, Position, Setup, san, uci};
 
 /// The position of a FEN, or of `startpos`, as UCI calls the standard one.
@@ -14,12 +16,70 @@ pub fn position_of_fen(text: &str) -> Result<Position, String> {
     Position::from_setup(&setup).map_err(|error| error.to_string())
 }
 
+/// A word that is not a legal move where it was typed.
+#[derive(Debug, Clone)]
+pub struct IllegalMove {
+    /// The word, without a move number.
+    pub word: String,
+    /// The moves before it.
+    pub played: Vec<Ply>,
+    /// The position after them.
+    pub position: Box<Position>,
+}
+
+impl IllegalMove {
+    /// Legal moves in SAN that were probably meant: those of the same piece, and those to the same square.
+    /// If there are none, all legal moves; 8 at most.
+    ///
+    /// ```
+    /// use tabia::book::position_arg::play_moves;
+    /// use tabia::core::chess::Position;
+    ///
+    /// let error = play_moves(&Position::standard(), "1.e4 e5 2.Ke3").unwrap_err();
+    /// assert_eq!((error.word.as_str(), error.similar()), ("Ke3", vec!["Ke2".to_owned()]));
+    /// ```
+    pub fn similar(&self) -> Vec<String> {
+        let legal = self.position.legal_moves();
+        let mut all: Vec<String> = legal
+            .iter()
+            .map(|m| self.position.san(*m).to_string())
+            .collect();
+        let piece = |san: &str| san.chars().next().filter(char::is_ascii_uppercase);
+        let target = |san: &str| {
+            let san = san.trim_end_matches(['+', '#', '!', '?']);
+            let san = san.split('=').next().unwrap_or(san);
+            san.get(san.len().saturating_sub(2)..).map(str::to_owned)
+        };
+        let is_similar = |san: &String| {
+            let same_piece = piece(san).is_some() && piece(san) == piece(&self.word);
+            same_piece || target(san) == target(&self.word)
+        };
+        if all.iter().any(is_similar) {
+            all.retain(is_similar);
+        }
+        all.truncate(MOST_SIMILAR);
+        all
+    }
+}
+
+impl fmt::Display for IllegalMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, fen) = (&self.word, self.position.fen());
+        write!(f, "`{word}` is not a legal move in {fen}")
+    }
+}
+
+impl std::error::Error for IllegalMove {}
+
+/// Legal moves that are proposed at most.
+const MOST_SIMILAR: usize = 8;
+
 /// The position after moves as people write them, from `start`: `1.e4 c5 2. Nf3`, or in UCI
 /// notation; numbers, results and symbols are skipped.
 ///
 /// # Errors
-/// The first word that is not a legal move, in words for people.
-pub fn play_moves(start: &Position, text: &str) -> Result<(Position, Vec<Ply>), String> {
+/// The first word that is not a legal move.
+pub fn play_moves(start: &Position, text: &str) -> Result<(Position, Vec<Ply>), IllegalMove> {
     let mut position = start.clone();
     let mut plies = Vec::new();
     for word in text.split_whitespace() {
@@ -30,8 +90,14 @@ pub fn play_moves(start: &Position, text: &str) -> Result<(Position, Vec<Ply>), 
             continue;
         }
         let ply = uci::read(&position, word.as_bytes())
-            .or_else(|| san::read(&position, word.as_bytes()).ok())
-            .ok_or_else(|| format!("`{word}` is not a legal move in {}", position.fen()))?;
+            .or_else(|| san::read(&position, word.as_bytes()).ok());
+        let Some(ply) = ply else {
+            return Err(IllegalMove {
+                word: word.to_owned(),
+                played: plies,
+                position: Box::new(position),
+            });
+        };
         position.play_ply(ply);
         plies.push(ply);
     }
@@ -55,9 +121,20 @@ mod tests {
             let (position, plies) = play_moves(&start, text).unwrap();
             assert_eq!((position.key(), plies.len()), (expected.key(), 3), "{text}");
         }
-        let error = play_moves(&start, "e4 e4").unwrap_err();
-        assert!(error.contains("`e4` is not a legal move"), "{error}");
         assert!(position_of_fen("8/8 w").is_err());
         assert_eq!(position_of_fen("startpos").unwrap().key(), start.key());
+    }
+
+    #[test]
+    fn an_illegal_move_names_legal_ones() {
+        let illegal = |text: &str| play_moves(&Position::standard(), text).unwrap_err();
+        let error = illegal("e4 e4");
+        assert!(error.to_string().contains("`e4` is not a legal move"));
+        assert_eq!(error.played.len(), 1);
+        // No piece goes to e4: all moves, as many as are shown.
+        assert_eq!(error.similar().len(), MOST_SIMILAR);
+        assert_eq!(illegal("Nf6").similar(), ["Na3", "Nc3", "Nf3", "Nh3"]);
+        assert_eq!(illegal("Be4").similar(), ["e4"]);
+        assert_eq!(illegal("e4 d5 exf5").similar(), ["f5"; 0]);
     }
 }

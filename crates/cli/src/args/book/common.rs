@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use tabia::Error;
+
+use crate::typed_position::TypedPosition;
 
 /// A whole number that is not 0.
 pub(super) fn above_zero<T: FromStr + Default + PartialEq>(text: &str) -> Result<T, String> {
@@ -21,6 +24,14 @@ pub(crate) struct PositionArgs {
     /// The position after these moves, SAN or UCI, with or without numbers
     #[arg(long, visible_alias = "line", value_name = "MOVES")]
     pub(crate) moves: Option<String>,
+}
+
+impl PositionArgs {
+    /// The position that the options name.
+    pub(crate) fn parse(&self) -> Result<TypedPosition, Error> {
+        let moves = self.moves.as_deref().unwrap_or_default();
+        TypedPosition::parse(self.fen.as_deref(), "--moves", moves)
+    }
 }
 
 /// Options for the book that is written.

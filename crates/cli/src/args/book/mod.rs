@@ -13,7 +13,6 @@ pub(crate) use book_to_book_verbs::{
     Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeModeArg,
 };
 pub(crate) use build::{BookBuildArgs, Compat};
-pub(crate) use common::PositionArgs;
 #[cfg(feature = "parquet")]
 pub(crate) use from_parquet::BookFromParquetArgs;
 pub(crate) use read_verbs::{

@@ -8,17 +8,17 @@ use tabia::core::chess::Position;
 
 use super::convert_to_lines::to_lines;
 use super::open_books::{book_input, report_problems_of_all};
-use super::position_arg::QueriedPosition;
 use super::report_written::report_merged;
 use super::target_format::book_format;
 use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
+use crate::typed_position::TypedPosition;
 
 pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
+    let TypedPosition { position, .. } = args.position.parse()?;
     let extension = args
         .output
         .as_deref()

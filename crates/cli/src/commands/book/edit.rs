@@ -15,7 +15,6 @@ use tabia::{Error, InputItem};
 
 use super::merge::merge_options;
 use super::open_books::{book_input, report_problems_of_all};
-use super::position_arg::{QueriedPosition, parse_move};
 use super::report_written::{advice_name, report_merged};
 use crate::args::book::{Advice, BookEditArgs};
 use crate::context::Context;
@@ -23,6 +22,7 @@ use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::Listing;
 use crate::output_conflicts::refuse_inputs;
+use crate::typed_position::{TypedPosition, parse_move};
 
 const COLUMNS: &[&str] = &[
     "key",
@@ -145,7 +145,7 @@ impl<'a> MoveRow<'a> {
 
 /// The change that the command line describes.
 fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Error> {
-    let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
+    let TypedPosition { position, .. } = args.position.parse()?;
     let m = parse_move(&position, m)?;
     let nags = args.annotation.as_deref().map(nags).transpose();
     let mut change = Change::default();

@@ -16,7 +16,6 @@ use tabia::core::game::Date;
 use tabia::core::shell_argument::argument;
 
 use super::open_books::{book_input, open_book};
-use super::position_arg::{QueriedPosition, parse_move};
 use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -26,6 +25,7 @@ use crate::parse_where_and_games::parse_query;
 use crate::readable_numbers::{counted, counted_as, grouped, percent};
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
+use crate::typed_position::{TypedPosition, parse_move};
 
 const COLUMNS: &[&str] = &[
     "source", "game", "offset", "ply", "move", "white", "whiteElo", "black", "blackElo", "result",
@@ -35,7 +35,7 @@ const NUMERIC: &[&str] = &["game", "offset", "ply", "whiteElo", "blackElo", "poi
 
 pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let QueriedPosition { position, .. } = QueriedPosition::parse(&args.position)?;
+    let TypedPosition { position, .. } = args.position.parse()?;
     let m = args
         .m
         .as_deref()

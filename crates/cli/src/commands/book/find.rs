@@ -11,7 +11,6 @@ use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
 
 use super::open_books::{book_inputs, open_book};
-use super::position_arg::QueriedPosition;
 use super::report_written::advice_name;
 use crate::args::book::BookFindArgs;
 use crate::context::Context;
@@ -24,6 +23,7 @@ use crate::result_bar::{BAR, bar};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
 use crate::terminal::{self, TextStyle};
+use crate::typed_position::TypedPosition;
 
 const COLUMNS: &[&str] = &[
     "book",
@@ -57,11 +57,11 @@ const NUMERIC: &[&str] = &[
 
 pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let QueriedPosition {
+    let TypedPosition {
         start,
         plies,
         position,
-    } = QueriedPosition::parse(&args.position)?;
+    } = args.position.parse()?;
     let mut reporter = context.reporter("book find", false, None)?;
     let opening = opening_of(&start, &plies);
     let mut found = Vec::new();

@@ -10,23 +10,23 @@ use tabia::book::pick_line::{MoveChoice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
 
 use super::open_books::{book_input, open_book};
-use super::position_arg::QueriedPosition;
 use crate::args::book::BookLineArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
 use crate::stdout::StdoutWriter;
+use crate::typed_position::TypedPosition;
 
 const COLUMNS: &[&str] = &["moves", "plies", "opening"];
 const NUMERIC: &[&str] = &["plies"];
 
 pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
-    let QueriedPosition {
+    let TypedPosition {
         start,
         plies: before,
         position,
-    } = QueriedPosition::parse(&args.position)?;
+    } = args.position.parse()?;
     let item = book_input(&context, &args.book)?;
     let mut reporter = context.reporter("book line", false, None)?;
     let book = open_book(&context, &item, &mut reporter)?;

@@ -14,7 +14,6 @@ mod line;
 mod merge;
 mod novelty;
 mod open_books;
-mod position_arg;
 mod report_written;
 #[cfg(feature = "parquet")]
 mod tables;

@@ -7,6 +7,7 @@ use tabia_core::Error;
 use tabia_core::external::SpillStore;
 use tabia_core::game::Want;
 use tabia_core::io::{Progress, TemporaryFile};
+use tabia_core::shell_argument::argument;
 
 use super::book_rules::Weighting;
 use super::collect_occurrences::{Batch, CollectRules, Collector, GameCounts};
@@ -101,10 +102,12 @@ pub(super) fn read_games<S: StoredOccurrence>(
             options.strict,
             |reporter, input| {
                 if let OpenInput::Book(_) = input {
-                    return Err(Error::usage(format!(
-                        "{} is a book: `book merge` and `book convert` take books",
-                        item.name()
-                    )));
+                    let (name, quoted) = (item.name(), argument(&item.name()).into_owned());
+                    let hint = format!(
+                        "`tabia book merge {quoted} OTHER -o NEW` adds up books, `tabia book convert {quoted} -o NEW` \
+                         changes the format"
+                    );
+                    return Err(Error::usage(format!("{name} is a book, not games")).with_hint(hint));
                 }
                 scan(
                     reporter,
