@@ -97,8 +97,8 @@ fn run() -> ExitCode {
         #[cfg(feature = "serve")]
         Verb::Serve(args) => commands::serve::run(args),
         Verb::Formats(args) => commands::formats::run(args),
-        Verb::Completions(args) => commands::completions_and_man::completions(args),
-        Verb::Man(args) => commands::completions_and_man::man(args),
+        Verb::Completions(args) => commands::completions::run(args),
+        Verb::Man(args) => commands::man::run(args),
     };
     result.unwrap_or_else(|error| {
         Messages::for_final_error(cli.verb.common(), verb, cli.verb.appends()).error(&error);

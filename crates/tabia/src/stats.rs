@@ -95,6 +95,16 @@ const KNOWN: &[(&str, &str, Known)] = &[
 ];
 
 impl StatsKey {
+    /// The names of all keys but tags, which are keys as well.
+    ///
+    /// ```
+    /// let mut names = tabia::stats::StatsKey::names();
+    /// assert!(names.any(|name| name == "eloBand"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KNOWN.iter().map(|(name, ..)| *name)
+    }
+
     /// Parses `year,eco`: names of keys in upper or lower case. A name of any tag, as `WhiteTitle`, begins
     /// with an upper-case letter.
     ///

@@ -4,7 +4,7 @@ pub(crate) mod append;
 pub(crate) mod archive;
 pub(crate) mod book;
 pub(crate) mod check;
-pub(crate) mod completions_and_man;
+pub(crate) mod completions;
 pub(crate) mod convert;
 #[cfg(feature = "parquet")]
 mod convert_to_tables;
@@ -15,6 +15,7 @@ pub(crate) mod formats;
 pub(crate) mod index;
 pub(crate) mod info;
 pub(crate) mod ls;
+pub(crate) mod man;
 pub(crate) mod names;
 pub(crate) mod novelty;
 pub(crate) mod overview;

@@ -1,3 +1,5 @@
+use std::fs;
+
 use crate::common::{command, tabia};
 use tabia_testkit::Scratch;
 
@@ -94,6 +96,57 @@ fn every_verb_has_completions_and_a_manual_page() {
         );
     }
     tabia(&folder, &["man", "nonsense"]).expect(2);
+}
+
+/// What bash proposes for the last word of a command line.
+#[cfg(unix)]
+fn completed_by_bash(folder: &Scratch, words: &[&str]) -> Vec<String> {
+    let script = r#"
+        source ./completions.bash
+        COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
+        _tabia tabia "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        printf '%s\n' "${COMPREPLY[@]}""#;
+    let mut bash = std::process::Command::new("bash");
+    let bash = bash.current_dir(folder.path()).args(["-c", script, "bash"]);
+    let output = bash.args(words).output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn values_are_completed() {
+    let folder = Scratch::new("completed");
+    let completions = tabia(&folder, &["completions", "bash"]).expect(0).out;
+    fs::write(folder.join("completions.bash"), completions).unwrap();
+    fs::write(folder.join("player.pgn"), "").unwrap();
+    for (words, expected) in [
+        (&["search", "mega.cbh", "rou"][..], &["round:"][..]),
+        // A file whose name begins so is completed by the shell itself.
+        (&["search", "mega.cbh", "play"], &[]),
+        (&["ls", "mega.cbh", "--where", "whitee"], &["whiteelo:"]),
+        (&["ls", "mega.cbh", "--columns", "whiteE"], &["whiteElo"]),
+        (
+            &["convert", "mega.cbh", "--to", "si"],
+            &["si3", "si4", "si5"],
+        ),
+        (&["convert", "mega.cbh", "--sort", "whiteE"], &["whiteElo"]),
+        (&["book", "convert", "x.bin", "--to", "po"], &["polyglot"]),
+        (&["archive", "create", "x.y", "--to", "z"], &["zip"]),
+        (&["ls", "x", "--from", "kv"], &["kvetka"]),
+        (
+            &["stats", "mega.cbh", "--by", "openingF"],
+            &["openingFamily"],
+        ),
+    ] {
+        let found = completed_by_bash(&folder, &[&["tabia"], words].concat());
+        assert_eq!(found, expected, "{words:?}");
+    }
+    let zsh = tabia(&folder, &["completions", "zsh"]).expect(0).out;
+    assert_eq!(zsh.matches(":_tabia_files_or_fields'").count(), 1);
+    let fish = tabia(&folder, &["completions", "fish"]).expect(0).out;
+    let search = "using_subcommand search\" -a \"round:\"";
+    assert!(fish.contains(search));
 }
 
 #[test]

@@ -1,55 +1,18 @@
-//! `tabia completions` and `tabia man`.
+//! `tabia man`.
 
 use std::io::Write;
 use std::path::Path;
 
 use clap::Command;
-use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
-use clap_complete::Shell;
 use indicatif::ProgressBar;
 use tabia::Error;
 use tabia::core::io::OutputSet;
 
-use crate::args::{self, CompletionsArgs, ManArgs};
+use crate::args::{self, ManArgs};
 use crate::exit_code::ExitCode;
 use crate::stdout::StdoutWriter;
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Error> {
-    let mut text = Vec::new();
-    let mut command = with_fields(args::command());
-    clap_complete::generate(args.shell, &mut command, "tabia", &mut text);
-    if args.shell == Shell::Bash {
-        text = without_blanks(&String::from_utf8_lossy(&text)).into_bytes();
-    }
-    let mut out = StdoutWriter::new(&ProgressBar::hidden());
-    out.bytes(&text)?;
-    out.flush()?;
-    Ok(ExitCode::Done)
-}
-
-/// The verbs with the fields of queries as values of `--where`.
-fn with_fields(command: Command) -> Command {
-    let fields = || {
-        let fields = tabia::query::fields().iter();
-        fields.map(|field| PossibleValue::new(format!("{}:", field.name)).help(field.asks))
-    };
-    command
-        .mut_args(|argument| match argument.get_long() {
-            Some("where") => argument
-                .value_parser(PossibleValuesParser::new(fields()))
-                .default_value(Resettable::Reset),
-            _ => argument,
-        })
-        .mut_subcommands(with_fields)
-}
-
-/// A value follows the colon of a field at once, so bash must not add a blank.
-fn without_blanks(script: &str) -> String {
-    let option = "--where)\n";
-    script.replace(option, &format!("{option}{:20}compopt -o nospace\n", ""))
-}
-
-pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Error> {
+pub(crate) fn run(args: &ManArgs) -> Result<ExitCode, Error> {
     let pages = pages();
     if let Some(folder) = &args.directory {
         return write_all(&pages, folder);

@@ -1,0 +1,167 @@
+//! `tabia completions`.
+
+use clap::Command;
+use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
+use clap_complete::Shell;
+use indicatif::ProgressBar;
+use tabia::Error;
+use tabia::formats::Format;
+use tabia::query::SortOrder;
+use tabia::stats::StatsKey;
+
+use crate::args::{self, CompletionsArgs};
+use crate::exit_code::ExitCode;
+use crate::ls_row::COLUMNS;
+use crate::stdout::StdoutWriter;
+
+pub(crate) fn run(args: &CompletionsArgs) -> Result<ExitCode, Error> {
+    let mut text = Vec::new();
+    let mut command = with_values(args::command(), Vec::new());
+    clap_complete::generate(args.shell, &mut command, "tabia", &mut text);
+    let script = String::from_utf8_lossy(&text);
+    let script = match args.shell {
+        Shell::Bash => with_query_in_bash(&without_blanks(&script)),
+        Shell::Zsh => with_query_in_zsh(&script),
+        Shell::Fish => script.into_owned() + &query_in_fish(),
+        _ => script.into_owned(),
+    };
+    let mut out = StdoutWriter::new(&ProgressBar::hidden());
+    out.bytes(script.as_bytes())?;
+    out.flush()?;
+    Ok(ExitCode::Done)
+}
+
+/// A verb with the values of options that clap does not know: fields of queries, formats, keys, columns.
+/// `above` holds the verbs that it belongs to.
+fn with_values(command: Command, above: Vec<String>) -> Command {
+    let mut verbs = above;
+    verbs.push(command.get_name().to_owned());
+    let group = verbs.get(1).cloned().unwrap_or_default();
+    command
+        .mut_args(|argument| {
+            let values = argument.get_long().and_then(|long| values_of(long, &group));
+            match values {
+                Some(values) => argument
+                    .value_parser(PossibleValuesParser::new(values))
+                    .default_value(Resettable::Reset),
+                None => argument,
+            }
+        })
+        .mut_subcommands(|inner| with_values(inner, verbs.clone()))
+}
+
+/// The values of an option of the verbs of a group, as `book`.
+fn values_of(option: &str, group: &str) -> Option<Vec<PossibleValue>> {
+    let plain = |names: Vec<&'static str>| names.into_iter().map(PossibleValue::new).collect();
+    Some(match (option, group) {
+        ("where", _) => fields(),
+        ("from", _) => formats(|_| true),
+        ("to", "book") => formats(|format| format.book().is_some()),
+        ("to", "archive") => formats(|format| format.archive().is_some()),
+        ("to", _) => formats(|format| format.game_writer().is_some()),
+        ("sort", _) => plain(SortOrder::names()),
+        ("by", "stats") => plain(StatsKey::names().collect()),
+        ("columns", "ls" | "search") => plain(COLUMNS.to_vec()),
+        _ => return None,
+    })
+}
+
+fn formats(is_meant: impl Fn(&Format) -> bool) -> Vec<PossibleValue> {
+    let formats = tabia::formats().filter(is_meant);
+    let value = |format: Format| PossibleValue::new(format.id().to_string()).help(format.name());
+    formats.map(value).collect()
+}
+
+fn fields() -> Vec<PossibleValue> {
+    let fields = tabia::query::fields().iter();
+    let value = |field: &tabia::query::Field| {
+        PossibleValue::new(format!("{}:", field.name)).help(field.asks)
+    };
+    fields.map(value).collect()
+}
+
+/// A value follows the colon of a field at once, so bash must not add a blank.
+fn without_blanks(script: &str) -> String {
+    let option = "--where)\n";
+    script.replace(option, &format!("{option}{:20}compopt -o nospace\n", ""))
+}
+
+/// The names of all fields with their colons, between blanks.
+fn field_words() -> String {
+    let fields = tabia::query::fields().iter();
+    let words: Vec<String> = fields.map(|field| format!("{}:", field.name)).collect();
+    words.join(" ")
+}
+
+/// The arguments of `search` are files and a query: a word that begins no file's name is completed as a field.
+fn with_query_in_bash(script: &str) -> String {
+    let verb = "        tabia__subcmd__search)\n";
+    let condition = "${cur} == [a-z]* && ${prev} != -* && ${COMP_CWORD} -gt 2 && -z $(compgen -f -- \"${cur}\")";
+    let query = format!(
+        "{verb}            if [[ {condition} ]] ; then
+                compopt -o nospace
+                COMPREPLY=( $(compgen -W \"{}\" -- \"${{cur}}\") )
+                return 0
+            fi
+",
+        field_words()
+    );
+    script.replacen(verb, &query, 1)
+}
+
+/// As in bash, but files and fields are both offered.
+fn with_query_in_zsh(script: &str) -> String {
+    let Some((before, after)) = script.split_once("\n(search)\n") else {
+        return script.to_owned();
+    };
+    // The first arguments after the options of `search` are its own.
+    let after = match after.split_once("'*::inputs -- ") {
+        Some((options, rest)) => match rest.split_once(":_default'") {
+            Some((help, rest)) => {
+                format!("{options}'*::inputs -- {help}:_tabia_files_or_fields'{rest}")
+            }
+            None => after.to_owned(),
+        },
+        None => after.to_owned(),
+    };
+    let fields = tabia::query::fields().iter();
+    let fields: String = fields
+        .map(|field| {
+            let asks = field.asks.replace('\'', "'\\''");
+            format!("        '{}\\::{asks}'\n", field.name)
+        })
+        .collect();
+    let function = format!(
+        "
+(( $+functions[_tabia_files_or_fields] )) ||
+_tabia_files_or_fields() {{
+    local -a fields; fields=(
+{fields}    )
+    _files
+    _describe -t fields 'field of a query' fields -S ''
+}}
+"
+    );
+    let script = format!("{before}\n(search)\n{after}");
+    // The function is defined before the script asks how it was loaded.
+    match script.rsplit_once("\nif [ \"$funcstack[1]\"") {
+        Some((functions, end)) => {
+            format!("{functions}{function}\nif [ \"$funcstack[1]\"{end}")
+        }
+        None => script,
+    }
+}
+
+fn query_in_fish() -> String {
+    let fields = tabia::query::fields().iter();
+    fields
+        .map(|field| {
+            let asks = field.asks.replace('\'', "\\'");
+            let verb = "__fish_tabia_using_subcommand search";
+            format!(
+                "complete -c tabia -n \"{verb}\" -a \"{}:\" -d '{asks}'\n",
+                field.name
+            )
+        })
+        .collect()
+}
