@@ -1,4 +1,5 @@
-//! Finds the next byte of a set, and counts line breaks, with the vector instructions of the processor.
+//! Finds bytes of a set, one after another or those of 64 bytes at once, and counts line breaks, with the vector
+//! instructions of the processor.
 //!
 //! | processor | instructions | chosen |
 //! |---|---|---|
@@ -79,6 +80,21 @@ impl ByteSet {
         set
     }
 
+    /// The set of one byte.
+    pub const fn of_byte(byte: u8) -> Self {
+        /// Each byte as a range.
+        static RANGES: [(u8, u8); 256] = {
+            let mut ranges = [(0, 0); 256];
+            let mut byte = 0;
+            while byte < 256 {
+                ranges[byte] = (byte as u8, byte as u8);
+                byte += 1;
+            }
+            ranges
+        };
+        Self::of_ranges(std::slice::from_ref(&RANGES[byte as usize]))
+    }
+
     /// Whether a byte belongs to the set.
     #[inline(always)]
     pub const fn contains(&self, byte: u8) -> bool {
@@ -112,6 +128,56 @@ impl ByteSet {
             at += VECTOR;
         }
         self.find_slowly(text, at)
+    }
+
+    /// Sets each of `masks` to the bits of the next 64 bytes of `text`: a bit for each byte that belongs to the
+    /// set, the lowest for the first. `false`, with arbitrary masks, if `text` does not have as many bytes.
+    ///
+    /// ```
+    /// use tabia_core::byte_sets::ByteSet;
+    ///
+    /// let mut masks = [0; 1];
+    /// assert!(ByteSet::of_byte(b'4').masks("1. e4 ".repeat(20).as_bytes(), &mut masks));
+    /// assert_eq!(masks[0] & 0xfff, 1 << 4 | 1 << 10);
+    /// ```
+    #[inline]
+    pub fn masks(&self, text: &[u8], masks: &mut [u64]) -> bool {
+        if text.len() / BLOCK < masks.len() {
+            return false;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[expect(
+                unsafe_code,
+                reason = "instructions that not every processor has; see SAFETY"
+            )]
+            // SAFETY: the processor has AVX2, which is all that the function demands.
+            unsafe {
+                avx2::masks(self, text, masks);
+            }
+            return true;
+        }
+        self.masks_in_vectors(text, masks);
+        true
+    }
+
+    /// [`masks`](Self::masks) with the instructions that every processor of its kind has.
+    #[inline(never)]
+    fn masks_in_vectors(&self, text: &[u8], masks: &mut [u64]) {
+        let (blocks, _) = text.as_chunks();
+        for (mask, block) in masks.iter_mut().zip(blocks) {
+            *mask = self.block_mask(block);
+        }
+    }
+
+    /// A bit for each byte that belongs to the set, the lowest for the first.
+    #[inline(always)]
+    fn block_mask(&self, block: &[u8; BLOCK]) -> u64 {
+        let (vectors, _) = block.as_chunks();
+        let masks = vectors.iter().rev();
+        masks.fold(0, |mask, bytes| {
+            mask << VECTOR | u64::from(self.vector_mask(bytes))
+        })
     }
 
     /// [`find`](Self::find) with the instructions that every processor of its kind has.
@@ -198,6 +264,136 @@ impl ByteSet {
         bits.map(|(index, &byte)| u32::from(self.contains(byte)) << index)
             .sum()
     }
+}
+
+/// What is looked for in blocks of 64 bytes: the bytes of a set, two single bytes, and a pair of bytes.
+#[derive(Debug)]
+pub struct BlockScanner {
+    /// The bytes of this set, except the second of these two where it follows the first.
+    set: ByteSet,
+    except: [Byte; 2],
+    open: Byte,
+    close: Byte,
+    /// Two bytes, one after another.
+    pair: [Byte; 2],
+}
+
+/// A byte, also as a set.
+#[derive(Debug)]
+struct Byte {
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "only AVX2 compares with it")
+    )]
+    byte: u8,
+    set: ByteSet,
+}
+
+impl Byte {
+    const fn new(byte: u8) -> Self {
+        let set = ByteSet::of_byte(byte);
+        Self { byte, set }
+    }
+}
+
+/// What a [`BlockScanner`] finds in 64 bytes: a bit for each byte, the lowest for the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockMasks {
+    /// The bytes of the set, without the exception.
+    pub set: u64,
+    /// The first of the two single bytes.
+    pub open: u64,
+    /// The second of them.
+    pub close: u64,
+    /// The first bytes of the pairs; the second of the last one may be in the next block.
+    pub pair: u64,
+}
+
+impl BlockScanner {
+    /// A scanner for the bytes of `set`, except the second byte of `except` where it follows the first; for
+    /// `open` and `close`; and for `pair`.
+    pub const fn new(set: ByteSet, except: [u8; 2], open: u8, close: u8, pair: [u8; 2]) -> Self {
+        Self {
+            set,
+            except: [Byte::new(except[0]), Byte::new(except[1])],
+            open: Byte::new(open),
+            close: Byte::new(close),
+            pair: [Byte::new(pair[0]), Byte::new(pair[1])],
+        }
+    }
+
+    /// Calls `each` with the offset and the masks of one block of 64 bytes after another, from `at` on, until
+    /// it returns something, which is returned. `None` if it does not before the last complete block that
+    /// another byte follows, or if no byte precedes `at`.
+    ///
+    /// ```
+    /// use tabia_core::byte_sets::{BlockScanner, ByteSet};
+    ///
+    /// static SCANNER: BlockScanner =
+    ///     BlockScanner::new(ByteSet::of_byte(b'-'), *b"O-", b'{', b'}', *b"[E");
+    /// let text = format!("\n1. e4 {{good}} O-O 1-0\n\n[Event{}", " ".repeat(64));
+    /// let found = SCANNER.scan(text.as_bytes(), 1, |at, masks| {
+    ///     assert_eq!((at, masks.open, masks.close), (1, 1 << 6, 1 << 11));
+    ///     Some((masks.set.trailing_zeros(), masks.pair.trailing_zeros()))
+    /// });
+    /// assert_eq!(found, Some((18, 22)));
+    /// ```
+    #[inline(always)]
+    pub fn scan<T>(
+        &self,
+        text: &[u8],
+        at: usize,
+        each: impl FnMut(usize, BlockMasks) -> Option<T>,
+    ) -> Option<T> {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[expect(
+                unsafe_code,
+                reason = "instructions that not every processor has; see SAFETY"
+            )]
+            // SAFETY: the processor has AVX2, which is all that the function demands.
+            return unsafe { avx2::scan(self, text, at, each) };
+        }
+        self.scan_in_vectors(text, at, each)
+    }
+
+    /// [`scan`](Self::scan) with the instructions that every processor of its kind has.
+    #[inline(never)]
+    fn scan_in_vectors<T>(
+        &self,
+        text: &[u8],
+        at: usize,
+        mut each: impl FnMut(usize, BlockMasks) -> Option<T>,
+    ) -> Option<T> {
+        let mut before = at.checked_sub(1)?;
+        loop {
+            let [previous, block, next] = shifted_blocks(text, before)?;
+            let [first, second] = &self.except;
+            let excepted = first.set.block_mask(previous) & second.set.block_mask(block);
+            let [first, second] = &self.pair;
+            let masks = BlockMasks {
+                set: self.set.block_mask(block) & !excepted,
+                open: self.open.set.block_mask(block),
+                close: self.close.set.block_mask(block),
+                pair: first.set.block_mask(block) & second.set.block_mask(next),
+            };
+            if let Some(found) = each(before + 1, masks) {
+                return Some(found);
+            }
+            before += BLOCK;
+        }
+    }
+}
+
+/// The blocks at `before`, one byte later, and two bytes later.
+#[inline(always)]
+fn shifted_blocks(text: &[u8], before: usize) -> Option<[&[u8; BLOCK]; 3]> {
+    let bytes: &[u8; BLOCK + 2] = text.get(before..)?.first_chunk()?;
+    Some([
+        bytes.first_chunk()?,
+        bytes.get(1..)?.first_chunk()?,
+        bytes.last_chunk()?,
+    ])
 }
 
 /// A bit for each byte of the row that belongs to one of the ranges; the upper halves of its bytes are
@@ -287,32 +483,128 @@ fn count_without_branches(text: &[u8], from: usize, to: usize) -> usize {
 mod avx2 {
     use std::arch::x86_64::{
         __m128i, __m256i, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
-        _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
-        _mm256_srli_epi16,
+        _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_setzero_si256,
+        _mm256_shuffle_epi8, _mm256_srli_epi16,
     };
 
-    use super::{BLOCK, ByteSet};
+    use super::{BLOCK, BlockMasks, BlockScanner, Byte, ByteSet, shifted_blocks};
+
+    /// The two tables of a set, each twice.
+    #[derive(Clone, Copy)]
+    struct Tables {
+        lower: __m256i,
+        upper: __m256i,
+    }
+
+    impl Tables {
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn new(set: &ByteSet) -> Self {
+            let lower: __m128i = zerocopy::transmute!(set.lower);
+            let upper: __m128i = zerocopy::transmute!(set.upper);
+            Self {
+                lower: _mm256_broadcastsi128_si256(lower),
+                upper: _mm256_broadcastsi128_si256(upper),
+            }
+        }
+
+        /// Sets each byte that does not belong to the set to 255 and the others to 0.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn others(self, bytes: __m256i) -> __m256i {
+            let half = _mm256_set1_epi8(15);
+            let of_lower = _mm256_shuffle_epi8(self.lower, _mm256_and_si256(bytes, half));
+            let shifted = _mm256_srli_epi16::<4>(bytes);
+            let of_upper = _mm256_shuffle_epi8(self.upper, _mm256_and_si256(shifted, half));
+            let common = _mm256_and_si256(of_lower, of_upper);
+            _mm256_cmpeq_epi8(common, _mm256_setzero_si256())
+        }
+
+        /// A bit for each byte that belongs to the set.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn mask(self, block: &[u8; BLOCK]) -> u64 {
+            let block: [__m256i; 2] = zerocopy::transmute!(*block);
+            let [first, second] = block.map(|bytes| self.others(bytes));
+            !bits(first, second)
+        }
+    }
+
+    /// The highest bit of each byte.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn bits(first: __m256i, second: __m256i) -> u64 {
+        let first = _mm256_movemask_epi8(first).cast_unsigned();
+        let second = _mm256_movemask_epi8(second).cast_unsigned();
+        u64::from(first) | u64::from(second) << 32
+    }
+
+    /// [`ByteSet::masks`].
+    #[target_feature(enable = "avx2")]
+    pub(super) fn masks(set: &ByteSet, text: &[u8], masks: &mut [u64]) {
+        let tables = Tables::new(set);
+        let (blocks, _) = text.as_chunks();
+        for (mask, block) in masks.iter_mut().zip(blocks) {
+            *mask = tables.mask(block);
+        }
+    }
+
+    /// [`BlockScanner::scan`].
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn scan<T>(
+        scanner: &BlockScanner,
+        text: &[u8],
+        at: usize,
+        mut each: impl FnMut(usize, BlockMasks) -> Option<T>,
+    ) -> Option<T> {
+        let tables = Tables::new(&scanner.set);
+        let all = |byte: &Byte| _mm256_set1_epi8(byte.byte.cast_signed());
+        let (open, close) = (all(&scanner.open), all(&scanner.close));
+        let [before_excepted, excepted] = scanner.except.each_ref().map(all);
+        let pair = scanner.pair.each_ref().map(all);
+        // Of 32 bytes: others than those of the set, the two single bytes, pairs.
+        let look_up = |previous: __m256i, bytes: __m256i, next: __m256i| {
+            let is_excepted = _mm256_and_si256(
+                _mm256_cmpeq_epi8(previous, before_excepted),
+                _mm256_cmpeq_epi8(bytes, excepted),
+            );
+            [
+                _mm256_or_si256(tables.others(bytes), is_excepted),
+                _mm256_cmpeq_epi8(bytes, open),
+                _mm256_cmpeq_epi8(bytes, close),
+                _mm256_and_si256(
+                    _mm256_cmpeq_epi8(bytes, pair[0]),
+                    _mm256_cmpeq_epi8(next, pair[1]),
+                ),
+            ]
+        };
+        let mut before = at.checked_sub(1)?;
+        loop {
+            let [previous, block, next] = shifted_blocks(text, before)?;
+            let previous: [__m256i; 2] = zerocopy::transmute!(*previous);
+            let block: [__m256i; 2] = zerocopy::transmute!(*block);
+            let next: [__m256i; 2] = zerocopy::transmute!(*next);
+            let first = look_up(previous[0], block[0], next[0]);
+            let second = look_up(previous[1], block[1], next[1]);
+            let masks = BlockMasks {
+                set: !bits(first[0], second[0]),
+                open: bits(first[1], second[1]),
+                close: bits(first[2], second[2]),
+                pair: bits(first[3], second[3]),
+            };
+            if let Some(found) = each(before + 1, masks) {
+                return Some(found);
+            }
+            before += BLOCK;
+        }
+    }
 
     /// [`ByteSet::find`].
     #[target_feature(enable = "avx2")]
     pub(super) fn find(set: &ByteSet, text: &[u8], mut at: usize) -> usize {
-        let lower: __m128i = zerocopy::transmute!(set.lower);
-        let upper: __m128i = zerocopy::transmute!(set.upper);
-        let lower = _mm256_broadcastsi128_si256(lower);
-        let upper = _mm256_broadcastsi128_si256(upper);
-        let half = _mm256_set1_epi8(15);
-        let vector_mask = |bytes: __m256i| {
-            let of_lower = _mm256_shuffle_epi8(lower, _mm256_and_si256(bytes, half));
-            let shifted = _mm256_srli_epi16::<4>(bytes);
-            let of_upper = _mm256_shuffle_epi8(upper, _mm256_and_si256(shifted, half));
-            let common = _mm256_and_si256(of_lower, of_upper);
-            let others = _mm256_cmpeq_epi8(common, _mm256_setzero_si256());
-            _mm256_movemask_epi8(others).cast_unsigned()
-        };
-        let mask = |block: &[u8; BLOCK]| {
-            let [first, second]: [__m256i; 2] = zerocopy::transmute!(*block);
-            !(u64::from(vector_mask(first)) | u64::from(vector_mask(second)) << 32)
-        };
+        let tables = Tables::new(set);
+        let mask = |block: &[u8; BLOCK]| tables.mask(block);
         while let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk) {
             let mask = mask(block);
             if mask != 0 {
@@ -378,6 +670,67 @@ mod tests {
                 assert_eq!(set.contains(byte), is_in(ranges, byte), "{byte}");
             }
         }
+    }
+
+    #[test]
+    fn masks_have_the_bytes_of_the_set() {
+        let text: Vec<u8> = (0..300_u32).map(|i| (i * 7 % 256) as u8).collect();
+        for (set, ranges) in &SETS {
+            for start in 0..70 {
+                let text = &text[start..];
+                let mut masks = [0; 3];
+                assert!(set.masks(text, &mut masks));
+                let mut others = masks;
+                set.masks_in_vectors(text, &mut others);
+                assert_eq!(masks, others);
+                for (at, &byte) in text.iter().take(3 * BLOCK).enumerate() {
+                    let bit = masks[at / BLOCK] >> (at % BLOCK) & 1;
+                    assert_eq!(bit == 1, is_in(ranges, byte), "{at}");
+                }
+            }
+            assert!(!set.masks(&text[..3 * BLOCK - 1], &mut [0; 3]));
+        }
+    }
+
+    #[test]
+    fn scanners_find_bytes_exceptions_and_pairs() {
+        static SCANNER: BlockScanner =
+            BlockScanner::new(ByteSet::of_byte(b'-'), *b"O-", b'{', b'}', *b"[E");
+        let mut random = 1_u32;
+        let text: Vec<u8> = (0..400)
+            .map(|_| {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                b"O-{}[E "[(random >> 24) as usize % 7]
+            })
+            .collect();
+        for at in 1..140 {
+            let (mut found, mut others) = (Vec::new(), Vec::new());
+            let mut end = |at: usize, masks: BlockMasks| {
+                found.push((at, masks));
+                None::<()>
+            };
+            assert_eq!(SCANNER.scan(&text, at, &mut end), None);
+            let mut end = |at: usize, masks: BlockMasks| {
+                others.push((at, masks));
+                None::<()>
+            };
+            assert_eq!(SCANNER.scan_in_vectors(&text, at, &mut end), None);
+            assert_eq!(found, others);
+            assert_eq!(found.len(), (text.len() - at - 1) / BLOCK);
+            for (index, (start, masks)) in found.into_iter().enumerate() {
+                assert_eq!(start, at + index * BLOCK);
+                for bit in 0..BLOCK {
+                    let [previous, byte, next] = [0, 1, 2].map(|i| text[start + bit + i - 1]);
+                    let has = |mask: u64| mask >> bit & 1 == 1;
+                    assert_eq!(has(masks.set), byte == b'-' && previous != b'O');
+                    assert_eq!(has(masks.open), byte == b'{');
+                    assert_eq!(has(masks.close), byte == b'}');
+                    assert_eq!(has(masks.pair), byte == b'[' && next == b'E');
+                }
+            }
+        }
+        assert_eq!(SCANNER.scan(&text, 0, |_, _| Some(())), None);
+        assert_eq!(SCANNER.scan(&text[..65], 1, |_, _| Some(())), None);
     }
 
     /// What each kind of instructions finds; those that this processor has.

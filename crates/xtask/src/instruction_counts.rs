@@ -21,7 +21,8 @@ const GAMES: u64 = 2000;
 const PLIES: u64 = 80;
 
 /// Name and arguments; `@` is the folder of the inputs.
-const JOBS: [(&str, &[&str]); 8] = [
+const JOBS: [(&str, &[&str]); 9] = [
+    ("tags-pgn", &["ls", "@/games.pgn", "--games", "2000"]),
     (
         "pgn-to-pgn",
         &["convert", "@/games.pgn", "-o", "@/out.pgn", "--force"],

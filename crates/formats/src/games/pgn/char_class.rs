@@ -211,7 +211,7 @@ pub(super) fn name_end(text: &[u8], mut at: usize) -> usize {
 }
 
 /// Quotes, backslashes and control characters.
-static SPECIALS: ByteSet =
+pub(super) static SPECIALS: ByteSet =
     ByteSet::of_ranges(&[(0, 0x1f), (b'"', b'"'), (b'\\', b'\\'), (0x7f, 0x7f)]);
 
 /// The offset of the next quote, backslash or control character from `at` on, else the end of `text`.

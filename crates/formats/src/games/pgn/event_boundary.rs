@@ -6,7 +6,7 @@
 
 use memchr::memmem::{Finder, FinderRev};
 
-use super::char_class::{BOM, is_newline};
+use super::char_class::{BOM, is_newline, skip_spaces};
 
 const EVENT: &[u8] = b"[Event \"";
 
@@ -56,6 +56,13 @@ impl EventBoundaries {
     }
 }
 
+/// The offset of the boundary that follows the blanks at `at`, if one does.
+pub(super) fn boundary_after(text: &[u8], at: usize) -> Option<usize> {
+    let at = skip_spaces(text, at);
+    let is_event = text.get(at..)?.starts_with(EVENT);
+    boundary_at(text, at).filter(|&boundary| is_event && boundary == at)
+}
+
 /// The offset of the boundary whose `[Event "` is at `at`, which may follow a byte order mark; `None`
 /// if it is not the first thing on a line, or no blank line precedes it.
 fn boundary_at(text: &[u8], at: usize) -> Option<usize> {
@@ -99,6 +106,14 @@ mod tests {
             assert_eq!(found, expect, "{:?}", text.escape_ascii().to_string());
             assert_eq!(boundaries.last(text), expect.last().copied());
         };
+        assert_eq!(boundary_after(b"*\n\n[Event \"b\"]", 1), Some(3));
+        assert_eq!(boundary_after(b"*\n[Event \"b\"]", 1), None);
+        assert_eq!(boundary_after(b"*\n\n[White \"b\"]", 1), None);
+        assert_eq!(
+            boundary_after("*\n\n\u{feff}[Event \"b\"]".as_bytes(), 1),
+            None
+        );
+        assert_eq!(boundary_after(b"*\n\n", 1), None);
         check("[Event \"a\"]\n\n*\n\n[Event \"b\"]\n", &[16]);
         check("[Event \"a\"]\n{\n[Event \"b\"]\n", &[]);
         check("{\r\n \r\n[Event \"b\"]", &[6]);

@@ -7,7 +7,7 @@
 //! | `read` | the reader: games to visitor calls |
 //! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
 //! | `tag_parser`, `irregular_tags`, `looks_like_movetext`, `comment_parser`, `command_parser`, `nag_symbols`, `char_class`, `non_ascii_tokens` | the tokens |
-//! | `movetext_skipper`, `result_tokens` | skipping movetext that is not read, to its result |
+//! | `movetext_skipper`, `regular_movetext`, `result_tokens` | skipping movetext that is not read, to its result |
 //! | `national_move_to_english`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
 //! | `tag_order`, `variant_and_result_tags` | the order of tags, and tags with a meaning |
@@ -40,6 +40,7 @@ mod profile_features;
 mod property_tests;
 mod quotation_text;
 mod read;
+mod regular_movetext;
 mod repeated_tags;
 mod result_tokens;
 pub(crate) mod shape_colors;

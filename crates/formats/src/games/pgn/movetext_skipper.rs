@@ -94,7 +94,7 @@ fn character_end(text: &[u8], at: usize) -> usize {
 
 /// The start, at least `low`, of the token that contains the byte at `at`. The digits after a `$`
 /// belong to the NAG, not to the token.
-fn token_start(text: &[u8], low: usize, at: usize) -> usize {
+pub(super) fn token_start(text: &[u8], low: usize, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     if !rest.first().is_some_and(|&byte| is_symbol(byte)) && dash_length(rest).is_none() {
         return at;

@@ -17,13 +17,18 @@ use tabia_testkit::arbitrary_game::arbitrary_game;
 
 /// All games of a text, and the messages of its problems.
 pub(super) fn read(text: &[u8], block_size: usize) -> (Vec<Game>, Vec<String>) {
+    read_wanted(text, block_size, Want::ALL)
+}
+
+/// What `want` asks for of all games of a text, and the messages of the problems.
+pub(super) fn read_wanted(text: &[u8], block_size: usize, want: Want) -> (Vec<Game>, Vec<String>) {
     let input = Box::new(Cursor::new(text.to_vec()));
     let blocks = PgnBlocks::with_block_size(input, &OpenOptions::default(), block_size).unwrap();
     let mut stream = PgnStream::new(blocks);
     let mut games = Vec::new();
     let mut problems = Vec::new();
     let mut recorder = Recorder::new();
-    while let Some(flow) = stream.next(Want::ALL, &mut recorder).unwrap() {
+    while let Some(flow) = stream.next(want, &mut recorder).unwrap() {
         assert_eq!(flow, Flow::Go);
         problems.extend(recorder.take_problems().iter().map(|p| p.error.to_string()));
         games.push(recorder.replace(Game::new()));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tabia_core::game::Tags;
 use zerocopy::byteorder::little_endian::U64;
 
-use super::char_class::{is_space, value_end};
+use super::char_class::{SPECIALS, is_space, value_end};
 
 /// The patterns of the sections before.
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub(super) struct TagPatterns {
     last: Option<usize>,
     /// The pattern that the next new one replaces, once there are [`MAX_PATTERNS`].
     oldest: usize,
+    /// The length of the last section that was read, in bytes.
+    last_length: usize,
 }
 
 /// A section with a known pattern.
@@ -29,6 +31,9 @@ pub(super) struct RepeatedTags<'p> {
     /// The offset of the token after the section.
     pub(super) next: usize,
 }
+
+/// Blocks of 64 bytes of a section in which the ends of values are searched at once.
+const MAX_BLOCKS: usize = 16;
 
 /// Patterns that are compared: games of different sources alternate in some files.
 const MAX_PATTERNS: usize = 4;
@@ -44,13 +49,25 @@ impl TagPatterns {
         values: &mut Vec<(usize, usize)>,
         next: impl Fn(usize) -> Option<usize>,
     ) -> Option<RepeatedTags<'_>> {
+        if self.patterns.is_empty() {
+            return None;
+        }
+        let section = text.get(at..)?;
+        let mut masks = [0; MAX_BLOCKS];
+        // Enough for a section that is a little longer than the last one.
+        let blocks = (self.last_length / 64 + 3).min(MAX_BLOCKS);
+        let masks = masks.get_mut(..blocks).unwrap_or_default();
+        let has_masks = SPECIALS.masks(section, masks);
+        let masks = if has_masks { &*masks } else { &[] };
         let last = self.last;
         let others = (0..self.patterns.len()).filter(|&index| last != Some(index));
-        let (index, end, next) = last.into_iter().chain(others).find_map(|index| {
-            let end = self.patterns.get(index)?.read(text, at, values)?;
-            Some((index, end, next(end)?))
+        let (index, length, next) = last.into_iter().chain(others).find_map(|index| {
+            let length = self.patterns.get(index)?.read(section, masks, values)?;
+            Some((index, length, next(at + length)?))
         })?;
         self.last = Some(index);
+        self.last_length = length;
+        let end = at + length;
         Some(RepeatedTags {
             pattern: self.patterns.get(index)?,
             has_last_names: last == Some(index),
@@ -95,28 +112,33 @@ pub(super) struct TagPattern {
 #[derive(Debug)]
 struct Lead {
     length: usize,
-    /// The first eight bytes, or all with zeros after them, and which of these bits count.
-    first: u64,
-    mask: u64,
-    /// The last eight bytes, or the same as `first`, and their offset.
-    last: u64,
-    last_at: usize,
-    /// Where the bytes are in those of the pattern, if they are not all in `first` and `last`.
+    /// The first bytes, with zeros after them.
+    words: [u64; WORDS],
+    /// Which of their bits count.
+    masks: [u64; WORDS],
+    /// Where the bytes are in those of the pattern, if they are not all in `words`.
     range: Option<Range<usize>>,
     /// Where the name is in the bytes of the pattern.
     name: Range<usize>,
 }
 
+/// Groups of eight bytes that are compared at once.
+const WORDS: usize = 3;
+
 impl Lead {
     /// Whether a text begins with these bytes, and has a few others after them.
     #[inline(always)]
     fn begins(&self, text: &[u8], all: &[u8]) -> bool {
-        let word = |at: usize| {
-            let bytes = text.get(at..).and_then(<[u8]>::first_chunk)?;
-            Some(U64::from_bytes(*bytes).get() & self.mask)
+        let Some(bytes) = text.first_chunk::<{ 8 * WORDS }>() else {
+            return false;
         };
-        word(0) == Some(self.first)
-            && word(self.last_at) == Some(self.last)
+        let (bytes, _) = bytes.as_chunks::<8>();
+        let expected = self.words.iter().zip(&self.masks);
+        let different = bytes.iter().zip(expected);
+        let different = different.fold(0, |all, (bytes, (word, mask))| {
+            all | (U64::from_bytes(*bytes).get() ^ word) & mask
+        });
+        different == 0
             && self.range.as_ref().is_none_or(|range| {
                 all.get(range.clone())
                     .is_some_and(|lead| text.starts_with(lead))
@@ -144,48 +166,46 @@ impl TagPattern {
         }
         let start = self.bytes.len();
         self.bytes.extend_from_slice(lead);
-        let word = |bytes: &[u8]| {
-            let mut word = [0; 8];
-            for (to, from) in word.iter_mut().zip(bytes) {
-                *to = *from;
+        let mut words = [0; WORDS];
+        let mut masks = [0; WORDS];
+        for (index, byte) in lead.iter().take(8 * WORDS).enumerate() {
+            let shift = 8 * (index % 8);
+            if let (Some(word), Some(mask)) = (words.get_mut(index / 8), masks.get_mut(index / 8)) {
+                *word |= u64::from(*byte) << shift;
+                *mask |= 0xff << shift;
             }
-            U64::from_bytes(word).get()
-        };
-        let mask = match lead.len() {
-            length @ 0..8 => (1 << (8 * length)) - 1,
-            _ => u64::MAX,
-        };
-        let last_at = lead.len().saturating_sub(8);
+        }
         self.leads.push(Lead {
             length: lead.len(),
-            first: word(lead),
-            mask,
-            last: word(lead.get(last_at..).unwrap_or_default()),
-            last_at,
-            range: (lead.len() > 16).then_some(start..self.bytes.len()),
+            words,
+            masks,
+            range: (lead.len() > 8 * WORDS).then_some(start..self.bytes.len()),
             name: start + name.start..start + name.end,
         });
         true
     }
 
-    /// The end of the tags at `at`, if they begin with these names, with the same between them and no
-    /// escapes; `values` gets the offset from `at` and the length of each value.
-    fn read(&self, text: &[u8], at: usize, values: &mut Vec<(usize, usize)>) -> Option<usize> {
-        values.clear();
-        let mut end = at;
-        for lead in &self.leads {
+    /// The length of the tags at the start of `text`, if they have these names, with the same between them
+    /// and no escapes; `values` gets the offset and the length of each value. `masks` has the
+    /// [`SPECIALS`] of the first blocks.
+    fn read(&self, text: &[u8], masks: &[u64], values: &mut Vec<(usize, usize)>) -> Option<usize> {
+        if values.len() != self.leads.len() {
+            values.resize(self.leads.len(), (0, 0));
+        }
+        let mut end = 0;
+        for (lead, value) in self.leads.iter().zip(values) {
             if !lead.begins(text.get(end..)?, &self.bytes) {
                 return None;
             }
             let start = end + lead.length;
-            end = value_end(text, start);
-            if text.get(end..end + 2) != Some(b"\"]") {
+            end = first_mark(masks, start).unwrap_or_else(|| value_end(text, start));
+            if text.get(end..).and_then(<[u8]>::first_chunk) != Some(b"\"]") {
                 return None;
             }
-            values.push((start - at, end - start));
+            *value = (start, end - start);
             end += 2;
         }
-        (end > at).then_some(end)
+        (end > 0).then_some(end)
     }
 
     /// Replaces the tags by those of a section, whose offsets `values` counts; the tags have these names
@@ -213,6 +233,16 @@ impl TagPattern {
     }
 }
 
+/// The offset of the first bit from `at` on, among 64 bits; `None` if there is none, or not all of them are
+/// in `masks`.
+#[inline(always)]
+fn first_mark(masks: &[u64], at: usize) -> Option<usize> {
+    let (index, shift) = (at / 64, at % 64);
+    let [first, second] = *masks.get(index..)?.first_chunk()?;
+    let bits = first >> shift | (second << 1) << (63 - shift);
+    (bits != 0).then(|| at + bits.trailing_zeros() as usize)
+}
+
 /// The longest pattern in bytes, about.
 const MAX_BYTES: usize = 1 << 12;
 
@@ -220,15 +250,21 @@ const MAX_BYTES: usize = 1 << 12;
 mod tests {
     use std::fmt::Write as _;
 
-    use super::super::property_tests::read;
+    use tabia_core::game::{Game, Want};
+
+    use super::super::property_tests::{read, read_wanted};
     use super::*;
 
     #[test]
     fn only_sections_with_the_same_names_are_read() {
         let mut pattern = TagPattern::default();
-        let section = "[A \"1\"]\r\n[WhiteFideIdOfAll \"22\"]\n[Result \"*\"]";
+        let section = "[A \"1\"]\r\n[WhiteFideIdOfAllPlayers \"22\"]\n[Result \"*\"]";
         let mut start = 0;
-        for (value, name) in [("1", "A"), ("22", "WhiteFideIdOfAll"), ("*", "Result")] {
+        for (value, name) in [
+            ("1", "A"),
+            ("22", "WhiteFideIdOfAllPlayers"),
+            ("*", "Result"),
+        ] {
             let at = section.find(&format!("\"{value}\"")).unwrap() + 1;
             let lead = &section[start..at];
             let name_at = lead.find(name).unwrap();
@@ -238,10 +274,19 @@ mod tests {
         assert_eq!(pattern.result, Some(2));
         let mut values = Vec::new();
         let mut read = |text: &str| {
-            let end = pattern.read(text.as_bytes(), 1, &mut values)?;
+            let text_bytes = &text.as_bytes()[1..];
+            let end = pattern.read(text_bytes, &[], &mut values)?;
+            let mut with_masks = Vec::new();
+            let mut padded = text_bytes.to_vec();
+            padded.resize(256, b' ');
+            let mut masks = [0; 4];
+            assert!(SPECIALS.masks(&padded, &mut masks));
+            assert_eq!(pattern.read(text_bytes, &masks, &mut with_masks), Some(end));
+            assert_eq!(with_masks, values);
+            let end = end + 1;
             let mut lists = [false, true].map(|has_names| {
                 let mut tags = Tags::new();
-                for name in ["A", "WhiteFideIdOfAll", "Result"] {
+                for name in ["A", "WhiteFideIdOfAllPlayers", "Result"] {
                     tags.push(name, "");
                 }
                 assert!(pattern.set_tags(&text[1..end], &values, has_names, &mut tags));
@@ -255,19 +300,23 @@ mod tests {
         let text = |section: &str| format!(" {section}\n\n1. e4 e5 1-0\n");
         let (end, tags) = read(&text(section)).unwrap();
         assert_eq!(end, 1 + section.len());
-        assert_eq!(tags, ["A=1", "WhiteFideIdOfAll=22", "Result=*"]);
+        assert_eq!(tags, ["A=1", "WhiteFideIdOfAllPlayers=22", "Result=*"]);
         let longer = section
             .replace("22", "")
             .replace('1', "Anna and the others");
         let tags = read(&text(&longer)).unwrap().1;
         assert_eq!(
             tags,
-            ["A=Anna and the others", "WhiteFideIdOfAll=", "Result=*"]
+            [
+                "A=Anna and the others",
+                "WhiteFideIdOfAllPlayers=",
+                "Result=*"
+            ]
         );
         for (from, to) in [
             ("[A", "[B"),
             ("\r\n", "\n"),
-            ("OfAll", "OfAl"),
+            ("OfAllPlayers", "OfAllPlayer"),
             ("Fide", "Fixe"),
             ("22", "2\\\""),
             ("22", "2\n2"),
@@ -365,6 +414,67 @@ mod tests {
             assert_eq!(problems.len(), count, "{games:#?}");
             let alone: Vec<_> = alone.into_iter().flat_map(|(games, _)| games).collect();
             assert_eq!(together, alone, "{games:#?}");
+        }
+    }
+
+    /// Games whose moves are skipped, which mostly takes blocks of 64 bytes, have the tags and results of
+    /// those that are read, also if their movetext contains the tags of other games.
+    #[test]
+    fn skipped_games_are_those_that_are_read() {
+        const MOVES: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 ";
+        let parts = [
+            MOVES,
+            "{a comment of some length, with a result 1-0 and (more} ",
+            "{[%clk 0:01:00]} ",
+            "(5. d3 b5 {1-0} 6. Bb3) ",
+            "{not closed ",
+            "{a {b} c} ",
+            "{\n\n[Event \"inside\"]\n[Site \"s\"]\n[Result \"1-0\"]\n\n1. d4 } ",
+            "(5. d3 1-0 ",
+            "} ",
+            "; 0-1\n",
+            "\n% 0-1\n",
+            "$1 e2-e4 ",
+            "[White \"x\"] ",
+            "gr\u{fc}n ",
+        ];
+        let ends = [
+            "1-0\n\n",
+            "1/2-1/2\n\n",
+            "*\n\n",
+            "0-1\n",
+            "0-0\n\n",
+            "1-0 {after}\n\n",
+            "\n\n",
+            "1-0\n\n\u{feff}",
+            "1-0\r\n\r\n",
+        ];
+        let mut random = tabia_testkit::Random::new(13);
+        for _ in 0..400 {
+            let mut text = String::new();
+            for number in 0..12 {
+                let result = ["1-0", "0-1", "*"][random.below(3)];
+                let _ = write!(
+                    text,
+                    "[Event \"{number}\"]\n[Site \"s\"]\n[Result \"{result}\"]\n\n"
+                );
+                text.push_str(MOVES);
+                for _ in 0..random.below(4) {
+                    let kinds = if random.below(3) == 0 { parts.len() } else { 4 };
+                    text.push_str(parts[random.below(kinds)]);
+                }
+                let kinds = if random.below(3) == 0 { ends.len() } else { 3 };
+                text.push_str(ends[random.below(kinds)]);
+            }
+            let (read, _) = read(text.as_bytes(), 1 << 20);
+            for block_size in [1 << 10, 1 << 20] {
+                let (skipped, _) = read_wanted(text.as_bytes(), block_size, Want::TAGS);
+                let heads = |games: &[Game]| {
+                    let head = |game: &Game| (game.head.clone(), game.result);
+                    games.iter().map(head).collect::<Vec<_>>()
+                };
+                assert_eq!(heads(&skipped), heads(&read), "{text}");
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct TextCursor {
     /// Offset of the next byte to read.
     pub(super) at: usize,
     /// The next event boundary, or the end of the text: the games before it are read without
-    /// looking further.
+    /// looking further. If it is not after `at`, the next one is not known.
     pub(super) part_end: usize,
     /// Games read so far, in this text and all before it.
     pub(super) games: u32,
@@ -42,16 +42,22 @@ impl TextCursor {
         self.counted = (0, 0);
     }
 
-    /// Moves on to the next event boundary if this part is used up; `false` at the end of `text`.
-    pub(super) fn advance(&mut self, text: &[u8], boundaries: &EventBoundaries) -> bool {
-        if self.at < self.part_end {
-            return true;
+    /// Whether no part is known that contains the next byte: the next event boundary is not searched yet.
+    pub(super) fn is_between_parts(&self) -> bool {
+        self.at >= self.part_end
+    }
+
+    /// Finds the event boundary after `start` if it is not known; returns the text before it.
+    pub(super) fn part<'t>(
+        &mut self,
+        text: &'t [u8],
+        start: usize,
+        boundaries: &EventBoundaries,
+    ) -> &'t [u8] {
+        if self.is_between_parts() {
+            self.part_end = boundaries.next_after(text, start);
         }
-        if self.at >= text.len() {
-            return false;
-        }
-        self.part_end = boundaries.next_after(text, self.at);
-        true
+        text.get(..self.part_end).unwrap_or(text)
     }
 
     /// `error` with the current game, and the line, column and offset of `at`.

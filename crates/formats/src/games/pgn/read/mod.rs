@@ -23,7 +23,7 @@ mod start_position;
 mod tags;
 mod variations;
 
-use tabia_core::chess::PieceLetters;
+use tabia_core::chess::{PieceLetters, Position};
 use tabia_core::error::{Error, GameIndex, Problem, Result};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::io::Charset;
@@ -33,8 +33,9 @@ use self::deferred_comments::DeferredComments;
 use self::game_start::{BeforeGame, find_game_start};
 use self::tags::PairSpans;
 use self::variations::VariationFrame;
-use super::event_boundary::EventBoundaries;
+use super::event_boundary::{EventBoundaries, boundary_after};
 use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
+use super::regular_movetext;
 use super::repeated_tags::TagPatterns;
 use super::result_tokens::forfeit_at;
 use super::text_cursor::TextCursor;
@@ -63,6 +64,8 @@ pub(super) struct Reader {
     patterns: TagPatterns,
     /// Offsets and lengths of the values of a section with a known pattern.
     values: Vec<(usize, usize)>,
+    /// Whether the game at the cursor is known to have the names of no section before.
+    has_other_tags: bool,
     /// Whether the game can have tags on which its start position depends.
     has_start_tags: bool,
     /// The ranges of the comments before the tags and between them, which belong to the game.
@@ -97,6 +100,10 @@ struct Input<'t, 'v> {
     visitor: &'v mut dyn Visitor,
 }
 
+fn wants_moves(want: Want) -> bool {
+    want.has(Want::MAINLINE) || want.has(Want::VARIATIONS) || want.has(Want::ANNOTATIONS)
+}
+
 /// Whether a text contains comments, but no game and nothing else.
 pub(super) fn has_only_comments(text: &[u8]) -> bool {
     let found = find_game_start(text, 0);
@@ -125,6 +132,7 @@ impl Reader {
             pairs: Vec::new(),
             patterns: TagPatterns::default(),
             values: Vec::new(),
+            has_other_tags: false,
             has_start_tags: false,
             head_comments: Vec::new(),
             unplayable: None,
@@ -162,27 +170,34 @@ impl Reader {
         self.flow = Flow::Go;
         self.failed = None;
         self.head_comments.clear();
-        while cursor.advance(text, &self.boundaries) {
-            let part = text.get(..cursor.part_end).unwrap_or(text);
-            let mut input = Input {
-                text: part,
-                is_last_part: part.len() == text.len(),
-                cursor: &mut *cursor,
-                want,
-                visitor: &mut *visitor,
-            };
-            let found = self.find_game(&mut input);
-            if !found {
-                if let Some(error) = self.failed.take() {
-                    return Err(error);
+        while cursor.at < text.len() {
+            let mut start = cursor.at;
+            let is_read = cursor.is_between_parts()
+                && self
+                    .regular_game(text, cursor, want, &mut *visitor)
+                    .is_some();
+            if !is_read {
+                let part = cursor.part(text, start, &self.boundaries);
+                let mut input = Input {
+                    text: part,
+                    is_last_part: part.len() == text.len(),
+                    cursor: &mut *cursor,
+                    want,
+                    visitor: &mut *visitor,
+                };
+                let found = self.find_game(&mut input);
+                if !found {
+                    if let Some(error) = self.failed.take() {
+                        return Err(error);
+                    }
+                    if self.has_stopped() {
+                        return Ok(Some(Flow::Stop));
+                    }
+                    continue;
                 }
-                if self.has_stopped() {
-                    return Ok(Some(Flow::Stop));
-                }
-                continue;
+                start = input.cursor.at;
+                self.read_game(&mut input);
             }
-            let start = input.cursor.at;
-            self.read_game(&mut input);
             // Reading ends, whatever the text: every game has a byte.
             cursor.at = cursor.at.max(start + 1);
             cursor.games = cursor.games.saturating_add(1);
@@ -272,20 +287,87 @@ impl Reader {
         self.game_start = first_comment.map_or(input.cursor.at, |(from, _)| *from);
         self.flow = Flow::Go;
         self.tries = None;
-        let mut at = self.tags(input);
+        let at = self.tags(input);
         let playable = self.start(input, at);
-        let index = GameIndex(input.cursor.games);
+        let flow = self.begin_game(input.cursor, input.visitor);
+        self.finish_game(input, at, playable, flow);
+    }
+
+    /// Hands tags and start position to the visitor.
+    #[inline]
+    fn begin_game(&mut self, cursor: &TextCursor, visitor: &mut dyn Visitor) -> Flow {
         let flow = if self.has_stopped() {
             Flow::Skip
         } else {
-            input.visitor.begin_game(index, &self.head)
+            visitor.begin_game(GameIndex(cursor.games), &self.head)
         };
         if flow == Flow::Stop {
             self.flow = Flow::Stop;
         }
-        let wants_moves = input.want.has(Want::MAINLINE)
-            || input.want.has(Want::VARIATIONS)
-            || input.want.has(Want::ANNOTATIONS);
+        flow
+    }
+
+    /// Reads the game at the cursor if its tags have the names of a section before. If its moves are not read
+    /// and nothing irregular is among them, the next event boundary need not be searched. `None`, before
+    /// anything is handed to the visitor, if the tags are others.
+    fn regular_game(
+        &mut self,
+        text: &[u8],
+        cursor: &mut TextCursor,
+        want: Want,
+        visitor: &mut dyn Visitor,
+    ) -> Option<()> {
+        let start = cursor.at;
+        if text.get(start) != Some(&b'[') || !self.head_comments.is_empty() {
+            return None;
+        }
+        let tags_end = self.repeated_tags(text, start);
+        self.has_other_tags = tags_end.is_none();
+        let at = tags_end?;
+        self.game_start = start;
+        self.tries = None;
+        self.exact_result = None;
+        self.has_full_tags = false;
+        self.unplayable = None;
+        let mut flow = Flow::Go;
+        let mut reads_moves = true;
+        if !self.has_start_tags {
+            flow = self.begin_game(cursor, visitor);
+            reads_moves = flow == Flow::Go && wants_moves(want);
+            if !reads_moves
+                && let Some((marker, end)) = regular_movetext::skip(text, at)
+                && let Some(boundary) = boundary_after(text, end)
+                && (flow != Flow::Go || self.contradicting_tag(marker).is_none())
+            {
+                cursor.at = boundary;
+                cursor.part_end = boundary;
+                self.end_game(visitor, Some(marker));
+                return Some(());
+            }
+        }
+        let part = cursor.part(text, start, &self.boundaries);
+        let mut input = Input {
+            text: part,
+            is_last_part: part.len() == text.len(),
+            cursor,
+            want,
+            visitor,
+        };
+        let mut playable = true;
+        if self.has_start_tags {
+            playable = self.start(&mut input, at);
+            flow = self.begin_game(input.cursor, input.visitor);
+        } else if reads_moves {
+            self.line.position = Position::standard();
+        }
+        self.finish_game(&mut input, at, playable, flow);
+        Some(())
+    }
+
+    /// Reads or skips the moves of the game, which are at `at`.
+    fn finish_game(&mut self, input: &mut Input<'_, '_>, at: usize, playable: bool, flow: Flow) {
+        let mut at = at;
+        let wants_moves = wants_moves(input.want);
         let end;
         let forfeit = forfeit_at(input.text, at);
         (at, end) = if flow != Flow::Go || !wants_moves || self.has_stopped() {
@@ -314,18 +396,28 @@ impl Reader {
             _ => None,
         };
         input.cursor.at = at;
+        self.end_game(input.visitor, marker);
+    }
+
+    /// Hands the result to the visitor.
+    #[inline]
+    fn end_game(&self, visitor: &mut dyn Visitor, marker: Option<GameResult>) {
         if !self.has_stopped() {
             let result = variant_and_result_tags::result(self.tag_result, marker);
-            input.visitor.end_game(self.exact_result.unwrap_or(result));
+            visitor.end_game(self.exact_result.unwrap_or(result));
         }
+    }
+
+    /// The value of the tag `Result` that the termination marker contradicts.
+    fn contradicting_tag(&self, marker: GameResult) -> Option<GameResult> {
+        self.tag_result.filter(|&tag| {
+            self.exact_result.is_none() && variant_and_result_tags::contradicts(tag, marker)
+        })
     }
 
     /// Reports that the tag `Result` and the termination marker at `at` contradict each other.
     fn check_result(&mut self, input: &mut Input<'_, '_>, at: usize, marker: GameResult) {
-        if let Some(tag) = self.tag_result
-            && self.exact_result.is_none()
-            && variant_and_result_tags::contradicts(tag, marker)
-        {
+        if let Some(tag) = self.contradicting_tag(marker) {
             let text = format!("the tag Result is `{tag}`, but the game ends with `{marker}`");
             self.report(input, at, Error::invalid(text), None);
         }

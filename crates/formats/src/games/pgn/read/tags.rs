@@ -5,8 +5,7 @@ use tabia_core::game::{GameResult, RecordKind, Start};
 use tabia_core::io::{Charset, decode};
 
 use super::{Input, Reader};
-use crate::games::pgn::char_class::BOM;
-use crate::games::pgn::char_class::{CharClass, class};
+use crate::games::pgn::char_class::{BOM, CharClass, class, skip_spaces};
 use crate::games::pgn::irregular_tags::{self, TagSectionPart};
 use crate::games::pgn::repeated_tags::{RepeatedTags, TagPattern};
 use crate::games::pgn::{full_profile, tag_parser};
@@ -29,7 +28,9 @@ impl Reader {
         {
             at += BOM.len();
         }
-        if let Some(end) = self.repeated_tags(input.text, at) {
+        if !std::mem::take(&mut self.has_other_tags)
+            && let Some(end) = self.repeated_tags(input.text, at)
+        {
             return end;
         }
         self.head.clear();
@@ -83,12 +84,16 @@ impl Reader {
 
     /// Reads the tag section at `at` into `head`, if it has the names of a section before and nothing
     /// irregular, and returns its end.
-    fn repeated_tags(&mut self, text: &[u8], at: usize) -> Option<usize> {
+    pub(super) fn repeated_tags(&mut self, text: &[u8], at: usize) -> Option<usize> {
         if matches!(self.charset, Charset::Single(_)) {
             return None;
         }
         // No other tag follows, and nothing that may be one.
         let next = |end| {
+            let next = skip_spaces(text, end);
+            if text.get(next).is_some_and(u8::is_ascii_digit) {
+                return Some(next);
+            }
             let (pair, next) = tag_parser::next_pair(text, end);
             let byte = text.get(next);
             let is_end = byte.is_none_or(|&byte| class(byte) == CharClass::Digit);
