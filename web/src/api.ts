@@ -200,6 +200,8 @@ export interface InputInfo extends Card {
   title?: string | null;
   version?: string;
   years?: [number, number] | null;
+  /** Games with variations, comments or symbols, if the index stores that. */
+  annotated?: number | null;
   /** The saved index of a database. */
   index?: "current" | "absent" | "stale" | "unusable" | "impossible";
   positions?: number | null;
@@ -242,6 +244,7 @@ export interface ExplorerMove {
   black: number | null;
   averageRating?: number | null;
   performance?: number | null;
+  firstYear?: number | null;
   lastYear?: number | null;
   weight?: number | null;
   share: number;

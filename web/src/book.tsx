@@ -10,6 +10,7 @@ import { ChangesBar, EditDialog, type Editable, type EditedMove } from "./book_e
 import { useCanWrite, useDatabases } from "./database_choice_and_jobs.tsx";
 import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
+import { losingMoves } from "./stored_evaluations.ts";
 import { Bar, ErrorBox, Spinner, TableBox, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, spoken, t } from "./translations.ts";
 
@@ -48,6 +49,25 @@ interface BookPage {
 
 const NO_SHAPES: never[] = [];
 
+/** Where the database with stored evaluations is kept. */
+const EVALUATED = "tabia.evaluated";
+
+/** The moves of the page that lose by stored evaluations, and in how many games; null while they are not known. */
+function useLosingMoves(db: string, position: PositionAnswer | null, page: BookPage | null): Map<string, number> | null {
+  const [found, set] = useState<Map<string, number> | null>(null);
+  const ucis = (page?.entries ?? []).flatMap((entry) => (entry.uci !== null && entry.san !== null ? [entry.uci] : []));
+  useEffect(() => {
+    set(null);
+    if (db === "" || position === null || ucis.length === 0) return;
+    const controller = new AbortController();
+    const isLegal = (uci: string) => position.legal.some((move) => move.uci === uci);
+    // What cannot be asked has no warning.
+    losingMoves(db, position, ucis.filter(isLegal), controller.signal).then(set, () => undefined);
+    return () => controller.abort();
+  }, [db, position?.fen, ucis.join()]);
+  return found;
+}
+
 export function View() {
   const { path, query } = useAddress();
   const id = path[1] ?? "";
@@ -58,6 +78,7 @@ export function View() {
   const canWrite = useCanWrite();
   const changes = useBookChanges(id);
   const [edited, edit] = useState<EditedMove | "new" | null>(null);
+  const [evaluated, setEvaluated] = useState(() => localStorage.getItem(EVALUATED) ?? "");
   const asked = { fen, play: line.join(",") };
   const page = useLoad<BookPage>((signal) => get(`book/${encodeURIComponent(id)}`, asked, signal), [id, fen, line.join()]);
   const load = useLoad<PositionAnswer>((signal) => get("position", asked, signal), [fen, line.join()]);
@@ -69,6 +90,7 @@ export function View() {
   useEffect(() => {
     if (page.state === "done") setShown(page.value);
   }, [page]);
+  const losing = useLosingMoves(databases.some((card) => card.id === evaluated) ? evaluated : "", position, shown);
   title(`${t("book.title")}: ${id}`);
   const goTo = (moves: string[]) => go(bookHref(id, { ...(fen ? { fen } : {}), ...(moves.length > 0 ? { play: moves.join(",") } : {}) }));
   const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join()]);
@@ -204,6 +226,11 @@ export function View() {
                       {entry.recommended === true && <span class="mark good" title={t("explorer.good")} aria-label={t("explorer.good")} role="img">●</span>}
                       {entry.recommended === false && <span class="mark bad" title={t("explorer.bad")} aria-label={t("explorer.bad")} role="img">▲</span>}
                       {entry.annotation && <span class="nag">{entry.annotation}</span>}
+                      {losing?.get(entry.uci ?? "") !== undefined && (
+                        <span class="mark bad" role="img" title={t("book.loses", { n: losing.get(entry.uci ?? "") ?? 0 })} aria-label={t("book.loses", { n: losing.get(entry.uci ?? "") ?? 0 })}>
+                          ⚠
+                        </span>
+                      )}
                       {entry.change && <span class="only">{t(`book.${entry.change}`)}</span>}
                     </th>
                     {canWrite && (
@@ -249,6 +276,26 @@ export function View() {
                 </a>{" "}
               </>
             ))}
+          </p>
+        )}
+        {databases.length > 0 && (
+          <p class="sub">
+            <label>
+              {t("book.evals")}{" "}
+              <select
+                value={evaluated}
+                onChange={(event) => {
+                  localStorage.setItem(EVALUATED, event.currentTarget.value);
+                  setEvaluated(event.currentTarget.value);
+                }}
+              >
+                <option value="">{t("book.evalsNone")}</option>
+                {databases.map((card) => (
+                  <option value={card.id}>{card.id}</option>
+                ))}
+              </select>
+            </label>{" "}
+            <span role="status">{losing?.size === 0 && t("book.losesNone")}</span>
           </p>
         )}
         <p class="sub">{t(canWrite ? "book.editable" : "book.readOnly")}</p>

@@ -1,11 +1,11 @@
 // The dialogs that change a move of a book and save the changes in a new one.
 
-import { useState } from "preact/hooks";
-import type { PositionAnswer } from "./api.ts";
+import { useEffect, useState } from "preact/hooks";
+import { type PositionAnswer, get, send } from "./api.ts";
 import { type BookChanges, type MoveChange, isSame } from "./book_changes.ts";
 import { WriteForm } from "./write_file.tsx";
-import { Dialog } from "./ui.tsx";
-import { t, tn } from "./translations.ts";
+import { Dialog, ErrorBox, Spinner, useLoad } from "./ui.tsx";
+import { bytesText, number, t, tn } from "./translations.ts";
 
 /** What of a move can be changed in a format. */
 export interface Editable {
@@ -161,16 +161,93 @@ export function ChangesBar(props: { id: string; name: string; extension: string;
               </li>
             ))}
           </ul>
-          <WriteForm
-            method="PATCH"
-            path={`book/${encodeURIComponent(props.id)}`}
-            request={{ changes: changes.now.map(({ san: _, ...change }) => change) }}
-            name={`${stem}-new.${props.extension}`}
-            onStarted={() => setSaving(false)}
-          />
+          <SaveForm id={props.id} stem={stem} extension={props.extension} changes={changes.now} onStarted={() => setSaving(false)} />
         </Dialog>
       )}
     </div>
+  );
+}
+
+interface EditPreview {
+  isDone: boolean;
+  positions: number;
+  moves: number;
+  bytes: number;
+  losses: { label: string; count: number }[];
+}
+
+/** The new book as it would be, asked until it is known. */
+function usePreview(id: string, to: string, changes: unknown[]): { answer: EditPreview | null; error: unknown } {
+  const [answer, setAnswer] = useState<EditPreview | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let isOver = false;
+    setAnswer(null);
+    setError(null);
+    const run = async () => {
+      while (!isOver) {
+        const found = await send<EditPreview>("POST", `book/${encodeURIComponent(id)}/preview`, { to, changes });
+        if (isOver) return;
+        if (found.isDone) return setAnswer(found);
+        await new Promise((done) => setTimeout(done, 250));
+      }
+    };
+    run().catch((problem: unknown) => {
+      if (!isOver) setError(problem);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [id, to]);
+  return { answer, error };
+}
+
+/** The format and the name of the new book, and what it would lose. */
+function SaveForm(props: { id: string; stem: string; extension: string; changes: MoveChange[]; onStarted: () => void }) {
+  const { id, stem, extension } = props;
+  const formats = useLoad<{ books: { id: string; name: string; extension: string }[] }>((signal) => get("formats", {}, signal), []);
+  const books = formats.state === "done" ? formats.value.books : [];
+  const own = books.find((book) => book.extension === extension)?.id ?? "";
+  const [chosen, choose] = useState("");
+  const to = chosen || own;
+  const changes = props.changes.map(({ san: _, ...change }) => change);
+  const { answer, error } = usePreview(id, to, changes);
+  return (
+    <>
+      <p>
+        <label class="choose">
+          {t("health.format")}{" "}
+          <select value={to} onChange={(event) => choose(event.currentTarget.value)}>
+            {books.map((book) => (
+              <option value={book.id}>{book.name}</option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <div role="status" class="edit-preview">
+        {error !== null && <ErrorBox error={error} />}
+        {answer === null && error === null && <Spinner />}
+        {answer && (
+          <>
+            <p>{t("book.preview", { positions: answer.positions, moves: answer.moves, bytes: bytesText(answer.bytes) })}</p>
+            {answer.losses.length === 0 ? (
+              <p class="state ok">✓ {t("convert.nothingLost")}</p>
+            ) : (
+              <p class="warn">
+                {t("convert.lost")} <bdi lang="en">{answer.losses.map((loss) => `${number(loss.count)} ${loss.label}`).join(", ")}</bdi>
+              </p>
+            )}
+          </>
+        )}
+      </div>
+      <WriteForm
+        method="PATCH"
+        path={`book/${encodeURIComponent(id)}`}
+        request={{ to, changes }}
+        name={`${stem}-new.${books.find((book) => book.id === to)?.extension ?? extension}`}
+        onStarted={props.onStarted}
+      />
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { type HealthAnswer, type InputInfo, get, save } from "./api.ts";
+import { Further } from "./input_repair_and_names.tsx";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
 import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
 import { remember } from "./remembered.ts";
@@ -114,6 +115,7 @@ export function View() {
               ))}
             </ol>
           )}
+          {card?.kind === "database" && health.isDone && <Further key={db} db={db} name={card.name} />}
           {counts.length > 0 && (
             <table class="tags facts counts panel-box">
               <caption>{t("health.read")}</caption>

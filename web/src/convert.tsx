@@ -1,7 +1,9 @@
 // What games lose in another format: all of a database, or those that fit a query. It shows the command that converts
 // them; a server that may write does it, too.
 
+import { useState } from "preact/hooks";
 import { get } from "./api.ts";
+import { ConvertedGame } from "./converted_game.tsx";
 import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { WriteForm } from "./write_file.tsx";
@@ -34,6 +36,7 @@ export function View() {
   const where = query.get("q") ?? "";
   const deleted = query.get("deleted") === "1";
   const canWrite = useCanWrite();
+  const [compared, compare] = useState("");
   const { answer, error } = useReport<PreviewAnswer>("convert", db === "" || to === "" ? null : { db, to, profile, where, deleted });
   title(t("convert.title"));
   if (databases === null || formats.state === "loading") return <Spinner />;
@@ -110,6 +113,7 @@ export function View() {
                 </thead>
                 <tbody>
                   {answer.losses.map((loss) => (
+                    <>
                     <tr>
                       <th scope="row" lang="en">{loss.label}</th>
                       <td class="n">{number(loss.count)}</td>
@@ -118,10 +122,29 @@ export function View() {
                         {loss.first === null ? (
                           t("convert.database")
                         ) : (
-                          <a href={gameHref(ids[0] ?? db, loss.first)}>{t("convert.game", { n: loss.first })}</a>
+                          <>
+                            <a href={gameHref(ids[0] ?? db, loss.first)}>{t("convert.game", { n: loss.first })}</a>{" "}
+                            <button
+                              type="button"
+                              class="link"
+                              aria-expanded={compared === loss.kind}
+                              aria-label={t("converted.compareNamed", { kind: loss.label })}
+                              onClick={() => compare(compared === loss.kind ? "" : loss.kind)}
+                            >
+                              {t("converted.compare")}
+                            </button>
+                          </>
                         )}
                       </td>
                     </tr>
+                    {compared === loss.kind && loss.first !== null && (
+                      <tr>
+                        <td colSpan={4}>
+                          <ConvertedGame db={ids[0] ?? db} game={loss.first} to={to} name={target?.name ?? to} profile={profile} />
+                        </td>
+                      </tr>
+                    )}
+                    </>
                   ))}
                 </tbody>
               </table>

@@ -1,12 +1,15 @@
 // Pairs of games that are the same, as `tabia dedupe` finds them; nothing is changed.
 
-import { useState } from "preact/hooks";
-import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { duplicatesHref, gameHref, go, useAddress } from "./router.ts";
+import { type Choice, CHOICES, type Decisions, decisionsOf, rowsOf, useDecisions } from "./decided_pairs.ts";
 import { get } from "./api.ts";
 import { type GameJson, endsOfLine, makeTree, pathTo } from "./game_tree.ts";
-import { useSettings } from "./settings.ts";
-import { ErrorBox, Spinner, TableBox, copy, title, useLoad } from "./ui.tsx";
+import { Notation } from "./notation.tsx";
+import { current, useSettings } from "./settings.ts";
+import { ErrorBox, Spinner, TableBox, announce, copy, isTyping, saveCsv, title, useLoad } from "./ui.tsx";
+import { WriteForm } from "./write_file.tsx";
 import { moveText, number, t } from "./translations.ts";
 
 interface Row {
@@ -69,6 +72,32 @@ export function View() {
   const db = query.get("db") ?? databases?.[0]?.id ?? "";
   const [shown, show] = useState(PAGE);
   const { answer, error } = useReport<DuplicatesAnswer>("duplicates", db === "" ? null : { db, n: Math.min(500, shown) });
+  const decisions = useDecisions(db);
+  const [active, setActive] = useState(0);
+  const pairs = (answer?.isDone ? answer.pairs : []).filter((pair) => pair.kept !== null && pair.dropped !== null);
+  const decide = (number: number, choice: Choice) => {
+    const pair = pairs[number];
+    if (!pair?.kept || !pair.dropped) return;
+    decisions.put([{ kept: sideOf(pair.kept), dropped: sideOf(pair.dropped), choice }]);
+    announce(t(`decide.${choice}`));
+    if (number + 1 < pairs.length) setActive(number + 1);
+  };
+  useLayoutEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || !current().singleKeys) return;
+      if (document.querySelector("dialog[open]")) return;
+      const choices: Record<string, Choice> = { 1: "left", 2: "right", 3: "merge", 0: "both" };
+      const choice = choices[event.key];
+      if (choice) decide(active, choice);
+      else if (event.key === "u") decisions.undo?.();
+      else if (event.key === "j") setActive(Math.min(pairs.length - 1, active + 1));
+      else if (event.key === "k") setActive(Math.max(0, active - 1));
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
   title(t("duplicates.title"));
   if (databases === null) return <Spinner />;
   const names = db.split(",").map((id) => databases.find((card) => card.id === id)?.name ?? id);
@@ -100,24 +129,132 @@ export function View() {
             </span>
           </p>
           <p class="sub">{t("duplicates.hint")}</p>
-          {answer.pairs.map((pair) => (
-            <PairView pair={pair} />
+          <DecisionBar db={db} pairs={pairs} total={answer.count} decisions={decisions} />
+          {pairs.map((pair, number) => (
+            <PairView
+              pair={pair}
+              isActive={number === active}
+              decisions={decisions}
+              onChoice={(choice) => decide(number, choice)}
+              onFocus={() => setActive(number)}
+            />
           ))}
           {answer.count > shown && shown < 500 && (
             <button type="button" onClick={() => show(shown + PAGE)}>
               {t("duplicates.more")}
             </button>
           )}
+          <WriteDecided db={db} decisions={decisions} name={names[0] ?? db} />
         </>
       )}
     </section>
   );
 }
 
-function PairView({ pair }: { pair: Pair }) {
+const sideOf = ({ db, game, white, black }: Row) => ({ db, game, white, black });
+
+/** How far the decisions are, and what is done with all of them. */
+function DecisionBar(props: { db: string; pairs: Pair[]; total: number; decisions: Decisions }) {
+  const { pairs, decisions } = props;
+  const isOpen = (pair: Pair) => pair.kept !== null && pair.dropped !== null && decisions.of(pair.kept, pair.dropped) === null;
+  const load = async (file: File | undefined) => {
+    const found = file ? decisionsOf(await file.text()) : null;
+    if (found === null) announce(t("decide.notLoaded"), true);
+    else {
+      decisions.put(found);
+      announce(t("decide.loaded", { n: found.length }), true);
+    }
+  };
+  return (
+    <div class="changes-bar decision-bar" role="group" aria-label={t("decide.save")}>
+      <span role="status">{t("decide.progress", { n: decisions.all.length, total: props.total })}</span>
+      <progress aria-label={t("decide.progress", { n: decisions.all.length, total: props.total })} value={decisions.all.length} max={Math.max(1, props.total)} />
+      <button type="button" disabled={decisions.undo === null} onClick={() => decisions.undo?.()}>
+        {t("book.undo")}
+      </button>
+      <button
+        type="button"
+        disabled={!pairs.some(isOpen)}
+        onClick={() =>
+          decisions.put(pairs.filter(isOpen).flatMap(({ kept, dropped }) => (kept && dropped ? [{ kept: sideOf(kept), dropped: sideOf(dropped), choice: "left" as const }] : [])))
+        }
+      >
+        {t("decide.rest")}
+      </button>
+      <button type="button" disabled={decisions.all.length === 0} onClick={() => saveCsv(rowsOf(decisions.all), `${props.db} decisions`)}>
+        {t("decide.save")}
+      </button>
+      <label class="button">
+        {t("decide.load")}
+        <input
+          type="file"
+          class="visually-hidden"
+          accept=".csv,text/csv"
+          onChange={(event) => {
+            const input = event.currentTarget;
+            void load(input.files?.[0]).then(() => {
+              input.value = "";
+            });
+          }}
+        />
+      </label>
+      <p class="sub">{t("decide.keys")}</p>
+    </div>
+  );
+}
+
+/** Writes the databases without the games that are dropped, if the server writes. */
+function WriteDecided({ db, decisions, name }: { db: string; decisions: Decisions; name: string }) {
+  const canWrite = useCanWrite();
+  const formats = useLoad<{ targets: { id: string; name: string; extension: string }[] }>((signal) => get("formats", {}, signal), []);
+  const [to, setTo] = useState("pgn");
+  if (!canWrite || decisions.all.length === 0 || formats.state !== "done") return null;
+  const target = formats.value.targets.find((found) => found.id === to);
+  const numberOf = ({ db, game }: { db: string; game: number }) => ({ db, game });
+  return (
+    <section class="panel-box">
+      <h2>{t("decide.write")}</h2>
+      <p>
+        <label class="choose">
+          {t("convert.to")}{" "}
+          <select value={to} onChange={(event) => setTo(event.currentTarget.value)}>
+            {formats.value.targets.map((found) => (
+              <option value={found.id}>{found.name}</option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <p class="sub">{t("decide.writeHint")}</p>
+      <WriteForm
+        method="POST"
+        path="dedupe"
+        request={{ db, to, decisions: decisions.all.map(({ kept, dropped, choice }) => ({ kept: numberOf(kept), dropped: numberOf(dropped), choice })) }}
+        name={`${name.replace(/(\.\w+)+$/, "")}-unique.${target?.extension ?? "pgn"}`}
+      />
+    </section>
+  );
+}
+
+interface PairProps {
+  pair: Pair;
+  isActive: boolean;
+  decisions: Decisions;
+  onChoice: (choice: Choice) => void;
+  onFocus: () => void;
+}
+
+function PairView({ pair, isActive, decisions, onChoice, onFocus }: PairProps) {
   const { kept, dropped } = pair;
   const [isOpen, open] = useState(false);
+  const [isMerged, showMerged] = useState(false);
+  const host = useRef<HTMLElement>(null);
+  const wasActive = useRef(isActive);
+  useEffect(() => {
+    if (isActive && !wasActive.current) host.current?.scrollIntoView({ block: "nearest" });
+    wasActive.current = isActive;
+  }, [isActive]);
   if (!kept || !dropped) return null;
+  const choice = decisions.of(kept, dropped);
   const differ = FIELDS.filter(([field]) => kept[field] !== dropped[field]);
   // What differs is seen without scrolling.
   const fields = [...differ, ...FIELDS.filter((field) => !differ.includes(field))];
@@ -126,7 +263,7 @@ function PairView({ pair }: { pair: Pair }) {
       ? t("duplicates.sameMoves", { n: pair.common })
       : t("duplicates.common", { n: pair.common, a: pair.plies[0], b: pair.plies[1] });
   return (
-    <article class="panel-box pair">
+    <article ref={host} class={`panel-box pair${isActive ? " active" : ""}`} onFocusIn={onFocus} aria-current={isActive}>
       <p>
         <span class="badge">{t(`duplicates.${pair.kind}`)}</span> {pair.score} % · {moves}
         {differ.length > 0 && ` · ${t("duplicates.differ", { fields: differ.map(([, name]) => name()).join(", ") })}`}
@@ -166,12 +303,34 @@ function PairView({ pair }: { pair: Pair }) {
           </tbody>
         </table>
       </TableBox>
+      <p class="choice" role="group" aria-label={t("duplicates.pair")}>
+        {CHOICES.map((found) => (
+          <button type="button" aria-pressed={choice === found} onClick={() => (choice === found ? decisions.remove(kept, dropped) : onChoice(found))}>
+            {t(`decide.${found}`)}
+          </button>
+        ))}
+      </p>
       <details onToggle={(event) => open(event.currentTarget.open)}>
         <summary>{t("tab.moves")}</summary>
         {isOpen && <Moves games={[kept, dropped]} />}
       </details>
+      <details onToggle={(event) => showMerged(event.currentTarget.open)}>
+        <summary>{t("decide.merged")}</summary>
+        {isMerged && <Merged kept={kept} dropped={dropped} />}
+      </details>
     </article>
   );
+}
+
+/** The left game with the annotations and variations of the right one. */
+function Merged({ kept, dropped }: { kept: Row; dropped: Row }) {
+  const load = useLoad<GameJson>(
+    (signal) => get("duplicates/merged", { db: kept.db, game: kept.game, of: dropped.db, duplicate: dropped.game }, signal),
+    [kept.db, kept.game, dropped.db, dropped.game],
+  );
+  if (load.state === "error") return <ErrorBox error={load.error} />;
+  if (load.state === "loading") return <Spinner />;
+  return <Notation tree={makeTree(load.value)} node={0} onNode={() => undefined} result={load.value.result} />;
 }
 
 /** The mainlines of both games; moves that the other one does not have at the same ply are marked. */

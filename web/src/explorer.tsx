@@ -25,13 +25,13 @@ function storeSources(choice: string, ids: string[]): void {
 }
 
 /** The answer so far, asked again until every database is read to its end. */
-function useExplorer(src: string[], fen: string, line: string[], where: string) {
+function useExplorer(src: string[], fen: string, line: string[], where: string, own: Record<string, string>) {
   const [answer, setAnswer] = useState<ExplorerAnswer | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isStopped, stop] = useState(false);
   const [took, setTook] = useState(0);
   const indexes = useIndexChanges(src);
-  const key = [src.join(), fen, line.join(), where, indexes].join("\n");
+  const key = [src.join(), fen, line.join(), where, indexes, ...src.map((id) => own[id] ?? "")].join("\n");
   useEffect(() => stop(false), [key]);
   useEffect(() => {
     if (src.length === 0 || isStopped) {
@@ -42,7 +42,8 @@ function useExplorer(src: string[], fen: string, line: string[], where: string) 
     const asked = performance.now();
     const run = async () => {
       for (;;) {
-        const query = { src: src.join(","), fen, play: line.join(","), where };
+        const filters = Object.fromEntries(src.map((id, index) => [`where${index + 1}`, own[id] ?? ""]));
+        const query = { src: src.join(","), fen, play: line.join(","), where, ...filters };
         const found = await get<ExplorerAnswer>("explorer", query, controller.signal);
         setAnswer(found);
         setTook(performance.now() - asked);
@@ -94,9 +95,20 @@ function rowsOf(sources: ExplorerSource[]): RowData[] {
 }
 
 /** The games of a database in which a move was played in a position. */
-function gamesOfMove(fen: string, uci: string, where: string): string {
+function gamesOfMove(fen: string, uci: string, ...filters: string[]): string {
   const position = fen.split(" ").slice(0, 4).join("_");
-  return `${/\bOR\b/.test(where) ? `(${where})` : where} fen:${position} move:${uci}`.trim();
+  const terms = filters.filter((filter) => filter !== "").map((filter) => (/\bOR\b|[-=]>/.test(filter) ? `(${filter})` : filter));
+  return [...terms, `fen:${position} move:${uci}`].join(" ");
+}
+
+/** Where the year is kept after which a move counts as new. */
+const NOVELTY = "tabia.novelty-after";
+
+/** Filters of single sources in the address: one for each id. */
+function ownFilters(query: URLSearchParams): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of query) if (name.startsWith("q.") && value !== "") found[name.slice(2)] = value;
+  return found;
 }
 
 export function ExplorerTable(props: {
@@ -108,7 +120,12 @@ export function ExplorerTable(props: {
   where: string;
   onMove: (uci: string) => void;
   onSources?: (ids: string[]) => void;
+  /** Filters of single sources, by id. */
+  own?: Record<string, string>;
+  onFilter?: (id: string, filter: string) => void;
 }) {
+  const filters = props.own ?? {};
+  const [after, setAfter] = useState(() => Number(localStorage.getItem(NOVELTY) ?? "0"));
   const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), []);
   const { pieces } = useSettings();
   const inputs = shelf.state === "done" ? shelf.value.inputs : [];
@@ -128,7 +145,7 @@ export function ExplorerTable(props: {
     setOwn(ids);
     props.onSources?.(ids);
   };
-  const { answer, error, took, isStopped, stop } = useExplorer(shelf.state === "done" ? src : [], props.fen, props.line, props.where);
+  const { answer, error, took, isStopped, stop } = useExplorer(shelf.state === "done" ? src : [], props.fen, props.line, props.where, filters);
   const sources = answer?.sources ?? [];
   const rows = useMemo(() => rowsOf(sources), [answer]);
   const running = sources.filter((source) => source.kind === "database" && !source.isDone);
@@ -144,7 +161,7 @@ export function ExplorerTable(props: {
   };
   return (
     <div class="explorer">
-      <Sources usable={usable} chosen={src} onChange={choose} />
+      <Sources usable={usable} chosen={src} onChange={choose} own={filters} onFilter={props.onFilter} />
       <p class="opening">
         {answer?.opening ? (
           <>
@@ -221,6 +238,11 @@ export function ExplorerTable(props: {
                         ⤨
                       </span>
                     )}
+                    {after > 0 && (firstYear(row) ?? 0) > after && (
+                      <span class="mark new" role="img" title={t("explorer.novelty", { year: String(firstYear(row)) })} aria-label={t("explorer.novelty", { year: String(firstYear(row)) })}>
+                        N
+                      </span>
+                    )}
                     {sources.length > 1 && row.cells.filter((cell) => cell).length === 1 && (
                       <span class="only" title={t("explorer.only")}>
                         1/{sources.length}
@@ -231,7 +253,7 @@ export function ExplorerTable(props: {
                     const source = sources[index];
                     const href =
                       source?.kind === "database" && row.uci !== "0000"
-                        ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, props.where) })
+                        ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, props.where, filters[source.id] ?? "") })
                         : null;
                     return <Cell move={cell} counts={hasCounts(source)} hasShare={sources.length <= 2} href={href} san={row.san} />;
                   })}
@@ -246,7 +268,25 @@ export function ExplorerTable(props: {
         </TableBox>
       )}
       {answer && running.length === 0 && (
-        <p class="sub">{t("explorer.took", { ply: props.line.length, ms: Math.max(1, Math.round(took)) })}</p>
+        <p class="sub explorer-foot">
+          {t("explorer.took", { ply: props.line.length, ms: Math.max(1, Math.round(took)) })}
+          {sources.some((source) => source.kind === "database") && (
+            <label>
+              {t("explorer.noveltyAfter")}{" "}
+              <input
+                type="number"
+                min={1000}
+                max={9999}
+                value={after > 0 ? String(after) : ""}
+                onChange={(event) => {
+                  const year = Number(event.currentTarget.value);
+                  localStorage.setItem(NOVELTY, String(year));
+                  setAfter(year);
+                }}
+              />
+            </label>
+          )}
+        </p>
       )}
       {running.map((source) => (
         <p class="scan" role="status">
@@ -298,6 +338,12 @@ function best(row: RowData, field: "averageRating" | "performance" | "lastYear" 
   return "–";
 }
 
+/** The year in which a move was first played in one of the sources; none if no game with it has a date. */
+function firstYear(row: RowData): number | null {
+  const years = row.cells.flatMap((cell) => (cell?.firstYear ? [cell.firstYear] : []));
+  return years.length > 0 ? Math.min(...years) : null;
+}
+
 /** Whether a source counts games; some books store weights only. */
 function hasCounts(source: ExplorerSource | undefined): boolean {
   return (source?.moves ?? []).some((move) => move.games !== null && move.games !== undefined);
@@ -346,15 +392,38 @@ function Cell({ move, counts, hasShare, href, san }: CellProps) {
   );
 }
 
-function Sources(props: { usable: Card[]; chosen: string[]; onChange: (ids: string[]) => void }) {
-  const { usable, chosen, onChange } = props;
+function Sources(props: {
+  usable: Card[];
+  chosen: string[];
+  onChange: (ids: string[]) => void;
+  own: Record<string, string>;
+  onFilter: ((id: string, filter: string) => void) | undefined;
+}) {
+  const { usable, chosen, onChange, own, onFilter } = props;
+  const [open, setOpen] = useState<string | null>(null);
   const rest = usable.filter((input) => !chosen.includes(input.id));
   const name = (id: string) => usable.find((input) => input.id === id)?.name ?? id;
+  const canFilter = (id: string) => onFilter !== undefined && usable.some((input) => input.id === id && input.kind === "database");
   return (
+    <>
     <ul class="sources" aria-label={t("explorer.sources")}>
       {chosen.map((id) => (
         <li class="chip">
           <bdi>{name(id)}</bdi>
+          {own[id] && <code>{own[id]}</code>}
+          {canFilter(id) && (
+            <button
+              type="button"
+              aria-label={t("explorer.ownFilter", { name: name(id) })}
+              title={t("explorer.ownFilter", { name: name(id) })}
+              aria-expanded={open === id}
+              onClick={() => setOpen(open === id ? null : id)}
+            >
+              <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+                <path d="M0 1h12L7 6.5V12L5 10.5v-4z" fill="currentColor" />
+              </svg>
+            </button>
+          )}
           {chosen.length > 1 && (
             <button type="button" aria-label={t("explorer.remove", { name: name(id) })} onClick={() => onChange(chosen.filter((other) => other !== id))}>
               ✕
@@ -379,6 +448,27 @@ function Sources(props: { usable: Card[]; chosen: string[]; onChange: (ids: stri
         </li>
       )}
     </ul>
+    {open !== null && chosen.includes(open) && (
+      <form
+        key={open}
+        class="explorer-filter"
+        role="search"
+        aria-label={t("explorer.ownFilter", { name: name(open) })}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const field = event.currentTarget.elements.namedItem("own") as HTMLInputElement;
+          onFilter?.(open, field.value.trim());
+          setOpen(null);
+        }}
+      >
+        <label>
+          <span>{t("explorer.filterOf", { name: name(open) })}</span>{" "}
+          <input name="own" defaultValue={own[open] ?? ""} placeholder={t("search.example")} autoComplete="off" spellcheck={false} ref={(element) => element?.focus()} />
+        </label>{" "}
+        <button type="submit">{t("search.go")}</button>
+      </form>
+    )}
+    </>
   );
 }
 
@@ -584,7 +674,12 @@ export function View() {
           src={src}
           where={where}
           onMove={onMove}
-          onSources={(ids) => changeQuery({ src: ids.join(",") })}
+          own={ownFilters(query)}
+          onFilter={(id, filter) => changeQuery({ [`q.${id}`]: filter || null })}
+          onSources={(ids) => {
+            const gone = Object.keys(ownFilters(query)).filter((id) => !ids.includes(id));
+            changeQuery({ src: ids.join(","), ...Object.fromEntries(gone.map((id) => [`q.${id}`, null])) });
+          }}
         />
       </div>
     </section>

@@ -12,7 +12,7 @@ import {
   type Annotation, type GameJson, clockText, clocks, endsOfLine, evaluations, makeTree, nodeAtPly,
   pathTo, placementAt,
 } from "./game_tree.ts";
-import { ErrorBox, Graph, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { ErrorBox, Graph, Later, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, pieceName, spoken, t } from "./translations.ts";
 
 export function View() {
@@ -32,6 +32,9 @@ export function View() {
   if (game.kind === "text") return <TextView key={`${game.db}/${game.game}`} game={game} query={query} />;
   return <Game key={`${game.db}/${game.game}/${game.fingerprint}`} game={game} query={query} />;
 }
+
+const references = async () => (await import("./game_references.tsx")).References;
+const storedRecord = async () => (await import("./stored_record.tsx")).StoredRecord;
 
 const tag = (game: GameJson, name: string) => {
   const value = game.tags.find((tag) => tag.name === name)?.value ?? "";
@@ -271,7 +274,9 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
     ["moves", t("tab.moves")],
     ["explorer", t("tab.explorer")],
     ["book", t("shelf.books")],
+    ["references", t("tab.references")],
     ["tags", t("tab.tags")],
+    ["raw", t("tab.raw")],
     ["pgn", "PGN"],
   ] as const;
 
@@ -412,7 +417,9 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           {tab === "book" && (
             <ExplorerTable onlyBooks fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />
           )}
+          {tab === "references" && <Later load={references} game={game} tree={tree} onNode={show} />}
           {tab === "tags" && <Tags game={game} />}
+          {tab === "raw" && <Later load={storedRecord} game={game} tree={tree} />}
           {tab === "pgn" && <Pgn game={game} />}
         </div>
       </div>

@@ -9,7 +9,7 @@ import { follow, useAddress } from "./router.ts";
 import { COLORS, LANGUAGES, type Settings, apply, change, current, useSettings } from "./settings.ts";
 import { ShelfView } from "./inputs.tsx";
 import { remember } from "./remembered.ts";
-import { Dialog, ErrorBox, Spinner, isTyping } from "./ui.tsx";
+import { Dialog, Later, isTyping } from "./ui.tsx";
 import { load, t } from "./translations.ts";
 
 const NAMES: Record<string, string> = { en: "English", de: "Deutsch", ru: "Русский", fr: "Français", es: "Español" };
@@ -27,16 +27,6 @@ const later: Record<string, () => Promise<{ View: ComponentType }>> = {
   book: () => import("./book.tsx"),
 };
 
-function Later({ name }: { name: string }) {
-  const [Loaded, set] = useState<ComponentType | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    later[name]?.().then((module) => set(() => module.View), setError);
-  }, [name]);
-  if (error !== null) return <ErrorBox error={error} />;
-  return Loaded ? <Loaded /> : <Spinner />;
-}
-
 function View() {
   const { path, query } = useAddress();
   const shown = path[0] === "db" || path[0] === "book" ? path[1] : (query.get("db") ?? query.get("src"));
@@ -45,7 +35,8 @@ function View() {
   }, [shown]);
   const [name] = path;
   if (name === undefined) return <ShelfView />;
-  if (name in later) return <Later key={name} name={name} />;
+  const view = later[name];
+  if (view) return <Later key={name} load={async () => (await view()).View} />;
   return <p class="empty">{t("notFound")}</p>;
 }
 

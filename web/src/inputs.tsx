@@ -6,8 +6,8 @@ import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthH
 import { DropZone } from "./drop_zone.tsx";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { remembered } from "./remembered.ts";
-import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
-import { bytesText, dateText, t, tn } from "./translations.ts";
+import { ErrorBox, Spinner, copy, title, useLoad } from "./ui.tsx";
+import { bytesText, dateText, shareText, t, tn } from "./translations.ts";
 
 type Details = Record<string, InputInfo | { failed: string }>;
 
@@ -55,9 +55,14 @@ export function ShelfView() {
   );
 }
 
+type Order = "name" | "games" | "time" | "opened";
+
+/** Where the order is kept. */
+const ORDER = "tabia.shelf-order";
+
 function Cards({ inputs }: { inputs: Card[] }) {
   const details = useDetails(inputs);
-  const [order, setOrder] = useState<"name" | "games" | "time" | "opened">("name");
+  const [order, setOrder] = useState<Order>(() => (localStorage.getItem(ORDER) as Order | null) ?? "name");
   const count = (card: Card) => {
     const info = details[card.id];
     return info && "problems" in info ? (info.games ?? info.positions ?? 0) : 0;
@@ -110,7 +115,10 @@ function Cards({ inputs }: { inputs: Card[] }) {
           {t("shelf.order")}{" "}
           <select
             value={order}
-            onChange={(event) => setOrder(event.currentTarget.value as typeof order)}
+            onChange={(event) => {
+              localStorage.setItem(ORDER, event.currentTarget.value);
+              setOrder(event.currentTarget.value as Order);
+            }}
           >
             <option value="name">{t("shelf.byName")}</option>
             <option value="games">{t("shelf.byGames")}</option>
@@ -150,6 +158,7 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
   const { card, info } = props;
   const known = info && "problems" in info ? info : null;
   const failed = card.error ?? (info && "failed" in info ? info.failed : null);
+  const path = pathOf(card);
   const members = props.inputs.filter((input) => input.container === card.id);
   const href =
     card.kind === "database" ? gamesHref([card.id]) : card.kind === "book" ? explorerHref([card.id]) : null;
@@ -157,6 +166,9 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
   const rest: string[] = [];
   if (known?.years) {
     rest.push(known.years[0] === known.years[1] ? String(known.years[0]) : known.years.join("–"));
+  }
+  if (known?.annotated && known.games) {
+    rest.push(t("card.annotated", { share: shareText(known.annotated / known.games) }));
   }
   if (known?.texts) rest.push(tn("n.texts", known.texts));
   if (known?.deleted) rest.push(t("card.deleted", { n: known.deleted }));
@@ -234,19 +246,36 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
               : t("card.check")}
           </a>
           {card.kind === "book" && <a href={bookHref(card.id)}>{t("card.entries")}</a>}
-          {card.kind === "database" && (
-            <details class="more">
-              <summary>{t("card.more")}</summary>
-              <a href={playerHref("", card.id)}>{t("player.title")}</a>
-              <a href={positionsHref(card.id, "")}>{t("positions.title")}</a>
-              <a href={duplicatesHref(card.id)}>{t("duplicates.title")}</a>
-              <a href={convertHref(card.id, "", "")}>{t("convert.title")}</a>
-            </details>
-          )}
+          <details class="more">
+            <summary>{t("card.more")}</summary>
+            {card.kind === "database" && (
+              <>
+                <a href={playerHref("", card.id)}>{t("player.title")}</a>
+                <a href={positionsHref(card.id, "")}>{t("positions.title")}</a>
+                <a href={duplicatesHref(card.id)}>{t("duplicates.title")}</a>
+                <a href={convertHref(card.id, "", "")}>{t("convert.title")}</a>
+              </>
+            )}
+            {path !== null && (
+              <p class="path">
+                <bdi>{path}</bdi>{" "}
+                <button type="button" class="link" aria-label={t("card.copyPath", { name: card.name })} onClick={() => void copy(path)}>
+                  {t("card.path")} ⧉
+                </button>
+              </p>
+            )}
+          </details>
         </div>
       )}
     </li>
   );
+}
+
+/** The path of its file, if it is one. */
+function pathOf(card: Card): string | null {
+  if (card.container !== null || card.dropped) return null;
+  const separator = card.folder.includes("\\") ? "\\" : "/";
+  return card.folder === "" ? card.name : `${card.folder.replace(/[\\/]$/, "")}${separator}${card.name}`;
 }
 
 function countText(info: InputInfo): string {

@@ -5,10 +5,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api.ts";
 import { ChooseDatabase, type Report, percent, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
-import { convertHref, explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
+import { type Cluster, rangeText } from "./input_repair_and_names.tsx";
+import { changeQuery, convertHref, explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
 import { Bar, ErrorBox, Spinner, TableBox, title } from "./ui.tsx";
-import { moveText, number, t } from "./translations.ts";
+import { moveText, number, t, tn } from "./translations.ts";
 
 interface Score {
   games: number;
@@ -78,8 +79,9 @@ export function View() {
   const all = (databases ?? []).map((card) => card.id).join(",");
   const db = query.get("db") ?? all;
   const other = query.get("with") ?? "";
+  const also = (query.get("also") ?? "").split("\n").filter((spelling) => spelling !== "");
   const reference = query.get("reference");
-  const { answer, error } = useReport<PlayerAnswer>("player", name === "" || db === "" ? null : { db, name });
+  const { answer, error } = useReport<PlayerAnswer>("player", name === "" || db === "" ? null : { db, name, also: also.join("\n") });
   const second = useReport<PlayerAnswer>("player", name === "" || db === "" || other === "" ? null : { db, name: other });
   title(name === "" ? t("player.title") : other === "" ? name : `${name} – ${other}`);
   if (databases === null) return <Spinner />;
@@ -110,7 +112,8 @@ export function View() {
       )}
       {answer?.name !== undefined && other === "" && (
         <>
-          <Sides answer={answer} name={name} db={db} />
+          <Spellings key={`${db}\n${name}`} db={db} name={name} also={also} />
+          <Sides answer={answer} names={[name, ...also]} db={db} />
           {answer.white.games + answer.black.games > 0 && (
             <Unfaced name={name} db={db} databases={databases} reference={reference} onReference={(chosen) => go(href({ reference: chosen }))} />
           )}
@@ -181,14 +184,79 @@ function ChooseName(props: { id: string; db: string; name: string; label: string
   );
 }
 
-function Sides({ answer, name, db }: { answer: PlayerAnswer; name: string; db: string }) {
+/** Other spellings of the name, found on request; those that are chosen are counted with it. */
+function Spellings({ db, name, also }: { db: string; name: string; also: string[] }) {
+  const [isAsked, ask] = useState(false);
+  const [chosen, choose] = useState<string[] | null>(null);
+  const { answer, error } = useReport<Report & { clusters: Cluster[] }>("spellings", isAsked ? { db, of: "player" } : null);
+  const cluster = answer?.isDone ? answer.clusters.find((found) => found.spellings.some((spelling) => spelling.name === name)) : undefined;
+  const others = cluster?.spellings.filter((spelling) => spelling.name !== name) ?? [];
+  const marked = chosen ?? others.map((spelling) => spelling.name);
+  if (also.length > 0) {
+    return (
+      <p class="sub">
+        {t("player.counted")} <bdi>{also.join(" · ")}</bdi>{" "}
+        <button type="button" class="link" onClick={() => changeQuery({ also: null })}>
+          {t("player.apart")}
+        </button>
+      </p>
+    );
+  }
+  if (!isAsked) {
+    return (
+      <p>
+        <button type="button" class="link" onClick={() => ask(true)}>
+          {t("player.spellingsFind")}
+        </button>
+      </p>
+    );
+  }
+  if (error !== null) return <ErrorBox error={error} />;
+  if (!answer?.isDone) return <Spinner text={answer?.scanned ? t("health.running", { n: answer.scanned }) : undefined} />;
+  if (others.length === 0) return <p class="sub">{t("player.spellingsNone")}</p>;
+  return (
+    <form
+      class="panel-box spellings"
+      onSubmit={(event) => {
+        event.preventDefault();
+        changeQuery({ also: marked.join("\n") || null });
+      }}
+    >
+      <fieldset>
+        <legend>{t("player.spellings")}</legend>
+        {others.map((spelling) => (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={marked.includes(spelling.name)}
+              onChange={() => choose(marked.includes(spelling.name) ? marked.filter((found) => found !== spelling.name) : [...marked, spelling.name])}
+            />{" "}
+            <bdi>{spelling.name}</bdi>{" "}
+            <span class="sub">{[tn("n.games", spelling.games), rangeText(spelling.years), rangeText(spelling.elo)].filter((part) => part !== "").join(", ")}</span>
+          </label>
+        ))}
+      </fieldset>
+      <button type="submit" disabled={marked.length === 0}>
+        {t("player.together")}
+      </button>
+    </form>
+  );
+}
+
+/** The term for games with one of these names. */
+function termOf(field: string, names: string[]): string {
+  const terms = names.map((name) => `${field}:${quote(`=${name}`)}`);
+  return terms.length === 1 ? (terms[0] ?? "") : `(${terms.join(" OR ")})`;
+}
+
+function Sides({ answer, names, db }: { answer: PlayerAnswer; names: string[]; db: string }) {
   const { white, black } = answer;
   if (white.games + black.games === 0) return <p class="empty">{t("player.none")}</p>;
   return (
     <>
       <div class="two">
-        <SidePanel heading={t("player.white")} side={white} field="white" name={name} db={db} />
-        <SidePanel heading={t("player.black")} side={black} field="black" name={name} db={db} />
+        <SidePanel heading={t("player.white")} side={white} field="white" names={names} db={db} />
+        <SidePanel heading={t("player.black")} side={black} field="black" names={names} db={db} />
       </div>
       <Years answer={answer} />
     </>
@@ -207,10 +275,10 @@ function Pairings(props: { first: PlayerAnswer; second: PlayerAnswer; names: [st
         <a href={gamesHref(db.split(","), { q: between })}>{t("player.between")}</a>
       </p>
       <div class="two">
-        <SidePanel heading={heading(names[0], "player.white")} side={first.white} field="white" name={names[0]} db={db} shared={openings(second.black)} />
-        <SidePanel heading={heading(names[1], "player.black")} side={second.black} field="black" name={names[1]} db={db} shared={openings(first.white)} />
-        <SidePanel heading={heading(names[0], "player.black")} side={first.black} field="black" name={names[0]} db={db} shared={openings(second.white)} />
-        <SidePanel heading={heading(names[1], "player.white")} side={second.white} field="white" name={names[1]} db={db} shared={openings(first.black)} />
+        <SidePanel heading={heading(names[0], "player.white")} side={first.white} field="white" names={[names[0]]} db={db} shared={openings(second.black)} />
+        <SidePanel heading={heading(names[1], "player.black")} side={second.black} field="black" names={[names[1]]} db={db} shared={openings(first.white)} />
+        <SidePanel heading={heading(names[0], "player.black")} side={first.black} field="black" names={[names[0]]} db={db} shared={openings(second.white)} />
+        <SidePanel heading={heading(names[1], "player.white")} side={second.white} field="white" names={[names[1]]} db={db} shared={openings(first.black)} />
       </div>
     </>
   );
@@ -274,15 +342,17 @@ interface PanelProps {
   heading: string;
   side: Side;
   field: "white" | "black";
-  name: string;
+  /** The spellings of the player. */
+  names: string[];
   db: string;
   /** Openings that the opponent plays, too. */
   shared?: Set<string>;
 }
 
 function SidePanel(props: PanelProps) {
-  const { side, field, name, db, shared } = props;
-  const who = `${field}:${quote(`=${name}`)}`;
+  const { side, field, names, db, shared } = props;
+  const who = termOf(field, names);
+  const name = names[0] ?? "";
   const databases = db.split(",");
   const expected = { name: t("player.expected"), hint: t("player.expectedHint") };
   return (

@@ -81,6 +81,55 @@ function withTerm(query: string, field: string, value: string): string {
 const termOf = (query: string, field: string) =>
   query.split(/\s+/).find((term) => term.startsWith(`${field}:`))?.slice(field.length + 1) ?? "";
 
+/** The numbers of a piece that a query asks: the least and the most, `""` if it is not asked. */
+function countOf(query: string, piece: string): [string, string] {
+  let [least, most] = ["", ""];
+  for (const [, sign, count] of query.matchAll(new RegExp(`(?:^|\\s)count:${piece}(<=|>=|=)(\\d+)(?=\\s|$)`, "g"))) {
+    if (sign !== "<=") least = count ?? "";
+    if (sign !== ">=") most = count ?? "";
+  }
+  return [least, most];
+}
+
+function withCount(query: string, piece: string, [least, most]: [string, string]): string {
+  const rest = query.split(/\s+/).filter((term) => term !== "" && !new RegExp(`^count:${piece}[<>]?=\\d+$`).test(term));
+  const terms = least !== "" && least === most ? [`count:${piece}=${least}`] : [least && `count:${piece}>=${least}`, most && `count:${piece}<=${most}`];
+  return [...rest, ...terms.filter((term) => term !== "")].join(" ");
+}
+
+/** How many of each piece there are, from – to. */
+function PieceCounts({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const isAsked = /(?:^|\s)count:[KQRBNPkqrbnp][<>]?=/.test(text);
+  return (
+    <details class="piece-counts" open={isAsked}>
+      <summary>{t("positions.counts")}</summary>
+      <div>
+        {[..."QRBNPqrbnp"].map((piece) => {
+          const [least, most] = countOf(text, piece);
+          const field = (value: string, name: string, change: (value: string) => [string, string]) => (
+            <input
+              type="number"
+              min={0}
+              max={10}
+              aria-label={name}
+              title={name}
+              value={value}
+              onChange={(event) => onText(withCount(text, piece, change(event.currentTarget.value.replace(/\D/g, ""))))}
+            />
+          );
+          return (
+            <span class="piece-count">
+              <Symbol name={piece as Tool} />
+              {field(least, t("positions.from", { piece: toolName(piece) }), (value) => [value, most])}–
+              {field(most, t("positions.to", { piece: toolName(piece) }), (value) => [least, value])}
+            </span>
+          );
+        })}
+      </div>
+    </details>
+  );
+}
+
 export function View() {
   const { query } = useAddress();
   const databases = useDatabases();
@@ -186,6 +235,7 @@ export function View() {
               </label>
             ))}
           </p>
+          <PieceCounts text={text} onText={setText} />
           <label class="whole">
             {t("positions.query")}
             <textarea id="search" rows={2} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />

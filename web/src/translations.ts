@@ -58,6 +58,11 @@ export function bytesText(bytes: number): string {
   return `${text} ${units[unit] ?? ""}`;
 }
 
+/** A share in percent; small ones with a decimal. */
+export function shareText(share: number): string {
+  return share.toLocaleString(language, { style: "percent", maximumFractionDigits: share < 0.1 ? 1 : 0 });
+}
+
 export function dateText(seconds: number): string {
   return new Date(seconds * 1000).toLocaleDateString(language, { dateStyle: "medium" });
 }

@@ -1,6 +1,6 @@
 // Small parts that several views share.
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, GoneError, save } from "./api.ts";
 import { t } from "./translations.ts";
@@ -24,6 +24,17 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, keys: unkn
     return () => controller.abort();
   }, keys);
   return found;
+}
+
+/** A part of a view that is loaded when it is first shown. */
+export function Later<P extends object>({ load, ...props }: { load: () => Promise<ComponentType<P>> } & P) {
+  const [Loaded, set] = useState<ComponentType<P> | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    load().then((found) => set(() => found), setError);
+  }, []);
+  if (error !== null) return <ErrorBox error={error} />;
+  return Loaded ? <Loaded {...(props as unknown as P)} /> : <Spinner />;
 }
 
 /** An error: what, and what to do. */

@@ -34,12 +34,16 @@ use crate::player_tree::ReferenceReplies;
 use crate::problem::Problem;
 use crate::rows::{COLUMNS, rows};
 use crate::search_duplicates_and_previews::{self, Tried};
+use crate::stored_record::stored_record;
 use crate::write_requests;
+use crate::{decided_duplicates, spellings_and_charsets, tried_writes};
 
 /// Rows of one answer at most.
 const MAX_ROWS: u32 = 500;
 /// Sources of one explorer at most.
 const MAX_SOURCES: usize = 6;
+/// Spellings of one player at most.
+const MAX_SPELLINGS: usize = 50;
 /// Names that are suggested at most.
 const MAX_SUGGESTIONS: usize = 20;
 /// How long an answer waits for a search before it states what was found so far.
@@ -55,6 +59,12 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/games", get(games))
         .route("/api/v1/row", get(row))
         .route("/api/v1/db/{id}/games/{n}", get(game))
+        .route("/api/v1/db/{id}/games/{n}/stored", get(stored))
+        .route("/api/v1/db/{id}/charsets", get(charsets))
+        .route("/api/v1/db/{id}/repair", get(repair))
+        .route("/api/v1/spellings", get(spellings))
+        .route("/api/v1/convert/game", get(converted_game))
+        .route("/api/v1/duplicates/merged", get(merged_game))
         .route("/api/v1/position", get(position))
         .route("/api/v1/explorer", get(explorer))
         .route("/api/v1/db/{id}/health", get(check))
@@ -119,6 +129,10 @@ async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
         let more = match (opened.database(), opened.book()) {
             (Some(database), _) => {
                 let info = database.info();
+                let overview = opened.overview();
+                if index == "current" {
+                    warm_explorer(app, &input);
+                }
                 json!({
                     "records": info.records,
                     "games": info.records.saturating_sub(info.texts),
@@ -127,7 +141,8 @@ async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
                     "encoding": info.encoding,
                     "title": info.title,
                     "version": info.version,
-                    "years": opened.years().map(|(first, last)| [first, last]),
+                    "years": overview.years.map(|(first, last)| [first, last]),
+                    "annotated": overview.annotated.map(|(annotated, _)| annotated),
                     "index": index,
                     "facts": info.facts,
                 })
@@ -157,6 +172,23 @@ async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
         document(&card).map(|answer| tag.mark(answer))
     })
     .await
+}
+
+/// Counts the games of the start position of a database with an index, so that the first view of the explorer
+/// finds the answer.
+fn warm_explorer(app: &App, input: &Arc<ShelfInput>) {
+    let Ok((base, name)) = app.bases.of(std::slice::from_ref(input)) else {
+        return;
+    };
+    // What cannot be counted now is counted when it is asked.
+    let _ = tree_job(
+        app,
+        base,
+        &name,
+        &tabia::Position::standard(),
+        &Query::default(),
+        explore::MAX_GAMES,
+    );
 }
 
 /// The databases, the query and the rows found so far.
@@ -365,7 +397,10 @@ pub(crate) fn game_pgn(
 }
 
 /// The game with a number from 1, and what was wrong with it.
-fn read_game(opened: &OpenedInput, number: u32) -> Result<(GameIndex, Game, Vec<String>), Problem> {
+pub(crate) fn read_game(
+    opened: &OpenedInput,
+    number: u32,
+) -> Result<(GameIndex, Game, Vec<String>), Problem> {
     let database = opened
         .database()
         .ok_or_else(|| Problem::bad_request("a book has no games"))?;
@@ -443,11 +478,12 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
             return Err(Problem::bad_request("`src` names more than 6 sources"));
         }
         let (start, plies, position) = params.position()?;
-        let query = Query::parse(params.text("where"))?;
         let opening = opening_of(&start, &plies);
         let mut sources = Vec::new();
-        for id in ids {
+        for (number, id) in ids.into_iter().enumerate() {
             let input = app.shelf.find(id)?;
+            let own = params.text(&format!("where{}", number + 1));
+            let query = Query::parse(&both(params.text("where"), own))?;
             let found = explore_source(app, &input, &position, &query);
             let (mut source, key, value) = match found {
                 Ok(Value::Object(source)) => (source, "name", json!(input.name)),
@@ -477,6 +513,14 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
         }
     })
     .await
+}
+
+/// A query for what fits two queries.
+fn both(first: &str, second: &str) -> String {
+    match (first.trim(), second.trim()) {
+        ("", query) | (query, "") => query.to_owned(),
+        (first, second) => format!("({first}) ({second})"),
+    }
 }
 
 fn explore_source(
@@ -597,7 +641,7 @@ async fn description(State(app): Shared) -> Response<Body> {
 }
 
 /// The result of a job as JSON, with `isDone` and the number of games read so far.
-fn report(job: &Job<Value>, tag: &Tag) -> Result<Response<Body>, Problem> {
+pub(crate) fn report(job: &Job<Value>, tag: Option<&Tag>) -> Result<Response<Body>, Problem> {
     let found = job.wait(PATIENCE, |_| false);
     if let Some(error) = found.error() {
         return Err(Problem::new(
@@ -611,9 +655,13 @@ fn report(job: &Job<Value>, tag: &Tag) -> Result<Response<Body>, Problem> {
     };
     answer["isDone"] = json!(found.is_done());
     answer["scanned"] = json!(job.progress.games());
-    let is_complete = found.is_done();
+    let tag = tag.filter(|_| found.is_done());
     drop(found);
-    Ok(tagged_if(is_complete, tag, document(&answer)?))
+    let answer = document(&answer)?;
+    Ok(match tag {
+        Some(tag) => tag.mark(answer),
+        None => answer,
+    })
 }
 
 /// The databases of `db`.
@@ -660,24 +708,179 @@ async fn player(State(app): Shared, asked: Asked, params: Params) -> Response<Bo
         if name.is_empty() {
             return Err(Problem::bad_request("`name` is empty"));
         }
+        let names = spellings_of(&name, &params)?;
         let tag = asked.tag(&source.fingerprint());
         if let Some(known) = tag.if_known() {
             return Ok(known);
         }
-        let key = format!("player\n{}\n{name}", source.key());
+        let key = format!("player\n{}\n{}", source.key(), names.join("\n"));
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
             let mut games = PlayerGames::default();
             job.progress.set_total(source.total.into());
             for part in &source.parts {
                 if let Some(database) = part.opened.database() {
-                    games.add(database, &name, &job.progress)?;
+                    games.add(database, &names, &job.progress)?;
                 }
             }
             let found = games.document(&name);
             job.update(|report| *report = found);
             Ok(())
         })?;
-        report(&job, &tag)
+        report(&job, Some(&tag))
+    })
+    .await
+}
+
+/// A name and the other spellings of it that a request names, a line each.
+fn spellings_of(name: &str, params: &Params) -> Result<Vec<String>, Problem> {
+    let others = params.text("also").lines().map(str::trim);
+    let mut names = vec![name.to_owned()];
+    names.extend(others.filter(|other| !other.is_empty()).map(str::to_owned));
+    if names.len() > MAX_SPELLINGS {
+        return Err(Problem::bad_request("`also` names more than 50 spellings"));
+    }
+    Ok(names)
+}
+
+/// The names of databases that are spelt in several ways.
+async fn spellings(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let tag = asked.tag(&source.fingerprint());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let only_players = match params.text("of") {
+            "" => false,
+            "player" => true,
+            _ => return Err(Problem::bad_request("`of` is player")),
+        };
+        let inputs = databases(app, &params)?;
+        let threads = app.threads;
+        let key = format!("spellings\n{only_players}\n{}", source.key());
+        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
+            spellings_and_charsets::spellings(&inputs, only_players, threads, job)
+        })?;
+        report(&job, Some(&tag))
+    })
+    .await
+}
+
+/// The first names of a database that are not ASCII, in several character sets.
+async fn charsets(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let opened = app.shelf.database(&id)?;
+        let tag = asked.tag(&opened.fingerprint);
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let key = format!("charsets\n{id}\n{}", opened.fingerprint);
+        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
+            let found = spellings_and_charsets::charsets(&input, &opened, &job.progress)?;
+            job.update(|report| *report = found);
+            Ok(())
+        })?;
+        report(&job, Some(&tag))
+    })
+    .await
+}
+
+/// What a repair would save.
+async fn repair(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let format = input.format.filter(|_| input.is_database());
+        let format = format.ok_or_else(|| {
+            Problem::bad_request(format!("`{id}` is no database that can be read"))
+        })?;
+        let writable = format.game_writer().is_some();
+        let to = Some(format).filter(|_| writable);
+        let to = to.or_else(|| tabia::format("pgn"));
+        let to = to.ok_or_else(|| Error::unsupported("PGN cannot be written"))?;
+        let state = input.state_of_files();
+        let tag = asked.tag(&state);
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let key = format!("repair\n{id}\n{state}");
+        let threads = app.threads;
+        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
+            tried_writes::repair_preview(&input, to, threads, job)
+        })?;
+        report(&job, Some(&tag))
+    })
+    .await
+}
+
+/// A game as it would be in another format.
+async fn converted_game(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let id = params.text("db").to_owned();
+        let input = app.shelf.find(&id)?;
+        let opened = app.shelf.database(&id)?;
+        let number: u32 = params.number("game", 0)?;
+        let (index, _, _) = read_game(&opened, number)?;
+        let name = params.text("to");
+        let to = tabia::format(name)
+            .filter(|format| format.game_writer().is_some())
+            .ok_or_else(|| {
+                Problem::bad_request(format!("games cannot be written in the format `{name}`"))
+            })?;
+        let profile = profile_of(params.text("profile"))?;
+        let tag = asked.tag(&opened.fingerprint);
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let found = tried_writes::converted_game(&input, index, to, profile)?;
+        let bytes = match found {
+            Some(game) => (app.game_document)(index, &game),
+            None => b"null".to_vec(),
+        };
+        Ok(tag.mark(of_type("application/json", bytes)))
+    })
+    .await
+}
+
+/// A game with the annotations of its duplicate.
+async fn merged_game(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let kept: u32 = params.number("game", 0)?;
+        let other: u32 = params.number("duplicate", 0)?;
+        let (db, with) = (params.text("db"), params.text("of"));
+        let with = if with.is_empty() { db } else { with };
+        let (index, game) = decided_duplicates::merged_game(app, (db, kept), (with, other))?;
+        let source = RowSource::new(&app.shelf, &[db, with])?;
+        let bytes = (app.game_document)(index, &game);
+        let tag = asked.tag(&source.fingerprint());
+        Ok(tag.mark(of_type("application/json", bytes)))
+    })
+    .await
+}
+
+/// The index entry and the bytes of a record.
+async fn stored(
+    State(app): Shared,
+    asked: Asked,
+    Path((id, number)): Path<(String, String)>,
+) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let opened = app.shelf.database(&id)?;
+        let number: u32 = number
+            .parse()
+            .map_err(|_| Problem::bad_request(format!("`{number}` is no number of a game")))?;
+        let len = opened.database().map_or(0, tabia::Database::len);
+        let index = number.checked_sub(1).filter(|index| *index < len);
+        let index = index.map(GameIndex).ok_or_else(|| {
+            Problem::not_found(format!("there is no game {number}; the last one is {len}"))
+        })?;
+        let tag = asked.tag(&opened.fingerprint);
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let found = stored_record(&input, &opened, index)?;
+        Ok(tag.mark(document(&found)?))
     })
     .await
 }
@@ -707,7 +910,7 @@ async fn unfaced(State(app): Shared, asked: Asked, params: Params) -> Response<B
             let mut games = PlayerGames::default();
             for part in &source.parts {
                 if let Some(database) = part.opened.database() {
-                    games.add(database, &name, &job.progress)?;
+                    games.add(database, std::slice::from_ref(&name), &job.progress)?;
                 }
             }
             let mut replies = ReferenceReplies::new(games.trees());
@@ -720,7 +923,7 @@ async fn unfaced(State(app): Shared, asked: Asked, params: Params) -> Response<B
             job.update(|report| *report = found);
             Ok(())
         })?;
-        report(&job, &tag)
+        report(&job, Some(&tag))
     })
     .await
 }
@@ -742,7 +945,7 @@ async fn search(State(app): Shared, asked: Asked, params: Params) -> Response<Bo
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
             search_duplicates_and_previews::search(&base, &ids, &query, job)
         })?;
-        report(&job, &tag)
+        report(&job, Some(&tag))
     })
     .await
 }
@@ -809,9 +1012,11 @@ async fn duplicates(State(app): Shared, asked: Asked, params: Params) -> Respons
 async fn formats(State(app): Shared) -> Response<Body> {
     answer(app, |_| {
         let profiles: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
-        by_content(
-            &json!({"targets": search_duplicates_and_previews::targets(), "profiles": profiles}),
-        )
+        by_content(&json!({
+            "targets": search_duplicates_and_previews::targets(),
+            "books": search_duplicates_and_previews::book_targets(),
+            "profiles": profiles,
+        }))
     })
     .await
 }
@@ -845,7 +1050,7 @@ async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<B
         let job = app.reports.get_or_start(&key, Value::Null, move |job| {
             search_duplicates_and_previews::preview(&tried, to, profile, threads, job)
         })?;
-        report(&job, &tag)
+        report(&job, Some(&tag))
     })
     .await
 }

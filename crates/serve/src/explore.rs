@@ -115,6 +115,7 @@ pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
         .iter()
         .map(|m| {
             let year = m.last_played.year;
+            let first = m.first_played.year;
             json!({
                 "uci": m.uci,
                 "san": m.san,
@@ -124,6 +125,7 @@ pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
                 "black": m.results.black,
                 "averageRating": m.average_rating,
                 "performance": m.performance,
+                "firstYear": (first > 0).then_some(first),
                 "lastYear": (year > 0).then_some(year),
                 "share": m.games as f64 / all,
                 "childGames": m.child_games,

@@ -21,7 +21,10 @@ const DROP: &str = "/api/v1/drop/";
 const JOBS: &str = "/api/v1/jobs";
 /// Where new files are written, if any are.
 const CONVERT: &str = "/api/v1/convert";
+const DEDUPE: &str = "/api/v1/dedupe";
 const BOOK: &str = "/api/v1/book";
+/// What is after the id of a book where its changes are tried.
+const PREVIEW: &str = "/preview";
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// Nothing is loaded from elsewhere, and nothing in a page is run that is not a file of ours.
@@ -229,20 +232,29 @@ impl Guard {
 /// Whether a path has a method at all: nothing is written but dropped files and what jobs make, which are new files
 /// only if `writes`.
 fn is_allowed_method(method: &Method, path: &str, writes: bool) -> bool {
-    let has_id = |folder: &str| {
-        let id = path
-            .strip_prefix(folder)
-            .and_then(|rest| rest.strip_prefix('/'));
-        id.is_some_and(|id| !id.is_empty() && !id.contains('/'))
+    let has_id = |folder: &str| is_id_in(folder, path);
+    let is_preview = || {
+        let book = path.strip_suffix(PREVIEW);
+        book.is_some_and(|book| is_id_in(BOOK, book))
     };
     match *method {
         Method::GET | Method::HEAD => true,
         Method::PUT => path.starts_with(DROP),
-        Method::POST => path == JOBS || (writes && path == CONVERT),
+        Method::POST => {
+            path == JOBS || (writes && (matches!(path, CONVERT | DEDUPE) || is_preview()))
+        }
         Method::PATCH => writes && has_id(BOOK),
         Method::DELETE => has_id(JOBS),
         _ => false,
     }
+}
+
+/// Whether a path is one name in a folder.
+fn is_id_in(folder: &str, path: &str) -> bool {
+    let id = path
+        .strip_prefix(folder)
+        .and_then(|rest| rest.strip_prefix('/'));
+    id.is_some_and(|id| !id.is_empty() && !id.contains('/'))
 }
 
 /// Adds the headers that every answer has, and those for a page of another origin that may read it.
@@ -486,7 +498,12 @@ mod tests {
         let key = ("authorization", bearer.as_str());
         let mut writing = guard(false, &[]);
         writing.options.writes = true;
-        for (method, path) in [("POST", "/api/v1/convert"), ("PATCH", "/api/v1/book/a.bin")] {
+        for (method, path) in [
+            ("POST", "/api/v1/convert"),
+            ("POST", "/api/v1/dedupe"),
+            ("POST", "/api/v1/book/a.bin/preview"),
+            ("PATCH", "/api/v1/book/a.bin"),
+        ] {
             assert_eq!(status(method, path, &[host, key]), 405, "{method}");
             let ask = |headers: &[(&str, &str)]| refused_by(&writing, method, path, headers);
             assert_eq!(ask(&[host, key]), 200, "{method}");
@@ -500,6 +517,8 @@ mod tests {
             ("PUT", "/api/v1/convert"),
             ("DELETE", "/api/v1/book/a.bin"),
             ("POST", "/api/v1/book/a.bin"),
+            ("POST", "/api/v1/book//preview"),
+            ("POST", "/api/v1/book/a/b/preview"),
             ("PATCH", "/api/v1/book"),
             ("PATCH", "/api/v1/db/a.pgn"),
             ("POST", "/api/v1/shelf"),

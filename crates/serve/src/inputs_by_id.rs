@@ -123,10 +123,19 @@ pub(crate) struct OpenedInput {
     pub(crate) fingerprint: String,
     /// Problems found on opening.
     pub(crate) problems: Vec<String>,
-    years: OnceLock<Option<(u16, u16)>>,
+    overview: OnceLock<Overview>,
     size: OnceLock<Option<BookSize>>,
     names: Mutex<Vec<(NameKind, Arc<Vec<CountedName>>)>>,
     used: Mutex<Instant>,
+}
+
+/// What the index entries of a database state together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Overview {
+    /// The first and the last year; `None` if no game has a date.
+    pub(crate) years: Option<(u16, u16)>,
+    /// Games with variations, comments or symbols, and all games; `None` if the index does not store that.
+    pub(crate) annotated: Option<(u32, u32)>,
 }
 
 pub(crate) enum Content {
@@ -586,7 +595,7 @@ impl ShelfInput {
             content,
             fingerprint,
             problems,
-            years: OnceLock::new(),
+            overview: OnceLock::new(),
             size: OnceLock::new(),
             names: Mutex::default(),
             used: Mutex::new(Instant::now()),
@@ -635,23 +644,33 @@ impl OpenedInput {
         }
     }
 
-    /// The first and the last year of the games; `None` if no game has a date.
-    pub(crate) fn years(&self) -> Option<(u16, u16)> {
-        *self.years.get_or_init(|| {
-            let database = self.database()?;
-            let mut years: Option<(u16, u16)> = None;
+    /// Years and annotated games of a database, of the records that are games and not deleted.
+    pub(crate) fn overview(&self) -> Overview {
+        *self.overview.get_or_init(|| {
+            let mut found = Overview::default();
+            let Some(database) = self.database() else {
+                return found;
+            };
+            let (mut games, mut annotated, mut is_stored) = (0, 0, false);
             for game in 0..database.len() {
                 let Ok(entry) = database.entry(GameIndex(game)) else {
                     continue;
                 };
-                let year = entry.date.year;
-                if year == 0 || entry.deleted || entry.is_text {
+                if entry.deleted || entry.is_text {
                     continue;
                 }
-                let (first, last) = years.unwrap_or((year, year));
-                years = Some((first.min(year), last.max(year)));
+                games += 1;
+                let marks = [entry.has_variations, entry.has_comments, entry.has_nags];
+                is_stored |= marks.iter().any(Option::is_some);
+                annotated += u32::from(marks.contains(&Some(true)));
+                let year = entry.date.year;
+                if year > 0 {
+                    let (first, last) = found.years.unwrap_or((year, year));
+                    found.years = Some((first.min(year), last.max(year)));
+                }
             }
-            years
+            found.annotated = is_stored.then_some((annotated, games));
+            found
         })
     }
 

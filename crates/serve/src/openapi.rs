@@ -124,6 +124,12 @@ pub(crate) const ROUTES: &[Route] = &[
         content_type: JSON,
     },
     Route {
+        path: "/api/v1/db/{id}/games/{n}/stored",
+        summary: "The index entry of a record and, where its bytes are in one piece of the main file, the first 4,096",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
         path: "/api/v1/position",
         summary: "The legal moves and the opening of a position",
         params: &[FEN, PLAY],
@@ -141,6 +147,11 @@ pub(crate) const ROUTES: &[Route] = &[
             FEN,
             PLAY,
             WHERE,
+            param(
+                "where1",
+                "string",
+                "a query for the first source only; also where2 to where6",
+            ),
         ],
         content_type: JSON,
     },
@@ -148,6 +159,27 @@ pub(crate) const ROUTES: &[Route] = &[
         path: "/api/v1/db/{id}/health",
         summary: "The problems of an input, as `tabia check` finds them",
         params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/db/{id}/repair",
+        summary: "What `tabia repair` would save of a database; nothing is kept",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/db/{id}/charsets",
+        summary: "The first 20 names of players that are not ASCII, in several character sets",
+        params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/spellings",
+        summary: "Names that are probably spelt in several ways, as `tabia names` finds them",
+        params: &[
+            required(&DB),
+            param("of", "string", "player: no events, sites and annotators"),
+        ],
         content_type: JSON,
     },
     Route {
@@ -177,6 +209,7 @@ pub(crate) const ROUTES: &[Route] = &[
         params: &[
             required(&DB),
             required(&param("name", "string", "the whole name")),
+            param("also", "string", "other spellings of it, a line each"),
         ],
         content_type: JSON,
     },
@@ -212,8 +245,27 @@ pub(crate) const ROUTES: &[Route] = &[
         content_type: JSON,
     },
     Route {
+        path: "/api/v1/duplicates/merged",
+        summary: "A game with the annotations of its duplicate, as `tabia dedupe --merge-annotations` writes it",
+        params: &[
+            required(&param("db", "string", "id of the database of the game")),
+            required(&param("game", "integer", "number of the game, from 1")),
+            param(
+                "of",
+                "string",
+                "id of the database of the duplicate, if it is another one",
+            ),
+            required(&param(
+                "duplicate",
+                "integer",
+                "number of the duplicate, from 1",
+            )),
+        ],
+        content_type: JSON,
+    },
+    Route {
         path: "/api/v1/formats",
-        summary: "The formats that games can be written in, and the profiles of PGN",
+        summary: "The formats that games and books can be written in, and the profiles of PGN",
         params: &[],
         content_type: JSON,
     },
@@ -230,6 +282,17 @@ pub(crate) const ROUTES: &[Route] = &[
                 "string",
                 "for PGN: standard, full, lichess, chessbase or seven",
             ),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/convert/game",
+        summary: "A game as it is read from a file of another format; `null` if the format keeps nothing of it",
+        params: &[
+            required(&param("db", "string", "id of a database")),
+            required(&param("game", "integer", "number of the game, from 1")),
+            required(&param("to", "string", "id of a format")),
+            param("profile", "string", "for PGN, as of convert"),
         ],
         content_type: JSON,
     },
@@ -363,11 +426,29 @@ const CONVERT: Route = Route {
     content_type: JSON,
 };
 
+const DEDUPE: Route = Route {
+    path: "/api/v1/dedupe",
+    summary: "With `--write`: a job that writes databases without the duplicates that were decided about: \
+              `{\"db\": IDS, \"to\": FORMAT, \"profile\": PROFILE, \"name\": NAME, \"force\": false, \
+              \"decisions\": [{\"kept\": {\"db\": ID, \"game\": 1}, \"dropped\": {\"db\": ID, \"game\": 2}, \
+              \"choice\": \"left\"}]}` with the choices left, right, merge and both; pairs without one keep both",
+    params: &[],
+    content_type: JSON,
+};
+
 const EDIT: Route = Route {
     path: "/api/v1/book/{id}",
-    summary: "With `--write`: a job that writes a copy of a book with changes: `{\"name\": NAME, \"force\": false, \
+    summary: "With `--write`: a job that writes a copy of a book with changes: `{\"name\": NAME, \"to\": FORMAT, \"force\": false, \
               \"changes\": [{\"fen\": FEN, \"play\": MOVES, \"move\": UCI, \"remove\": false, \"weight\": 1, \
               \"annotation\": \"!\", \"advice\": \"play\", \"comment\": TEXT}]}`",
+    params: &[],
+    content_type: JSON,
+};
+
+const EDIT_PREVIEW: Route = Route {
+    path: "/api/v1/book/{id}/preview",
+    summary: "With `--write`: what a copy of a book with changes would lose: `{\"to\": FORMAT, \"changes\": […]}`; asked again \
+              until `isDone`",
     params: &[],
     content_type: JSON,
 };
@@ -385,7 +466,9 @@ const OTHERS: &[(&str, Option<&str>, &Route)] = &[
     ("post", Some(JSON), &START),
     ("delete", None, &CANCEL),
     ("post", Some(JSON), &CONVERT),
+    ("post", Some(JSON), &DEDUPE),
     ("patch", Some(JSON), &EDIT),
+    ("post", Some(JSON), &EDIT_PREVIEW),
 ];
 
 /// The `OpenAPI` document.

@@ -108,7 +108,7 @@ impl PlayerGames {
     pub(crate) fn add(
         &mut self,
         database: &dyn Database,
-        name: &str,
+        names: &[String],
         progress: &Progress,
     ) -> Result<(), Error> {
         let mut known: HashMap<NameId, bool> = HashMap::new();
@@ -116,7 +116,7 @@ impl PlayerGames {
             id.is_some_and(|id| {
                 *known.entry(id).or_insert_with(|| {
                     let found = database.name(NameKind::Player, id);
-                    found.is_ok_and(|found| found.trim() == name)
+                    found.is_ok_and(|found| names.iter().any(|name| name == found.trim()))
                 })
             })
         };

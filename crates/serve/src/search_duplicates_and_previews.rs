@@ -141,6 +141,20 @@ pub(crate) fn targets() -> Vec<Value> {
         .collect()
 }
 
+/// The formats that books can be written in.
+pub(crate) fn book_targets() -> Vec<Value> {
+    tabia::formats()
+        .filter(|format| matches!(format, Format::Book(_)))
+        .map(|format| {
+            json!({
+                "id": format.id().to_string(),
+                "name": format.name(),
+                "extension": format.extensions().first(),
+            })
+        })
+        .collect()
+}
+
 /// The problems of a conversion: how many, and the first ones.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {

@@ -4,33 +4,37 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path as UrlPath, Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::routing::{get, patch, post};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tabia::base::Index;
+use tabia::book::convert::convert_book;
 use tabia::book::edit::{Change, EditTarget, edit};
 use tabia::book::find::nag_of;
-use tabia::book::merge::MergeOptions;
+use tabia::book::merge::{MergeOptions, Merged};
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::BookFormat;
 use tabia::core::chess::{Ply, uci};
 use tabia::formats::Format;
 use tabia::select::RecordRanges;
-use tabia::{Error, Feature, Query, Resolver};
+use tabia::{Error, Feature, Progress, Query, Resolver};
 
 use crate::answers::{answer, of_type, profile_of};
+use crate::api::report;
 use crate::app_state::App;
+use crate::decided_duplicates::{DedupeRequest, dedupe_job};
 use crate::inputs_by_id::ShelfInput;
 use crate::job_requests::{accepted, number_of, read_json};
 use crate::out_folder::{NewFile, OutFolder};
 use crate::params::Params;
+use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
 use crate::problem::Problem;
 use crate::search_duplicates_and_previews::{Problems, loss, losses};
 use crate::started_jobs::{JobResult, JobSubject};
@@ -49,12 +53,14 @@ type Shared = State<Arc<App>>;
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/api/v1/convert", post(start_convert))
+        .route("/api/v1/dedupe", post(start_dedupe))
         .route("/api/v1/book/{id}", patch(start_edit))
+        .route("/api/v1/book/{id}/preview", post(preview_edit))
         .route("/api/v1/jobs/{id}/files/{n}", get(download))
 }
 
 /// The folder for outputs.
-fn out_folder(app: &App) -> Result<&Arc<OutFolder>, Problem> {
+pub(crate) fn out_folder(app: &App) -> Result<&Arc<OutFolder>, Problem> {
     app.out.as_ref().ok_or_else(|| {
         let text = "the server writes nothing";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, text);
@@ -90,6 +96,15 @@ async fn start_convert(State(app): Shared, request: Request) -> Response<Body> {
     };
     let shared = Arc::clone(&app);
     answer(app, move |_| convert_job(&shared, &request)).await
+}
+
+async fn start_dedupe(State(app): Shared, request: Request) -> Response<Body> {
+    let request: DedupeRequest = match read_json(request).await {
+        Ok(request) => request,
+        Err(problem) => return problem.into_response(),
+    };
+    let shared = Arc::clone(&app);
+    answer(app, move |_| dedupe_job(&shared, &request)).await
 }
 
 fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body>, Problem> {
@@ -160,7 +175,7 @@ fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body
 }
 
 /// The databases with these ids.
-fn databases(app: &App, ids: &str) -> Result<Vec<Arc<ShelfInput>>, Problem> {
+pub(crate) fn databases(app: &App, ids: &str) -> Result<Vec<Arc<ShelfInput>>, Problem> {
     let ids: Vec<&str> = ids.split(',').filter(|id| !id.is_empty()).collect();
     if ids.is_empty() || ids.len() > MAX_DATABASES {
         let text = format!("`db` names 1 to {MAX_DATABASES} databases");
@@ -178,7 +193,7 @@ fn databases(app: &App, ids: &str) -> Result<Vec<Arc<ShelfInput>>, Problem> {
 }
 
 /// Adds to the result of a job what was written, and opens it as an input.
-fn finish(app: &App, file: &NewFile, files: &[PathBuf], document: &mut Value) {
+pub(crate) fn finish(app: &App, file: &NewFile, files: &[PathBuf], document: &mut Value) {
     let names: Vec<Value> = files
         .iter()
         .map(|path| {
@@ -191,7 +206,11 @@ fn finish(app: &App, file: &NewFile, files: &[PathBuf], document: &mut Value) {
     document["inputs"] = json!(app.shelf.add_written(&file.path));
 }
 
-fn without_folders(error: Error, out: &OutFolder, inputs: &[Arc<ShelfInput>]) -> Problem {
+pub(crate) fn without_folders(
+    error: Error,
+    out: &OutFolder,
+    inputs: &[Arc<ShelfInput>],
+) -> Problem {
     let mut problem = Problem::from(error);
     problem.detail = out.without_folder(&problem.detail);
     for input in inputs {
@@ -205,9 +224,103 @@ fn without_folders(error: Error, out: &OutFolder, inputs: &[Arc<ShelfInput>]) ->
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct EditRequest {
     name: String,
+    /// The id of a format; that of the book if empty.
+    #[serde(default)]
+    to: String,
     #[serde(default)]
     force: bool,
     changes: Vec<ChangeRequest>,
+}
+
+/// The same without a file.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EditPreviewRequest {
+    #[serde(default)]
+    to: String,
+    changes: Vec<ChangeRequest>,
+}
+
+/// A book that is changed, and the format of the copy.
+struct EditedBook {
+    input: Arc<ShelfInput>,
+    to: &'static BookFormat,
+    changes: Vec<(EditTarget, Change)>,
+    /// Whether the copy has another format than the book.
+    is_converted: bool,
+}
+
+impl EditedBook {
+    fn new(app: &App, id: &str, to: &str, changes: Vec<ChangeRequest>) -> Result<Self, Problem> {
+        let input = app.shelf.find(id)?;
+        let Some(Format::Book(format)) = input.format.filter(|_| input.error.is_none()) else {
+            return Err(Problem::bad_request(format!("`{id}` is no book")));
+        };
+        let target = match to {
+            "" => Some(Format::Book(format)),
+            to => tabia::format(to),
+        };
+        let Some(Format::Book(target)) = target else {
+            let text = format!("books cannot be written in the format `{to}`");
+            return Err(Problem::bad_request(text));
+        };
+        if changes.is_empty() || changes.len() > MAX_CHANGES {
+            let text = format!("`changes` are 1 to {MAX_CHANGES}");
+            return Err(Problem::bad_request(text));
+        }
+        let changes = changes.into_iter().map(|change| change.parse(format));
+        Ok(Self {
+            input,
+            to: target,
+            changes: changes.collect::<Result<Vec<_>, _>>()?,
+            is_converted: target.file.id != format.file.id,
+        })
+    }
+
+    /// Writes the copy. Another format is made of a copy in the format of the book, in a private folder.
+    fn write(self, path: &Path, force: bool, progress: &Progress) -> tabia::Result<Merged> {
+        let item = self.input.resolve()?;
+        let mut options = MergeOptions::default();
+        options.open.clone_from(self.input.options());
+        if !self.is_converted {
+            options.create.force = force;
+            return edit(&item, self.changes, path, &options, progress);
+        }
+        let parent = std::env::temp_dir();
+        let folder = PrivateFolder::new(&parent, PREVIEWS)
+            .map_err(|error| Error::from(error).in_path(&parent).in_output())?;
+        let extension = self
+            .input
+            .format
+            .map(Format::extensions)
+            .unwrap_or_default();
+        let extension = extension.first().copied().unwrap_or_default();
+        let changed = folder.path().join(format!("changed.{extension}"));
+        let first = edit(&item, self.changes, &changed, &options, progress)?;
+        let changed = first.written.files.first().cloned().unwrap_or(changed);
+        let mut found = Resolver::default().resolve_each(changed.as_os_str())?;
+        let Some(Ok(changed)) = found.pop() else {
+            return Err(Error::invalid("the changed book is empty"));
+        };
+        options.create.force = force;
+        let (open, create) = (&options.open, &options.create);
+        let mut merged = convert_book(&changed, self.to, path, open, create, progress)?;
+        merged.unreached += first.unreached;
+        Ok(merged)
+    }
+}
+
+fn merged_document(merged: &Merged) -> Value {
+    let lost = merged.losses.iter();
+    let lost: Vec<Value> = lost
+        .map(|(feature, lost)| loss(feature, lost.count))
+        .collect();
+    json!({
+        "positions": merged.positions,
+        "moves": merged.moves,
+        "unreached": merged.unreached,
+        "losses": lost,
+    })
 }
 
 /// What is changed of a move; what is absent stays as it is, and a move that the book does not have is added.
@@ -299,9 +412,43 @@ impl ChangeRequest {
     }
 }
 
+/// What a copy of a book with changes would lose, also in another format; asked again until it is known.
+async fn preview_edit(
+    State(app): Shared,
+    UrlPath(id): UrlPath<String>,
+    request: Request,
+) -> Response<Body> {
+    let request: EditPreviewRequest = match read_json(request).await {
+        Ok(request) => request,
+        Err(problem) => return problem.into_response(),
+    };
+    answer(app, move |app| {
+        out_folder(app)?;
+        let state = app.shelf.find(&id)?.state_of_files();
+        let key = format!("book\n{id}\n{state}\n{request:?}");
+        let edited = EditedBook::new(app, &id, &request.to, request.changes)?;
+        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
+            let parent = std::env::temp_dir();
+            remove_abandoned(&parent, PREVIEWS);
+            let folder = PrivateFolder::new(&parent, PREVIEWS)
+                .map_err(|error| Error::from(error).in_path(&parent).in_output())?;
+            let extension = edited.to.file.extensions.first();
+            let extension = extension.copied().unwrap_or_default();
+            let path = folder.path().join(format!("preview.{extension}"));
+            let merged = edited.write(&path, false, &job.progress)?;
+            let mut found = merged_document(&merged);
+            found["bytes"] = json!(merged.written.bytes);
+            job.update(|report| *report = found);
+            Ok(())
+        })?;
+        report(&job, None)
+    })
+    .await
+}
+
 async fn start_edit(
     State(app): Shared,
-    Path(id): Path<String>,
+    UrlPath(id): UrlPath<String>,
     request: Request,
 ) -> Response<Body> {
     let request: EditRequest = match read_json(request).await {
@@ -314,45 +461,22 @@ async fn start_edit(
 
 fn edit_job(app: &Arc<App>, id: &str, request: EditRequest) -> Result<Response<Body>, Problem> {
     let out = Arc::clone(out_folder(app)?);
-    let input = app.shelf.find(id)?;
-    let Some(Format::Book(format)) = input.format.filter(|_| input.error.is_none()) else {
-        return Err(Problem::bad_request(format!("`{id}` is no book")));
-    };
-    if request.changes.is_empty() || request.changes.len() > MAX_CHANGES {
-        let text = format!("`changes` are 1 to {MAX_CHANGES}");
-        return Err(Problem::bad_request(text));
-    }
-    let changes = request.changes.into_iter();
-    let changes = changes.map(|change| change.parse(format));
-    let changes = changes.collect::<Result<Vec<_>, _>>()?;
+    let edited = EditedBook::new(app, id, &request.to, request.changes)?;
     let all = app.shelf.inputs();
-    let file = out.new_file(&request.name, Format::Book(format), request.force, &all)?;
+    let format = Format::Book(edited.to);
+    let file = out.new_file(&request.name, format, request.force, &all)?;
     let subject = JobSubject {
         kind: "book",
         inputs: vec![id.to_owned()],
         name: Some(file.name.clone()),
     };
-    let mut options = MergeOptions::default();
-    options.open.clone_from(input.options());
-    options.create.force = file.force;
     let shared = Arc::clone(app);
-    let inputs = [input];
+    let inputs = [Arc::clone(&edited.input)];
     let job = app.started.start(subject, move |progress| {
         let hidden = |error: Error| without_folders(error, &out, &inputs);
-        let [input] = &inputs;
-        let item = input.resolve().map_err(hidden)?;
-        let merged = edit(&item, changes, &file.path, &options, progress).map_err(hidden)?;
-        let lost: Vec<Value> = merged
-            .losses
-            .iter()
-            .map(|(feature, lost)| loss(feature, lost.count))
-            .collect();
-        let mut document = json!({
-            "positions": merged.positions,
-            "moves": merged.moves,
-            "unreached": merged.unreached,
-            "losses": lost,
-        });
+        let merged = edited.write(&file.path, file.force, progress);
+        let merged = merged.map_err(hidden)?;
+        let mut document = merged_document(&merged);
         finish(&shared, &file, &merged.written.files, &mut document);
         Ok(JobResult {
             document,
@@ -365,7 +489,7 @@ fn edit_job(app: &Arc<App>, id: &str, request: EditRequest) -> Result<Response<B
 /// A file that a job has written.
 async fn download(
     State(app): Shared,
-    Path((id, number)): Path<(String, String)>,
+    UrlPath((id, number)): UrlPath<(String, String)>,
 ) -> Response<Body> {
     answer(app, move |app| {
         let missing = || Problem::not_found("the job has written no such file");

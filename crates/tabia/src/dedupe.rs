@@ -17,7 +17,7 @@ use tabia_core::{Error, GameIndex};
 
 use tabia_query::Query;
 
-pub use crate::merge_annotations::Merges;
+pub use crate::merge_annotations::{Merges, merged};
 
 use crate::annotated_games::AnnotatedTask;
 use crate::base::{GameSet, Stamp};

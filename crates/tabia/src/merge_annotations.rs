@@ -107,7 +107,7 @@ fn record(recorder: &mut Recorder, event: &Event<'_>) {
 
 /// The kept game with the annotations and variations of another as far as their moves are the same, and
 /// the rest of the other as a variation if that has some too.
-fn merge(kept: &Game, other: &Game) -> Game {
+pub fn merged(kept: &Game, other: &Game) -> Game {
     let (own, others) = (slots(kept), slots(other));
     let common = own
         .iter()
@@ -199,7 +199,7 @@ impl Merger {
         self.recorder.end_game(result);
         let mut game = self.recorder.replace(Game::new());
         for other in others {
-            game = merge(&game, other);
+            game = merged(&game, other);
         }
         Some(game)
     }
@@ -243,7 +243,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                merge(&game(kept), &game(other)),
+                merged(&game(kept), &game(other)),
                 game(expected),
                 "{kept} {other}"
             );

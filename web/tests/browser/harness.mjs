@@ -1,6 +1,6 @@
 // Starts `tabia serve` over databases made for the tests, and a browser that fails on everything unexpected.
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -271,6 +271,22 @@ export async function launch() {
   });
 }
 
+/** Shows the page as `npm run build` made it, with the headers of the server: `TABIA_DIST=1` tests it before it is compiled in. */
+async function serveBuilt(context, server) {
+  const dist = join(root, "crates/serve/dist");
+  const types = { js: "text/javascript", css: "text/css" };
+  await context.route(`${server.base}/**`, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const asset = /^\/assets\/[^/]+\.(js|css)$/.exec(pathname);
+    if (asset) return route.fulfill({ path: join(dist, pathname), contentType: types[asset[1]] });
+    if (route.request().resourceType() !== "document") return route.continue();
+    const headers = (await route.fetch()).headers();
+    delete headers["content-encoding"];
+    delete headers["content-length"];
+    return route.fulfill({ headers, body: readFileSync(join(dist, "index.html"), "utf8") });
+  });
+}
+
 /** A page that notes every message of the console, every report of the policy, and every request elsewhere. */
 export async function open(browser, server, path = "/", options = {}) {
   const context = await browser.newContext({
@@ -285,6 +301,7 @@ export async function open(browser, server, path = "/", options = {}) {
     const session = await context.newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
   }
+  if (process.env.TABIA_DIST === "1") await serveBuilt(context, server);
   const problems = [];
   page.on("console", (message) => {
     // The card of the unreadable file: its answer is an error by design.

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createRequire } from "node:module";
-import { eventually, guide, hostile, launch, makeLibrary, makeShelf, open, pictures, serve } from "./harness.mjs";
+import { eventually, guide, hostile, launch, makeLibrary, makeShelf, open, pictures, run, serve } from "./harness.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let shelf;
@@ -81,6 +81,20 @@ describe("shelf", () => {
       });
       await eventually(async () => assert.match(await page.locator(".total").textContent(), /3,000|9,0\d\d/));
       await page.screenshot({ path: join(pictures, "test-shelf.png") });
+    }));
+
+  test("a card shows the share of annotated games and the path of its file, and the order is kept", () =>
+    scenario("/", async (page) => {
+      const card = page.locator(".card", { hasText: "games-si4.si4" });
+      await card.filter({ hasText: /\d+ % annotated|\d+% annotated/ }).waitFor();
+      await card.locator(".more summary").click();
+      await eventually(async () => assert.equal(await card.locator(".path bdi").textContent(), shelf.path("games-si4.si4")));
+      await card.getByRole("button", { name: "Copy the path" }).click();
+      await page.waitForFunction(async () => (await navigator.clipboard.readText()).endsWith("games-si4.si4"));
+      await axeFindsNothing(page);
+      await page.locator(".bar-line select").selectOption("games");
+      await page.reload();
+      await eventually(async () => assert.equal(await page.locator(".bar-line select").inputValue(), "games"));
     }));
 
   test("an input that cannot be opened states why", () =>
@@ -745,6 +759,51 @@ describe("game", () => {
       assert.ok(names.length > 0 && names.every((name) => /\.(bin|abk|ctg|kob)$/.test(name)), String(names));
     }));
 
+  test("references lead to other games and are found with the keyboard", () =>
+    scenario("/db/league.pgn/game/2?tab=references", async (page) => {
+      const links = page.locator(".references a");
+      await eventually(async () => assert.deepEqual((await links.allTextContents()).slice(0, 4), ["Carlsen, B", "Anand, D", "Carlsen, B – Anand, D", "Open 2"]));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "references.png") });
+      await page.locator("#tab-references").focus();
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("ArrowLeft");
+      await links.nth(3).click();
+      await page.waitForFunction(() => /^75 of 3,000/.test(document.querySelector(".found")?.textContent ?? ""));
+    }));
+
+  test("a quoted game is a link to the game of a database on the shelf", async () => {
+    const library = makeLibrary();
+    try {
+      await onServer(library.folder, "/db/tabia.cbh/game/1", async (page, _, other) => {
+        const total = (await other.api("games?db=tabia.cbh&n=1")).total;
+        for (let game = 1; game <= total; game++) {
+          const found = await other.api(`db/tabia.cbh/games/${game}`);
+          if (!JSON.stringify(found).includes('"quotation"')) continue;
+          await page.goto(`${other.base}/db/tabia.cbh/game/${game}?tab=references`);
+          await page.locator(".references li button").first().waitFor();
+          await axeFindsNothing(page);
+          await page.screenshot({ path: join(pictures, "quotation.png") });
+          return;
+        }
+      });
+    } finally {
+      library.remove();
+    }
+  });
+
+  test("a game as it is stored: fields and bytes", () =>
+    scenario("/db/games.pgn/game/2?tab=raw", async (page) => {
+      await page.locator(".bytes").waitFor();
+      await eventually(async () => assert.match(await page.locator(".bytes").textContent(), /5b 45 76 65 6e 74 20 22 57 63 68 22 5d 0a 5b 53 {2}\[Event "Wch"\]·\[S/));
+      await eventually(async () => assert.match(await page.locator(".panel-text .facts").textContent(), /Таль, Михаил.*1960\.03\.15/));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "stored.png") });
+      await page.goto(`${server.base}/db/games-si4.si4/game/1?tab=raw`);
+      await page.locator(".panel-text .facts").waitFor();
+      await eventually(async () => assert.equal(await page.locator(".bytes").count(), 0));
+    }));
+
   test("tags, PGN and its profiles", () =>
     scenario(`${path}?tab=tags`, async (page) => {
       await page.locator(".tags").waitFor();
@@ -864,6 +923,43 @@ describe("explorer", () => {
       await eventually(async () => assert.ok(!page.url().includes("q=white") && page.url().includes("play=e2e4")));
     }));
 
+  test("one source has a filter of its own, and the address keeps it", () =>
+    scenario("/explorer?src=league.pgn,packed.pgn.gz", async (page) => {
+      await page.locator(".explorer-table tbody tr").nth(3).waitFor();
+      const sums = async () => (await page.locator(".sum td.n").allTextContents()).filter((text) => text !== "").slice(0, 2);
+      await eventually(async () => assert.deepEqual(await sums(), ["3,000", "3,000"]));
+      await page.getByRole("button", { name: "Filter of packed.pgn.gz" }).focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("white:carlsen");
+      await axeFindsNothing(page);
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.deepEqual(await sums(), ["3,000", "300"]));
+      await page.screenshot({ path: join(pictures, "own-filter.png") });
+      await page.reload();
+      await eventually(async () => assert.deepEqual(await sums(), ["3,000", "300"]));
+      const href = await page.locator(".explorer-table tbody tr").nth(1).locator("a").nth(1).getAttribute("href");
+      assert.match(decodeURIComponent(href), /packed\.pgn\.gz.*white:carlsen/);
+    }));
+
+  test("moves that were first played after a year are marked", async () => {
+    const path = shelf.path("years.pgn");
+    const game = (year, moves) => `[White "A"]\n[Black "B"]\n[Date "${year}.??.??"]\n\n${moves} *\n\n`;
+    writeFileSync(path, game(1990, "1. e4") + game(2021, "1. e4") + game(2022, "1. g4"));
+    try {
+      await onServer(path, "/explorer?src=years.pgn", async (page) => {
+        await page.locator(".explorer-table tbody tr").nth(2).waitFor();
+        await page.locator(".explorer-foot input").fill("2020");
+        await page.locator(".explorer-foot input").press("Enter");
+        await eventually(async () => assert.equal(await page.locator(".mark.new").count(), 1));
+        await eventually(async () => assert.equal(await page.locator("tr", { hasText: "g4" }).locator(".mark.new").getAttribute("aria-label"), "first played in 2022"));
+        await axeFindsNothing(page);
+        await page.screenshot({ path: join(pictures, "novelty.png") });
+      });
+    } finally {
+      rmSync(path);
+    }
+  });
+
   test("a table is saved as CSV", () =>
     scenario("/explorer?src=league.pgn", async (page) => {
       const button = page.getByRole("button", { name: "Save as CSV: Moves of the position" });
@@ -902,6 +998,22 @@ describe("check", () => {
       await page.screenshot({ path: join(pictures, "test-check.png") });
       await page.locator(".kinds a", { hasText: "Game 5" }).click();
       await page.locator(".problem").waitFor();
+    }));
+
+  test("repair, spellings and character sets are found on request", () =>
+    scenario("/health?db=games.pgn", async (page) => {
+      await page.locator(".on-request").nth(2).waitFor();
+      for (const button of await page.getByRole("button", { name: /^Find: / }).all()) await button.focus();
+      for (let left = 3; left > 0; left--) {
+        await page.getByRole("button", { name: /^Find: / }).first().click();
+        await eventually(async () => assert.equal(await page.getByRole("button", { name: /^Find: / }).count(), left - 1));
+      }
+      await page.locator(".on-request", { hasText: /whole: \d+, damaged: 1/ }).waitFor();
+      await page.locator(".charsets", { hasText: "Müller, Jürgen" }).waitFor();
+      await page.locator(".charsets", { hasText: "MÃ¼ller" }).waitFor();
+      await page.locator(".on-request", { hasText: /Each name has one spelling|Names with several/ }).waitFor();
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "further.png"), fullPage: true });
     }));
 
   test("a book, and its card states that it was checked", () =>
@@ -1051,6 +1163,21 @@ describe("new files", () => {
   );
 
   test(
+    "a database is written without the games that were decided to be dropped",
+    onWriting("/duplicates?db=twice.pgn", async (page) => {
+      await page.locator(".pair.active").waitFor();
+      await page.keyboard.press("1");
+      await page.locator(".write-form").waitFor();
+      await axeFindsNothing(page);
+      await page.fill(".write-form input[name=name]", "once.pgn");
+      await page.getByRole("button", { name: "Write file" }).click();
+      await page.locator(".jobs li.done", { hasText: "File once.pgn" }).waitFor();
+      const { total } = await writing.api("games?db=once.pgn");
+      assert.equal(total, 1);
+    }),
+  );
+
+  test(
     "selected games are written in any format",
     onWriting("/games?db=league.pgn", async (page) => {
       await rows(page).nth(5).waitFor();
@@ -1099,6 +1226,15 @@ describe("new files", () => {
       await page.screenshot({ path: join(pictures, "book-edit.png") });
       await page.getByRole("button", { name: "Save as…" }).click();
       await page.locator("dialog .change-list li").nth(1).waitFor();
+      // What another format cannot hold is shown before anything is written.
+      await page.locator("dialog .edit-preview", { hasText: "Nothing is lost" }).waitFor();
+      await page.locator("dialog select").selectOption({ label: await page.locator("dialog option", { hasText: "ChessBase" }).textContent() });
+      await page.locator("dialog .edit-preview", { hasText: "This is lost" }).waitFor();
+      await eventually(async () => assert.match(await page.locator("dialog input[name=name]").inputValue(), /\.ctg$/));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "book-save.png") });
+      await page.locator("dialog select").selectOption("polyglot");
+      await page.locator("dialog .edit-preview", { hasText: "Nothing is lost" }).waitFor();
       await page.locator("dialog input[name=name]").fill("mine.bin");
       await page.locator("dialog input[name=name]").press("Enter");
       const job = page.locator(".jobs li.done", { hasText: "File mine.bin" });
@@ -1256,6 +1392,32 @@ describe("players", () => {
       await eventually(async () => assert.equal(await page.locator(".two h2").count(), 2));
     }));
 
+  test("spellings of a player are counted together only on request", async () => {
+    const path = shelf.path("spellings.pgn");
+    const game = (white) => `[White "${white}"]\n[Black "Short, Nigel"]\n[Date "2001.01.01"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n`;
+    writeFileSync(path, game("Kasparov, Garry") + game("Kasparov, Garry") + game("Kasparov, G."));
+    try {
+      await onServer(path, "/player/Kasparov,%20Garry?db=spellings.pgn", async (page) => {
+        await page.locator(".panel-box", { hasText: "Games: 2" }).first().waitFor();
+        await page.getByRole("button", { name: "Find other spellings" }).click();
+        await page.locator(".spellings", { hasText: "Kasparov, G." }).waitFor();
+        await axeFindsNothing(page);
+        await page.getByRole("button", { name: "Count together" }).click();
+        await page.locator(".panel-box", { hasText: "Games: 3" }).first().waitFor();
+        await page.reload();
+        await page.locator(".panel-box", { hasText: "Games: 3" }).first().waitFor();
+        await page.screenshot({ path: join(pictures, "player-spellings.png") });
+        await page.locator(".panel-box .actions a").first().click();
+        await eventually(async () => assert.match(await page.locator(".found").textContent(), /^3 games/));
+        await page.goBack();
+        await page.getByRole("button", { name: "Count alone" }).click();
+        await page.locator(".panel-box", { hasText: "Games: 2" }).first().waitFor();
+      });
+    } finally {
+      rmSync(path);
+    }
+  });
+
   test("a player without games", () =>
     scenario("/player/Unknown?db=league.pgn", async (page) => {
       await page.locator(".report .empty").waitFor();
@@ -1278,6 +1440,24 @@ describe("positions", () => {
       await page.locator(".hits a").first().click();
       await currentMove(page).waitFor();
       await eventually(async () => assert.equal(await piece(page, "b5"), "B"));
+    }));
+
+  test("numbers of pieces, from and to, are part of the query", () =>
+    scenario("/search?db=games.pgn", async (page) => {
+      await page.locator(".piece-counts summary").click();
+      await page.getByLabel("white pawn, at most").fill("4");
+      await page.getByLabel("white rook, at least").fill("1");
+      await page.getByLabel("white rook, at most").fill("1");
+      await page.keyboard.press("Tab");
+      await eventually(async () => assert.equal(await page.locator("#search").inputValue(), "count:P<=4 count:R=1"));
+      await axeFindsNothing(page);
+      await page.getByRole("button", { name: "Find games" }).click();
+      await eventually(async () => assert.match(await page.locator(".hits").textContent(), /Promotion/));
+      await page.screenshot({ path: join(pictures, "piece-counts.png") });
+      // The fields follow the query.
+      await page.locator("#search").fill("count:R>=2");
+      await eventually(async () => assert.equal(await page.getByLabel("white rook, at least").inputValue(), "2"));
+      await eventually(async () => assert.equal(await page.getByLabel("white pawn, at most").inputValue(), ""));
     }));
 
   test("an edited query changes the board", () =>
@@ -1309,6 +1489,37 @@ describe("duplicates", () => {
       await page.screenshot({ path: join(pictures, "test-duplicates.png") });
     }));
 
+  test("pairs are decided by keys, undone, saved and loaded again", () =>
+    scenario("/duplicates?db=twice.pgn", async (page) => {
+      await page.locator(".pair.active").waitFor();
+      const pressed = page.locator('.pair [aria-pressed="true"]');
+      await page.keyboard.press("3");
+      await eventually(async () => assert.equal(await pressed.textContent(), "Merge"));
+      await page.locator(".decision-bar", { hasText: "Decided: 1 of 1" }).waitFor();
+      await page.keyboard.press("u");
+      await eventually(async () => assert.equal(await pressed.count(), 0));
+      await page.keyboard.press("2");
+      await eventually(async () => assert.equal(await pressed.textContent(), "Keep second"));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "decided.png") });
+      const started = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save decisions" }).click();
+      const file = await (await started).path();
+      const text = readFileSync(file, "utf8");
+      assert.match(text, /choice,kept,keptGame.*\r\nright,twice\.pgn,\d,"Adams, Michael"/);
+      await pressed.click();
+      await eventually(async () => assert.equal(await pressed.count(), 0));
+      await page.locator('.decision-bar input[type="file"]').setInputFiles({ name: "decisions.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+      await eventually(async () => assert.equal(await pressed.textContent(), "Keep second"));
+      await page.locator('.decision-bar input[type="file"]').setInputFiles({ name: "other.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
+      await page.locator("#live", { hasText: "contains no decisions" }).waitFor();
+      // Decisions are there after a reload.
+      await page.reload();
+      await eventually(async () => assert.equal(await pressed.textContent(), "Keep second"));
+      await page.locator(".pair summary", { hasText: "Merged game" }).click();
+      await eventually(async () => assert.match(await page.locator(".pair .notation").textContent(), /1\. e4 e5/));
+    }));
+
   test("none", () =>
     scenario("/duplicates?db=games.pgn", async (page) => {
       await page.locator(".state.ok").waitFor();
@@ -1325,6 +1536,17 @@ describe("conversion", () => {
       await page.screenshot({ path: join(pictures, "test-convert.png") });
       await page.locator(".command button").click();
       await page.waitForFunction(async () => (await navigator.clipboard.readText()).startsWith("tabia convert games.pgn -o games-new."));
+    }));
+
+  test("the first game with a loss is next to what is kept of it", () =>
+    scenario("/convert?db=games.pgn&to=si3", async (page) => {
+      await page.locator(".data tbody tr").first().waitFor();
+      await page.locator(".data button", { hasText: "Compare" }).first().focus();
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal(await page.locator(".compared .notation").count(), 2));
+      await eventually(async () => assert.match((await page.locator(".compared .notation").allTextContents()).join("|"), /e4.*\|.*e4/));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "compared.png"), fullPage: true });
     }));
 
   test("nothing is lost in PGN", () =>
@@ -1345,6 +1567,25 @@ describe("book", () => {
         await page.waitForFunction(() => !location.search.includes("play"));
       }));
   }
+
+  test("moves that lose by stored evaluations are marked", async () => {
+    const folder = shelf.path("evaluated");
+    mkdirSync(folder);
+    try {
+      writeFileSync(join(folder, "evals.pgn"), '[White "A"]\n[Black "B"]\n\n1. e4 {[%eval 0.3]} e5 2. Qh5 {[%eval -2.1]} 1-0\n\n[White "A"]\n[Black "B"]\n\n1. e4 e5 2. Nf3 {[%eval 0.3]} 1-0\n\n');
+      run("book", "build", join(folder, "evals.pgn"), "-o", join(folder, "small.bin"), "--min-games", "1");
+      await onServer(folder, "/book/small.bin?play=e2e4,e7e5", async (page) => {
+        await page.locator(".book-view .move-button").nth(1).waitFor();
+        await page.locator(".book-view label select").selectOption("evals.pgn");
+        await eventually(async () => assert.equal(await page.locator('tr .mark[aria-label="loses by the stored evaluations of 1 games"]').count(), 1));
+        assert.match(await page.locator("tr", { has: page.locator(".mark.bad") }).locator("th").textContent(), /h5/);
+        await axeFindsNothing(page);
+        await page.screenshot({ path: join(pictures, "book-evals.png") });
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   test("a move of a book leads to the games with the position", () =>
     scenario("/book/league.ctg?play=e2e4,c7c5", async (page) => {

@@ -621,8 +621,10 @@ fn every_documented_path_is_answered() {
             "suggest" => "?db=games.pgn&field=player&q=a",
             "player" | "player/unfaced" => "?db=games.pgn&name=A",
             "search" => "?db=games.pgn&where=move:c5",
-            "duplicates" | "games" => "?db=games.pgn",
+            "duplicates" | "games" | "spellings" => "?db=games.pgn",
+            "duplicates/merged" => "?db=games.pgn&game=1&duplicate=2",
             "convert" => "?db=games.pgn&to=si5",
+            "convert/game" => "?db=games.pgn&to=si5&game=1",
             "row" => "?db=games.pgn&in=games.pgn&game=1",
             "explorer" => "?src=games.pgn",
             _ => "",
@@ -811,6 +813,53 @@ fn previews_of_killed_servers_are_removed() {
     assert_eq!(answer["written"], 3, "{answer}");
     assert_eq!(previews(), 0);
     assert_eq!(server.stop(), 0);
+}
+
+#[test]
+fn a_server_that_is_killed_while_it_writes_leaves_the_old_file_or_the_new_one() {
+    let folder = folder_with_games();
+    let many = folder.path().join("many.pgn");
+    std::fs::write(&many, GAMES.repeat(2000)).unwrap();
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    let copy = out.join("copy.pgn");
+    let old = b"[White \"Old\"]\n\n1. c4 *\n\n";
+    for pause in [0, 20, 60] {
+        std::fs::write(&copy, old).unwrap();
+        let mut server = Running::start(&folder, &["many.pgn", "--write", "--out", "out"]);
+        let body = r#"{"db":"many.pgn","to":"pgn","name":"copy.pgn","force":true}"#;
+        let mut stream = server.connect();
+        let head = format!(
+            "POST /api/v1/convert HTTP/1.1\r\n{}\r\n{}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            server.host(),
+            server.bearer(),
+            body.len(),
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+        std::thread::sleep(Duration::from_millis(pause));
+        server.child.kill().unwrap();
+        server.child.wait().unwrap();
+        let found = wait_for_same(&copy);
+        let is_new = found.windows(3).filter(|part| part == b"\n1.").count() >= 2000;
+        assert!(found == old || is_new, "{} bytes", found.len());
+    }
+}
+
+/// The bytes of a file that a process may still replace, once they stay the same.
+fn wait_for_same(path: &Path) -> Vec<u8> {
+    let mut last = std::fs::read(path).unwrap();
+    loop {
+        std::thread::sleep(Duration::from_millis(500));
+        let now = std::fs::read(path).unwrap();
+        if now == last {
+            return now;
+        }
+        last = now;
+    }
 }
 
 #[test]

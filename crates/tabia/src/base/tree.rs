@@ -91,6 +91,8 @@ pub struct TreeMove {
     pub average_opponent_rating: Option<u16>,
     /// Their performance: the mean rating of their opponents and the difference for their score.
     pub performance: Option<u16>,
+    /// The date of the first of the games with a date; unknown if none has one.
+    pub first_played: Date,
     /// The date of the last of the games.
     pub last_played: Date,
     /// Games that reached the position after the move, by any order of moves.
@@ -193,6 +195,7 @@ impl TreeMove {
             average_rating: totals.average_rating(),
             average_opponent_rating: totals.average_opponent_rating(),
             performance: totals.performance(),
+            first_played: totals.first_played,
             last_played: totals.last_played,
             child_games,
             opening: openings::lookup(&position.after(ply)),

@@ -22,6 +22,7 @@ pub(super) struct Totals {
     opponents: (u64, u64),
     /// Twice the points against opponents with a rating.
     points: u64,
+    pub(super) first_played: Date,
     pub(super) last_played: Date,
     /// The first of the games: number of its database, and of its record.
     pub(super) sample: Option<(usize, GameIndex)>,
@@ -64,6 +65,7 @@ impl Totals {
             self.opponents.1 += 1;
             self.points += points;
         }
+        self.first_played = earlier(self.first_played, row.date());
         self.last_played = self.last_played.max(row.date());
     }
 
@@ -77,6 +79,7 @@ impl Totals {
         pair(&mut self.own, other.own);
         pair(&mut self.opponents, other.opponents);
         self.points += other.points;
+        self.first_played = earlier(self.first_played, other.first_played);
         self.last_played = self.last_played.max(other.last_played);
         let both = self.sample.into_iter().chain(other.sample);
         self.sample = both.min();
@@ -103,6 +106,15 @@ impl Totals {
         let score = self.points as f64 / 2.0 / count as f64;
         let performance = sum as f64 / count as f64 + rating_difference(score);
         Some(performance.round().clamp(0.0, f64::from(u16::MAX)) as u16)
+    }
+}
+
+/// The earlier one of two dates; a known one if one of them is unknown.
+fn earlier(a: Date, b: Date) -> Date {
+    match (a.year, b.year) {
+        (0, _) => b,
+        (_, 0) => a,
+        _ => a.min(b),
     }
 }
 

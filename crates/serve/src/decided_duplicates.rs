@@ -1,0 +1,251 @@
+//! Duplicates about which the reader has decided: the merged game, and a new database without those that are dropped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Response;
+use serde::Deserialize;
+use serde_json::json;
+use tabia::convert::{ConvertOptions, Target, convert};
+use tabia::dedupe::{DedupeOptions, Duplicate, merged, merges};
+use tabia::{Error, Game, GameIndex, Progress, Resolver};
+
+use crate::answers::profile_of;
+use crate::api::read_game;
+use crate::app_state::App;
+use crate::filter_and_sort::RowSource;
+use crate::job_requests::accepted;
+use crate::problem::Problem;
+use crate::search_duplicates_and_previews::{Problems, duplicates, losses};
+use crate::started_jobs::{JobResult, JobSubject};
+use crate::write_requests::{databases, finish, out_folder, without_folders};
+
+/// Decisions at most.
+const MAX_DECISIONS: usize = 100_000;
+/// How often a job that waits looks whether it is cancelled.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// A database without the games that were decided to be dropped.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct DedupeRequest {
+    /// Ids separated by commas.
+    db: String,
+    to: String,
+    #[serde(default)]
+    profile: String,
+    name: String,
+    #[serde(default)]
+    force: bool,
+    decisions: Vec<Decision>,
+}
+
+/// What becomes of a pair, as `GET duplicates` lists it. Pairs without a decision keep both games.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Decision {
+    kept: GameOf,
+    dropped: GameOf,
+    choice: Choice,
+}
+
+/// A game of one of the databases, its number from 1.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct GameOf {
+    db: String,
+    game: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Choice {
+    /// The game that `tabia dedupe` keeps.
+    Left,
+    /// The other one.
+    Right,
+    /// The first with the annotations of the second.
+    Merge,
+    Both,
+}
+
+/// The game that is kept with the annotations of another one.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub(crate) fn merged_game(
+    app: &App,
+    kept: (&str, u32),
+    dropped: (&str, u32),
+) -> Result<(GameIndex, Game), Problem> {
+    let read = |(id, number): (&str, u32)| {
+        let opened = app.shelf.database(id)?;
+        let (index, game, _) = read_game(&opened, number)?;
+        Ok::<_, Problem>((index, game))
+    };
+    let (index, kept) = read(kept)?;
+    let (_, other) = read(dropped)?;
+    Ok((index, merged(&kept, &other)))
+}
+
+/// The games that are dropped of each input, ascending, and those that are merged.
+struct Decided {
+    dropped: Vec<Vec<u32>>,
+    merged: BTreeMap<(u32, u32), (u32, u32)>,
+}
+
+impl Decided {
+    fn new(source: &RowSource, decisions: &[Decision]) -> Result<Self, Problem> {
+        let record_of = |game: &GameOf| {
+            let mut parts = (0_u32..).zip(&source.parts);
+            let found = parts.find(|(_, part)| part.id == game.db);
+            found
+                .and_then(|(number, part)| {
+                    let index = game.game.checked_sub(1).filter(|index| *index < part.len);
+                    Some((number, index?))
+                })
+                .ok_or_else(|| {
+                    let text = format!("`{}` has no game {}", game.db, game.game);
+                    Problem::bad_request(text)
+                })
+        };
+        let mut decided = Self {
+            dropped: vec![Vec::new(); source.parts.len()],
+            merged: BTreeMap::new(),
+        };
+        for decision in decisions {
+            let (kept, other) = (record_of(&decision.kept)?, record_of(&decision.dropped)?);
+            let out = match decision.choice {
+                Choice::Both => continue,
+                Choice::Left => other,
+                Choice::Merge => {
+                    decided.merged.insert(other, kept);
+                    other
+                }
+                Choice::Right => kept,
+            };
+            if let Some(dropped) = decided.dropped.get_mut(out.0 as usize) {
+                dropped.push(out.1);
+            }
+        }
+        for dropped in &mut decided.dropped {
+            dropped.sort_unstable();
+            dropped.dedup();
+        }
+        // What is dropped by another decision gets nothing.
+        let dropped = decided.dropped.clone();
+        decided.merged.retain(|_, (input, game)| {
+            let games = dropped.get(*input as usize);
+            games.is_some_and(|games| games.binary_search(game).is_err())
+        });
+        Ok(decided)
+    }
+}
+
+/// Starts the job that writes the games that are kept.
+pub(crate) fn dedupe_job(
+    app: &Arc<App>,
+    request: &DedupeRequest,
+) -> Result<Response<Body>, Problem> {
+    let out = Arc::clone(out_folder(app)?);
+    let to = tabia::format(&request.to).filter(|format| format.game_writer().is_some());
+    let to = to.ok_or_else(|| {
+        let text = format!("games cannot be written in the format `{}`", request.to);
+        Problem::bad_request(text)
+    })?;
+    if request.decisions.is_empty() || request.decisions.len() > MAX_DECISIONS {
+        let text = format!("`decisions` are 1 to {MAX_DECISIONS}");
+        return Err(Problem::bad_request(text));
+    }
+    let inputs = databases(app, &request.db)?;
+    let ids: Vec<&str> = inputs.iter().map(|input| input.id.as_str()).collect();
+    let source = RowSource::new(&app.shelf, &ids)?;
+    let decided = Decided::new(&source, &request.decisions)?;
+    let mut options = ConvertOptions::default();
+    let mut reading = DedupeOptions::default();
+    if let Some(input) = inputs.first() {
+        options.open.clone_from(input.options());
+        reading.open.clone_from(input.options());
+    }
+    reading.threads = app.threads;
+    options.create.profile = profile_of(&request.profile)?;
+    options.create.force = request.force;
+    options.plan.threads = app.threads;
+    let all = app.shelf.inputs();
+    let file = out.new_file(&request.name, to, request.force, &all)?;
+    let target = Target::file(&Resolver::default(), &file.path, Some(to));
+    target.map_err(|error| without_folders(error, &out, &inputs))?;
+    let subject = JobSubject {
+        kind: "convert",
+        inputs: inputs.iter().map(|input| input.id.clone()).collect(),
+        name: Some(file.name.clone()),
+    };
+    let shared = Arc::clone(app);
+    let job = app.started.start(subject, move |progress| {
+        let hidden = |error: Error| without_folders(error, &out, &inputs);
+        let mut items = Vec::new();
+        for input in &inputs {
+            items.push(input.resolve().map_err(hidden)?);
+        }
+        options.dropped = decided.dropped.iter().cloned().map(Arc::new).collect();
+        if !decided.merged.is_empty() {
+            let pairs = found_pairs(&shared, &source, progress)?;
+            let wanted: Vec<Duplicate> = pairs
+                .iter()
+                .filter(|pair| {
+                    let of = |(input, game): (u32, GameIndex)| (input, game.0);
+                    decided.merged.get(&of(pair.dropped)) == Some(&of(pair.kept))
+                })
+                .cloned()
+                .collect();
+            options.merges = merges(&items, &wanted, &reading, progress).map_err(hidden)?;
+        }
+        let target = Target::file(&Resolver::default(), &file.path, Some(to)).map_err(hidden)?;
+        let mut problems = Problems::default();
+        let done = convert(&items, target, &options, progress, &mut problems);
+        let (summary, written) = done.map_err(hidden)?;
+        let mut document = json!({
+            "records": written.records,
+            "losses": losses(&summary.losses),
+            "problems": problems.count,
+            "examples": problems.first,
+        });
+        finish(&shared, &file, &written.files, &mut document);
+        Ok(JobResult {
+            document,
+            files: written.files,
+        })
+    })?;
+    accepted(&job)
+}
+
+/// The pairs of the databases, which are found now unless they are known.
+fn found_pairs(
+    app: &App,
+    source: &RowSource,
+    progress: &Progress,
+) -> Result<Arc<Vec<Duplicate>>, Problem> {
+    let mut inputs = Vec::new();
+    for part in &source.parts {
+        inputs.push(app.shelf.find(&part.id)?);
+    }
+    let threads = app.threads;
+    let job = app
+        .duplicates
+        .get_or_start(&source.key(), Arc::default(), move |job| {
+            duplicates(&inputs, threads, job)
+        })?;
+    loop {
+        progress.check()?;
+        let found = job.wait(PAUSE, |_| false);
+        if let Some(error) = found.error() {
+            let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
+            return Err(Problem::new(status, error));
+        }
+        if found.is_done() {
+            return Ok(Arc::clone(found.found()));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+// What else is known of the state of a database, each found when it is asked for: what a repair would save, names in several
+// spellings, names in other character sets.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { type Report, useReport } from "./database_choice_and_jobs.tsx";
+import { gameHref, gamesHref } from "./router.ts";
+import { ErrorBox, Spinner, TableBox, copy } from "./ui.tsx";
+import { bytesText, number, t, tn } from "./translations.ts";
+
+const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
+
+/** Asks for a report once its button was pressed. */
+function OnRequest<T extends Report>(props: {
+  title: string;
+  hint: string;
+  path: string;
+  query: Record<string, string>;
+  children: (answer: T) => ComponentChildren;
+}) {
+  const [isAsked, ask] = useState(false);
+  const { answer, error } = useReport<T>(props.path, isAsked ? props.query : null);
+  return (
+    <section class="panel-box on-request">
+      <header class="bar-line">
+        <h2>{props.title}</h2>
+        {!isAsked && (
+          <button type="button" onClick={() => ask(true)} aria-label={`${t("find")}: ${props.title}`}>
+            {t("find")}
+          </button>
+        )}
+      </header>
+      {!isAsked && <p class="sub">{props.hint}</p>}
+      {error !== null && <ErrorBox error={error} />}
+      {isAsked && error === null && !answer?.isDone && <Spinner text={answer?.scanned ? t("health.running", { n: answer.scanned }) : undefined} />}
+      {answer?.isDone && props.children(answer)}
+    </section>
+  );
+}
+
+interface RepairAnswer extends Report {
+  extension: string;
+  whole: number;
+  damaged: number;
+  lost: number;
+  bytes: number;
+  problems: string[];
+  records: { game: number; outcome: "damaged" | "lost"; savedAs: number | null; reasons: string[] }[];
+}
+
+interface SpellingsAnswer extends Report {
+  count: number;
+  clusters: Cluster[];
+}
+
+export interface Cluster {
+  kind: "player" | "event" | "site" | "annotator";
+  proposal: string;
+  spellings: { name: string; games: number; years: [number, number] | null; elo: [number, number] | null; reason: string }[];
+}
+
+interface CharsetsAnswer extends Report {
+  encoding: string;
+  names: string[];
+  charsets: { name: string; names: (string | null)[] }[];
+}
+
+const KINDS: Record<Cluster["kind"], Parameters<typeof t>[0]> = {
+  player: "player.title", event: "col.event", site: "col.site", annotator: "col.annotator",
+};
+
+export const rangeText = (range: [number, number] | null) => (range === null ? "" : range[0] === range[1] ? String(range[0]) : range.join("–"));
+
+export function Further({ db, name }: { db: string; name: string }) {
+  const path = `db/${encodeURIComponent(db)}`;
+  return (
+    <div class="two">
+      <OnRequest<RepairAnswer> title={t("repair.title")} hint={t("repair.hint")} path={`${path}/repair`} query={{}}>
+        {(answer) => <Repair answer={answer} db={db} name={name} />}
+      </OnRequest>
+      <OnRequest<SpellingsAnswer> title={t("spellings.title")} hint={t("spellings.hint")} path="spellings" query={{ db }}>
+        {(answer) => <Spellings answer={answer} db={db} name={name} />}
+      </OnRequest>
+      <OnRequest<CharsetsAnswer> title={t("charsets.title")} hint={t("charsets.hint")} path={`${path}/charsets`} query={{}}>
+        {(answer) => <Charsets answer={answer} />}
+      </OnRequest>
+    </div>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  return (
+    <p class="command">
+      <code>{text}</code>{" "}
+      <button type="button" onClick={() => void copy(text)}>
+        {t("copy.command")}
+      </button>
+    </p>
+  );
+}
+
+function Repair({ answer, db, name }: { answer: RepairAnswer; db: string; name: string }) {
+  const isWhole = answer.damaged === 0 && answer.lost === 0 && answer.problems.length === 0;
+  return (
+    <>
+      <p class={`state ${isWhole ? "ok" : "bad"}`} role="status">
+        {isWhole ? `✓ ${t("repair.none")}` : t("repair.counts", { whole: answer.whole, damaged: answer.damaged, lost: answer.lost })}{" "}
+        <span class="sub">{bytesText(answer.bytes)}</span>
+      </p>
+      {answer.problems.map((problem) => (
+        <p class="problem">
+          <bdi>{problem}</bdi>
+        </p>
+      ))}
+      {answer.records.length > 0 && (
+        <TableBox label={t("repair.title")} file="repair">
+          <table class="data">
+            <thead>
+              <tr>
+                <th scope="col">{t("duplicates.game")}</th>
+                <th scope="col">{t("col.result")}</th>
+                <th scope="col">{t("repair.reason")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {answer.records.map((record) => (
+                <tr>
+                  <th scope="row">
+                    <a href={gameHref(db, record.game)}>{number(record.game)}</a>
+                  </th>
+                  <td>{t(record.outcome === "lost" ? "repair.lost" : "repair.damaged")}</td>
+                  <td>
+                    <bdi>{record.reasons.join("; ")}</bdi>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableBox>
+      )}
+      {!isWhole && <Command text={`tabia repair ${quoted(name)} -o ${quoted(`${name.replace(/(\.\w+)+$/, "")}-repaired.${answer.extension}`)}`} />}
+    </>
+  );
+}
+
+const FIELDS: Record<Cluster["kind"], string> = { player: "player", event: "event", site: "site", annotator: "annotator" };
+
+function Spellings({ answer, db, name }: { answer: SpellingsAnswer; db: string; name: string }) {
+  if (answer.count === 0) return <p class="state ok">✓ {t("spellings.none")}</p>;
+  return (
+    <>
+      <p role="status">
+        {t("spellings.found", { n: answer.count })}
+        {answer.clusters.length < answer.count && ` (${t("positions.first", { n: answer.clusters.length })})`}
+      </p>
+      <TableBox label={t("spellings.title")} file="spellings">
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">{t("spellings.proposal")}</th>
+              <th scope="col">{t("spellings.others")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {answer.clusters.map((cluster) => (
+              <tr>
+                <th scope="row">
+                  <bdi>{cluster.proposal}</bdi> <span class="sub">{t(KINDS[cluster.kind])}</span>
+                </th>
+                <td>
+                  <ul class="plain-list">
+                    {cluster.spellings
+                      .filter((spelling) => spelling.name !== cluster.proposal)
+                      .map((spelling) => (
+                        <li>
+                          <a href={gamesHref([db], { q: `${FIELDS[cluster.kind]}:"=${spelling.name.replace(/[\\"]/g, "\\$&")}"` })}>
+                            <bdi>{spelling.name}</bdi>
+                          </a>{" "}
+                          <span class="sub">
+                            {tn("n.games", spelling.games)} {rangeText(spelling.years)} <span lang="en">{spelling.reason}</span>
+                          </span>
+                        </li>
+                      ))}
+                  </ul>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+      <Command text={`tabia names ${quoted(name)} --tsv > names.tsv && tabia names ${quoted(name)} --apply names.tsv -o ${quoted(`renamed-${name}`)}`} />
+    </>
+  );
+}
+
+function Charsets({ answer }: { answer: CharsetsAnswer }) {
+  if (answer.names.length === 0) return <p class="state ok">✓ {t("charsets.none")}</p>;
+  // Those that show the same names are one column.
+  const columns: { names: (string | null)[]; charsets: string[] }[] = [];
+  for (const charset of answer.charsets) {
+    const same = columns.find((column) => column.names.join("\n") === charset.names.join("\n"));
+    if (same) same.charsets.push(charset.name);
+    else columns.push({ names: charset.names, charsets: [charset.name] });
+  }
+  const others = columns.filter((column) => column.names.join("\n") !== answer.names.join("\n"));
+  return (
+    <TableBox label={t("charsets.title")} file="charsets">
+      <table class="data charsets">
+        <thead>
+          <tr>
+            <th scope="col">
+              {t("charsets.now")} ({answer.encoding})
+            </th>
+            {others.map((column) => (
+              <th scope="col">{column.charsets.join(", ")}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {answer.names.map((name, index) => (
+            <tr>
+              <th scope="row">
+                <bdi>{name}</bdi>
+              </th>
+              {others.map((column) => (
+                <td>
+                  <bdi>{column.names[index] ?? "–"}</bdi>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableBox>
+  );
+}
