@@ -1483,7 +1483,7 @@ describe("duplicates", () => {
       await eventually(async () => assert.equal(await page.locator(".pair").count(), 1));
       await eventually(async () => assert.match(await page.locator(".pair").first().textContent(), /different: Site/));
       await eventually(async () => assert.equal(await page.locator(".pair mark").count(), 2));
-      await page.locator(".pair summary").click();
+      await page.locator(".pair summary", { hasText: "Moves" }).click();
       await eventually(async () => assert.match((await page.locator(".pair .line").allTextContents()).join(" "), /1\.e4 e5 .*1\.e4 e5 /));
       await eventually(async () => assert.equal(await page.locator(".pair .line mark").count(), 0));
       await page.screenshot({ path: join(pictures, "test-duplicates.png") });
