@@ -241,6 +241,28 @@ fn plain_reason(text: &str) -> Option<(&'static str, &str)> {
         let after = value.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
         return Some(("a value is impossible", after));
     }
+    // What `check --deep` states of a value; the numbers between are for the report.
+    let of_values = [
+        (" as computed", "a stored value does not fit the game"),
+        (", in .cbj ", "a value differs between two files"),
+        (" for ", "the stored number of annotations is wrong"),
+        (
+            ", where .cbm has no list of files",
+            "the pictures or sounds it names are missing",
+        ),
+        (", its file has ", "a name it refers to is missing"),
+        (", which has no name", "a name it refers to is missing"),
+    ];
+    let is_number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit());
+    let value = text.strip_prefix(" is ");
+    let value = value.map(|value| value.strip_prefix("number ").unwrap_or(value));
+    if let Some(value) = value.filter(is_number) {
+        return of_values.into_iter().find_map(|(marker, plain)| {
+            let (_, after) = value.split_once(marker)?;
+            let after = after.find(';').and_then(|at| after.get(at..));
+            Some((plain, after.unwrap_or_default()))
+        });
+    }
     let reasons = [
         (" cannot be played", "a move cannot be played"),
         (" is not readable text", "a text cannot be read"),
@@ -541,6 +563,23 @@ mod tests {
             ),
             ("`Bh6` is an illegal move", "`Bh6` is an illegal move"),
             ("`e4` cannot be played", "`e4` cannot be played"),
+            (
+                "`flags` is 0x10000fe, not 0xc as computed",
+                "a stored value does not fit the game",
+            ),
+            (
+                "`count` is 4390930 for 6 annotations; and 3 more like this",
+                "the stored number of annotations is wrong; and 3 more like this",
+            ),
+            (
+                "`moves_at` is 0x1f, in .cbj 0x20",
+                "a value differs between two files",
+            ),
+            (
+                "`white_team` is number 9, its file has fewer",
+                "a name it refers to is missing",
+            ),
+            ("`abc` is no move for White", "`abc` is no move for White"),
             ("`x", "`x"),
             ("begins at 0x1f, not 0x", "begins at 31, not 0x"),
         ] {
