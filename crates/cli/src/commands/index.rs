@@ -15,6 +15,7 @@ use crate::args::{IndexArgs, IndexChoice};
 use crate::context::{Context, Wanted, cache_folder};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
+use crate::readable_numbers::percent;
 use crate::report::Reporter;
 use crate::resolve_output_target::free_name;
 
@@ -120,7 +121,7 @@ fn sections(
         }
     };
     let plies = index.plies();
-    let percent = |bytes: u64| (bytes as f64 / index.bytes().max(1) as f64 * 1e3).round() / 10.0;
+    let share = |bytes: u64| bytes as f64 / index.bytes().max(1) as f64;
     let per_ply =
         |bytes: u64| (plies > 0).then(|| (bytes as f64 / plies as f64 * 1e3).round() / 1e3);
     for facts in index.sections() {
@@ -130,7 +131,7 @@ fn sections(
             holds: facts.holds.to_owned(),
             records: facts.records,
             bytes: facts.bytes,
-            percent: percent(facts.bytes),
+            percent: percent(share(facts.bytes)),
             bytes_per_ply: per_ply(facts.bytes),
         };
         listing.push(&row).map_err(Error::in_output)?;
@@ -141,7 +142,7 @@ fn sections(
         holds: "the whole file".to_owned(),
         records: index.games(),
         bytes: index.bytes(),
-        percent: percent(index.bytes()),
+        percent: percent(share(index.bytes())),
         bytes_per_ply: per_ply(index.bytes()),
     };
     listing.push(&row).map_err(Error::in_output)?;
