@@ -173,8 +173,8 @@ impl Listing {
                 line(style, columns.iter().copied(), &mut head);
                 listing.out.bytes(&head)?;
             }
-            RowStyle::Json => listing.out.text("[")?,
-            RowStyle::Table | RowStyle::Ndjson => {}
+            // A list begins with its first row: an error before it leaves nothing half written.
+            RowStyle::Table | RowStyle::Json | RowStyle::Ndjson => {}
         }
         Ok(listing)
     }
@@ -220,7 +220,7 @@ impl Listing {
                 self.out.bytes(&text)
             }
             RowStyle::Json => {
-                let comma = if self.shown == 1 { "\n" } else { ",\n" };
+                let comma = if self.shown == 1 { "[\n" } else { ",\n" };
                 self.out.text(comma)?;
                 self.out.bytes(&json::pretty(row))
             }
@@ -236,7 +236,7 @@ impl Listing {
             RowStyle::Table => self.table.finish(&mut self.out)?,
             RowStyle::Json => self
                 .out
-                .text(if self.shown == 0 { "]\n" } else { "\n]\n" })?,
+                .text(if self.shown == 0 { "[]\n" } else { "\n]\n" })?,
             RowStyle::Tsv | RowStyle::Csv | RowStyle::Ndjson => {}
         }
         self.out.flush()

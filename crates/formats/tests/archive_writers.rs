@@ -467,3 +467,63 @@ fn members_packed_with_lzo_round_trip() {
     }
     assert!(std::fs::metadata(&path).unwrap().len() < 150_000);
 }
+
+/// Gives `path` a new file, as another process would.
+fn replace_file(path: &Path, number: u32) {
+    let new = path.with_extension("new");
+    std::fs::write(&new, number.to_string()).unwrap();
+    std::fs::rename(new, path).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_set_that_is_replaced_while_it_is_packed_is_packed_whole() {
+    let sources = Scratch::new("archive-replaced");
+    let paths = ["a.one", "a.two", "a.three"].map(|name| sources.join(name));
+    for kind in KINDS {
+        for replacements in (0..8).chain([100]) {
+            let mut number = 0;
+            let mut write_all = |with_three: bool| {
+                number += 1;
+                for path in &paths {
+                    replace_file(path, number);
+                }
+                if !with_three {
+                    std::fs::remove_file(&paths[2]).unwrap();
+                }
+            };
+            write_all(true);
+            let mut left = replacements;
+            let mut list = || {
+                let mut members = vec![NewMember::from_path(&paths[0])?];
+                if left > 0 {
+                    left -= 1;
+                    write_all(left % 3 == 0);
+                }
+                members.push(NewMember::from_path(&paths[1])?);
+                members.extend(NewMember::from_path(&paths[2]).ok());
+                Ok(members)
+            };
+            let target = Scratch::new("archive-of-replaced");
+            let target = target.join(kind);
+            std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+            let format = archives::format_of_name(kind).unwrap();
+            let created =
+                archives::create_listed(format, &target, &mut list, &options(Packing::Best));
+            if replacements == 100 {
+                let error = created.unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::Replaced), "{error}");
+                assert!(!target.exists());
+                continue;
+            }
+            let (count, _) = created.unwrap();
+            let archive = open(&target).unwrap();
+            assert_eq!(archive.members().len(), count);
+            assert_eq!(paths[2].exists(), count == 3, "{kind}, {replacements}");
+            for index in 0..count {
+                let bytes = archive.read(index).unwrap();
+                assert_eq!(*bytes, *number.to_string().as_bytes(), "{kind}");
+            }
+        }
+    }
+}

@@ -116,18 +116,20 @@ impl InputItem {
         &self.label
     }
 
-    /// An error from a problem given as text, with the name of the item unless the text begins with
-    /// the name of a file of it.
+    /// An error from a problem given as text: in the file of the item with whose name the text begins, else in
+    /// the item.
     pub fn problem_text(&self, text: &str) -> Error {
         let name = self.name();
         let stem = name
             .rsplit_once('.')
             .map_or(name.as_str(), |(stem, _)| stem);
-        let error = Error::invalid(text);
-        if text.starts_with(stem) {
-            error
-        } else {
-            error.in_file(&self.label)
+        let in_file = text.strip_prefix(stem).and_then(|rest| {
+            let (extension, reason) = rest.split_once(": ")?;
+            Some((format!("{stem}{extension}"), reason))
+        });
+        match in_file {
+            Some((file, reason)) => Error::invalid(reason).in_path(Path::new(&file)),
+            None => Error::invalid(text).in_file(&self.label),
         }
     }
 

@@ -502,6 +502,11 @@ pub fn row<'d>(
         let mut marks = Marks(&mut row.flags);
         // What cannot be read has no marks; reading the game reports it.
         let _ = reader.read(game, Want::ALL, &mut marks);
+        // What the index states is shown as it is, as by a list that reads no games.
+        let flags = &mut row.flags;
+        flags.variations = entry.has_variations.unwrap_or(flags.variations);
+        flags.comments = entry.has_comments.unwrap_or(flags.comments);
+        flags.nags = entry.has_nags.unwrap_or(flags.nags);
     }
     Ok(row)
 }

@@ -110,8 +110,13 @@ fn is_unknown(value: &str) -> bool {
 type Facts = BTreeMap<Fact, u32>;
 
 fn facts(game: &Game) -> Facts {
+    facts_with(game, with_implied_times)
+}
+
+/// The facts of a game, to which `add_times` adds the times that others imply.
+fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
     // A time control that a tag can state is one.
-    let mut game = with_implied_times(game);
+    let mut game = add_times(game);
     let control = {
         let mut at_start = game
             .events()
@@ -125,7 +130,7 @@ fn facts(game: &Game) -> Facts {
     let stated = game.head.tags.get("TimeControl").unwrap_or_default();
     if let Some(control) = control.filter(|_| is_unknown(stated.trim())) {
         game.head.tags.push("TimeControl", &control);
-        game = with_implied_times(&game);
+        game = add_times(&game);
         is_tag = true;
     }
     let game = &game;
@@ -174,7 +179,8 @@ fn facts(game: &Game) -> Facts {
                 // The result of a game is a fact of its own; a guiding text has no other than its tag.
                 "Result" if is_game && !game.result.contradicts(&value) => continue,
                 "FEN" if !head.start.contradicts(&value) => continue,
-                "SetUp" => continue,
+                // A setup position implies it.
+                "SetUp" if head.start.setup.is_some() => continue,
                 "PlyCount" if value == game.ply_count().to_string() => continue,
                 _ => {}
             }
@@ -385,7 +391,21 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         _ => false,
     };
     let is_tag = control != game.head.tags.get("TimeControl") && game.events().any(is_control);
+    // Times that others imply are neither lost nor new.
+    let is_clock = |fact: &&Fact| matches!(fact, Fact::Annotation(_, Feature::Clocks, _));
+    let stated = |game: &Game, facts: &[Fact]| {
+        let is_needed = facts.iter().any(|fact| is_clock(&fact));
+        is_needed.then(|| facts_with(game, Game::clone))
+    };
+    let is_stated = |stated: &Option<Facts>, fact: &Fact| {
+        !is_clock(&fact)
+            || stated
+                .as_ref()
+                .is_none_or(|stated| stated.contains_key(fact))
+    };
+    let (stated_before, stated_after) = (stated(game, &missing), stated(found, &added));
     let counts = |fact: &Fact| match fact {
+        fact if !is_stated(&stated_before, fact) => false,
         Fact::Annotation(node, Feature::TimeControls, _) if node.is_empty() && is_tag => false,
         Fact::Annotation(node, ..) => !gone.contains(&**node),
         // What was wrong may be right for a game that was cut.
@@ -405,7 +425,11 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         gone.contains(&*node) && before.keys().any(is_original)
     };
     // A cut can leave a variation without moves.
+    let plies = game.ply_count().to_string();
     let added = added.into_iter().filter(|fact| match fact {
+        fact if !is_stated(&stated_after, fact) => false,
+        // The moves before a cut imply it.
+        Fact::Tag(name, value) => name != "PlyCount" || *value != plies,
         Fact::Annotation(node, feature, _) if is_moved(node, *feature) => false,
         Fact::Node(node) | Fact::Annotation(node, ..) => gone.is_empty() || !node.ends_with("()"),
         _ => true,
@@ -473,7 +497,14 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         // Tags with an unknown value are not compared.
         let is_tag = matches!(feature, Feature::Tags | Feature::HeaderFacts);
         let is_blank = |(_, value): (&str, &str)| is_unknown(value);
-        if is_tag && game.head.tags.iter().any(is_blank) {
+        // Nor are those that the game implies.
+        let is_implied = |(name, value): (&str, &str)| match name {
+            "PlyCount" => value == plies,
+            "SetUp" => game.head.start.setup.is_some(),
+            _ => false,
+        };
+        let is_skipped = |tag| is_blank(tag) || is_implied(tag);
+        if is_tag && game.head.tags.iter().any(is_skipped) {
             continue;
         }
         // Nor is a text in `SetUp`.

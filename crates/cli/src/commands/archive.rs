@@ -10,7 +10,8 @@ use tabia::core::io::Source;
 use tabia::core::shell_argument::argument;
 use tabia::formats::archives;
 use tabia::formats::archives::{
-    Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, Presence, create, extract,
+    Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, Presence, create_listed,
+    extract,
 };
 use tabia::formats::{ARCHIVES, Format, formats};
 use tabia::{Error, ErrorSide, InputItem, Observer};
@@ -276,17 +277,56 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter("archive create", args.force, None)?;
     let format = target_format(args)?;
+    let mut options = archives::CreateOptions::default();
+    options.progress = Some(Arc::clone(&context.progress));
+    options.force = args.force;
+    options.transaction = reporter.transaction();
+    options.password.clone_from(&args.common.password);
+    options.packing = packing(args.compression, format)?;
+    if options.packing == Packing::Lzo {
+        context
+            .messages
+            .note("Scidb itself does not read members packed with lzo");
+    }
+    let mut holds_itself = false;
+    let progress = &context.progress;
+    let mut list = || {
+        let (members, is_left_out) = new_members(args)?;
+        holds_itself |= is_left_out;
+        let sizes: u64 = members.iter().map(NewMember::size).sum();
+        progress.set_total(sizes);
+        Ok(members)
+    };
+    let display = context.display();
+    let created = create_listed(format, &args.archive, &mut list, &options);
+    drop(display);
+    let (members, bytes) = created.map_err(Error::in_output)?;
+    reporter.commit(None, None::<&()>)?;
+    if holds_itself {
+        let text = format!("{} is left out of itself", args.archive.display());
+        context.messages.note(&text);
+    }
+    context.messages.note(&format!(
+        "{} in {}: {}",
+        counted(members as u64, "file"),
+        args.archive.display(),
+        size(bytes)
+    ));
+    reporter.finish(None)?;
+    Ok(ExitCode::Done)
+}
+
+/// The files to be packed as they are now, and whether the archive itself was among them.
+fn new_members(args: &ArchiveCreateArgs) -> Result<(Vec<NewMember>, bool), Error> {
     let mut members = Vec::new();
+    let mut is_left_out = false;
     let target = args.archive.canonicalize().ok();
     let is_target = |path: &Path| target.is_some() && path.canonicalize().ok() == target;
     for (name, file) in &with_companions(&args.files)? {
         if file.is_dir() {
             let found = NewMember::from_folder(file)?;
             let is_archive = |member: &NewMember| member.path().is_some_and(is_target);
-            if found.iter().any(is_archive) {
-                let text = format!("{} is left out of itself", args.archive.display());
-                context.messages.note(&text);
-            }
+            is_left_out |= found.iter().any(is_archive);
             members.extend(found.into_iter().filter(|member| !is_archive(member)));
         } else {
             if is_target(file) {
@@ -300,32 +340,7 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
             members.push(member);
         }
     }
-    let mut options = archives::CreateOptions::default();
-    options.progress = Some(Arc::clone(&context.progress));
-    options.force = args.force;
-    options.transaction = reporter.transaction();
-    options.password.clone_from(&args.common.password);
-    options.packing = packing(args.compression, format)?;
-    if options.packing == Packing::Lzo {
-        context
-            .messages
-            .note("Scidb itself does not read members packed with lzo");
-    }
-    let sizes = members.iter().map(NewMember::size);
-    context.progress.set_total(sizes.sum());
-    let display = context.display();
-    let created = create(format, &args.archive, &members, &options);
-    drop(display);
-    let bytes = created.map_err(Error::in_output)?;
-    reporter.commit(None, None::<&()>)?;
-    context.messages.note(&format!(
-        "{} in {}: {}",
-        counted(members.len() as u64, "file"),
-        args.archive.display(),
-        size(bytes)
-    ));
-    reporter.finish(None)?;
-    Ok(ExitCode::Done)
+    Ok((members, is_left_out))
 }
 
 /// The files, and after the main file of a set its companions, without which it is of no use; each with

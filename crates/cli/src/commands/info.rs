@@ -38,17 +38,18 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let display = context.display();
     let mut gap = "";
     let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| {
-        let info = item.and_then(|item| {
-            inspect(
+        let found = item.and_then(|item| {
+            let info = inspect(
                 &context.resolver,
                 &item,
                 &context.open,
                 context.threads,
                 &context.progress,
-            )
+            )?;
+            Ok((item, info))
         });
-        let info = match info {
-            Ok(info) => info,
+        let (item, info) = match found {
+            Ok(found) => found,
             Err(error) if error.side() == ErrorSide::Input => {
                 reporter.report_failed_input(&error)?;
                 let file = error.location().file.as_deref();
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
         };
         for problem in &info.problems {
             context.messages.warning(problem);
+            reporter.count_reported(&item.problem_text(problem))?;
         }
         if is_described {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;

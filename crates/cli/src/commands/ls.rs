@@ -250,7 +250,6 @@ impl RowOutput {
                 line(style, layout.names.iter().map(String::as_str), &mut head);
                 output.out.bytes(&head)?;
             }
-            RowStyle::Json => output.out.text("[")?,
             RowStyle::Table => {
                 let mut table = Table::new(&layout.names, NUMERIC);
                 if layout.is_chosen {
@@ -261,7 +260,8 @@ impl RowOutput {
                 }
                 output.table = Some(table);
             }
-            RowStyle::Tsv | RowStyle::Csv | RowStyle::Ndjson => {}
+            // A list begins with its first row: an error before it leaves nothing half written.
+            RowStyle::Tsv | RowStyle::Csv | RowStyle::Json | RowStyle::Ndjson => {}
         }
         Ok(output)
     }
@@ -280,6 +280,9 @@ impl RowOutput {
         }
         // Each row of a JSON list begins with a comma, which the first of all must not have.
         let skip = usize::from(first && self.style == RowStyle::Json);
+        if skip > 0 {
+            self.out.text("[")?;
+        }
         self.out.bytes(rows.get(skip..).unwrap_or_default())
     }
 
@@ -288,7 +291,7 @@ impl RowOutput {
             table.finish(&mut self.out)?;
         }
         if self.style == RowStyle::Json {
-            self.out.text(if self.empty { "]\n" } else { "\n]\n" })?;
+            self.out.text(if self.empty { "[]\n" } else { "\n]\n" })?;
         }
         self.out.flush()
     }

@@ -23,6 +23,7 @@ fn usage_errors_are_2() {
         &["nonsense"],
         &["ls", "games.pgn", "--encoding", "utf-17"],
         &["ls", "games.pgn", "-j", "0"],
+        &["book", "info", "games.pgn", "--json"],
     ] {
         let run = tabia(&folder, args);
         assert_eq!(run.code, 2, "{args:?}: {}", run.err);

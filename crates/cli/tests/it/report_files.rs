@@ -124,3 +124,42 @@ fn reports_appear_with_their_results_or_not_at_all() {
         .filter(|name| name.starts_with('.'));
     assert_eq!(hidden.count(), 0);
 }
+
+#[test]
+fn problems_of_info_have_their_file_and_a_reason_without_it() {
+    let folder = with_sample("report-info");
+    std::fs::remove_file(folder.join("mega.cbs")).unwrap();
+    for verb in ["info", "check"] {
+        let args = [verb, "mega.cbh", "--report", "report.json"];
+        tabia(&folder, &args).expect(3);
+        let report = report(&folder);
+        let problems = report["problems"].as_array().unwrap();
+        assert_eq!(report["summary"]["problems"], problems.len(), "{verb}");
+        let problem = &problems[0];
+        assert_eq!(problem["file"], "mega.cbs", "{verb}: {problem}");
+        let reason = problem["reason"].as_str().unwrap();
+        assert!(!reason.contains("mega"), "{verb}: {reason}");
+        std::fs::remove_file(folder.join("report.json")).unwrap();
+    }
+}
+
+#[test]
+fn a_deep_check_reports_each_problem_once() {
+    let folder = with_sample("report-once");
+    let path = folder.join("mega.cbg");
+    let whole = std::fs::read(&path).unwrap();
+    let mut moves = 0;
+    for at in (60..whole.len()).step_by(whole.len() / 12) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x40;
+        std::fs::write(&path, bytes).unwrap();
+        let run = tabia(&folder, &["check", "--deep", "-v", "mega.cbh"]);
+        let mut lines: Vec<&str> = run.err.lines().collect();
+        moves += lines.iter().filter(|line| line.contains(", ply ")).count();
+        let count = lines.len();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), count, "byte {at}: {}", run.err);
+    }
+    assert!(moves > 0);
+}

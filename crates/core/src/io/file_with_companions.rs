@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Blob;
 use crate::io::disk;
+use crate::io::file_identity::FileIdentity;
 use crate::io::journal::{FoundJournal, Journal, is_journal, set_name, set_of_journal};
 use crate::io::lock::wait_for_names;
 
@@ -95,39 +96,6 @@ struct MainStamp {
     named: Option<FileIdentity>,
     /// The file that is read: that one, or a new one under a hidden name.
     read: Option<FileIdentity>,
-}
-
-/// What no two files have in common, nor one file before and after it was changed or renamed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileIdentity {
-    device: u64,
-    inode: u64,
-    changed: (i64, i64),
-}
-
-impl FileIdentity {
-    /// That of the file at `path`; `None` if there is none, and on systems where files have none.
-    fn at(path: &Path) -> Option<Self> {
-        std::fs::metadata(path)
-            .ok()
-            .and_then(|data| Self::of(&data))
-    }
-
-    #[cfg(unix)]
-    #[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
-    fn of(data: &Metadata) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt;
-        Some(Self {
-            device: data.dev(),
-            inode: data.ino(),
-            changed: (data.ctime(), data.ctime_nsec()),
-        })
-    }
-
-    #[cfg(not(unix))]
-    fn of(_data: &Metadata) -> Option<Self> {
-        None
-    }
 }
 
 impl Source {

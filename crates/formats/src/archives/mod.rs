@@ -34,7 +34,7 @@ pub use archive::{
     Archive, ArchiveContents, ArchiveFormat, ArchiveInfo, ChecksumStatus, CreateArchive, Member,
     Presence, read_member,
 };
-pub use create::{create, format_of_name};
+pub use create::{create, create_listed, format_of_name};
 pub use create_options::{CreateOptions, Packing};
 pub use database_source::{database_members, source};
 pub use detect::{detect, open_archive};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use tabia_core::io::{Blob, JournaledFolder, list_folder};
+use tabia_core::io::{Blob, FileIdentity, JournaledFolder, list_folder};
 use tabia_core::{Error, Result};
 
 use super::Timestamp;
@@ -20,7 +20,8 @@ pub struct NewMember {
 
 #[derive(Debug, Clone)]
 enum Content {
-    Path(PathBuf),
+    /// A file, and which one it was when it was listed.
+    Path(PathBuf, Option<FileIdentity>),
     Memory(Blob),
 }
 
@@ -45,7 +46,7 @@ impl NewMember {
         Ok(Self {
             name,
             modified: changed.and_then(|since| Timestamp::from_unix(since.as_secs() as i64)),
-            content: Content::Path(path.to_path_buf()),
+            content: Content::Path(path.to_path_buf(), FileIdentity::of(&metadata)),
         })
     }
 
@@ -98,7 +99,7 @@ impl NewMember {
     /// The path of the file; `None` for one in memory.
     pub fn path(&self) -> Option<&Path> {
         match &self.content {
-            Content::Path(path) => Some(path),
+            Content::Path(path, _) => Some(path),
             Content::Memory(_) => None,
         }
     }
@@ -106,7 +107,7 @@ impl NewMember {
     /// The size in bytes; 0 if the file is no longer there.
     pub fn size(&self) -> u64 {
         match &self.content {
-            Content::Path(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+            Content::Path(path, _) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
             Content::Memory(blob) => blob.len() as u64,
         }
     }
@@ -114,8 +115,29 @@ impl NewMember {
     /// The bytes of the file. What cannot be read is an error of the input.
     pub fn open(&self) -> Result<Blob> {
         match &self.content {
-            Content::Path(path) => Blob::open(path).map_err(Error::in_input),
+            Content::Path(path, _) => Blob::open(path).map_err(Error::in_input),
             Content::Memory(blob) => Ok(blob.clone()),
         }
+    }
+
+    /// The same member with its file opened, which stays as it is when it is replaced.
+    pub(super) fn opened(&self) -> Result<Self> {
+        Ok(Self {
+            name: self.name.clone(),
+            modified: self.modified,
+            content: Content::Memory(self.open()?),
+        })
+    }
+
+    /// Whether both have the same name and are the same unchanged file; always so in memory.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.name == other.name
+            && match (&self.content, &other.content) {
+                (Content::Path(path, identity), Content::Path(other, now)) => {
+                    path == other && identity == now
+                }
+                (Content::Memory(_), Content::Memory(_)) => true,
+                _ => false,
+            }
     }
 }

@@ -109,11 +109,13 @@ impl<'d> Reader<'d> {
     }
 
     /// Reports names that are missing from their file.
-    fn check_names(&mut self, names: &[(&str, EntityKind, Option<u32>)]) {
+    fn check_names(&mut self, names: &[(&str, EntityKind, i64)]) {
         for &(field, kind, number) in names {
-            if let Some(number) = number
-                && self.db.lacks(kind, number)
-            {
+            let is_missing = match u32::try_from(number) {
+                Ok(number) => self.db.lacks(kind, number),
+                Err(_) => number != -1,
+            };
+            if is_missing {
                 let text = format!("`{field}` is number {number}, which has no name");
                 let error = Error::not_in_file(text).in_file(&self.db.names_name);
                 self.problems.push(error);
@@ -124,18 +126,21 @@ impl<'d> Reader<'d> {
     fn push_tags(&mut self, record: Record<'_>) {
         match record {
             Record::Game(game) => self.check_names(&[
-                ("white", EntityKind::Player, id(game.white)),
-                ("black", EntityKind::Player, id(game.black)),
-                ("tournament", EntityKind::Tournament, id(game.tournament)),
-                ("annotator", EntityKind::Player, id(game.annotator)),
-                ("source", EntityKind::Source, id(game.source)),
+                ("white", EntityKind::Player, game.white.get()),
+                ("black", EntityKind::Player, game.black.get()),
+                ("tournament", EntityKind::Tournament, game.tournament.get()),
+                ("annotator", EntityKind::Player, game.annotator.get()),
+                ("source", EntityKind::Source, game.source.get()),
+                ("white_team", EntityKind::Team, game.white_team.get()),
+                ("black_team", EntityKind::Team, game.black_team.get()),
+                ("tag", EntityKind::Tag, game.tag.get()),
             ]),
             Record::Text(text) => self.check_names(&[
-                ("tournament", EntityKind::Tournament, id(text.tournament)),
-                ("title", EntityKind::Tag, id(text.title)),
+                ("tournament", EntityKind::Tournament, text.tournament.get()),
+                ("title", EntityKind::Tag, text.title.get()),
             ]),
             Record::Analysis(analysis) => {
-                self.check_names(&[("title", EntityKind::Tag, id(analysis.title))]);
+                self.check_names(&[("title", EntityKind::Tag, analysis.title.get())]);
             }
         }
         let mut writer = TagWriter {
@@ -147,6 +152,7 @@ impl<'d> Reader<'d> {
             Record::Text(text) => writer.text(text),
             Record::Analysis(analysis) => writer.analysis(analysis),
         }
+        writer.kind(record);
     }
 
     /// A game or an analysis.

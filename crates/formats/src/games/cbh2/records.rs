@@ -169,6 +169,8 @@ pub(super) const TYPE_ALWAYS: u8 = 0b0000_0001;
 pub(super) const TYPE_TEXT: u8 = 0b0000_0010;
 /// Bit of the type byte of records marked as deleted.
 pub(super) const TYPE_DELETED: u8 = 0b1000_0000;
+/// The content of games and texts.
+pub(super) const GAME_OR_TEXT: u8 = 1;
 /// The content of analyses.
 pub(super) const ANALYSIS: u8 = 2;
 
@@ -199,6 +201,32 @@ impl<'a> Record<'a> {
             Self::Game(game) => game.kind,
             Self::Text(text) => text.kind,
             Self::Analysis(analysis) => analysis.kind,
+        }
+    }
+
+    /// The bytes 0, 2 and 3 of a record, without [`TYPE_DELETED`].
+    pub(super) fn kind_bytes(self) -> [u8; 3] {
+        let (content, again) = match self {
+            Self::Game(game) => (game.content, game.kind_again),
+            Self::Text(TextRecord { unknown_1, .. })
+            | Self::Analysis(AnalysisRecord { unknown_1, .. }) => {
+                let [_, content, again, ..] = *unknown_1;
+                (content, again)
+            }
+        };
+        [self.kind() & !TYPE_DELETED, content, again]
+    }
+
+    /// Those that nearly all records of its type have.
+    pub(super) fn usual_kind_bytes(self) -> [u8; 3] {
+        match self {
+            Self::Game(_) => [TYPE_ALWAYS, GAME_OR_TEXT, TYPE_ALWAYS],
+            Self::Text(_) => [
+                TYPE_ALWAYS | TYPE_TEXT,
+                GAME_OR_TEXT,
+                TYPE_ALWAYS | TYPE_TEXT,
+            ],
+            Self::Analysis(_) => [TYPE_ALWAYS, ANALYSIS, TYPE_ALWAYS],
         }
     }
 

@@ -3,7 +3,7 @@
 use tabia_core::game::Tags;
 
 use super::names::{EntityKind, Names, Player, Source, Team, Tournament, USUAL_BYTES, titles};
-use super::records::{AnalysisRecord, GameRecord, TextRecord, id};
+use super::records::{AnalysisRecord, GameRecord, Record, TextRecord, id};
 use crate::games::cbh::charset::Texts;
 use crate::games::cbh::field_codecs::{CHESS960_ECO, decode_date, decode_eco, decode_result};
 use crate::games::cbh::records::RATING_DEFAULT;
@@ -167,6 +167,7 @@ impl<'d> TagWriter<'_, 'd> {
         if text.media.get() > 0 && text.media.get() != NO_MEDIA {
             self.tags.put("Cb2Media", text.media);
         }
+        self.first_bytes(&text.unknown_1);
         self.tags.bytes("Cb2Unknown68", &text.unknown_68);
         self.saves(text.created.get(), 0, text.version.get());
     }
@@ -181,7 +182,22 @@ impl<'d> TagWriter<'_, 'd> {
         self.annotator(id(analysis.author));
         self.source(id(analysis.source));
         self.titles(id(analysis.title));
+        self.first_bytes(&analysis.unknown_1);
         self.tags.bytes("Cb2Unknown48", &analysis.unknown_48);
+    }
+
+    /// Bytes 1 and 4 to 7 of a text or an analysis.
+    fn first_bytes(&mut self, [one, _, _, rest @ ..]: &[u8; 7]) {
+        self.tags.bytes("Cb2Unknown1", &[*one]);
+        self.tags.bytes("Cb2Unknown4", rest);
+    }
+
+    /// The bytes of the kind, if a writer would write others.
+    pub(super) fn kind(&mut self, record: Record<'_>) {
+        let (bytes, usual) = (record.kind_bytes(), record.usual_kind_bytes());
+        if bytes != usual {
+            self.tags.hex("Cb2Kind", &bytes);
+        }
     }
 
     /// A player; `last` is the tag for a last name that would be split wrongly when read again.
@@ -243,7 +259,7 @@ impl<'d> TagWriter<'_, 'd> {
         }
         self.tags.number("Cb2EventNationNow", tournament.nation_now);
         if tournament.unknown != USUAL_BYTES {
-            self.tags.bytes("Cb2EventUnknown21", &tournament.unknown);
+            self.tags.hex("Cb2EventUnknown21", &tournament.unknown);
         }
         self.tie_breaks(&tournament.tie_breaks);
         self.tags
@@ -341,7 +357,10 @@ impl<'d> TagWriter<'_, 'd> {
                 let coarse = timestamps::Created(fine >> TIME_SHIFT);
                 self.tags.put("CbCreated", coarse);
                 let ticks = fine & ((1 << TIME_SHIFT) - 1);
-                self.tags.number("Cb2CreatedTicks", ticks as u32);
+                // Without it, a writer would take the coarse unit for an early time.
+                if ticks != 0 || coarse.0 < FINE_TIMES {
+                    self.tags.put("Cb2CreatedTicks", ticks);
+                }
             }
             Err(_) => self.tags.put("Cb2Created", created),
         }
@@ -351,7 +370,7 @@ impl<'d> TagWriter<'_, 'd> {
             Ok(changed) => self.tags.put("CbSaved", timestamps::Saved(changed)),
             Err(_) => self.tags.put("Cb2Changed", changed),
         }
-        if version != 0 && version != 1 {
+        if version != 1 {
             self.tags.put("CbVersion", version);
         }
     }

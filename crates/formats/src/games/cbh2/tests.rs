@@ -1241,3 +1241,65 @@ fn contents_of_other_writers_are_written_again() {
         }
     }
 }
+
+/// The set that a copy of these files is.
+fn copied(files: &Files) -> (Files, Vec<String>) {
+    let database = open(files, &OpenOptions::default()).unwrap();
+    let (games, problems) = read_games(&*database);
+    (written(&games).0, problems)
+}
+
+#[test]
+fn bytes_of_headers_without_a_known_meaning_are_kept() {
+    let all = games();
+    let is_analysis = |game: &&Game| game.head.tags.get("Cb2Content").is_some();
+    let analysis = all.iter().find(is_analysis).unwrap().clone();
+    let files = files(&[all[0].clone(), text(), analysis]);
+    assert_eq!(copied(&files), (files.clone(), Vec::new()));
+    let unknown = |record: usize| match record {
+        // The version and the time of creation are no unknown bytes, and as easily lost.
+        1 => [0..8, 148..152, 156..160, 174..176, 182..188],
+        2 => [0..1, 1..8, 68..192, 64..68, 52..56],
+        _ => [0..2, 3..8, 48..192, 0..0, 0..0],
+    };
+    for record in 1..=3 {
+        // Of the long runs of bytes some are enough.
+        let some = |at: &usize| *at < 70 || *at >= 148 && record == 1 || at % 17 == 0;
+        for at in unknown(record).into_iter().flatten().filter(some) {
+            for bit in [0x01, 0x40] {
+                let mut changed = files.clone();
+                changed[0].1[record * 192 + at] ^= bit;
+                let (copy, problems) = copied(&changed);
+                let name = format!("record {record}, byte {at}, bit {bit:#x}: {problems:?}");
+                assert!(copy[0] == changed[0], "{name}");
+            }
+        }
+    }
+    // The unknown bytes of a tournament may be zeros.
+    let usual = names::USUAL_BYTES;
+    let mut changed = files;
+    let bytes = &mut changed[3].1;
+    let at = bytes.windows(37).position(|found| found == usual).unwrap();
+    bytes[at..at + 37].fill(0);
+    assert_eq!(copied(&changed).0[3], changed[3]);
+}
+
+#[test]
+fn impossible_numbers_of_names_are_reported() {
+    let files = files(&games()[..1]);
+    for (at, bytes, field) in [
+        (28, [1, 0, 0, 0], "white"),
+        (64, [0xfe, 0xff, 0xff, 0xff], "white_team"),
+        (76, [0, 0, 0, 0], "black_team"),
+        (80, [9, 0, 0, 0], "tag"),
+    ] {
+        let mut changed = files.clone();
+        changed[0].1[192 + at..192 + at + 4].copy_from_slice(&bytes);
+        let (_, problems) = copied(&changed);
+        assert_eq!(problems.len(), 1, "{field}: {problems:?}");
+        assert!(
+            problems[0].contains(&format!("`{field}` is number")),
+            "{problems:?}"
+        );
+    }
+}

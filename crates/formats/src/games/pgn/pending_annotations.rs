@@ -142,8 +142,14 @@ impl PendingAnnotations {
     }
 
     /// Writes the comments, with a blank before each except the first, which has one if `needs_blank`,
-    /// and with `edge` inside the braces.
-    pub(super) fn write_comments(&self, out: &mut Vec<u8>, needs_blank: bool, edge: &[u8]) {
+    /// and with `edge` inside the braces and `between` commands.
+    pub(super) fn write_comments(
+        &self,
+        out: &mut Vec<u8>,
+        needs_blank: bool,
+        edge: &[u8],
+        between: &[u8],
+    ) {
         let mut needs_blank = needs_blank;
         let mut open = |out: &mut Vec<u8>| {
             if needs_blank {
@@ -165,7 +171,7 @@ impl PendingAnnotations {
             .peekable();
         while let Some(start) = starts.next() {
             if is_open {
-                out.push(b' ');
+                out.extend_from_slice(between);
             } else {
                 open(out);
                 is_open = true;
@@ -216,16 +222,22 @@ mod tests {
         both.append(&pending);
         both.append(&other);
         let mut out = Vec::new();
-        both.write_comments(&mut out, false, b"");
+        both.write_comments(&mut out, false, b"", b" ");
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "{[%eval 0.1] [%csl Ge4,Rd4,Ra1] [%cal Ge2e4] [%mdl 1] one} {}"
         );
         let mut out = Vec::new();
-        pending.write_comments(&mut out, false, b"");
+        pending.write_comments(&mut out, false, b"", b" ");
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "{[%eval 0.1] [%csl Ge4,Rd4] [%cal Ge2e4] one} {}"
+        );
+        let mut out = Vec::new();
+        pending.write_comments(&mut out, false, b"", b"");
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "{[%eval 0.1][%csl Ge4,Rd4][%cal Ge2e4] one} {}"
         );
     }
 }

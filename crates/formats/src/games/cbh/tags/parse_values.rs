@@ -25,6 +25,12 @@ pub(crate) fn is_unknown(value: &str) -> bool {
     matches!(value, "" | "?" | "-")
 }
 
+/// Whether the value of a tag states nothing: it is unknown, or an unknown result or date.
+pub(crate) fn states_nothing(name: &str, value: &str) -> bool {
+    let is_date = ["Date", "EventDate"].contains(&name);
+    is_unknown(value) || value == "*" || is_date && Date::parse(value) == Some(Date::UNKNOWN)
+}
+
 /// Whether a number is stored, but its text is not: `01`, `0`, a round `0.1`, which is read as `?.1`.
 pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
     if is_plain_number(value) {

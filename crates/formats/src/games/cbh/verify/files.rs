@@ -150,6 +150,7 @@ impl Verifier<'_> {
                     severity: Severity::Damage,
                     error: error.in_game(game).at_offset(start),
                     other: last,
+                    is_of_reading: false,
                 });
             }
             unused += start.saturating_sub(covered);

@@ -21,13 +21,13 @@ impl Verifier<'_> {
         let mut counter = MoveCounter::default();
         let want = if self.contents { Want::ALL } else { Want::TAGS };
         if let Err(error) = reader.read(index, want, &mut counter) {
-            self.report(Severity::Damage, error);
+            self.unread(error);
             return;
         }
         for problem in counter.problems {
             // Missing files are reported once for the database.
             if !matches!(problem.error.kind(), ErrorKind::MissingFile(_)) {
-                self.report(Severity::Damage, problem.error);
+                self.unread(problem.error);
             }
         }
         let Some(record) = self.db.record(index) else {

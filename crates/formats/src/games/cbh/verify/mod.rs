@@ -34,6 +34,8 @@ pub struct Finding {
     pub error: Error,
     /// The other record, if two overlap.
     pub other: Option<GameIndex>,
+    /// Whether whoever reads the game gets it too.
+    pub is_of_reading: bool,
 }
 
 impl fmt::Display for Finding {
@@ -153,7 +155,16 @@ impl Verifier<'_> {
             severity,
             error,
             other: None,
+            is_of_reading: false,
         });
+    }
+
+    /// Reports a problem of reading a game.
+    fn unread(&mut self, error: Error) {
+        self.report(Severity::Damage, error);
+        if let Some(finding) = self.findings.last_mut() {
+            finding.is_of_reading = true;
+        }
     }
 
     /// Reports a finding in a game's header.

@@ -26,7 +26,7 @@ use crate::games::cbh::records::{
     GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
 };
 use crate::games::cbh::stored_texts::{StoredTexts, is_stored_texts};
-use crate::games::cbh::tags::parse_values::is_unknown;
+use crate::games::cbh::tags::parse_values::states_nothing;
 
 /// Encodes records; each thread has its own encoder.
 #[derive(Debug)]
@@ -130,9 +130,10 @@ impl RecordEncoder {
     fn text(&mut self, game: &Game, out: &mut Vec<u8>, losses: &mut Losses) -> Result<()> {
         let mut stored = self.stored_texts(game);
         let mut fields = TagReader::new(self.charset, &mut stored, losses).read(&game.head.tags);
-        let game_tags = game.head.tags.iter().filter(|(name, value)| {
-            GAME_ONLY_TAGS.contains(name) && !is_unknown(value) && *value != "*"
-        });
+        let game_tags =
+            game.head.tags.iter().filter(|(name, value)| {
+                GAME_ONLY_TAGS.contains(name) && !states_nothing(name, value)
+            });
         losses.add(Feature::Tags, game_tags.count() as u64, None);
         let mut text = guiding_texts::Encoder::default();
         let mut unread_body = None;

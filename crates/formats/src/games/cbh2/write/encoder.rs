@@ -14,7 +14,7 @@ use super::moves::{EncodedMoves, MAX_CONTENT, MovesEncoder};
 use crate::games::cbh::annotations::kind;
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
 use crate::games::cbh::field_codecs::{CHESS960_ECO, encode_result};
-use crate::games::cbh::tags::parse_values::is_unknown;
+use crate::games::cbh::tags::parse_values::states_nothing;
 use crate::games::cbh::write::game_losses::{
     GAME_ONLY_TAGS, MovesSummary, count_losses, without_moves,
 };
@@ -25,7 +25,8 @@ use crate::games::cbh2::container::tag;
 use crate::games::cbh2::format_id::ID;
 use crate::games::cbh2::names::{NATIONS, put_text};
 use crate::games::cbh2::records::{
-    ANALYSIS, AnalysisRecord, GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord,
+    ANALYSIS, AnalysisRecord, GAME_OR_TEXT, GameRecord, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT,
+    TextRecord,
 };
 use crate::games::cbh2::start_position::STANDARD_NUMBER;
 use crate::games::cbh2::tags::{NATION, text_nation};
@@ -82,7 +83,8 @@ impl RecordEncoder {
             tag::GAME
         };
         if is_analysis(game) {
-            let header = analysis_record(game, &fields);
+            let mut header = analysis_record(game, &fields);
+            put_kind(header.as_mut_bytes(), &fields, losses);
             return encoded_record::write(
                 header.as_bytes(),
                 tag,
@@ -103,7 +105,8 @@ impl RecordEncoder {
             fields.record.eco.set(CHESS960_ECO + number);
         }
         let medals = medals.or(fields.medals).unwrap_or(contents.medals);
-        let header = game_record(game, &fields, &moves, contents, medals);
+        let mut header = game_record(game, &fields, &moves, contents, medals);
+        put_kind(header.as_mut_bytes(), &fields, losses);
         encoded_record::write(
             header.as_bytes(),
             tag,
@@ -151,10 +154,9 @@ impl RecordEncoder {
         }
         fields.names.tag = reader.titles(&titles);
         let tags = &game.head.tags;
-        let is_known = |value: &str| !is_unknown(value) && value != "*";
         let only_games = tags
             .iter()
-            .filter(|(name, value)| is_of_games(name) && is_known(value));
+            .filter(|(name, value)| is_of_games(name) && !states_nothing(name, value));
         for (name, _) in only_games {
             let is_fact = name.starts_with("Cb");
             let feature = if is_fact {
@@ -175,11 +177,12 @@ impl RecordEncoder {
         let mut header = TextRecord::new_zeroed();
         let kind = TYPE_ALWAYS | TYPE_TEXT;
         header.kind = kind | deleted(game);
-        header.unknown_1 = [0, GAME_CONTENT, kind, 0, 0, 0, 0];
+        header.unknown_1 = first_bytes(&fields, GAME_OR_TEXT, kind);
         header.created = fields.record.created;
         header.media.set(fields.media);
         header.version = fields.record.version;
         header.unknown_68 = fields.text_unknown;
+        put_kind(header.as_mut_bytes(), &fields, losses);
         let header = header.as_bytes();
         encoded_record::write(header, tag::TEXT, &content, &[], &fields.names, out)
     }
@@ -196,8 +199,28 @@ impl GameEncoder for RecordEncoder {
     }
 }
 
-/// The content byte of games and texts.
-const GAME_CONTENT: u8 = 1;
+/// Bytes 1 to 7 of a text or an analysis.
+fn first_bytes(fields: &HeaderFields, content: u8, kind: u8) -> [u8; 7] {
+    let [a, b, c, d] = fields.record.unknown_4;
+    [fields.record.unknown_1, content, kind, a, b, c, d]
+}
+
+/// Puts stored bytes of the kind into a header, unless a reader would take it for a record of another type.
+fn put_kind(header: &mut [u8], fields: &HeaderFields, losses: &mut Losses) {
+    let (Some(stored), [kind, _, content, again, ..]) = (fields.kind, header) else {
+        return;
+    };
+    let is_analysis = *content == ANALYSIS;
+    let is_same_type = (stored[1] == ANALYSIS) == is_analysis
+        && (is_analysis || (stored[0] ^ *kind) & TYPE_TEXT == 0);
+    if !is_same_type || stored[0] & TYPE_DELETED != 0 {
+        losses.add(Feature::HeaderFacts, 1, None);
+        return;
+    }
+    let deleted = *kind & TYPE_DELETED;
+    [*kind, *content, *again] = stored;
+    *kind |= deleted;
+}
 
 /// Adds the annotations for the clocks and the time control in the tags.
 fn put_game_tags(fields: &HeaderFields, encoder: &mut annotations::Encoder) {
@@ -284,7 +307,7 @@ fn game_record(
 ) -> GameRecord {
     let mut record = fields.record;
     record.kind = TYPE_ALWAYS | deleted(game);
-    record.content = GAME_CONTENT;
+    record.content = GAME_OR_TEXT;
     record.kind_again = TYPE_ALWAYS;
     record.result = fields.result.unwrap_or_else(|| encode_result(game.result));
     record.medals.set(medals);
@@ -305,7 +328,7 @@ fn game_record(
 fn analysis_record(game: &Game, fields: &HeaderFields) -> AnalysisRecord {
     let mut record = AnalysisRecord::new_zeroed();
     record.kind = TYPE_ALWAYS | deleted(game);
-    record.unknown_1 = [0, ANALYSIS, TYPE_ALWAYS, 0, 0, 0, 0];
+    record.unknown_1 = first_bytes(fields, ANALYSIS, TYPE_ALWAYS);
     record.unknown_48 = fields.analysis_unknown;
     record
 }
@@ -331,6 +354,9 @@ fn is_analysis(game: &Game) -> bool {
                 | "WhiteClock"
                 | "BlackClock"
                 | "Cb2Content"
+                | "Cb2Kind"
+                | "Cb2Unknown1"
+                | "Cb2Unknown4"
                 | "Cb2Unknown48"
         ) || prefixes.iter().any(|prefix| name.starts_with(prefix))
     };
@@ -343,7 +369,7 @@ fn is_analysis(game: &Game) -> bool {
 
 /// Whether a tag has a field in headers of games and none in those of texts.
 fn is_of_games(name: &str) -> bool {
-    const NAMES: [&str; 18] = [
+    const NAMES: [&str; 20] = [
         "CbChess960",
         "CbSavedRaw",
         "Round",
@@ -361,14 +387,15 @@ fn is_of_games(name: &str) -> bool {
         "Cb2Content",
         "Cb2Endgames",
         "Cb2Scores",
-        "Cb2Unknown4",
+        "Cb2Unknown148",
+        "Cb2Unknown174",
+        "Cb2Unknown182",
     ];
-    const PREFIXES: [&str; 8] = [
+    const PREFIXES: [&str; 7] = [
         "CbWhite",
         "CbBlack",
         "Cb2White",
         "Cb2Black",
-        "Cb2Unknown1",
         "Cb2Unknown48",
         "CbGameTag",
         "Cb2GameTag",

@@ -47,6 +47,8 @@ pub(super) struct HeaderFields {
     /// The medals of a game without annotations.
     pub(super) medals: Option<u16>,
     pub(super) media: i64,
+    /// The bytes 0, 2 and 3, if they are not the usual ones.
+    pub(super) kind: Option<[u8; 3]>,
     pub(super) text_unknown: [u8; 124],
     pub(super) analysis_unknown: [u8; 144],
 }
@@ -116,7 +118,7 @@ impl TeamName<'_> {
 #[derive(Debug, Default)]
 struct Creation {
     coarse: Option<u64>,
-    ticks: u64,
+    ticks: Option<u64>,
     raw: Option<i64>,
 }
 
@@ -135,6 +137,7 @@ impl<'l> TagReader<'l> {
             time_control: None,
             medals: None,
             media: 0,
+            kind: None,
             text_unknown: [0; 124],
             analysis_unknown: [0; 144],
         };
@@ -334,8 +337,9 @@ impl Creation {
         let coarse = self.coarse.unwrap_or(0);
         let stored = match self.ticks {
             // As in databases that were converted from `.cbh`.
-            0 if coarse < FINE_TIMES => coarse,
+            None if coarse < FINE_TIMES => coarse,
             ticks => {
+                let ticks = ticks.unwrap_or(0);
                 let fine = coarse.checked_mul(1 << TIME_SHIFT).ok_or(DoesNotFit)? | ticks;
                 Some(fine)
                     .filter(|fine| *fine >= FINE_TIMES)
@@ -495,6 +499,11 @@ fn format_tag<'t>(
             hex(value, &mut byte)?;
             [record.unknown_1] = byte;
         }
+        "Cb2Kind" => {
+            let mut bytes = [0; 3];
+            hex(value, &mut bytes)?;
+            fields.kind = Some(bytes);
+        }
         "Cb2Unknown4" => hex(value, &mut record.unknown_4)?,
         "Cb2Unknown148" => hex(value, &mut record.unknown_148)?,
         "Cb2Unknown174" => hex(value, &mut record.unknown_174)?,
@@ -509,9 +518,8 @@ fn format_tag<'t>(
         }
         "Cb2CreatedTicks" => {
             let ticks = number::<u64>(value)?;
-            creation.ticks = Some(ticks)
-                .filter(|ticks| *ticks < 1 << TIME_SHIFT)
-                .ok_or(DoesNotFit)?;
+            let is_fraction = ticks < 1 << TIME_SHIFT;
+            creation.ticks = Some(is_fraction.then_some(ticks).ok_or(DoesNotFit)?);
         }
         "Cb2Created" => creation.raw = Some(number(value)?),
         "CbSaved" => {

@@ -15,12 +15,13 @@ use crate::games::pgn::{eval_evp_and_tqu_commands, full_profile};
 
 /// The order of commands in a comment, which is that of ChessBase.
 mod rank {
-    pub(super) const EVAL: u8 = 0;
-    pub(super) const CLOCK: u8 = 1;
-    pub(super) const SQUARES: u8 = 2;
-    pub(super) const ARROWS: u8 = 3;
-    pub(super) const MEDALS: u8 = 4;
-    pub(super) const OTHER: u8 = 5;
+    pub(super) const MEDALS: u8 = 0;
+    pub(super) const EVAL: u8 = 1;
+    pub(super) const CLOCK: u8 = 2;
+    pub(super) const SQUARES: u8 = 3;
+    pub(super) const ARROWS: u8 = 4;
+    pub(super) const EVAL_PROFILE: u8 = 5;
+    pub(super) const OTHER: u8 = 6;
 }
 
 impl Writer {
@@ -45,7 +46,7 @@ impl Writer {
                 {
                     self.lose(Feature::EvalDepths);
                 }
-                self.command(rank::MEDALS, |out| {
+                self.command(rank::EVAL_PROFILE, |out| {
                     eval_evp_and_tqu_commands::write_eval_profile(profile, out);
                 });
             }

@@ -155,8 +155,12 @@ impl Writer {
             } else {
                 b""
             };
+            let between: &[u8] = match self.profile {
+                Profile::ChessBase => b"",
+                _ => b" ",
+            };
             self.pending
-                .write_comments(&mut self.out, self.state.needs_blank(), edge);
+                .write_comments(&mut self.out, self.state.needs_blank(), edge, between);
             self.state = self.state.after_comment();
         }
     }
