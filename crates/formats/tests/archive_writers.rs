@@ -527,3 +527,24 @@ fn a_set_that_is_replaced_while_it_is_packed_is_packed_whole() {
         }
     }
 }
+
+#[test]
+fn a_file_that_gets_its_name_meanwhile_is_packed() {
+    let scratch = Scratch::new("archive-named");
+    let (hidden, named) = (scratch.join(".a.one.1-1.tmp"), scratch.join("a.one"));
+    std::fs::write(&hidden, b"games").unwrap();
+    let mut list = || {
+        let is_named = named.exists();
+        let mut member = NewMember::from_path(if is_named { &named } else { &hidden })?;
+        "a.one".clone_into(&mut member.name);
+        if !is_named {
+            std::fs::rename(&hidden, &named).unwrap();
+        }
+        Ok(vec![member])
+    };
+    let path = scratch.join("a.zip");
+    let format = archives::format_of_name("a.zip").unwrap();
+    let created = archives::create_listed(format, &path, &mut list, &options(Packing::Best));
+    assert_eq!(created.unwrap().0, 1);
+    assert_eq!(*open(&path).unwrap().read(0).unwrap(), *b"games");
+}

@@ -39,7 +39,9 @@ fn rounds_without_a_number_have_one_of_the_game() {
 
 #[test]
 fn an_empty_date_of_a_guiding_text_is_no_loss() {
-    let game = GameBuilder::new().tag("Event", "Open").tag("Date", "0000.00.00");
+    let game = GameBuilder::new()
+        .tag("Event", "Open")
+        .tag("Date", "0000.00.00");
     let mut text = game.result(GameResult::Unknown);
     text.head.kind = RecordKind::Text;
     for (_, losses) in stored(&text) {
@@ -73,7 +75,7 @@ fn medals_keep_their_bits() {
 
 #[test]
 fn names_are_cut_between_characters() {
-    let name = "Ж".repeat(400);
+    let name = "Ж".repeat(2000);
     let game = GameBuilder::new().tag("White", &name).moves("e4");
     for (game, losses) in stored(&game.result(GameResult::Unknown)) {
         let white = game.head.tags.get("White").unwrap();

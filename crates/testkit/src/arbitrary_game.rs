@@ -278,7 +278,7 @@ fn shape(n: &mut Random) -> Shape {
     };
     let color = match n.below_u64(8) {
         0 => ShapeColor::Rgb(n.below_u64(1 << 24) as u32),
-        1 => ShapeColor::ChessBase(n.below_u64(256) as u8),
+        1 => ShapeColor::of_chessbase(n.below_u64(256) as u8),
         2 => ShapeColor::Black,
         3 => ShapeColor::Red,
         _ => ShapeColor::Green,

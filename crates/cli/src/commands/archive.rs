@@ -291,7 +291,11 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let mut holds_itself = false;
     let progress = &context.progress;
     let mut list = || {
-        let (members, is_left_out) = new_members(args)?;
+        let found = new_members(args).map_err(|error| match error.side() {
+            ErrorSide::Input => error.in_input(),
+            _ => error,
+        });
+        let (members, is_left_out) = found?;
         holds_itself |= is_left_out;
         let sizes: u64 = members.iter().map(NewMember::size).sum();
         progress.set_total(sizes);
