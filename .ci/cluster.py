@@ -1,5 +1,7 @@
-"""cluster.py TABIA: the statements of docs/guide/cluster.md, run by each engine over the sums of several shards."""
+"""cluster.py TABIA: the statements of docs/guide/cluster.md, run by each engine over the sums of several shards; cells of tables
+in DuckDB next to those of `ls`."""
 
+import json
 import os
 import re
 import subprocess
@@ -64,6 +66,41 @@ def with_spark(rows: Path, sums: Path) -> None:
     spark.stop()
 
 
+def cells_of_ls(path: str) -> list[tuple[object, ...]]:
+    listed = subprocess.run([TABIA, "ls", path, "--ndjson", "--include-deleted"], check=True, capture_output=True).stdout
+    rows = [json.loads(line) for line in listed.decode().splitlines()]
+    keys = "game white whiteElo black blackElo result date event site round eco plies annotator".split()
+    return [tuple(row[key] for key in keys) for row in rows]
+
+
+def compare_with_ls(path: str, table: str) -> int:
+    """Compares a table of headers with `ls`, cell by cell, and the types of its columns with the documented ones."""
+    import duckdb
+
+    tabia("convert", path, "-o", table, "--columns", "header", "--include-deleted")
+    connection = duckdb.connect()
+    found = connection.sql(f"""
+        select game, white, white_elo, black, black_elo, result, year, month, day, event, site, nullif(round, '-'), eco, ply_count, annotator
+        from '{table}' where not is_text order by game
+    """).fetchall()
+
+    def part(number: int | None, width: int) -> str:
+        return "?" * width if number is None else f"{number:0{width}}"
+
+    cells = []
+    for row in found:
+        known = any(number is not None for number in row[6:9])
+        date = f"{part(row[6], 4)}.{part(row[7], 2)}.{part(row[8], 2)}" if known else None
+        cells.append((*row[:6], date, *row[9:]))
+    assert cells == cells_of_ls(path), path
+    statement = subprocess.run([TABIA, "formats", "--schema", "games", "--sql"], check=True, capture_output=True).stdout.decode()
+    connection.execute(statement)
+    documented = {name: kind for name, kind, *_ in connection.sql("describe games").fetchall()}
+    types = {name: kind for name, kind, *_ in connection.sql(f"describe select * from '{table}'").fetchall()}
+    assert types == {name: documented[name] for name in types}, (types, documented)
+    return len(cells)
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -94,7 +131,12 @@ def main() -> None:
             tabia("book", "from-parquet", str(sums), "-o", str(book))
             assert book.read_bytes() == expected, f"the book of {label} is another one"
             print(f"{label}: the same book of {len(expected) // 16} moves, {seconds:.1f} s")
-    print("3 passed, 0 failed")
+        rows_compared = sum(
+            compare_with_ls(path, str(folder / f"cells-{number}.parquet"))
+            for number, path in enumerate([str(REPOSITORY / "samples/tabia.cbh"), whole])
+        )
+        print(f"cells of {rows_compared} rows are those of ls")
+    print("4 passed, 0 failed")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
-use tabia::Error;
+use tabia::{Error, Want};
 
 use crate::game_rows::{Flag, TextField};
 
@@ -231,6 +231,42 @@ pub(crate) enum Cell {
     Comments,
 }
 
+impl Cell {
+    /// What of a game has to be read for it.
+    const fn want(self) -> Want {
+        match self {
+            Self::Game
+            | Self::Source
+            | Self::Elo(_)
+            | Self::FideId(_)
+            | Self::Result
+            | Self::Year
+            | Self::Month
+            | Self::Day
+            | Self::Date
+            | Self::UtcTime
+            | Self::InitialTime
+            | Self::Increment
+            | Self::Speed
+            | Self::Flag(Flag::Deleted | Flag::Text)
+            | Self::Tags => Want::TAGS,
+            Self::PlyCount | Self::Moves | Self::MoveCodes => Want::MAINLINE,
+            Self::Clocks
+            | Self::Elapsed
+            | Self::EvalCentipawns
+            | Self::EvalMate
+            | Self::EvalDepth
+            | Self::Nags
+            | Self::Comments => Want::MAINLINE.and(Want::ANNOTATIONS),
+            Self::Flag(Flag::Variations) => Want::MAINLINE.and(Want::VARIATIONS),
+            Self::Flag(Flag::Comments | Flag::Nags)
+            | Self::Problems
+            | Self::Text(TextField::Pgn) => Want::ALL,
+            Self::Text(_) => Want::TAGS,
+        }
+    }
+}
+
 const fn column(
     name: &'static str,
     data: ColumnType,
@@ -451,6 +487,12 @@ impl GameColumns {
 
     pub(crate) fn columns(&self) -> impl Iterator<Item = &'static GameColumn> {
         self.0.iter().filter_map(|index| GAMES.get(*index))
+    }
+
+    /// What of a game has to be read for these columns.
+    pub(crate) fn want(&self) -> Want {
+        let wants = self.columns().map(|column| column.cell.want());
+        wants.fold(Want::TAGS, Want::and)
     }
 
     /// The schema of the table with these columns.

@@ -10,8 +10,9 @@ use arrow_schema::SchemaRef;
 use tabia::collect_in_parallel::collect;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::Transaction;
+use tabia::list_openings::EcoUpdate;
 use tabia::{
-    Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions, Summary, Written,
+    Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions, Summary, Want, Written,
 };
 
 use crate::game_rows::{RowCollector, RowOptions};
@@ -255,12 +256,18 @@ fn each_game_batch(
     observer: &mut dyn Observer,
     take: TakeBatch<'_>,
 ) -> Result<Summary, Error> {
-    let mut batches = GameBatches::new(&options.all_columns());
+    let columns = options.all_columns();
+    let mut plan = options.plan.clone();
+    // Problems of what is not read would not end the job, and codes by position need the moves.
+    if !plan.strict && plan.eco == EcoUpdate::Keep {
+        plan.want = parts_of_both(plan.want, columns.want());
+    }
+    let mut batches = GameBatches::new(&columns);
     let mut is_stopped = false;
     let summary = collect(
         items,
         &options.open,
-        &options.plan,
+        &plan,
         &mut |_| {
             let pgn = options.with_pgn.map(pgn_writer).transpose()?;
             Ok(RowCollector::new(RowOptions {
@@ -336,6 +343,15 @@ fn pgn_writer(profile: Profile) -> Result<Box<dyn tabia::core::games::TextWriter
         Some(create_text) => create_text(&create).map_err(Error::in_output),
         None => Err(Error::usage("no text of games can be written")),
     }
+}
+
+/// The parts of games that are wanted by both.
+fn parts_of_both(one: Want, other: Want) -> Want {
+    let parts = [Want::MAINLINE, Want::VARIATIONS, Want::ANNOTATIONS];
+    let parts = parts
+        .into_iter()
+        .filter(|part| one.has(*part) && other.has(*part));
+    parts.fold(Want::TAGS, Want::and)
 }
 
 /// The file name of an input.

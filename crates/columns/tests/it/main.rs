@@ -11,3 +11,4 @@ mod games;
 mod output_files;
 mod positions;
 mod reading;
+mod round_trips;

@@ -17,16 +17,16 @@ use tabia_testkit::repository;
 use crate::common::{items, write, write_batch};
 
 /// A resolver that knows tables.
-fn resolver() -> Resolver {
+pub(crate) fn resolver() -> Resolver {
     Resolver::new(formats().chain(read::formats()))
 }
 
-fn item(path: &Path) -> InputItem {
+pub(crate) fn item(path: &Path) -> InputItem {
     resolver().resolve(path.as_os_str()).unwrap().remove(0)
 }
 
 /// The games of a table, read on some threads, and the problems.
-fn games(path: &Path, threads: usize) -> Result<(Vec<Game>, Vec<String>), Error> {
+pub(crate) fn games(path: &Path, threads: usize) -> Result<(Vec<Game>, Vec<String>), Error> {
     let folder = Scratch::new("back");
     let pgn = folder.join("games.pgn");
     let mut options = tabia::convert::ConvertOptions::default();
