@@ -24,6 +24,9 @@ use crate::terminal::color_on_stderr;
 /// The hint for [`UNPACKED_SIZE`].
 const MORE_UNPACKED: &str = "such a ratio is suspicious; `--max-unpacked 4G` allows it";
 
+/// A note on shards of inputs with fewer games than shards.
+pub(crate) const NO_GAME_IN_SHARD: &str = "no game is in this shard";
+
 /// Whether an error is that of the limit that `--max-unpacked` sets.
 pub(crate) fn exceeds_unpacked(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Limit { what, .. } if *what == UNPACKED_SIZE)

@@ -26,15 +26,13 @@ use crate::commands::salvage;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
+use crate::messages::NO_GAME_IN_SHARD;
 use crate::output_conflicts::refuse_inputs;
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{format_of_to, refuse_existing, refuse_stream, target_file};
 use crate::stdout::StdoutWriter;
-
-/// A note on shards of inputs with fewer games than shards.
-pub(super) const NO_GAME_IN_SHARD: &str = "no game is in this shard";
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     convert_files(args).map(|(code, _)| code)

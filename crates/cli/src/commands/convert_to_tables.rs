@@ -11,9 +11,9 @@ use tabia_columns::write::{TableFile, TableOptions, write_table};
 
 use crate::args::ConvertArgs;
 use crate::args::parquet_options::TableArg;
-use crate::commands::convert::NO_GAME_IN_SHARD;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::messages::NO_GAME_IN_SHARD;
 use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::refuse_existing;

@@ -1,10 +1,14 @@
-//! Tables of databases of every readable format.
+//! Tables of databases of every readable format: back to equal games, and cells that are those of `ls`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int16Type, Int32Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray};
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::formats::{Format, formats};
+use tabia::list::{ListOptions, ListRow, list};
 use tabia::{Error, Game, NoObserver, Profile, Progress};
 use tabia_columns::schema::GameColumns;
 use tabia_columns::write::{TableFile, TableOptions, each_batch};
@@ -131,6 +135,164 @@ fn databases_of_every_format_come_back_from_a_table() {
         };
         check_round_trip(&path, &folder);
     }
+}
+
+/// The cells of a column of texts.
+fn texts(batch: &RecordBatch, name: &str) -> Vec<String> {
+    let column: &ArrayRef = batch.column_by_name(name).unwrap();
+    let cells = column.as_dictionary::<Int32Type>();
+    let cells = cells.downcast_dict::<StringArray>().unwrap();
+    let cells = cells.into_iter();
+    cells
+        .map(|cell| cell.unwrap_or_default().to_owned())
+        .collect()
+}
+
+fn flags(batch: &RecordBatch, name: &str) -> BooleanArray {
+    batch.column_by_name(name).unwrap().as_boolean().clone()
+}
+
+/// Where the annotator is in a row.
+const ANNOTATOR: usize = 6;
+
+/// A row of `ls` as texts, the same of a table.
+fn cells_of_row(row: &ListRow<'_>) -> Vec<String> {
+    let number = |number: Option<u16>| number.map(|number| number.to_string());
+    let mut cells = vec![(row.game.0 + 1).to_string()];
+    for text in [
+        &row.white,
+        &row.black,
+        &row.event,
+        &row.site,
+        &row.round,
+        &row.annotator,
+    ] {
+        cells.push(text.to_string());
+    }
+    cells.push(number(row.white_elo).unwrap_or_default());
+    cells.push(number(row.black_elo).unwrap_or_default());
+    cells.push(row.result.to_string());
+    for part in [row.date.year, row.date.month.into(), row.date.day.into()] {
+        cells.push(if part == 0 {
+            String::new()
+        } else {
+            part.to_string()
+        });
+    }
+    cells.push(row.eco.map(|eco| eco.to_string()).unwrap_or_default());
+    cells.push(row.plies.map(|plies| plies.to_string()).unwrap_or_default());
+    cells.push(row.flags.setup.to_string());
+    cells.push(row.flags.deleted.to_string());
+    cells
+}
+
+fn cells_of_table(batch: &RecordBatch) -> Vec<Vec<String>> {
+    let mut columns: Vec<Vec<String>> = Vec::new();
+    let games = batch
+        .column_by_name("game")
+        .unwrap()
+        .as_primitive::<Int32Type>();
+    columns.push(games.values().iter().map(ToString::to_string).collect());
+    for name in ["white", "black", "event", "site", "round", "annotator"] {
+        let mut cells = texts(batch, name);
+        // Stored, and no name.
+        cells
+            .iter_mut()
+            .filter(|cell| *cell == "-")
+            .for_each(String::clear);
+        columns.push(cells);
+    }
+    let small = |name: &str| {
+        let column = batch
+            .column_by_name(name)
+            .unwrap()
+            .as_primitive::<Int16Type>();
+        let cells = column.iter();
+        let cells = cells.map(|cell| cell.map(|cell| cell.to_string()).unwrap_or_default());
+        cells.collect::<Vec<String>>()
+    };
+    columns.extend(["white_elo", "black_elo"].map(small));
+    columns.push(texts(batch, "result"));
+    columns.push(small("year"));
+    for name in ["month", "day"] {
+        let column = batch
+            .column_by_name(name)
+            .unwrap()
+            .as_primitive::<Int8Type>();
+        let cells = column.iter();
+        let cells = cells.map(|cell| cell.map(|cell| cell.to_string()).unwrap_or_default());
+        columns.push(cells.collect());
+    }
+    columns.push(texts(batch, "eco"));
+    columns.push(small("ply_count"));
+    let fen = batch.column_by_name("fen").unwrap();
+    columns.push(
+        (0..batch.num_rows())
+            .map(|row| fen.is_valid(row).to_string())
+            .collect(),
+    );
+    let deleted = flags(batch, "deleted");
+    columns.push(
+        (0..batch.num_rows())
+            .map(|row| deleted.value(row).to_string())
+            .collect(),
+    );
+    let rows = 0..batch.num_rows();
+    rows.map(|row| columns.iter().map(|column| column[row].clone()).collect())
+        .collect()
+}
+
+#[test]
+fn cells_of_a_table_are_those_of_ls() {
+    let folder = Scratch::new("cells-of-ls");
+    let mut different: Vec<String> = Vec::new();
+    for path in databases(&folder) {
+        let progress = Arc::new(Progress::default());
+        let items = items(&path);
+        let mut options = ListOptions::default();
+        options.threads = 1;
+        options.selection.deleted = true;
+        options.selection.texts = false;
+        let mut expected = Vec::new();
+        let render = |row: &ListRow<'_>, rows: &mut Vec<Vec<String>>| rows.push(cells_of_row(row));
+        list(
+            &items[0],
+            &options,
+            &render,
+            &progress,
+            &mut NoObserver,
+            &mut |rows| {
+                expected.append(rows);
+                Ok(())
+            },
+        )
+        .unwrap();
+        let mut options = TableOptions::default();
+        options.columns = GameColumns::parse("header").unwrap();
+        options.plan.selection.deleted = true;
+        let mut found = Vec::new();
+        each_batch(&items, &options, &progress, &mut NoObserver, &mut |batch| {
+            let is_text = flags(&batch, "is_text");
+            let rows = cells_of_table(&batch).into_iter().enumerate();
+            found.extend(
+                rows.filter(|(row, _)| !is_text.value(*row))
+                    .map(|(_, cells)| cells),
+            );
+            Ok(true)
+        })
+        .unwrap();
+        assert_eq!(found.len(), expected.len(), "{}", path.display());
+        for (found, expected) in found.iter_mut().zip(&expected) {
+            // Si3 and other indexes do not have the annotator, which `ls` then leaves out; a tag of the game has.
+            if expected[ANNOTATOR].is_empty() {
+                found[ANNOTATOR].clear();
+            }
+            if found != expected {
+                different.push(format!("{}: {found:?}, {expected:?}", path.display()));
+            }
+        }
+    }
+    assert_eq!(different, [""; 0]);
 }
 
 /// Only what the columns need is read of the games.
