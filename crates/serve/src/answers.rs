@@ -1,15 +1,20 @@
 //! What the answers to all requests are made with.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tabia::Profile;
 
 use crate::app_state::App;
-use crate::etag;
+use crate::etag::{self, Tag};
+use crate::jobs::Job;
 use crate::problem::Problem;
+
+/// How long an answer waits for a search before it states what was found so far.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(250);
 
 /// The result of `work`, which runs in the bounded pool.
 ///
@@ -76,4 +81,25 @@ pub(crate) fn profile_of(name: &str) -> Result<Profile, Problem> {
             .with_hint(format!("profiles: {}", names.join(", ")))
     })?;
     Ok(*profile)
+}
+
+/// The result of a job as JSON, with `isDone` and the number of games read so far.
+pub(crate) fn report(job: &Job<Value>, tag: Option<&Tag>) -> Result<Response<Body>, Problem> {
+    let found = job.wait(PATIENCE, |_| false);
+    if let Some(error) = found.error() {
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error));
+    }
+    let mut answer = match found.found() {
+        Value::Null => json!({}),
+        value => value.clone(),
+    };
+    answer["isDone"] = json!(found.is_done());
+    answer["scanned"] = json!(job.progress.games());
+    let tag = tag.filter(|_| found.is_done());
+    drop(found);
+    let answer = document(&answer)?;
+    Ok(match tag {
+        Some(tag) => tag.mark(answer),
+        None => answer,
+    })
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -16,9 +15,9 @@ use tabia::book::find::opening_of;
 use tabia::core::chess::Ply;
 use tabia::formats::Format;
 use tabia::query::{Query, fields, fold};
-use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Recorder, Want};
+use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Want};
 
-use crate::answers::{answer, by_content, document, of_type, profile_of};
+use crate::answers::{PATIENCE, answer, by_content, document, of_type, profile_of, report};
 use crate::app_state::App;
 use crate::etag::{self, Asked, Tag};
 use crate::explore::{self, FoundTree};
@@ -32,6 +31,7 @@ use crate::params::Params;
 use crate::player_games::PlayerGames;
 use crate::player_tree::ReferenceReplies;
 use crate::problem::Problem;
+use crate::read_record::read_game;
 use crate::rows::{COLUMNS, rows};
 use crate::search_duplicates_and_previews::{self, Tried};
 use crate::stored_record::stored_record;
@@ -46,8 +46,6 @@ const MAX_SOURCES: usize = 6;
 const MAX_SPELLINGS: usize = 50;
 /// Names that are suggested at most.
 const MAX_SUGGESTIONS: usize = 20;
-/// How long an answer waits for a search before it states what was found so far.
-const PATIENCE: Duration = Duration::from_millis(250);
 
 type Shared = State<Arc<App>>;
 
@@ -396,33 +394,6 @@ pub(crate) fn game_pgn(
     pgn(index, &game, profile)
 }
 
-/// The game with a number from 1, and what was wrong with it.
-pub(crate) fn read_game(
-    opened: &OpenedInput,
-    number: u32,
-) -> Result<(GameIndex, Game, Vec<String>), Problem> {
-    let database = opened
-        .database()
-        .ok_or_else(|| Problem::bad_request("a book has no games"))?;
-    let index = number
-        .checked_sub(1)
-        .filter(|index| *index < database.len())
-        .map(GameIndex)
-        .ok_or_else(|| {
-            let records = database.len();
-            Problem::not_found(format!(
-                "there is no game {number}; the last one is {records}"
-            ))
-        })?;
-    let mut recorder = Recorder::new();
-    // The recorder never stops a reader.
-    let _ = database.reader().read(index, Want::ALL, &mut recorder)?;
-    let problems = recorder.take_problems();
-    let problems = problems.iter().map(|problem| problem.error.to_string());
-    let problems = problems.collect();
-    Ok((index, recorder.game().clone(), problems))
-}
-
 fn pgn(index: GameIndex, game: &Game, profile: &str) -> Result<Vec<u8>, Problem> {
     let mut options = CreateOptions::default();
     options.profile = profile_of(profile)?;
@@ -638,30 +609,6 @@ async fn query_fields(State(app): Shared, asked: Asked) -> Response<Body> {
 
 async fn description(State(app): Shared) -> Response<Body> {
     answer(app, |_| by_content(&openapi::document())).await
-}
-
-/// The result of a job as JSON, with `isDone` and the number of games read so far.
-pub(crate) fn report(job: &Job<Value>, tag: Option<&Tag>) -> Result<Response<Body>, Problem> {
-    let found = job.wait(PATIENCE, |_| false);
-    if let Some(error) = found.error() {
-        return Err(Problem::new(
-            axum::http::StatusCode::UNPROCESSABLE_ENTITY,
-            error,
-        ));
-    }
-    let mut answer = match found.found() {
-        Value::Null => json!({}),
-        value => value.clone(),
-    };
-    answer["isDone"] = json!(found.is_done());
-    answer["scanned"] = json!(job.progress.games());
-    let tag = tag.filter(|_| found.is_done());
-    drop(found);
-    let answer = document(&answer)?;
-    Ok(match tag {
-        Some(tag) => tag.mark(answer),
-        None => answer,
-    })
 }
 
 /// The databases of `db`.

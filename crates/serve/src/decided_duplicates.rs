@@ -4,20 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
+use axum::extract::{Request, State};
 use axum::http::Response;
+use axum::routing::post;
 use serde::Deserialize;
 use serde_json::json;
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::dedupe::{DedupeOptions, Duplicate, merged, merges};
 use tabia::{Error, Game, GameIndex, Progress, Resolver};
 
-use crate::answers::profile_of;
-use crate::api::read_game;
+use crate::answers::{answer, profile_of};
 use crate::app_state::App;
 use crate::filter_and_sort::RowSource;
-use crate::job_requests::accepted;
+use crate::job_requests::{accepted, read_json};
 use crate::problem::Problem;
+use crate::read_record::read_game;
 use crate::search_duplicates_and_previews::{Problems, duplicates, losses};
 use crate::started_jobs::{JobResult, JobSubject};
 use crate::write_requests::{databases, finish, out_folder, without_folders};
@@ -27,10 +30,24 @@ const MAX_DECISIONS: usize = 100_000;
 /// How often a job that waits looks whether it is cancelled.
 const PAUSE: Duration = Duration::from_millis(250);
 
+/// The route of what is written.
+pub(crate) fn router() -> Router<Arc<App>> {
+    Router::new().route("/api/v1/dedupe", post(start_dedupe))
+}
+
+async fn start_dedupe(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
+    let request: DedupeRequest = match read_json(request).await {
+        Ok(request) => request,
+        Err(problem) => return problem.into_response(),
+    };
+    let shared = Arc::clone(&app);
+    answer(app, move |_| dedupe_job(&shared, &request)).await
+}
+
 /// A database without the games that were decided to be dropped.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct DedupeRequest {
+struct DedupeRequest {
     /// Ids separated by commas.
     db: String,
     to: String,
@@ -145,10 +162,7 @@ impl Decided {
 }
 
 /// Starts the job that writes the games that are kept.
-pub(crate) fn dedupe_job(
-    app: &Arc<App>,
-    request: &DedupeRequest,
-) -> Result<Response<Body>, Problem> {
+fn dedupe_job(app: &Arc<App>, request: &DedupeRequest) -> Result<Response<Body>, Problem> {
     let out = Arc::clone(out_folder(app)?);
     let to = tabia::format(&request.to).filter(|format| format.game_writer().is_some());
     let to = to.ok_or_else(|| {

@@ -13,6 +13,10 @@
 //! | `explore` | moves of a position in books and databases |
 //! | `names_by_frequency`, `player_games` | names by frequency, and what one player played |
 //! | `search_duplicates_and_previews` | searches of positions, duplicates, previews of conversions, pages of books |
+//! | `decided_duplicates` | duplicates about which the reader has decided: the merged game, a new database |
+//! | `read_record`, `stored_record` | one record as it is read, and as it is stored |
+//! | `tried_writes` | one game in another format, and what a repair would save |
+//! | `spellings_and_charsets` | names in several spellings, and as other character sets show them |
 //! | `lichess` | answers in the shape of Lichess' opening explorer |
 //! | `lichess_paths`, `lichess_answer_cache` | its paths, and the answers that are kept |
 //! | `input_health` | checks that run while the page shows what they found so far |
@@ -62,6 +66,7 @@ mod player_score;
 mod player_tree;
 mod private_folder;
 mod problem;
+mod read_record;
 mod rows;
 mod search_duplicates_and_previews;
 mod server;

@@ -18,6 +18,7 @@ use crate::api;
 use crate::app_state::{App, GameDocument};
 use crate::assets::Assets;
 use crate::connections::{self, ReachedAddress, StopHandle};
+use crate::decided_duplicates;
 use crate::dropped_files::{self, DroppedFiles};
 use crate::guard::{Guard, GuardOptions, Key, protect};
 use crate::indexed_databases::Bases;
@@ -185,6 +186,7 @@ impl Server {
             let router = api::router()
                 .merge(job_requests::router())
                 .merge(write_requests::router())
+                .merge(decided_duplicates::router())
                 .merge(lichess::router())
                 .layer(from_fn(wait_for_inputs))
                 .fallback(file)

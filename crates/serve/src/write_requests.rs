@@ -26,10 +26,8 @@ use tabia::formats::Format;
 use tabia::select::RecordRanges;
 use tabia::{Error, Feature, Progress, Query, Resolver};
 
-use crate::answers::{answer, of_type, profile_of};
-use crate::api::report;
+use crate::answers::{answer, of_type, profile_of, report};
 use crate::app_state::App;
-use crate::decided_duplicates::{DedupeRequest, dedupe_job};
 use crate::inputs_by_id::ShelfInput;
 use crate::job_requests::{accepted, number_of, read_json};
 use crate::out_folder::{NewFile, OutFolder};
@@ -53,7 +51,6 @@ type Shared = State<Arc<App>>;
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/api/v1/convert", post(start_convert))
-        .route("/api/v1/dedupe", post(start_dedupe))
         .route("/api/v1/book/{id}", patch(start_edit))
         .route("/api/v1/book/{id}/preview", post(preview_edit))
         .route("/api/v1/jobs/{id}/files/{n}", get(download))
@@ -96,15 +93,6 @@ async fn start_convert(State(app): Shared, request: Request) -> Response<Body> {
     };
     let shared = Arc::clone(&app);
     answer(app, move |_| convert_job(&shared, &request)).await
-}
-
-async fn start_dedupe(State(app): Shared, request: Request) -> Response<Body> {
-    let request: DedupeRequest = match read_json(request).await {
-        Ok(request) => request,
-        Err(problem) => return problem.into_response(),
-    };
-    let shared = Arc::clone(&app);
-    answer(app, move |_| dedupe_job(&shared, &request)).await
 }
 
 fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body>, Problem> {
