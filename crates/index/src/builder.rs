@@ -5,20 +5,25 @@ use std::path::{Path, PathBuf};
 
 use tabia_core::io::{DiskFile, Output, OutputSet, Progress};
 use tabia_core::{Error, Result};
+use zerocopy::IntoBytes;
 
-use crate::directory::Directory;
+use crate::directory::{Directory, Entry};
 use crate::layout::{Kind, MAX_SEGMENT_GAMES, Section, WHOLE};
 use crate::mainline_collector::Batch;
+use crate::read_mark::{ReadMark, StoredReadMark};
 use crate::reader::PositionIndex;
 use crate::section_writer::{Target, Writer};
 use crate::segment_builder::{Pending, digest};
 
 /// Plies of a segment, so that building it takes a bounded amount of memory.
 const MAX_SEGMENT_PLIES: u64 = 28_000_000;
-/// Segments smaller than that are built again together when there are many of them.
-const SMALL_SEGMENT: u32 = 1 << 16;
-/// Small segments at most.
+/// Segments with a smaller share of the games that a segment may have are built again together when there
+/// are many of them.
+const SMALL_SHARE: usize = 8;
+/// Small segments at the end, at most.
 const MAX_SMALL: usize = 8;
+/// Bytes that no longer count, at most, beyond as many as those that do.
+const MAX_UNUSED: u64 = 1 << 20;
 
 /// How an index is built.
 #[derive(Debug, Clone)]
@@ -58,8 +63,18 @@ pub struct Builder<'p> {
     pending: Pending,
     /// The segments that are kept.
     kept: Comparison,
+    /// Number of the first game that they do not have, and the games of the index before, if segments are
+    /// built again.
+    rebuilt: Option<(u32, u64)>,
+    mark: Option<ReadMark>,
+    new_mark: Option<ReadMark>,
+    /// Games that are known to be those of the index and are read all the same: their number, and the digest
+    /// of them.
+    tail: Option<(u32, u64)>,
     games: u64,
     added: u64,
+    /// Games of the index that was there before.
+    old_games: u64,
     output: Destination,
 }
 
@@ -236,7 +251,9 @@ impl<'p> Builder<'p> {
     /// Adds the games of a grown database to its index at `path`. The first games must be those of the
     /// index; [`add`](Self::add) compares them.
     ///
-    /// `None` if it has a large number of small segments, so that the index had better be built again.
+    /// Small segments at its end are built again together with the new games when there are many of them.
+    /// `None` if the index had better be built from the beginning: if nothing of it would be left, or if much
+    /// of the file no longer counts.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -246,14 +263,14 @@ impl<'p> Builder<'p> {
         options: BuildOptions,
         progress: &'p Progress,
     ) -> Result<Option<Self>> {
-        let Some(kept) = kept_segments(index) else {
+        let Some(kept) = KeptSegments::of(index, &options) else {
             return Ok(None);
         };
         let file = DiskFile::open(path).map_err(|error| Error::from(error).in_path(path))?;
-        let writer = Writer::append(file, index.directory().clone());
+        let writer = Writer::append(file, kept.directory(index));
         let writer = writer.map_err(|error| error.in_path(path))?;
         let output = Destination::Grown(writer);
-        Ok(Some(Self::new(options, progress, output, kept)))
+        Ok(Some(kept.grow(index, options, progress, output)))
     }
 
     /// The same in memory.
@@ -266,13 +283,43 @@ impl<'p> Builder<'p> {
         options: BuildOptions,
         progress: &'p Progress,
     ) -> Result<Option<Self>> {
-        let Some(kept) = kept_segments(index) else {
+        let Some(kept) = KeptSegments::of(index, &options) else {
             return Ok(None);
         };
-        let state: Directory = index.directory().clone();
-        let writer = Writer::append(io::Cursor::new(bytes), state)?;
+        let writer = Writer::append(io::Cursor::new(bytes), kept.directory(index))?;
         let output = Destination::Memory(writer);
-        Ok(Some(Self::new(options, progress, output, kept)))
+        Ok(Some(kept.grow(index, options, progress, output)))
+    }
+
+    /// How far the database was read for the index that is added to, if that is known and its games are
+    /// recognised by it: [`skip_known`](Self::skip_known).
+    pub fn read_mark(&self) -> Option<ReadMark> {
+        // Segments that are built again begin at a record, which no mark of a text states.
+        self.mark.filter(|mark| {
+            self.rebuilt.is_none() || (mark.games_after == 0 && mark.bytes == 0)
+        })
+    }
+
+    /// What is before the [`read_mark`](Self::read_mark) is unchanged: the games of the index are those of
+    /// the database and need not be added. Returns the number of the record from which on games are to be
+    /// added; those after the mark are compared.
+    pub fn skip_known(&mut self) -> u32 {
+        let Some(mark) = self.read_mark() else {
+            return 0;
+        };
+        self.kept = Comparison::none();
+        match self.rebuilt {
+            Some((first, games)) => {
+                self.games = games;
+                first
+            }
+            None => {
+                self.games = self.old_games;
+                let games = mark.games_after;
+                self.tail = (games > 0).then_some((games, mark.digest_after));
+                mark.records
+            }
+        }
     }
 
     fn new(
@@ -286,8 +333,13 @@ impl<'p> Builder<'p> {
             progress,
             pending: Pending::default(),
             kept,
+            rebuilt: None,
+            mark: None,
+            new_mark: None,
+            tail: None,
             games: 0,
             added: 0,
+            old_games: 0,
             output,
         }
     }
@@ -299,13 +351,26 @@ impl<'p> Builder<'p> {
     /// When the file cannot be written or the work is cancelled.
     pub fn add(&mut self, batch: &Batch, base: u32) -> Result<Kept> {
         for number in 0..batch.games.len() {
+            if let Some((left, wanted)) = self.tail {
+                let (_, so_far) = self.kept.compared;
+                let so_far = digest(so_far, batch, number, base);
+                self.kept.compared = (0, so_far);
+                self.tail = Some((left - 1, wanted)).filter(|(left, _)| *left > 0);
+                if self.tail.is_none() {
+                    self.kept.compared = (0, 0);
+                    if so_far != wanted {
+                        return Ok(Kept::No);
+                    }
+                }
+                continue;
+            }
             self.games += 1;
             match self.kept.next(batch, number, base) {
                 Some(Kept::Yes) => continue,
                 Some(Kept::No) => return Ok(Kept::No),
                 None => {}
             }
-            self.added += 1;
+            self.added += u64::from(self.games > self.old_games);
             self.pending.push(batch, number, base);
             if self.pending.len() >= self.options.segment_games.clamp(1, MAX_SEGMENT_GAMES)
                 || self.pending.plies() >= MAX_SEGMENT_PLIES
@@ -333,8 +398,13 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// Completes the index; `stamp` describes what it was made from. `None` if the database has fewer
-    /// games than the index that was to be added to.
+    /// Notes how far the database was read, so that it need not be read again when it has grown.
+    pub fn mark_read(&mut self, mark: ReadMark) {
+        self.new_mark = Some(mark);
+    }
+
+    /// Completes the index; `stamp` describes what it was made from, and [`mark_read`](Self::mark_read) how
+    /// far that was read. `None` if the database has fewer games than the index that was to be added to.
     ///
     /// # Errors
     /// When the file cannot be written or the work is cancelled. The old index is then unchanged.
@@ -348,14 +418,18 @@ impl<'p> Builder<'p> {
     /// # Errors
     /// As [`finish`](Self::finish).
     pub fn finish_bytes(mut self, stamp: &[u8]) -> Result<Option<(Built, Vec<u8>)>> {
-        if !self.kept.is_complete() {
+        if !self.kept.is_complete() || self.tail.is_some() || self.games < self.old_games {
             return Ok(None);
         }
         if !self.pending.is_empty() {
             self.write_segment()?;
         }
         self.progress.check()?;
-        let stamp = (Kind::STAMP, 1, stamp.to_vec());
+        let mut whole = vec![(Kind::STAMP, 1, stamp.to_vec())];
+        if let Some(mark) = self.new_mark {
+            let mark = StoredReadMark::from(mark).as_bytes().to_vec();
+            whole.push((Kind::READ_MARK, 1, mark));
+        }
         let mut built = Built {
             games: self.games,
             added: self.added,
@@ -365,17 +439,17 @@ impl<'p> Builder<'p> {
         match std::mem::replace(&mut self.output, Destination::Done) {
             Destination::New(mut file) => {
                 if let Some(mut writer) = file.writer.take() {
-                    let done = writer.section(WHOLE, &stamp).and_then(|()| writer.finish());
+                    let done = write_whole(&mut writer, &whole).and_then(|()| writer.finish());
                     let output = done.map_err(|error| error.in_path(&file.path))?;
                     built.bytes = output.set.commit()?.1;
                 }
             }
             Destination::Grown(mut writer) => {
-                writer.section(WHOLE, &stamp)?;
+                write_whole(&mut writer, &whole)?;
                 built.bytes = writer.finish()?.length()?;
             }
             Destination::Memory(mut writer) => {
-                writer.section(WHOLE, &stamp)?;
+                write_whole(&mut writer, &whole)?;
                 bytes = writer.finish()?.into_inner();
                 built.bytes = bytes.len() as u64;
             }
@@ -385,15 +459,88 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// The segments of an index; `None` if too many of them are small.
-fn kept_segments(index: &PositionIndex) -> Option<Comparison> {
-    let small = index.digests().filter(|(games, _)| *games < SMALL_SEGMENT);
-    (small.count() < MAX_SMALL).then(|| Comparison::new(index))
+/// The segments of an index that is added to.
+struct KeptSegments {
+    kept: usize,
+    /// The first game of those that are built again, and the games of the index before.
+    rebuilt: Option<(u32, u64)>,
+}
+
+impl KeptSegments {
+    /// `None` if the index had better be built from the beginning.
+    fn of(index: &PositionIndex, options: &BuildOptions) -> Option<Self> {
+        let segments: Vec<(u32, u64)> = index.digests().collect();
+        let most = options.segment_games.clamp(1, MAX_SEGMENT_GAMES) / SMALL_SHARE;
+        let is_small = |(games, _): &&(u32, u64)| (*games as usize) < most.max(2);
+        let small = segments.iter().rev().take_while(is_small).count();
+        let all = Self {
+            kept: segments.len(),
+            rebuilt: None,
+        };
+        let found = if small < MAX_SMALL {
+            all
+        } else {
+            let kept = segments.len() - small;
+            let games = segments.get(..kept).unwrap_or_default().iter();
+            let games = games.map(|(games, _)| u64::from(*games)).sum();
+            Self {
+                kept,
+                rebuilt: Some((index.first_game_from(kept).ok()??, games)),
+            }
+        };
+        let used = found.directory(index).entries.into_iter();
+        let used: u64 = used.map(|entry| entry.length.get()).sum();
+        let is_empty = found.kept == 0 && !segments.is_empty();
+        (!is_empty && index.bytes() <= 2 * used + MAX_UNUSED).then_some(found)
+    }
+
+    /// The directory without the other segments.
+    fn directory(&self, index: &PositionIndex) -> Directory {
+        let mut directory = index.directory().clone();
+        let segments = directory.entries.iter();
+        let segments = segments.filter(|entry| entry.kind == Kind::SEGMENT);
+        let mut numbers: Vec<u32> = segments.map(|entry| entry.segment.get()).collect();
+        numbers.sort_unstable();
+        if let Some(&first) = numbers.get(self.kept) {
+            let is_kept = |entry: &Entry| entry.segment.get() < first || entry.segment.get() == WHOLE;
+            directory.entries.retain(is_kept);
+        }
+        directory
+    }
+
+    fn grow<'p>(
+        self,
+        index: &PositionIndex,
+        options: BuildOptions,
+        progress: &'p Progress,
+        mut output: Destination,
+    ) -> Builder<'p> {
+        match &mut output {
+            Destination::Grown(writer) => writer.drop_section(Kind::READ_MARK),
+            Destination::Memory(writer) => writer.drop_section(Kind::READ_MARK),
+            Destination::New(_) | Destination::Done => {}
+        }
+        let mut kept = Comparison::new(index);
+        let rebuilt = kept.segments.len() - self.kept;
+        kept.segments.drain(..rebuilt);
+        Builder {
+            rebuilt: self.rebuilt,
+            mark: index.read_mark(),
+            old_games: index.games(),
+            ..Builder::new(options, progress, output, kept)
+        }
+    }
 }
 
 fn write<T: Target>(writer: &mut Writer<T>, sections: &[Section]) -> Result<()> {
-    let number = writer.segments();
+    let number = writer.next_segment();
     sections
         .iter()
         .try_for_each(|section| writer.section(number, section))
+}
+
+fn write_whole<T: Target>(writer: &mut Writer<T>, sections: &[Section]) -> Result<()> {
+    sections
+        .iter()
+        .try_for_each(|section| writer.section(WHOLE, section))
 }

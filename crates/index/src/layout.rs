@@ -75,6 +75,8 @@ impl Kind {
     pub(crate) const IRREGULAR: Kind = Kind(*b"IRRG");
     /// What the index was made from.
     pub(crate) const STAMP: Kind = Kind(*b"STMP");
+    /// [`ReadMark`](crate::ReadMark); absent if the games have to be compared one by one.
+    pub(crate) const READ_MARK: Kind = Kind(*b"READ");
 
     /// What is in it, for users.
     pub(crate) fn holds(self) -> &'static str {
@@ -92,6 +94,7 @@ impl Kind {
             Self::MATERIAL_RANKS => "games with each kind of material",
             Self::IRREGULAR => "games that are read at every question",
             Self::STAMP => "the files of the database",
+            Self::READ_MARK => "how far the database was read",
             _ => "",
         }
     }

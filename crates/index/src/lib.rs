@@ -36,6 +36,7 @@
 //! | `section_writer` | writing sections and the directory |
 //! | `section_reader` | reading sections, whose bytes are checked before they are used |
 //! | `builder` | building and growing an index |
+//! | `read_mark` | what the games of a grown database are recognised by |
 //! | `reader` | finding positions, and lines by their material |
 //! | `lines` | going through lines |
 //! | `game_facts_row` | what is stored of a game |
@@ -50,6 +51,7 @@ mod layout;
 mod lines;
 mod mainline_collector;
 mod move_symbols;
+mod read_mark;
 mod reader;
 mod section_reader;
 mod section_writer;
@@ -61,6 +63,8 @@ pub use game_facts_row::Row;
 pub use keys::is_same;
 pub use lines::Lines;
 pub use mainline_collector::{Batch, Collector};
+pub use segment_builder::digest_of_games;
+pub use read_mark::ReadMark;
 pub use reader::{Arrival, Continuation, PositionIndex, SectionFacts, SegmentRanks};
 
 /// CRC-32 of bytes, as ZIP archives have it.
@@ -70,4 +74,29 @@ pub use reader::{Arrival, Continuation, PositionIndex, SectionFacts, SegmentRank
 /// ```
 pub fn crc32(bytes: &[u8]) -> u32 {
     directory::crc(bytes)
+}
+
+/// CRC-32 of bytes that come in parts.
+///
+/// ```
+/// use tabia_index::{Crc32, crc32};
+///
+/// let mut crc = Crc32::default();
+/// crc.update(b"a");
+/// crc.update(b"bc");
+/// assert_eq!(crc.sum(), crc32(b"abc"));
+/// ```
+#[derive(Debug, Default)]
+pub struct Crc32(flate2::Crc);
+
+impl Crc32 {
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The checksum so far.
+    pub fn sum(&self) -> u32 {
+        self.0.sum()
+    }
 }

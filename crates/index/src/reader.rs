@@ -15,6 +15,7 @@ use crate::layout::{
 };
 use crate::mainline_collector::MAX_PLIES;
 use crate::move_symbols;
+use crate::read_mark::{ReadMark, StoredReadMark};
 use crate::section_reader::SectionReader;
 use crate::segment_builder::{POPULAR, stored};
 
@@ -27,6 +28,7 @@ type Result<T> = std::result::Result<T, Unusable>;
 pub struct PositionIndex {
     directory: Directory,
     stamp: SectionReader,
+    read_mark: Option<ReadMark>,
     segments: Vec<Segment>,
     length: u64,
 }
@@ -131,8 +133,17 @@ impl PositionIndex {
         }
         let stamp = find(Kind::STAMP, WHOLE)?;
         stamp.check_all()?;
+        let mut entries = directory.entries.iter();
+        let read_mark = entries
+            .find(|entry| entry.kind == Kind::READ_MARK)
+            .map(|entry| {
+                let mark = SectionReader::open(file, entry)?;
+                Ok(ReadMark::from(*mark.record::<StoredReadMark>(0)?))
+            })
+            .transpose()?;
         Ok(Self {
             stamp,
+            read_mark,
             segments,
             length: file.len() as u64,
             directory,
@@ -146,6 +157,11 @@ impl PositionIndex {
     /// What the index was made from, as its builder described it.
     pub fn stamp(&self) -> &[u8] {
         self.stamp.bytes(0, self.stamp.len()).unwrap_or_default()
+    }
+
+    /// How far the database was read, if that is known.
+    pub fn read_mark(&self) -> Option<ReadMark> {
+        self.read_mark
     }
 
     /// Number of games, those that are [irregular](Self::irregular) too.
@@ -169,6 +185,23 @@ impl PositionIndex {
     /// Length of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.length
+    }
+
+    /// The lowest number of a game in the segments from one on; `None` if they have no games.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub(crate) fn first_game_from(&self, segment: usize) -> Result<Option<u32>> {
+        let mut first = None;
+        for segment in self.segments.get(segment..).unwrap_or_default() {
+            let irregular = &segment.irregular;
+            let irregular = irregular.records::<U32>(0, irregular.count() as usize)?;
+            let rows = segment.rows.records::<Row>(0, segment.games as usize)?;
+            let rows = rows.iter().map(|row| row.game().0);
+            let games = rows.chain(irregular.iter().map(|number| number.get()));
+            first = games.chain(first).min();
+        }
+        Ok(first)
     }
 
     /// Number of games of a segment and the digest of them.

@@ -58,11 +58,18 @@ impl<T: Target> Writer<T> {
         })
     }
 
-    /// Number of segments so far.
-    pub(crate) fn segments(&self) -> u32 {
+    /// The number of the next segment.
+    pub(crate) fn next_segment(&self) -> u32 {
         let entries = self.state.entries.iter();
         let segments = entries.filter(|entry| entry.kind == Kind::SEGMENT);
-        segments.count() as u32
+        let last = segments.map(|entry| entry.segment.get()).max();
+        last.map_or(0, |last| last.saturating_add(1))
+    }
+
+    /// A section of that kind, of the whole database, no longer counts.
+    pub(crate) fn drop_section(&mut self, kind: Kind) {
+        let entries = &mut self.state.entries;
+        entries.retain(|entry| entry.kind != kind);
     }
 
     /// Writes a section, of the whole database or of a segment. One that is there already no longer

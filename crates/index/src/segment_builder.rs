@@ -211,6 +211,12 @@ pub(crate) fn digest(before: u64, batch: &Batch, number: usize, base: u32) -> u6
     mix(hash ^ u64::from(crc.sum()) << 1 ^ u64::from(game.irregular))
 }
 
+/// The same for all games of a batch, whose numbers count from `base`; 0 before the first batch.
+pub fn digest_of_games(before: u64, batch: &Batch, base: u32) -> u64 {
+    let games = 0..batch.games.len();
+    games.fold(before, |before, number| digest(before, batch, number, base))
+}
+
 /// The lines of a segment in their order.
 struct Lines<'p> {
     symbols: &'p [u8],

@@ -8,7 +8,9 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{Material, Ply, Position};
 use tabia_core::game::{Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::{Blob, Progress};
-use tabia_index::{Batch, BuildOptions, Builder, Collector, Kept, PositionIndex};
+use tabia_index::{
+    Batch, BuildOptions, Builder, Collector, Kept, PositionIndex, ReadMark, digest_of_games,
+};
 use tabia_testkit::Random;
 use tabia_testkit::arbitrary_game::arbitrary_game;
 use tabia_testkit::tiny::GameBuilder;
@@ -51,8 +53,13 @@ fn games(count: usize) -> Vec<Game> {
 }
 
 fn batch(games: &[Game]) -> Batch {
+    batch_from(games, 0, games.len())
+}
+
+/// Games with the numbers from `first` on.
+fn batch_from(games: &[Game], first: usize, end: usize) -> Batch {
     let (mut collector, mut batch) = (Collector::new(), Batch::default());
-    for (number, game) in games.iter().enumerate() {
+    for (number, game) in games.iter().enumerate().take(end).skip(first) {
         let _ = game.replay(GameIndex(number as u32), Want::ALL, &mut collector);
     }
     collector.swap(&mut batch);
@@ -415,6 +422,104 @@ fn many_small_segments_are_built_again() {
     let options = BuildOptions::default();
     let grown = Builder::grow_in_memory(&index, Vec::new(), options, &progress);
     assert!(grown.unwrap().is_none());
+}
+
+#[test]
+fn small_segments_at_the_end_are_built_again_together() {
+    let games = games(80);
+    let mut options = BuildOptions::default();
+    options.segment_games = 48;
+    let progress = Progress::new();
+    let mut bytes = build(&games[..50], 1, 48);
+    for end in 51..=70 {
+        let index = open(&bytes);
+        let grown = Builder::grow_in_memory(&index, bytes, options.clone(), &progress).unwrap();
+        let mut builder = grown.unwrap();
+        assert_eq!(builder.add(&batch(&games[..end]), 0).unwrap(), Kept::Yes);
+        let (built, new) = builder.finish_bytes(b"new").unwrap().unwrap();
+        assert_eq!((built.games, built.added), (end as u64, 1), "{end}");
+        bytes = new;
+        let index = open(&bytes);
+        assert!(index.segments() <= 9, "{end}: {}", index.segments());
+        compare(&index, &count(&games[..end])).unwrap();
+    }
+}
+
+#[test]
+fn games_before_the_mark_need_not_be_added_again() {
+    let games = games(120);
+    let mut options = BuildOptions::default();
+    options.segment_games = 40;
+    let progress = Progress::new();
+    let mut mark = ReadMark::default();
+    let mut builder = Builder::in_memory(options.clone(), &progress).unwrap();
+    builder.add(&batch(&games[..60]), 0).unwrap();
+    (mark.records, mark.digest) = (60, 7);
+    builder.mark_read(mark);
+    let mut bytes = builder.finish_bytes(b"old").unwrap().unwrap().1;
+    for end in 61..90 {
+        let index = open(&bytes);
+        assert_eq!(index.read_mark().map(|mark| mark.records), Some(end - 1));
+        let grown = Builder::grow_in_memory(&index, bytes, options.clone(), &progress).unwrap();
+        let mut builder = grown.unwrap();
+        assert_eq!(builder.read_mark().map(|mark| mark.digest), Some(7));
+        // Segments that are built again begin earlier.
+        let first = builder.skip_known() as usize;
+        assert!(first < end as usize && first >= 40, "{first}");
+        assert_eq!(builder.add(&batch_from(&games, first, end as usize), 0).unwrap(), Kept::Yes);
+        mark.records = end;
+        builder.mark_read(mark);
+        let (built, new) = builder.finish_bytes(b"new").unwrap().unwrap();
+        assert_eq!((built.games, built.added), (u64::from(end), 1), "{end}");
+        bytes = new;
+        compare(&open(&bytes), &count(&games[..end as usize])).unwrap();
+    }
+    // Without a new mark the old one is not kept: it is not that of the new games.
+    let index = open(&bytes);
+    let grown = Builder::grow_in_memory(&index, bytes, options, &progress).unwrap();
+    let mut builder = grown.unwrap();
+    assert_eq!(builder.add(&batch(&games), 0).unwrap(), Kept::Yes);
+    let bytes = builder.finish_bytes(b"new").unwrap().unwrap().1;
+    assert_eq!(open(&bytes).read_mark(), None);
+}
+
+#[test]
+fn games_after_the_mark_are_compared() {
+    let games = games(40);
+    let progress = Progress::new();
+    let mut mark = ReadMark::default();
+    (mark.records, mark.bytes, mark.games_after) = (25, 1000, 5);
+    mark.digest_after = digest_of_games(0, &batch_from(&games, 25, 30), 0);
+    let mut builder = Builder::in_memory(BuildOptions::default(), &progress).unwrap();
+    builder.add(&batch(&games[..30]), 0).unwrap();
+    builder.mark_read(mark);
+    let bytes = builder.finish_bytes(b"old").unwrap().unwrap().1;
+    for (changed, expected) in [(None, Kept::Yes), (Some(27), Kept::No), (Some(33), Kept::Yes)] {
+        let mut games = games.clone();
+        if let Some(changed) = changed {
+            games[changed].result = GameResult::BlackWins;
+        }
+        let index = open(&bytes);
+        let options = BuildOptions::default();
+        let grown = Builder::grow_in_memory(&index, bytes.clone(), options, &progress).unwrap();
+        let mut builder = grown.unwrap();
+        assert_eq!(builder.skip_known(), 25);
+        let kept = builder.add(&batch_from(&games, 25, games.len()), 0).unwrap();
+        assert_eq!(kept, expected, "{changed:?}");
+        if kept == Kept::Yes {
+            let (built, bytes) = builder.finish_bytes(b"new").unwrap().unwrap();
+            assert_eq!(built.added, games.len() as u64 - 30);
+            compare(&open(&bytes), &count(&games)).unwrap();
+        }
+    }
+    // The last games are missing.
+    let index = open(&bytes);
+    let options = BuildOptions::default();
+    let grown = Builder::grow_in_memory(&index, bytes.clone(), options, &progress).unwrap();
+    let mut builder = grown.unwrap();
+    builder.skip_known();
+    builder.add(&batch_from(&games, 25, 28), 0).unwrap();
+    assert!(builder.finish(b"new").unwrap().is_none());
 }
 
 #[test]

@@ -73,6 +73,8 @@ pub struct ScanOptions {
     pub(crate) candidates: Option<Arc<GameSet>>,
     /// Which games the blocks of a stream hold; they follow each other if there is none.
     pub(crate) map: Option<Arc<BlockMap>>,
+    /// Where the first block begins that is read of a stream.
+    pub(crate) from: Base,
 }
 
 impl Default for ScanOptions {
@@ -95,6 +97,7 @@ impl Default for ScanOptions {
             moments: false,
             candidates: None,
             map: None,
+            from: Base::default(),
         }
     }
 }
@@ -736,7 +739,7 @@ fn scan_blocks<T: Task>(
     }
     let mut number = 0_u64;
     let progress = reporter.progress;
-    let before = AtomicU32::new(0);
+    let before = AtomicU32::new(plan.from.games);
     let ended = AtomicBool::new(false);
     let fill = |job: &mut BlockJob<T::Out>| {
         if ended.load(Ordering::Relaxed) || progress.is_cancelled() {
@@ -744,15 +747,21 @@ fn scan_blocks<T: Task>(
         }
         job.failure = None;
         job.stop = false;
-        job.is_read = plan.shard.is_none_or(|shard| shard.has_block(number));
-        number += 1;
-        match blocks.next(&mut job.block) {
-            Ok(more) => more,
-            Err(error) => {
-                ended.store(true, Ordering::Relaxed);
-                job.failure = Some(error);
-                job.block.bytes.clear();
-                true
+        loop {
+            job.is_read = plan.shard.is_none_or(|shard| shard.has_block(number));
+            number += 1;
+            match blocks.next(&mut job.block) {
+                Ok(true) if job.block.offset < plan.from.bytes => {}
+                Ok(more) => return more,
+                Err(error) => {
+                    ended.store(true, Ordering::Relaxed);
+                    job.failure = Some(error);
+                    job.block.bytes.clear();
+                    return true;
+                }
+            }
+            if progress.is_cancelled() {
+                return false;
             }
         }
     };
@@ -793,7 +802,7 @@ fn scan_blocks<T: Task>(
             drain(pipeline, &mut job.notes, &mut job.out);
         }
     };
-    let mut base = Base::default();
+    let mut base = plan.from;
     ordered(threads, fill, worker, |job| {
         match &plan.map {
             Some(map) => base = map.base_at(job.block.offset),

@@ -77,11 +77,14 @@ impl Stamp {
         Ok(Some(Self(stamp)))
     }
 
-    /// The text that is stored, with a checksum of every byte.
-    pub(super) fn to_text(&self) -> Result<String> {
+    /// The text that is stored, with a checksum of every byte; `main`: that of the main file, if it is known.
+    pub(super) fn to_text(&self, main: Option<u32>) -> Result<String> {
         let mut text = format!("{TITLE}\n");
-        for (name, path, state) in &self.0 {
-            let crc = tabia_index::crc32(&Blob::open(path)?);
+        for (number, (name, path, state)) in self.0.iter().enumerate() {
+            let crc = match main.filter(|_| number == 0) {
+                Some(crc) => crc,
+                None => tabia_index::crc32(&Blob::open(path)?),
+            };
             let State { length, modified } = state;
             let name = name.escape_debug();
             let _ = writeln!(text, "{length} {} {crc:08x} {name}", modified.as_nanos());

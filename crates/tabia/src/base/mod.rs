@@ -14,10 +14,12 @@
 //! | `group_games` | statistics of games in groups |
 //! | `novelties` | where games leave what was played before |
 //! | `saved_index` | the index file of a database |
+//! | `end_mark` | how far a database was read for its index |
 //! | `index_stamp` | whether the files of a database are unchanged |
 
 mod candidates;
 mod candidates_of_databases;
+mod end_mark;
 mod explore_position;
 mod explore_scan;
 mod game_set;

@@ -9,15 +9,16 @@ use tabia_core::game::{Flow, GameHead, GameResult, Visitor};
 use tabia_core::io::{Blob, Progress};
 use tabia_core::{Error, GameIndex, Result};
 use tabia_index::{
-    Batch, BuildOptions, Builder, Collector, Comparison, Kept, PositionIndex, Unusable,
+    Batch, BuildOptions, Builder, Collector, Comparison, Kept, PositionIndex, ReadMark, Unusable,
 };
 
+use super::end_mark::EndMark;
 use super::index_stamp::Stamp;
-use crate::input::InputItem;
-use crate::job_summary::Summary;
+use crate::input::{InputItem, OpenInput};
+use crate::job_summary::{Base, Summary};
 use crate::observer::{NoObserver, Observer};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
-use crate::select::Selection;
+use crate::select::{RecordRanges, Selection};
 
 /// Extension that is added to the name of a database.
 const EXTENSION: &str = "tidx";
@@ -286,21 +287,26 @@ impl Job<'_> {
         mut builder: Builder<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Option<(u64, Summary)>> {
-        let mut kept = Kept::Yes;
-        let summary = read(
+        let mut games = Fill {
+            builder: &mut builder,
+            kept: Kept::Yes,
+        };
+        let read = read(
             self.item,
             self.options,
             self.progress,
             observer,
-            &mut |batch, base| {
-                kept = builder.add(batch, base).map_err(Error::in_output)?;
-                Ok(kept == Kept::Yes)
-            },
+            &mut games,
         )?;
-        if kept == Kept::No {
+        if games.kept == Kept::No {
             return Ok(None);
         }
-        let text = self.stamp.to_text()?;
+        let (mark, crc) = read.mark.map(EndMark::finish).unwrap_or_default();
+        if let Some(mark) = mark {
+            builder.mark_read(mark);
+        }
+        let summary = read.summary;
+        let text = self.stamp.to_text(crc)?;
         if Stamp::of(self.item)?.as_ref() != Some(self.stamp) {
             let error = Error::invalid("the database was changed while it was read");
             return Err(error.in_file(self.item.label()));
@@ -340,19 +346,12 @@ pub fn check_index(
     if let Err(error) = index.check() {
         return Ok(Some(format!("the index is {error}")));
     }
-    let mut comparison = Comparison::new(&index);
-    let mut kept = Kept::Yes;
-    read(
-        item,
-        options,
-        progress,
-        &mut NoObserver,
-        &mut |batch, base| {
-            kept = comparison.add(batch, base);
-            Ok(kept == Kept::Yes)
-        },
-    )?;
-    if kept == Kept::No || !comparison.is_complete() {
+    let mut games = Compare {
+        comparison: Comparison::new(&index),
+        kept: Kept::Yes,
+    };
+    read(item, options, progress, &mut NoObserver, &mut games)?;
+    if games.kept == Kept::No || !games.comparison.is_complete() {
         return Ok(Some(
             "the index has other games than the database".to_owned(),
         ));
@@ -380,20 +379,79 @@ fn remove(path: &Path) -> Result<()> {
     removed.map_err(|error| Error::from(error).in_path(path).in_output())
 }
 
-/// Gets the games of an item in order, with the number that those of a batch count from, until it
-/// returns `false`.
-type TakeBatch<'a> = &'a mut dyn FnMut(&Batch, u32) -> Result<bool>;
+/// Gets the games of an item in order.
+trait TakeGames {
+    /// How far the item was read before, if the games up to there need not be read again.
+    fn read_mark(&self) -> Option<ReadMark> {
+        None
+    }
 
-/// Reads the lines of all games of an item.
+    /// Nothing was changed up to the mark; the record from which on games are read.
+    fn skip_known(&mut self) -> u32 {
+        0
+    }
+
+    /// Takes games whose numbers count from `base`; `false` if no more are wanted.
+    fn take(&mut self, batch: &Batch, base: u32) -> Result<bool>;
+
+    /// The item cannot be read from the mark on after all.
+    fn refuse(&mut self) {}
+}
+
+/// Adds games to an index.
+struct Fill<'b, 'p> {
+    builder: &'b mut Builder<'p>,
+    kept: Kept,
+}
+
+impl TakeGames for Fill<'_, '_> {
+    fn read_mark(&self) -> Option<ReadMark> {
+        self.builder.read_mark()
+    }
+
+    fn skip_known(&mut self) -> u32 {
+        self.builder.skip_known()
+    }
+
+    fn take(&mut self, batch: &Batch, base: u32) -> Result<bool> {
+        self.kept = self.builder.add(batch, base).map_err(Error::in_output)?;
+        Ok(self.kept == Kept::Yes)
+    }
+
+    fn refuse(&mut self) {
+        self.kept = Kept::No;
+    }
+}
+
+/// Compares games with those of an index.
+struct Compare {
+    comparison: Comparison,
+    kept: Kept,
+}
+
+impl TakeGames for Compare {
+    fn take(&mut self, batch: &Batch, base: u32) -> Result<bool> {
+        self.kept = self.comparison.add(batch, base);
+        Ok(self.kept == Kept::Yes)
+    }
+}
+
+/// What is noted of an item that was read.
+struct Read {
+    summary: Summary,
+    mark: Option<EndMark>,
+}
+
+/// Reads the lines of the games of an item.
 fn read(
     item: &InputItem,
     options: &IndexOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-    take: TakeBatch<'_>,
-) -> Result<Summary> {
+    games: &mut dyn TakeGames,
+) -> Result<Read> {
     let threads = options.threads.max(1);
-    let plan = ScanOptions {
+    let mut plan = ScanOptions {
         threads,
         selection: Selection::all(),
         want: Collector::WANT,
@@ -406,17 +464,43 @@ fn read(
         observer,
         progress,
     };
-    reporter.read_item(&options.open, progress, false, |reporter, input| {
+    let mark = reporter.read_item(&options.open, progress, false, |reporter, input| {
+        let known = games.read_mark();
+        let (mut mark, is_known) = EndMark::new(item, &input, known.as_ref());
+        if let Some(known) = known.filter(|_| is_known) {
+            let first = games.skip_known();
+            if let OpenInput::Database(_) = input {
+                plan.selection.numbers = Some(RecordRanges::from(GameIndex(first)));
+            } else {
+                plan.from = Base {
+                    games: known.records,
+                    bytes: known.bytes,
+                    lines: known.lines,
+                };
+            }
+        }
         let tasks = (0..threads).map(|_| CollectTask::default()).collect();
+        let mut is_first = true;
         scan(
             reporter,
             input,
             &plan,
             tasks,
-            &mut |base, batch: &mut Batch| take(batch, base.games),
-        )
+            &mut |base, batch: &mut Batch| {
+                if is_first && plan.from.bytes != 0 && base.bytes != plan.from.bytes {
+                    games.refuse();
+                    return Ok(false);
+                }
+                is_first = false;
+                if let Some(mark) = &mut mark {
+                    mark.read(batch, base);
+                }
+                games.take(batch, base.games)
+            },
+        )?;
+        Ok(mark)
     })?;
-    Ok(summary)
+    Ok(Read { summary, mark })
 }
 
 /// Collects lines on one thread.

@@ -63,6 +63,11 @@ impl RecordRanges {
         Self(vec![(game.0, game.0)])
     }
 
+    /// All records from one on.
+    pub(crate) fn from(first: GameIndex) -> Self {
+        Self(vec![(first.0, u32::MAX - 1)])
+    }
+
     /// Records in ascending order.
     pub(crate) fn of(games: impl Iterator<Item = GameIndex>) -> Self {
         Self(games.map(|game| (game.0, game.0)).collect())

@@ -17,6 +17,7 @@ use super::open::{CbhDatabase, Companions};
 use super::record_reader::CbhReader;
 use super::records::{FileHeader, GameRecord, MovesHead, Record, TYPE_DELETED, TYPE_TEXT};
 use super::tags::{player_name, round_name};
+use crate::games::common::records_digest::{RecordsDigest, checksum};
 
 impl Database for CbhDatabase {
     fn info(&self) -> &DatabaseInfo {
@@ -73,6 +74,28 @@ impl Database for CbhDatabase {
         let plies = moves::stored_plies(bytes, at as u64).filter(|_| at != 0)?;
         // A header that states another number is that of another record, or the moves are damaged.
         (plies.div_ceil(2) == u32::from(record.move_count)).then_some(plies)
+    }
+
+    fn digest(&self, records: u32) -> Option<u64> {
+        if self.is_salvaged || records > self.len {
+            return None;
+        }
+        let moves = self.companions().moves.as_ref()?;
+        let mut digest = RecordsDigest::new(moves);
+        for game in (0..records).map(GameIndex) {
+            let header = u64::from(checksum(self.header_bytes(game)?));
+            let (at, length) = match self.record(game)? {
+                Record::Text(_) => (0, 0),
+                record @ Record::Game(_) => {
+                    let at = self.offsets(game, record).moves_at;
+                    let head = moves.at_most(usize::try_from(at).ok()?, MovesHead::SIZE)?;
+                    let size = MovesHead::read(head).map_or(0, |head| head.size.get());
+                    (at, u64::from(size))
+                }
+            };
+            digest.add([header, at], at, length);
+        }
+        Some(digest.finish())
     }
 
     fn name(&self, kind: NameKind, NameId(id): NameId) -> Result<Cow<'_, str>> {

@@ -303,7 +303,7 @@ impl CbhDatabase {
         self.rebuilt.binary_search(&game.0).is_ok()
     }
 
-    fn header_bytes(&self, game: GameIndex) -> Option<&[u8]> {
+    pub(super) fn header_bytes(&self, game: GameIndex) -> Option<&[u8]> {
         let at = (game.0 as usize)
             .checked_add(1)?
             .checked_mul(FileHeader::SIZE)?;

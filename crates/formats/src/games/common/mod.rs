@@ -5,6 +5,7 @@ pub(crate) mod interner;
 pub(crate) mod line_tree;
 pub(crate) mod merge_record_tags;
 pub(crate) mod record_context;
+pub(crate) mod records_digest;
 pub(crate) mod salvage;
 pub(crate) mod scid_and_scidb_file_set;
 pub(crate) mod scid_and_scidb_index_codes;

@@ -15,6 +15,7 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
 
 use crate::games::common::record_context::{Origin, end_game};
+use crate::games::common::records_digest::RecordsDigest;
 use crate::games::common::scid_and_scidb_index_codes;
 use crate::games::common::{merge_record_tags, setup_tags};
 
@@ -237,6 +238,26 @@ impl Database for ScidDatabase {
         let has_pawns = entry.flags & flag::START == 0 && is_known;
         let gone = has_pawns.then(|| PawnsGone::new(entry.home_pawn_count, entry.home_pawns));
         Some((Material::from_bits(entry.material), gone))
+    }
+
+    fn digest(&self, records: u32) -> Option<u64> {
+        if self.index.is_salvaged() || records > self.len() {
+            return None;
+        }
+        let mut digest = RecordsDigest::new(&self.games);
+        for game in 0..records {
+            let entry = self.indexed(GameIndex(game)).ok()?.entry;
+            let ratings = u64::from(entry.white_elo) | u64::from(entry.black_elo) << 16;
+            let types = u64::from(entry.white_rating) | u64::from(entry.black_rating) << 8;
+            let flags = entry.flags & (flag::START | flag::DELETED);
+            let rest = u64::from(entry.result) | u64::from(entry.chess960) << 8;
+            let facts = [
+                ratings | types << 32,
+                u64::from(entry.date) | u64::from(flags) << 32 | rest << 40,
+            ];
+            digest.add(facts, entry.blob_at, entry.blob_length.into());
+        }
+        Some(digest.finish())
     }
 
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
