@@ -180,6 +180,14 @@ pub trait Database: Send + Sync {
         None
     }
 
+    /// Fills `out` with the material at the end of the mainlines of the records from `first` on, as
+    /// [`signature`](Database::signature) has it. `false`, with any contents of `out`, if it is not known of
+    /// all of them without more work than that.
+    fn last_materials(&self, first: GameIndex, out: &mut [Material]) -> bool {
+        let _ = (first, out);
+        false
+    }
+
     /// A digest of the first records as they are stored: equal digests mean equal mainlines, ratings, dates,
     /// results and deletion marks, but for chance. The same records stored in another way may have another
     /// digest. `None` if the records have to be read to find that out, or if there are fewer.

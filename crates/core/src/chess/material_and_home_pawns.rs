@@ -201,6 +201,24 @@ impl PawnsGone {
         }
     }
 
+    /// Whether all of these pawns left their start squares.
+    ///
+    /// ```
+    /// use tabia_core::chess::{HomePawns, PawnsGone};
+    ///
+    /// let gone = PawnsGone::new(2, [0xb4, 0, 0, 0, 0, 0, 0, 0]);
+    /// assert!(gone.has_all(HomePawns::from_bits(1 << 11 | 1 << 4)));
+    /// assert!(!gone.has_all(HomePawns::from_bits(1 << 12)));
+    /// ```
+    pub const fn has_all(self, pawns: HomePawns) -> bool {
+        let (mut gone, mut number) = (0_u16, 0);
+        while number < self.count as u32 {
+            gone |= 1 << (self.list >> (60 - 4 * number) & 15);
+            number += 1;
+        }
+        pawns.0 & !gone == 0
+    }
+
     /// Whether the game had a position with these pawns on their start squares, if all were there at its
     /// start.
     pub const fn passes(self, pawns: HomePawns) -> bool {

@@ -73,7 +73,7 @@ use crate::sorting::SortOrder;
 pub(crate) use deferred_conditions::{Fact, Later, Note, STILL_GIVEN};
 pub use error_and_suggestions::{FilterError, Suggestion, nearest};
 pub use field_list::{Field, fields};
-pub(crate) use moment_terms::{Check, Moment, MomentTerm, balance};
+pub(crate) use moment_terms::{Check, Inputs, Moment, MomentTerm, balance};
 pub use required_material::RequiredMaterial;
 pub(crate) use required_material::SignatureFilter;
 pub use term_order::PlanStep;

@@ -262,6 +262,26 @@ impl Check {
         }
     }
 
+    /// What of a position decides it.
+    pub(crate) fn inputs(&self) -> Inputs {
+        match self {
+            // Bishops stay on the squares of their colour.
+            Self::Material(_)
+            | Self::Count(..)
+            | Self::Imbalance(_)
+            | Self::Balance(_)
+            | Self::Bishops { .. } => Inputs::MATERIAL,
+            Self::Pawns(..) => Inputs::PAWNS,
+            Self::Never => Inputs::default(),
+            _ => Inputs::ALL,
+        }
+    }
+
+    /// Whether it asks for the move played, which the last position of a line does not have.
+    pub(crate) fn asks_for_move(&self) -> bool {
+        matches!(self, Self::Move(_) | Self::Moved(_) | Self::Takes(_))
+    }
+
     /// A rough measure of what the test costs.
     pub(crate) fn cost(&self) -> u32 {
         match self {
@@ -272,6 +292,45 @@ impl Check {
             Self::Mate | Self::Stalemate | Self::Attack(_) | Self::Pinned(_) => 9,
             _ => 4,
         }
+    }
+}
+
+/// What of a position decides a test, so that it is asked again only when that has changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Inputs(u8);
+
+impl Inputs {
+    /// The number of men of each kind, and the colours of the squares of bishops.
+    pub(crate) const MATERIAL: Self = Self(1);
+    /// The squares of the pawns.
+    pub(crate) const PAWNS: Self = Self(2);
+    /// Anything, the move played too.
+    pub(crate) const ALL: Self = Self(7);
+
+    /// What a ply may change.
+    #[inline]
+    pub(crate) fn changed_by(before: &Position, ply: Ply) -> Self {
+        /// What every ply changes.
+        const ANY: u8 = 4;
+        let Some(m) = ply.to_move() else {
+            return Self(ANY);
+        };
+        let is_capture = before.occupied().has(m.to());
+        let is_pawn = before.by_role(Role::Pawn).has(m.from());
+        let leaves_file = m.from().file() != m.to().file();
+        let is_material = is_capture | (is_pawn & (leaves_file | !m.is_normal()));
+        let pawns = u8::from(is_capture | is_pawn) * Self::PAWNS.0;
+        Self(ANY | pawns | u8::from(is_material) * Self::MATERIAL.0)
+    }
+
+    #[inline]
+    pub(crate) const fn overlap(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    #[must_use]
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 }
 

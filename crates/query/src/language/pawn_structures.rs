@@ -1,6 +1,6 @@
 //! Structures of pawns: exact pawns, named structures, passed, isolated and doubled pawns.
 
-use tabia_core::chess::{Bitboard, Color, Piece, Position, Role, Setup, Square};
+use tabia_core::chess::{Bitboard, Color, HomePawns, Piece, Position, Role, Setup, Square};
 
 use super::square_set::{FILE_A, mirror_squares};
 
@@ -9,8 +9,8 @@ use super::square_set::{FILE_A, mirror_squares};
 pub(crate) enum PawnCheck {
     /// Exactly these pawns of White and Black.
     Exactly([u64; 2]),
-    /// A row of [`STRUCTURES`], for Black with the colours exchanged.
-    Structure(&'static Structure, Color),
+    /// One of [`STRUCTURES`], for Black with the colours exchanged.
+    Structure(Masks, Color),
     Passed(Color),
     Isolated(Color),
     Doubled(Color),
@@ -92,21 +92,55 @@ pub(super) fn squares(names: &[&str]) -> u64 {
     squares.fold(0, |set, square| set | square.bit())
 }
 
+/// A [`Structure`] as sets of squares.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Masks {
+    own: u64,
+    other: u64,
+    no_own: u64,
+    no_other: u64,
+    one_own: &'static str,
+    some_own: &'static str,
+}
+
 impl Structure {
+    fn masks(&self) -> Masks {
+        Masks {
+            own: squares(self.own),
+            other: squares(self.other),
+            no_own: files(self.no_own),
+            no_other: files(self.no_other),
+            one_own: self.one_own,
+            some_own: self.some_own,
+        }
+    }
+}
+
+impl Masks {
     fn fits(&self, own: u64, other: u64) -> bool {
-        let named = squares(self.own);
+        if self.own & !own != 0
+            || self.other & !other != 0
+            || own & self.no_own != 0
+            || other & self.no_other != 0
+        {
+            return false;
+        }
         let on_files = |letters: &str, least: u32, most: u32| {
             letters.bytes().all(|letter| {
                 let count = (own & file(u32::from(letter - b'a'))).count_ones();
                 (least..=most).contains(&count)
             })
         };
-        named & !own == 0
-            && squares(self.other) & !other == 0
-            && own & files(self.no_own) == 0
-            && other & files(self.no_other) == 0
-            && on_files(self.one_own, 1, 1)
-            && on_files(self.some_own, 1, 8)
+        on_files(self.one_own, 1, 1) && on_files(self.some_own, 1, 8)
+    }
+
+    /// The files of whose pawns the own one, and the other one, is not on its first square.
+    fn left_first_squares(&self) -> [u8; 2] {
+        // The only pawn of its file, which has a square of its own.
+        let only = self.own & files(self.one_own);
+        let moved = (0..8).filter(|&number| only & file(number) & !0xff00 != 0);
+        let moved = moved.fold(0, |files, number| files | 1 << number);
+        [self.no_own as u8 | moved, self.no_other as u8]
     }
 }
 
@@ -129,7 +163,7 @@ impl PawnCheck {
             .iter()
             .find(|row| name.eq_ignore_ascii_case(row.name));
         if let Some(row) = found {
-            return Ok(Self::Structure(row, color));
+            return Ok(Self::Structure(row.masks(), color));
         }
         Ok(match name {
             "passed" => Self::Passed(color),
@@ -156,11 +190,32 @@ impl PawnCheck {
                     [white, black]
                 })
             }
-            Self::Structure(row, of) => Self::Structure(row, side(*of)),
+            Self::Structure(row, of) => Self::Structure(*row, side(*of)),
             Self::Passed(of) => Self::Passed(side(*of)),
             Self::Isolated(of) => Self::Isolated(side(*of)),
             Self::Doubled(of) => Self::Doubled(side(*of)),
         }
+    }
+
+    /// The pawns that have left their first squares wherever this fits.
+    pub(super) fn left_first_squares(&self, is_mirrored: bool) -> HomePawns {
+        let Self::Structure(row, color) = self else {
+            return HomePawns::from_bits(0);
+        };
+        let [own, other] = row.left_first_squares();
+        let (white, black) = match color {
+            Color::White => (own, other),
+            Color::Black => (other, own),
+        };
+        // The highest bit is that of file a.
+        let of = |files: u8| {
+            u16::from(if is_mirrored {
+                files
+            } else {
+                files.reverse_bits()
+            })
+        };
+        HomePawns::from_bits(of(white) << 8 | of(black))
     }
 
     /// Whether the pawns fit, or their mirror image with files exchanged.

@@ -70,11 +70,16 @@ impl PieceSet {
     /// The squares with a piece of the set.
     pub(super) fn squares(self, position: &Position) -> u64 {
         let mut squares = 0;
-        for color in [Color::White, Color::Black] {
-            for role in Role::ALL {
-                if self.0 >> (6 * color as u16 + role as u16) & 1 != 0 {
-                    squares |= position.by_piece(Piece { color, role }).0;
-                }
+        for (color, roles) in [
+            (Color::White, self.0 & WHITE),
+            (Color::Black, self.0 >> 6 & WHITE),
+        ] {
+            let own = position.by_color(color).0;
+            let mut rest = roles;
+            while rest != 0 {
+                let role = Role::ALL.get(rest.trailing_zeros() as usize);
+                squares |= role.map_or(0, |&role| own & position.by_role(role).0);
+                rest &= rest - 1;
             }
         }
         if self.0 & EMPTY != 0 {

@@ -15,18 +15,70 @@ const MANY: i64 = 64;
 pub struct RequiredMaterial {
     /// Of each alternative the terms that hold together.
     any_of: Vec<Vec<MomentTerm>>,
+    /// The query asks for nothing else.
+    is_all: bool,
 }
 
 impl RequiredMaterial {
     /// Whether a position with this material may be required.
     pub fn fits(&self, material: Material) -> bool {
+        self.holds(material, Positions::Some)
+    }
+
+    /// Whether every position with this material is one that is required: all that the query asks for.
+    ///
+    /// ```
+    /// use tabia_core::chess::{Material, Position};
+    /// use tabia_query::Query;
+    ///
+    /// let ending = Position::parse_fen(b"8/8/8/8/4k3/8/R7/K6r w - - 0 1")?;
+    /// let decides = |text: &str| {
+    ///     let query = Query::parse(text).ok()?;
+    ///     Some(query.required_material()?.decides(Material::of(&ending)))
+    /// };
+    /// assert_eq!(decides("mat:KRKR"), Some(true));
+    /// assert_eq!(decides("mat:KRKR is:check"), Some(false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn decides(&self, material: Material) -> bool {
+        self.is_all && self.holds(material, Positions::All)
+    }
+
+    fn holds(&self, material: Material, positions: Positions) -> bool {
         let mut any_of = self.any_of.iter();
         any_of.any(|terms| {
             terms.iter().all(|term| {
                 let mut checks = term.values.iter();
-                checks.any(|(_, check)| may_fit(check, material))
+                checks.any(|(_, check)| fits(check, material, positions))
             })
         })
+    }
+
+    /// All material that fits, ascending, if that is known without asking.
+    pub fn listed(&self) -> Option<Vec<Material>> {
+        let of_term = |term: &MomentTerm| -> Option<Vec<Material>> {
+            term.values.iter().map(|(_, check)| only(check)).collect()
+        };
+        let mut all = Vec::new();
+        for terms in &self.any_of {
+            all.extend(terms.iter().find_map(of_term)?);
+        }
+        all.sort_unstable();
+        all.dedup();
+        Some(all)
+    }
+}
+
+/// The only material with which a test holds.
+fn only(check: &Check) -> Option<Material> {
+    match check {
+        Check::Fen(position, _) => Some(Material::of(position)),
+        Check::Material(sides) => {
+            let is_one = |&(least, most): &(u32, u32)| least == most;
+            let is_one = sides.iter().flatten().all(is_one);
+            most(check).filter(|_| is_one).map(|most| most.material)
+        }
+        _ => None,
     }
 }
 
@@ -51,31 +103,48 @@ impl Query {
         if !is_mainline {
             return None;
         }
-        required(self.any_of()).map(|any_of| RequiredMaterial { any_of })
+        let any_of = required(self.any_of(), asks_for_material)?;
+        let is_all = self.any_of().0.iter().all(|list| {
+            list.0.iter().all(|item| match &item.what {
+                What::Term(term) => match &term.test {
+                    Test::Moment(term) => {
+                        let mut values = term.values.iter();
+                        !item.negated && values.all(|(_, check)| asks_for_material(check))
+                    }
+                    Test::Flip(_) => true,
+                    _ => false,
+                },
+                What::Group(_) | What::Step { .. } => false,
+            })
+        });
+        Some(RequiredMaterial { any_of, is_all })
     }
 }
 
+/// Whether a value of a term asks for something.
+type Asks = fn(&Check) -> bool;
+
 /// Terms of which those of one alternative are required.
-fn required(any_of: &AnyOf) -> Option<Vec<Vec<MomentTerm>>> {
+fn required(any_of: &AnyOf, asks: Asks) -> Option<Vec<Vec<MomentTerm>>> {
     if any_of.0.is_empty() {
         return None;
     }
     let mut all = Vec::new();
     for list in &any_of.0 {
-        all.extend(of_list(list)?);
+        all.extend(of_list(list, asks)?);
     }
     Some(all)
 }
 
 /// The terms of the moment of the list that asks most, or of one of its groups.
-fn of_list(list: &List) -> Option<Vec<Vec<MomentTerm>>> {
+fn of_list(list: &List, asks: Asks) -> Option<Vec<Vec<MomentTerm>>> {
     let parts = list.0.split(|item| matches!(item.what, What::Step { .. }));
-    let own = parts.filter_map(of_part);
+    let own = parts.filter_map(|part| of_part(part, asks));
     let best = own.max_by_key(|images| images.first().map_or(0, |terms| weight(terms)));
     best.or_else(|| {
         let mut groups = list.0.iter().filter(|item| !item.negated);
         groups.find_map(|item| match &item.what {
-            What::Group(group) => required(group),
+            What::Group(group) => required(group, asks),
             _ => None,
         })
     })
@@ -83,7 +152,7 @@ fn of_list(list: &List) -> Option<Vec<Vec<MomentTerm>>> {
 
 /// The terms about material of one moment, for the position itself and the mirror
 /// images that are asked for.
-fn of_part(items: &[Item]) -> Option<Vec<Vec<MomentTerm>>> {
+fn of_part(items: &[Item], asks: Asks) -> Option<Vec<Vec<MomentTerm>>> {
     let mut terms: Vec<MomentTerm> = Vec::new();
     let mut flips = (false, false);
     for item in items {
@@ -91,8 +160,10 @@ fn of_part(items: &[Item]) -> Option<Vec<Vec<MomentTerm>>> {
             continue;
         };
         match &term.test {
-            Test::Moment(term) if !item.negated && term.values.iter().all(asks_for_material) => {
-                terms.push(term.clone());
+            Test::Moment(term) if !item.negated => {
+                if term.values.iter().all(|(_, check)| asks(check)) {
+                    terms.push(term.clone());
+                }
             }
             Test::Flip(kinds) => {
                 flips.0 |= kinds.contains(&Flip::Color);
@@ -112,7 +183,7 @@ fn of_part(items: &[Item]) -> Option<Vec<Vec<MomentTerm>>> {
     Some(images.map(image).collect())
 }
 
-fn asks_for_material((_, check): &(String, Check)) -> bool {
+fn asks_for_material(check: &Check) -> bool {
     match check {
         Check::Count(set, _) => set.0 & EMPTY == 0,
         Check::Fen(..)
@@ -124,12 +195,17 @@ fn asks_for_material((_, check): &(String, Check)) -> bool {
     }
 }
 
+/// Whether the signature of a game may exclude it.
+fn asks_for_signature(check: &Check) -> bool {
+    most(check).is_some() || matches!(check, Check::Never)
+}
+
 /// A rough measure of how few positions fit.
 fn weight(terms: &[MomentTerm]) -> u32 {
     let of = |term: &MomentTerm| {
         let checks = term.values.iter().map(|(_, check)| match check {
             Check::Fen(..) | Check::Material(_) => 100,
-            Check::Imbalance(_) => 3,
+            Check::Imbalance(_) | Check::Pawns(..) => 3,
             _ => 1,
         });
         checks.min().unwrap_or_default()
@@ -148,9 +224,29 @@ fn range(material: Material, color: Color, role: Role) -> (i64, i64) {
     (count, if count >= most { MANY } else { count })
 }
 
-/// Whether a number of a range is in the bounds.
-fn overlaps(bounds: &Bounds, (least, most): (i64, i64)) -> bool {
-    bounds.low.is_none_or(|low| low <= most) && bounds.high.is_none_or(|high| least <= high)
+/// Of how many positions with some material a test has to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Positions {
+    Some,
+    All,
+}
+
+impl Positions {
+    /// Whether one number of a range is in the bounds, or all are.
+    fn fit(self, bounds: &Bounds, (least, most): (i64, i64)) -> bool {
+        let (low, high) = match self {
+            Self::Some => (most, least),
+            Self::All => (least, most),
+        };
+        bounds.low.is_none_or(|bound| bound <= low) && bounds.high.is_none_or(|bound| high <= bound)
+    }
+}
+
+fn between(low: i64, high: i64) -> Bounds {
+    Bounds {
+        low: Some(low),
+        high: Some(high),
+    }
 }
 
 /// White's number of pieces of a kind minus Black's.
@@ -164,8 +260,9 @@ fn sum(a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
     (a.0 + b.0, a.1 + b.1)
 }
 
-/// Whether a position with this material may fit.
-fn may_fit(check: &Check, material: Material) -> bool {
+/// Whether positions with this material fit.
+fn fits(check: &Check, material: Material, positions: Positions) -> bool {
+    let is_certain = positions == Positions::All;
     let kinds = [
         Role::Queen,
         Role::Rook,
@@ -175,15 +272,15 @@ fn may_fit(check: &Check, material: Material) -> bool {
     ];
     let colors = [Color::White, Color::Black];
     match check {
-        Check::Fen(position, _) => Material::of(position) == material,
+        Check::Fen(position, _) => !is_certain && Material::of(position) == material,
         Check::Material(sides) => colors.into_iter().zip(sides).all(|(color, counts)| {
             let mut counts = kinds.into_iter().zip(counts);
             counts.all(|(role, &(least, most))| {
-                let range = range(material, color, role);
-                i64::from(least) <= range.1 && range.0 <= i64::from(most)
+                let bounds = between(least.into(), most.into());
+                positions.fit(&bounds, range(material, color, role))
             })
         }),
-        Check::Count(set, bounds) => overlaps(bounds, count(*set, material)),
+        Check::Count(set, bounds) => positions.fit(bounds, count(*set, material)),
         Check::Imbalance(wanted) => {
             let (bishops, knights) = (
                 difference(material, Role::Bishop),
@@ -198,8 +295,8 @@ fn may_fit(check: &Check, material: Material) -> bool {
                 difference(material, Role::Pawn),
             ];
             let mut pairs = wanted.iter().zip(found);
-            pairs.all(|(wanted, (least, most))| {
-                wanted.is_none_or(|wanted| least <= wanted && wanted <= most)
+            pairs.all(|(wanted, range)| {
+                wanted.is_none_or(|wanted| positions.fit(&between(wanted, wanted), range))
             })
         }
         Check::Balance(bounds) => {
@@ -209,14 +306,15 @@ fn may_fit(check: &Check, material: Material) -> bool {
                 let (least, most) = difference(material, role);
                 all = sum(all, (least * value, most * value));
             }
-            overlaps(bounds, all)
+            positions.fit(bounds, all)
         }
+        Check::Bishops { .. } if is_certain => false,
         Check::Bishops { .. } => colors.into_iter().all(|color| {
             let (least, most) = range(material, color, Role::Bishop);
             least <= 1 && 1 <= most
         }),
         Check::Never => false,
-        _ => true,
+        _ => !is_certain,
     }
 }
 
@@ -241,14 +339,30 @@ pub(crate) struct SignatureFilter {
     any_of: Vec<Vec<Vec<Most>>>,
 }
 
-/// The most material of a position, and its pawns on their start squares if they are given.
-type Most = (Material, Option<HomePawns>);
+/// What is known of every position that fits.
+#[derive(Debug, Clone, Copy)]
+struct Most {
+    /// It has no more.
+    material: Material,
+    /// Its pawns on their start squares, if they are given.
+    home: Option<HomePawns>,
+    /// Pawns that have left their start squares.
+    left: HomePawns,
+}
+
+/// More than any game has.
+const ALL_MATERIAL: Material = Material::from_bits(u32::MAX);
 
 impl SignatureFilter {
     /// What a query requires; `None` if games with any signature may fit.
     pub(crate) fn of(query: &Query) -> Option<Self> {
+        let mut is_mainline = true;
+        query.for_each_term(&mut |term| is_mainline &= !matches!(term.test, Test::In(_)));
+        if !is_mainline {
+            return None;
+        }
         let mut any_of = Vec::new();
-        for terms in query.required_material()?.any_of {
+        for terms in required(query.any_of(), asks_for_signature)? {
             let terms = terms.iter().filter_map(|term| {
                 let values = term.values.iter().map(|(_, check)| check);
                 let values = values.filter(|check| !matches!(check, Check::Never));
@@ -263,21 +377,47 @@ impl SignatureFilter {
         Some(Self { any_of })
     }
 
+    /// Whether games are excluded by their last material.
+    pub(crate) fn asks_for_material(&self) -> bool {
+        let asks = |values: &Vec<Most>| values.iter().all(|most| most.material != ALL_MATERIAL);
+        self.any_of.iter().all(|terms| terms.iter().any(asks))
+    }
+
+    /// Whether a game whose last position has this material may fit.
+    pub(crate) fn may_end_with(&self, last: Material) -> bool {
+        self.may_fit((last, None))
+    }
+
     /// Whether a game with this signature may fit.
     pub(crate) fn may_fit(&self, (last, gone): (Material, Option<PawnsGone>)) -> bool {
-        let reaches = |(material, pawns): &Most| {
-            let passes = |pawns| gone.is_none_or(|gone| gone.passes(pawns));
-            material.can_become(last) && pawns.is_none_or(passes)
+        let reaches = |most: &Most| {
+            let passes = |gone: PawnsGone| {
+                gone.has_all(most.left) && most.home.is_none_or(|pawns| gone.passes(pawns))
+            };
+            most.material.can_become(last) && gone.is_none_or(passes)
         };
         let mut any_of = self.any_of.iter();
         any_of.any(|terms| terms.iter().all(|values| values.iter().any(reaches)))
     }
 }
 
-/// The most material of a position that fits, and its pawns on their start squares if they are given.
+/// What is known of a position that fits; `None` if nothing is.
 fn most(check: &Check) -> Option<Most> {
+    let none_left = HomePawns::from_bits(0);
     match check {
-        Check::Fen(position, _) => Some((Material::of(position), Some(HomePawns::of(position)))),
+        Check::Fen(position, _) => Some(Most {
+            material: Material::of(position),
+            home: Some(HomePawns::of(position)),
+            left: none_left,
+        }),
+        Check::Pawns(pawns, is_mirrored) => {
+            let left = pawns.left_first_squares(*is_mirrored);
+            (left != none_left).then_some(Most {
+                material: ALL_MATERIAL,
+                home: None,
+                left,
+            })
+        }
         Check::Material(sides) => {
             let mut bits = 0;
             for counts in sides {
@@ -288,7 +428,11 @@ fn most(check: &Check) -> Option<Most> {
                     bits = bits << width | most.min(limit);
                 }
             }
-            Some((Material::from_bits(bits), None))
+            Some(Most {
+                material: Material::from_bits(bits),
+                home: None,
+                left: none_left,
+            })
         }
         _ => None,
     }
@@ -362,7 +506,13 @@ mod tests {
                 Some(true),
             ),
             ("pos:\"1.d4\" flip:color", Some(false)),
-            ("mat:KRPKP pawns:iqp", Some(true)),
+            // Without e2 and d7 gone there was none.
+            ("mat:KRPKP pawns:iqp", Some(false)),
+            ("pawns:iqp", Some(false)),
+            ("pawns:iqp OR mat:KRPKP", Some(true)),
+            ("-pawns:iqp", None),
+            ("pawns:passed", None),
+            ("pawns:stonewall", None),
             ("count:R=2", None),
             ("-mat:KRPKR", None),
         ] {
@@ -370,6 +520,66 @@ mod tests {
             let filter = SignatureFilter::of(&query);
             let found = filter.map(|filter| filter.may_fit((last, Some(gone))));
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn some_questions_are_decided_by_material_alone() {
+        let decides = |text: &str, fen: &str| {
+            let query = Query::parse(text).unwrap();
+            let material = Material::of(&Position::parse_fen(fen.as_bytes()).unwrap());
+            let required = query.required_material().unwrap();
+            (required.decides(material), required.listed().is_some())
+        };
+        let ending = "4k2r/8/8/8/8/8/4P3/R3K3 w - - 0 1";
+        for (text, expected) in [
+            ("mat:KRPKR", (true, true)),
+            ("mat:KRPKR OR mat:KK", (true, true)),
+            ("mat:KRKRP,KRPKR", (true, true)),
+            ("mat:KRKRP flip:color", (true, true)),
+            ("mat:KRKRP", (false, true)),
+            ("mat:KRP+KR", (true, false)),
+            ("count:Rr=2 count:P=1", (true, false)),
+            ("imb:Pv", (true, false)),
+            ("balance:1", (true, false)),
+            ("count:A=3", (false, false)),
+            ("mat:KRPKR for:10", (false, true)),
+            ("mat:KRPKR is:check", (false, true)),
+            ("mat:KRPKR -is:check", (false, true)),
+            ("is:check -> mat:KRPKR", (false, true)),
+            ("mat:KRPKR (mat:KK)", (false, true)),
+            ("mat:KRPKR -(mat:KK)", (false, true)),
+            ("mat:KRPKR player:tal", (false, true)),
+            ("fen:4k2r/8/8/8/8/8/4P3/R3K3", (false, true)),
+        ] {
+            assert_eq!(decides(text, ending), expected, "{text}");
+        }
+        // Three queens may be more.
+        let queens = "4k3/8/8/8/8/8/QQQ5/4K3 w - - 0 1";
+        assert!(!decides("count:Q=3", queens).0 && decides("count:Q>=3", queens).0);
+        assert!(!decides("mat:KQQQK", queens).0 && decides("mat:KQQQ*K", queens).0);
+    }
+
+    #[test]
+    fn pawns_of_a_structure_have_left_their_first_squares() {
+        // c2, d2, e2, d7 for White's isolated pawn; d2, c7, d7, e7 for Black's; mirrored d2 is e2.
+        for (text, left) in [
+            ("pawns:iqp", 1 << 13 | 1 << 12 | 1 << 11 | 1 << 4),
+            ("pawns:iqp/black", 1 << 12 | 1 << 5 | 1 << 4 | 1 << 3),
+            ("pawns:iqp flip:color", 1 << 12 | 1 << 5 | 1 << 4 | 1 << 3),
+            ("pawns:iqp flip:files", 1 << 10 | 1 << 11 | 1 << 12 | 1 << 3),
+            ("pawns:carlsbad", 1 << 13 | 1 << 3),
+        ] {
+            let query = Query::parse(text).unwrap();
+            let filter = SignatureFilter::of(&query).unwrap();
+            let found: Vec<u16> = filter
+                .any_of
+                .iter()
+                .flatten()
+                .flatten()
+                .map(|most| most.left.to_bits())
+                .collect();
+            assert_eq!(found.last(), Some(&left), "{text}: {found:?}");
         }
     }
 

@@ -15,6 +15,7 @@ const UNNAMED_PLIES: u32 = 36;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
     pub(super) needs: Needs,
+    needs_moves: bool,
     /// Plies of the mainline.
     pub(super) plies: u32,
     /// Variations that are open.
@@ -78,6 +79,8 @@ impl Progress {
     /// A game begins.
     pub(super) fn begin(&mut self, head: &GameHead, needs: Needs) {
         self.needs = needs;
+        self.needs_moves =
+            needs.line > 0 || needs.opening || needs.last_position || needs.keys || needs.plies;
         self.plies = 0;
         self.depth = 0;
         self.first.clear();
@@ -105,6 +108,12 @@ impl Progress {
     /// Whether the last ply visited may have decided a term.
     pub(super) fn may_decide(&self) -> bool {
         self.depth == 0 && self.needs.plies
+    }
+
+    /// Whether a term that is not decided asks for moves.
+    #[inline]
+    pub(super) fn needs_moves(&self) -> bool {
+        self.needs_moves
     }
 
     pub(super) fn visit_move(&mut self, before: &Position, ply: Ply) {

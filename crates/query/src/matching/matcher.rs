@@ -1,6 +1,6 @@
 //! [`Matcher`]: whether games fit a query.
 
-use tabia_core::chess::{Ply, Position};
+use tabia_core::chess::{Material, Ply, Position};
 use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::games::{Database, GameReader, IndexEntry, NameKind};
 use tabia_core::{GameIndex, Result};
@@ -63,8 +63,12 @@ pub struct Matcher {
     /// Ratings of consecutive records, White's and Black's, and the index of the first record.
     ratings: Vec<[u16; 2]>,
     ratings_from: u32,
-    /// What the signature of a game that fits may be.
+    /// What the signature of a game that fits may be, and whether its material may exclude it.
     signatures: Option<SignatureFilter>,
+    asks_for_material: bool,
+    /// The material at the ends of consecutive games, and the index of the first of them.
+    materials: Vec<Material>,
+    materials_from: u32,
     /// A folded name.
     folded: String,
     /// What is known about each term for the current game.
@@ -91,6 +95,7 @@ impl Matcher {
         let ratings_decide =
             rating_tests.len() == items.len() && !items.iter().any(|item| item.negated);
         let terms = query.term_count();
+        let signatures = SignatureFilter::of(query);
         Self {
             query: query.clone(),
             first_game: 0,
@@ -101,7 +106,12 @@ impl Matcher {
             ratings_decide,
             ratings: Vec::new(),
             ratings_from: 0,
-            signatures: SignatureFilter::of(query),
+            asks_for_material: signatures
+                .as_ref()
+                .is_some_and(SignatureFilter::asks_for_material),
+            signatures,
+            materials: Vec::new(),
+            materials_from: 0,
             folded: String::new(),
             answers: vec![Answer::Maybe; terms],
             undecided: None,
@@ -147,6 +157,59 @@ impl Matcher {
     /// decide; `end` if there is no such record. For reading a database in order; a candidate has to be
     /// tested.
     pub fn next_candidate(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
+        let mut game = game;
+        while game < end {
+            game = self.next_by_ratings(db, game, end);
+            let next = self.next_by_material(db, game, end);
+            if next == game {
+                break;
+            }
+            game = next;
+        }
+        game
+    }
+
+    /// The same as far as the material at the ends of games decides.
+    fn next_by_material(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
+        let mut game = game;
+        while game < end {
+            let offset = game.wrapping_sub(self.materials_from) as usize;
+            if self.materials.get(offset).is_none() && !self.read_materials(db, game, end) {
+                return game;
+            }
+            let Some(filter) = &self.signatures else {
+                return game;
+            };
+            let offset = (game - self.materials_from) as usize;
+            let rest = self.materials.get(offset..).unwrap_or_default();
+            let rest = rest.get(..(end - game) as usize).unwrap_or(rest);
+            let found = rest.iter().position(|&last| filter.may_end_with(last));
+            game += found.unwrap_or(rest.len()) as u32;
+            if found.is_some() {
+                return game;
+            }
+        }
+        end
+    }
+
+    /// Reads the material at the ends of the next games, up to `end`. `false` if no term asks for it or the
+    /// database has no fast way to read it.
+    fn read_materials(&mut self, db: &dyn Database, game: u32, end: u32) -> bool {
+        if !self.asks_for_material || game >= end {
+            return false;
+        }
+        let count = (end - game).min(RATINGS_PER_READ) as usize;
+        self.materials.resize(count, Material::from_bits(0));
+        if !db.last_materials(GameIndex(game), &mut self.materials) {
+            self.materials.clear();
+            self.asks_for_material = false;
+            return false;
+        }
+        self.materials_from = game;
+        true
+    }
+
+    fn next_by_ratings(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
         let mut game = game;
         while game < end {
             if !self.read_ratings(db, game, end) {
@@ -204,6 +267,29 @@ impl Matcher {
         game: GameIndex,
         entry: &IndexEntry,
     ) -> Result<Answer> {
+        let answer = self.answer_to_entry(database, game, entry)?;
+        if answer == Answer::Maybe && self.is_excluded_by_signature(database, game) {
+            self.undecided = None;
+            self.outcome = Answer::No;
+        }
+        Ok(self.outcome)
+    }
+
+    /// Whether the index has a signature of a game with which none fits.
+    fn is_excluded_by_signature(&self, database: &dyn Database, game: GameIndex) -> bool {
+        let Some(filter) = &self.signatures else {
+            return false;
+        };
+        let signature = database.signature(game);
+        signature.is_some_and(|signature| !filter.may_fit(signature))
+    }
+
+    fn answer_to_entry(
+        &mut self,
+        database: &dyn Database,
+        game: GameIndex,
+        entry: &IndexEntry,
+    ) -> Result<Answer> {
         self.found.clear();
         let stored = self.stored_names.get_or_insert_with(|| {
             let kinds = database.info().names.iter();
@@ -225,13 +311,6 @@ impl Matcher {
         let any_of = self.query.any_of();
         self.outcome = evaluate(any_of, entry.is_text, &mut ask)?;
         self.undecided = None;
-        if self.outcome == Answer::Maybe
-            && let Some(signatures) = &self.signatures
-            && let Some(signature) = database.signature(game)
-            && !signatures.may_fit(signature)
-        {
-            self.outcome = Answer::No;
-        }
         if self.outcome == Answer::Maybe {
             let mut failure = None;
             let answers = &mut self.answers;
@@ -293,8 +372,12 @@ impl Matcher {
                 return Ok(true);
             }
         }
+        if self.is_excluded_by_signature(database, game) {
+            self.outcome = Answer::No;
+            return Ok(false);
+        }
         let entry = database.entry(game)?;
-        match self.entry(database, game, &entry)? {
+        match self.answer_to_entry(database, game, &entry)? {
             Answer::Maybe => self.read(reader, game),
             answer => Ok(answer == Answer::Yes),
         }
@@ -446,9 +529,11 @@ impl Visitor for Matcher {
                 return Flow::Skip;
             }
         }
-        self.progress.visit_move(before, ply);
-        if self.progress.may_decide() {
-            self.settle(&mut |progress, test| progress.answer_to_plies(test));
+        if self.progress.needs_moves() {
+            self.progress.visit_move(before, ply);
+            if self.progress.may_decide() {
+                self.settle(&mut |progress, test| progress.answer_to_plies(test));
+            }
         }
         self.flow()
     }

@@ -9,7 +9,9 @@ use tabia_core::game::{Annotation, ClockKind, GameHead};
 
 use super::answer::Answer;
 use crate::fold_case::fold;
-use crate::language::{AnyOf, Check, Fact, Flip, Item, Later, List, Moment, MomentTerm, Note};
+use crate::language::{
+    AnyOf, Check, Fact, Flip, Inputs, Item, Later, List, Moment, MomentTerm, Note,
+};
 use crate::language::{Query, STILL_GIVEN, Scope, Term, Test, What, balance};
 
 /// A position of a game that fits a query, and the move played from it.
@@ -40,12 +42,20 @@ struct Segment {
 /// The terms of a segment as they are asked of a position or of its mirror image.
 #[derive(Debug, Clone)]
 struct Image {
+    /// Terms that material and pawns decide.
+    steady: Vec<(bool, MomentTerm)>,
+    /// All other terms.
     tests: Vec<(bool, MomentTerm)>,
     /// Terms that are decided at the end of the game.
     later: Vec<(bool, MomentTerm)>,
     /// With fewer men, or without these pawns on their first squares, no later position fits.
     least_men: u32,
     home_pawns: [u64; 2],
+    /// What decides the steady terms, and whether a later position may fit.
+    inputs: Inputs,
+    /// The answers to these two for the position that was looked at last.
+    steady_hold: bool,
+    is_possible: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +76,8 @@ struct LineState {
     /// Moves visited, those before the line included.
     ply: u32,
     last: Option<(Position, Option<Ply>)>,
+    /// What the last ply may have changed.
+    changed: Inputs,
     /// White's material minus Black's at each position.
     balances: Vec<i32>,
     keys: Vec<u64>,
@@ -73,6 +85,20 @@ struct LineState {
     has_hits: bool,
     /// Its first position was counted as one of its parent.
     shares_first: bool,
+}
+
+impl LineState {
+    /// Notes the last ply and the position before it.
+    #[inline]
+    fn note_last(&mut self, before: &Position, ply: Ply) {
+        match &mut self.last {
+            Some((position, last)) => {
+                position.clone_from(before);
+                *last = Some(ply);
+            }
+            last => *last = Some((before.clone(), Some(ply))),
+        }
+    }
 }
 
 /// What the terms ask for beyond positions.
@@ -92,6 +118,10 @@ pub(super) struct Moments {
     wanted: Wanted,
     /// One position that fits decides.
     is_simple: bool,
+    /// Positions are looked at only when these have changed; `None` if something is noted of each.
+    inputs: Option<Inputs>,
+    /// The last position of a game, which has no move played from it, may fit.
+    looks_at_last: bool,
     /// Whether positions that fit are kept.
     keep: bool,
     kept: Vec<FoundMoment>,
@@ -123,7 +153,8 @@ impl Moments {
         for segment in &segments {
             wanted.variations |= segment.scope != Scope::Mainline;
             let images = segment.images.iter();
-            for (_, term) in images.flat_map(|image| image.tests.iter().chain(&image.later)) {
+            let terms = images.flat_map(|image| image.tests.iter().chain(&image.later));
+            for (_, term) in terms {
                 for (_, check) in &term.values {
                     match check {
                         Check::Repeats(_) => wanted.keys = true,
@@ -149,9 +180,25 @@ impl Moments {
             }),
             _ => false,
         };
+        let images = segments.iter().flat_map(|segment| &segment.images);
+        let inputs = images.clone().map(|image| {
+            let tests = image.tests.iter().flat_map(|(_, term)| &term.values);
+            let inputs = tests.map(|(_, check)| check.inputs());
+            inputs.fold(image.inputs, Inputs::and)
+        });
+        let inputs = inputs.fold(Inputs::default(), Inputs::and);
+        let mut needs_move = images.map(|image| {
+            let mut tests = image.tests.iter().filter(|(negated, _)| !negated);
+            tests.any(|(_, term)| term.values.iter().all(|(_, check)| check.asks_for_move()))
+        });
+        let looks_at_last = !needs_move.all(|needs_move| needs_move);
+        let is_simple = is_simple && !wanted.variations;
+        let is_noted = wanted.balances || wanted.keys || wanted.notes;
         Self {
             segments,
-            is_simple: is_simple && !wanted.variations,
+            inputs: (is_simple && !is_noted).then_some(inputs),
+            looks_at_last,
+            is_simple,
             wanted,
             ..Self::default()
         }
@@ -163,6 +210,7 @@ impl Moments {
 
     pub(super) fn keep_positions(&mut self) {
         self.keep = true;
+        self.inputs = None;
     }
 
     pub(super) fn begin(&mut self, head: &GameHead) {
@@ -180,19 +228,45 @@ impl Moments {
             Some(line) => {
                 line.ply = 0;
                 line.last = last;
+                line.changed = Inputs::ALL;
                 line.balances.clear();
                 line.keys.clear();
                 (line.is_mate, line.has_hits) = (false, false);
             }
             None => self.lines.push(LineState {
                 last,
+                changed: Inputs::ALL,
                 ..LineState::default()
             }),
         }
     }
 
     /// Looks at a position and the move played from it.
+    #[inline]
     pub(super) fn visit_move(&mut self, before: &Position, ply: Ply) -> Seen {
+        let Some(inputs) = self.inputs else {
+            return self.visit_tracked(before, ply);
+        };
+        let Some(line) = self.lines.first_mut().filter(|_| self.open.len() == 1) else {
+            return Seen::Nothing;
+        };
+        let next = Inputs::changed_by(before, ply);
+        let seen = if line.changed.overlap(inputs) {
+            self.look(0, before, Some(ply))
+        } else {
+            line.ply += 1;
+            Seen::Nothing
+        };
+        if let Some(line) = self.lines.first_mut() {
+            line.changed = next;
+            if self.looks_at_last && next.overlap(inputs) {
+                line.note_last(before, ply);
+            }
+        }
+        seen
+    }
+
+    fn visit_tracked(&mut self, before: &Position, ply: Ply) -> Seen {
         let Some(number) = self
             .open
             .last()
@@ -202,15 +276,15 @@ impl Moments {
             return Seen::Nothing;
         };
         if let Some(line) = self.lines.get_mut(number as usize) {
-            match &mut line.last {
-                Some((position, last)) => {
-                    position.clone_from(before);
-                    *last = Some(ply);
-                }
-                last => *last = Some((before.clone(), Some(ply))),
-            }
+            line.note_last(before, ply);
         }
-        self.look(number, before, Some(ply))
+        let seen = self.look(number, before, Some(ply));
+        if let Some(line) = self.lines.get_mut(number as usize)
+            && !self.wanted.variations
+        {
+            line.changed = Inputs::changed_by(before, ply);
+        }
+        seen
     }
 
     fn is_tracked(&self, line: u32) -> bool {
@@ -243,6 +317,7 @@ impl Moments {
             start,
             ply: start,
             last,
+            changed: Inputs::ALL,
             shares_first,
             ..LineState::default()
         });
@@ -274,6 +349,13 @@ impl Moments {
 
     /// Looks at the last position of a line.
     fn end_line(&mut self, number: u32) {
+        if let Some(inputs) = self.inputs {
+            let line = self.lines.get(number as usize);
+            let is_changed = line.is_some_and(|line| line.changed.overlap(inputs));
+            if !self.looks_at_last || !is_changed {
+                return;
+            }
+        }
         let line = self.lines.get_mut(number as usize);
         if let Some((mut position, ply)) = line.and_then(|line| line.last.take()) {
             if let Some(ply) = ply {
@@ -344,7 +426,7 @@ impl Moments {
         if played.is_some() {
             line.ply += 1;
         }
-        let men = position.occupied().count();
+        let changed = line.changed;
         let (mut found, mut possible) = (false, !self.is_simple);
         for segment in &mut self.segments {
             if !segment.scope.has(number) {
@@ -352,14 +434,12 @@ impl Moments {
             }
             let mut images = 0;
             let mut is_possible = false;
-            for (index, image) in segment.images.iter().enumerate() {
-                if men < image.least_men || lacks_home_pawns(position, image.home_pawns) {
-                    continue;
+            for (index, image) in segment.images.iter_mut().enumerate() {
+                if changed.overlap(image.inputs) {
+                    image.look(moment);
                 }
-                is_possible = true;
-                let holds = image.tests.iter().all(|(negated, term)| {
-                    term.values.iter().any(|(_, check)| check.fits(moment)) != *negated
-                });
+                is_possible |= image.is_possible;
+                let holds = image.steady_hold && hold(&image.tests, moment);
                 images |= u8::from(holds) << index;
             }
             possible |= is_possible || !segment.hits.is_empty();
@@ -801,7 +881,7 @@ impl Image {
         let mirrored = tests
             .iter()
             .map(|(negated, term)| (*negated, term.mirror(color, files)));
-        let (later, mut tests): (Vec<_>, Vec<_>) = mirrored.partition(|(_, term)| term.is_later());
+        let (later, tests): (Vec<_>, Vec<_>) = mirrored.partition(|(_, term)| term.is_later());
         // A term with one value limits the positions that fit.
         let only = tests
             .iter()
@@ -816,12 +896,51 @@ impl Image {
             home_pawns[0] |= white;
             home_pawns[1] |= black;
         }
-        tests.sort_by_key(|(_, term)| term.values.iter().map(|(_, check)| check.cost()).max());
+        let inputs = |(_, term): &(bool, MomentTerm)| {
+            let checks = term.values.iter().map(|(_, check)| check.inputs());
+            checks.fold(Inputs::default(), Inputs::and)
+        };
+        let (mut tests, mut steady): (Vec<_>, Vec<_>) = tests
+            .into_iter()
+            .partition(|test| inputs(test) == Inputs::ALL);
+        let cost = |(_, term): &(bool, MomentTerm)| {
+            let checks = term.values.iter();
+            checks.map(|(_, check)| check.cost()).max()
+        };
+        tests.sort_by_key(cost);
+        steady.sort_by_key(cost);
+        let mut decided_by = steady
+            .iter()
+            .map(inputs)
+            .fold(Inputs::MATERIAL, Inputs::and);
+        if home_pawns != [0; 2] {
+            decided_by = decided_by.and(Inputs::PAWNS);
+        }
         Self {
+            steady,
             tests,
             later,
             least_men,
             home_pawns,
+            inputs: decided_by,
+            steady_hold: false,
+            is_possible: false,
         }
     }
+
+    /// Asks the steady terms again.
+    #[inline(never)]
+    fn look(&mut self, moment: Moment<'_>) {
+        let position = moment.position;
+        self.is_possible = position.occupied().count() >= self.least_men
+            && !lacks_home_pawns(position, self.home_pawns);
+        self.steady_hold = self.is_possible && hold(&self.steady, moment);
+    }
+}
+
+/// Whether terms hold at a moment.
+fn hold(tests: &[(bool, MomentTerm)], moment: Moment<'_>) -> bool {
+    tests
+        .iter()
+        .all(|(negated, term)| term.values.iter().any(|(_, check)| check.fits(moment)) != *negated)
 }

@@ -228,6 +228,12 @@ impl<E: IndexedGame> Index<E> {
         &self.file
     }
 
+    /// The bytes of the entry of a game of an intact database.
+    pub(crate) fn intact_bytes(&self, game: u32) -> Option<&[u8]> {
+        let entries = self.salvage.is_none().then_some(&self.entries);
+        entries?.bytes(game)
+    }
+
     /// Hands out every entry of the index file.
     pub(crate) fn for_each(&self, visit: impl FnMut(E)) {
         let entries = (0..self.entries.len()).filter_map(|game| self.entries.get(game));

@@ -166,6 +166,18 @@ pub(crate) fn decode(version: Version, bytes: &[u8]) -> Option<Entry> {
     }
 }
 
+/// The material of the last position in the entry at the start of `bytes`. `None` if they are too short.
+pub(crate) fn last_material(version: Version, bytes: &[u8]) -> Option<u32> {
+    Some(match version {
+        Version::V3 => u24(EntryV3::ref_from_prefix(bytes).ok()?.0.tail.material),
+        Version::V4 => u24(EntryV4::ref_from_prefix(bytes).ok()?.0.tail.material),
+        Version::V5 => {
+            let (record, _) = EntryV5::ref_from_prefix(bytes).ok()?;
+            record.words[10].get() & LOW_24
+        }
+    })
+}
+
 /// Appends an entry. Fields that are too large for the version are truncated; the writer has
 /// checked them.
 pub(crate) fn encode(version: Version, entry: &Entry, out: &mut Vec<u8>) {
@@ -196,6 +208,7 @@ pub(crate) fn encode(version: Version, entry: &Entry, out: &mut Vec<u8>) {
 
 const LOW_16: u32 = 0xffff;
 const LOW_20: u32 = 0xf_ffff;
+const LOW_24: u32 = 0xff_ffff;
 const LOW_28: u32 = 0xfff_ffff;
 
 impl EntryTail {

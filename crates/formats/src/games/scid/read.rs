@@ -21,6 +21,7 @@ use crate::games::common::{merge_record_tags, setup_tags};
 
 use super::blob_parts::{Tag, malformed, read_start, read_tag};
 use super::board::Board;
+use super::disk_layout::last_material;
 use super::entry::{self, Entry, flag};
 use super::file_set::{self, FileSet};
 use super::names::{self, Names};
@@ -238,6 +239,16 @@ impl Database for ScidDatabase {
         let has_pawns = entry.flags & flag::START == 0 && is_known;
         let gone = has_pawns.then(|| PawnsGone::new(entry.home_pawn_count, entry.home_pawns));
         Some((Material::from_bits(entry.material), gone))
+    }
+
+    fn last_materials(&self, first: GameIndex, out: &mut [Material]) -> bool {
+        (first.0..).zip(out).all(|(game, out)| {
+            let bytes = self.index.intact_bytes(game);
+            let material = bytes.and_then(|bytes| last_material(self.version, bytes));
+            material
+                .map(|material| *out = Material::from_bits(material))
+                .is_some()
+        })
     }
 
     fn digest(&self, records: u32) -> Option<u64> {
