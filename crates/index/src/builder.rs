@@ -295,9 +295,8 @@ impl<'p> Builder<'p> {
     /// recognised by it: [`skip_known`](Self::skip_known).
     pub fn read_mark(&self) -> Option<ReadMark> {
         // Segments that are built again begin at a record, which no mark of a text states.
-        self.mark.filter(|mark| {
-            self.rebuilt.is_none() || (mark.games_after == 0 && mark.bytes == 0)
-        })
+        self.mark
+            .filter(|mark| self.rebuilt.is_none() || (mark.games_after == 0 && mark.bytes == 0))
     }
 
     /// What is before the [`read_mark`](Self::read_mark) is unchanged: the games of the index are those of
@@ -502,7 +501,8 @@ impl KeptSegments {
         let mut numbers: Vec<u32> = segments.map(|entry| entry.segment.get()).collect();
         numbers.sort_unstable();
         if let Some(&first) = numbers.get(self.kept) {
-            let is_kept = |entry: &Entry| entry.segment.get() < first || entry.segment.get() == WHOLE;
+            let is_kept =
+                |entry: &Entry| entry.segment.get() < first || entry.segment.get() == WHOLE;
             directory.entries.retain(is_kept);
         }
         directory

@@ -38,6 +38,7 @@
 //! | `builder` | building and growing an index |
 //! | `read_mark` | what the games of a grown database are recognised by |
 //! | `reader` | finding positions, and lines by their material |
+//! | `fast_replay` | the men along a line |
 //! | `lines` | going through lines |
 //! | `game_facts_row` | what is stored of a game |
 //! | `keys` | keys and classes of positions |
@@ -45,6 +46,7 @@
 
 mod builder;
 mod directory;
+mod fast_replay;
 mod game_facts_row;
 mod keys;
 mod layout;
@@ -63,9 +65,9 @@ pub use game_facts_row::Row;
 pub use keys::is_same;
 pub use lines::Lines;
 pub use mainline_collector::{Batch, Collector};
-pub use segment_builder::digest_of_games;
 pub use read_mark::ReadMark;
 pub use reader::{Arrival, Continuation, PositionIndex, SectionFacts, SegmentRanks};
+pub use segment_builder::digest_of_games;
 
 /// CRC-32 of bytes, as ZIP archives have it.
 ///

@@ -62,8 +62,45 @@ pub(crate) fn encode(position: &Position, ply: Ply, out: &mut Vec<u8>) {
     }
 }
 
+/// What of a position decides which move a symbol is.
+pub(crate) trait Men {
+    /// The side to move.
+    fn turn(&self) -> Color;
+
+    /// The squares of its men.
+    fn own(&self) -> u64;
+
+    /// The kind of its man on a square.
+    fn role_at(&self, square: Square) -> Option<Role>;
+
+    /// The rook with which it castles to a side, 0 for the h-side.
+    fn castling_rook(&self, side: usize) -> Option<Square>;
+}
+
+impl Men for Position {
+    #[inline]
+    fn turn(&self) -> Color {
+        self.turn()
+    }
+
+    #[inline]
+    fn own(&self) -> u64 {
+        self.by_color(self.turn()).0
+    }
+
+    #[inline]
+    fn role_at(&self, square: Square) -> Option<Role> {
+        self.piece_at(square).map(|piece| piece.role)
+    }
+
+    fn castling_rook(&self, side: usize) -> Option<Square> {
+        self.castling_rook(self.turn(), side)
+    }
+}
+
 /// The move of the symbol at the start of `bytes`; `None` if there is none.
-pub(crate) fn decode(position: &Position, bytes: &[u8]) -> Option<Ply> {
+#[inline]
+pub(crate) fn decode(position: &impl Men, bytes: &[u8]) -> Option<Ply> {
     let (&first, rest) = bytes.split_first()?;
     if first == ESCAPE {
         let [low, high, ..] = *rest else {
@@ -75,17 +112,17 @@ pub(crate) fn decode(position: &Position, bytes: &[u8]) -> Option<Ply> {
         return Move::from_bits(u16::from(low) | u16::from(high) << 8).map(Ply::Move);
     }
     let us = position.turn();
-    let from = nth(position.by_color(us).0, first >> 4)?;
+    let from = nth(position.own(), first >> 4)?;
     let code = first & 15;
     let step = |(file, rank): (i8, i8)| {
         let file = from.file().checked_add_signed(file)?;
         let rank = from.rank().checked_add_signed(rank)?;
         Square::from_coords(file, rank)
     };
-    let to = match position.piece_at(from)?.role {
+    let to = match position.role_at(from)? {
         Role::King if code == NULL => return Some(Ply::Null),
         Role::King if code == H_SIDE || code == A_SIDE => {
-            let rook = position.castling_rook(us, usize::from(code == A_SIDE))?;
+            let rook = position.castling_rook(usize::from(code == A_SIDE))?;
             return Some(Move::castling(from, rook).into());
         }
         Role::King => step(*KING.get(usize::from(code))?)?,

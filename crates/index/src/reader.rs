@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use tabia_core::chess::{Material, Ply, Position};
+use tabia_core::chess::{Color, Material, Ply, Position, Role};
 use tabia_core::io::{Blob, Progress};
 use zerocopy::little_endian::U32;
 
 use crate::directory::{Directory, Unusable, damaged, read_directory};
+use crate::fast_replay::FastReplay;
 use crate::game_facts_row::Row;
 use crate::keys::{class_of, hash_of, is_same};
 use crate::layout::{
@@ -91,13 +92,21 @@ pub(crate) struct Segment {
     common: SectionReader,
     long: SectionReader,
     rows: SectionReader,
-    /// Start positions and the rank from which on they count.
-    starts: Vec<(u32, Position)>,
+    starts: Vec<Start>,
     lines: SectionReader,
     line_blocks: SectionReader,
     materials: SectionReader,
     material_ranks: SectionReader,
     irregular: SectionReader,
+}
+
+/// A start position.
+#[derive(Debug)]
+struct Start {
+    /// The first rank whose line begins with it.
+    first: u32,
+    position: Position,
+    replay: FastReplay,
 }
 
 /// Memory for finding positions, to be used again.
@@ -335,22 +344,23 @@ impl PositionIndex {
         sections
     }
 
-    /// The ranks of all lines on which there is material that fits, as ranges; with some lines on which
-    /// there is none. `None` if more than `most` lines would have to be looked at, or if `progress` is
-    /// cancelled.
+    /// The ranks of the lines on which there is material that fits, as ranges. No other material than that of
+    /// `listed`, ascending, is asked about. `None` if more than `most` lines would have to be looked at, or
+    /// if `progress` is cancelled.
     ///
     /// # Errors
     /// When the index is damaged.
     pub fn with_material(
         &self,
         fits: &dyn Fn(Material) -> bool,
+        listed: Option<&[Material]>,
         most: u64,
         progress: &Progress,
     ) -> Result<Option<Vec<SegmentRanks>>> {
         let mut found = Vec::new();
         let mut left = most;
         for (number, segment) in self.segments.iter().enumerate() {
-            let Some(ranges) = segment.with_material(fits, &mut left, progress)? else {
+            let Some(ranges) = segment.with_material(fits, listed, &mut left, progress)? else {
                 return Ok(None);
             };
             found.extend(ranges.into_iter().map(|ranks| (number, ranks)));
@@ -430,7 +440,7 @@ impl Segment {
                 return Err(section.damaged("its length is wrong"));
             }
         }
-        if games > 0 && self.starts.first().is_none_or(|(rank, _)| *rank != 0) {
+        if games > 0 && self.starts.first().is_none_or(|start| start.first != 0) {
             return Err(damaged(
                 "section STRT: the first line has no start position",
             ));
@@ -490,32 +500,50 @@ impl Segment {
     }
 
     pub(crate) fn start(&self, rank: u32) -> Result<&Position> {
-        let after = self.starts.partition_point(|(first, _)| *first <= rank);
+        self.start_of(rank).map(|start| &start.position)
+    }
+
+    fn start_of(&self, rank: u32) -> Result<&Start> {
+        let after = self.starts.partition_point(|start| start.first <= rank);
         let start = after
             .checked_sub(1)
             .and_then(|index| self.starts.get(index));
-        start
-            .map(|(_, position)| position)
-            .ok_or_else(|| damaged("section STRT: a start position is missing"))
+        start.ok_or_else(|| damaged("section STRT: a start position is missing"))
     }
 
     /// See [`PositionIndex::with_material`].
     fn with_material(
         &self,
         fits: &dyn Fn(Material) -> bool,
+        listed: Option<&[Material]>,
         left: &mut u64,
         progress: &Progress,
     ) -> Result<Option<Vec<Range<u32>>>> {
         let count = self.materials.count() as usize;
         let classes = self.materials.records::<MaterialClass>(0, count)?;
+        let numbers: Vec<usize> = match listed {
+            Some(listed) => listed
+                .iter()
+                .filter_map(|wanted| {
+                    let wanted = wanted.to_bits();
+                    let found = classes.binary_search_by_key(&wanted, |class| class.material.get());
+                    found.ok()
+                })
+                .collect(),
+            None => (0..count).collect(),
+        };
         let mut owners: Vec<(u32, u32)> = Vec::new();
-        let mut from = 0;
-        for class in classes {
-            let (material, end) = (class.material.get(), class.end.get() as usize);
-            let start = std::mem::replace(&mut from, end);
+        for number in numbers {
+            let Some(class) = classes.get(number) else {
+                continue;
+            };
+            let material = class.material.get();
             if !fits(Material::from_bits(material)) {
                 continue;
             }
+            let before = number.checked_sub(1).and_then(|before| classes.get(before));
+            let start = before.map_or(0, |before| before.end.get() as usize);
+            let end = class.end.get() as usize;
             let Some(rest) = left.checked_sub(u64::from(class.count.get())) else {
                 return Ok(None);
             };
@@ -547,13 +575,48 @@ impl Segment {
                 continue;
             };
             let wanted = |material: u32| owner.iter().any(|(_, other)| *other == material);
-            let end = self.end_of_material(rank, &wanted, &mut scratch)?;
+            let plies = owner
+                .iter()
+                .map(|(_, material)| self.least_plies(rank, *material));
+            // The position is after those that the next line shares.
+            let end = if self.common(rank + 1)? <= plies.min().unwrap_or_default() {
+                rank + 1
+            } else {
+                self.end_of_material(rank, &wanted, &mut scratch)?
+            };
             match ranges.last_mut() {
                 Some(last) if last.end >= rank => last.end = last.end.max(end),
                 _ => ranges.push(rank..end),
             }
         }
         Ok(Some(ranges))
+    }
+
+    /// The number of plies before which a line cannot have some material: each takes one man at most.
+    fn least_plies(&self, rank: u32, material: u32) -> u32 {
+        let second = self.starts.get(1).map_or(self.games, |start| start.first);
+        let first = self.starts.first().map(|start| &start.position);
+        if rank >= second || first.is_none_or(|start| *start != Position::standard()) {
+            return 0;
+        }
+        let material = Material::from_bits(material);
+        let mut men = 2;
+        for color in [Color::White, Color::Black] {
+            for (role, many) in [
+                (Role::Pawn, 15),
+                (Role::Knight, 3),
+                (Role::Bishop, 3),
+                (Role::Rook, 3),
+                (Role::Queen, 3),
+            ] {
+                let count = material.count(color, role);
+                if count == many {
+                    return 0;
+                }
+                men += count;
+            }
+        }
+        32_u32.saturating_sub(men)
     }
 
     /// The rank after the last one that shares the first position with such material of a line.
@@ -591,27 +654,42 @@ impl Segment {
         wanted: &Position,
         scratch: &mut Scratch,
     ) -> Result<Option<u32>> {
-        let mut position = self.start(rank)?.clone();
+        let Start {
+            position, replay, ..
+        } = self.start_of(rank)?;
         self.read_line(rank, &mut scratch.line)?;
         let men = wanted.occupied().count();
+        let mut replay = replay.clone();
         let mut rest = scratch.line.as_slice();
         let mut ply = 0;
         loop {
-            if position.key() == wanted.key() && is_same(&position, wanted) {
+            if replay.resembles(wanted)
+                && is_same(&self.position_at(position, &scratch.line, ply)?, wanted)
+            {
                 return Ok(Some(ply));
             }
-            let Some(&first) = rest.first() else {
-                return Ok(None);
-            };
-            if position.occupied().count() < men {
+            if rest.is_empty() || replay.count() < men {
                 return Ok(None);
             }
+            let length = replay.play(rest);
+            let length = length.ok_or_else(|| self.lines.damaged("a move cannot be read"))?;
+            rest = rest.get(length..).unwrap_or_default();
+            ply += 1;
+        }
+    }
+
+    /// The position of a line after some plies.
+    fn position_at(&self, start: &Position, line: &[u8], plies: u32) -> Result<Position> {
+        let mut position = start.clone();
+        let mut rest = line;
+        for _ in 0..plies {
             let played = move_symbols::decode(&position, rest);
             let played = played.ok_or_else(|| self.lines.damaged("a move cannot be read"))?;
             position.play_ply(played);
-            rest = rest.get(move_symbols::length(first)..).unwrap_or_default();
-            ply += 1;
+            let length = rest.first().map_or(0, |&first| move_symbols::length(first));
+            rest = rest.get(length..).unwrap_or_default();
         }
+        Ok(position)
     }
 
     fn find(
@@ -838,7 +916,7 @@ pub(crate) fn read_number(rest: &mut &[u8]) -> Option<usize> {
     None
 }
 
-fn read_starts(section: &SectionReader) -> Result<Vec<(u32, Position)>> {
+fn read_starts(section: &SectionReader) -> Result<Vec<Start>> {
     let mut rest = section.bytes(0, section.len())?;
     let mut starts = Vec::new();
     let wrong = || section.damaged("a start position cannot be read");
@@ -850,12 +928,17 @@ fn read_starts(section: &SectionReader) -> Result<Vec<(u32, Position)>> {
         let rank = U32::from_bytes(rank).get();
         let fen = after.get(..usize::from(*length)).ok_or_else(wrong)?;
         let position = Position::parse_fen(fen).map_err(|_| wrong())?;
-        starts.push((rank, position));
+        let replay = FastReplay::at(&position);
+        starts.push(Start {
+            first: rank,
+            position,
+            replay,
+        });
         rest = after.get(usize::from(*length)..).unwrap_or_default();
     }
     if starts
         .windows(2)
-        .any(|pair| matches!(pair, [a, b] if a.0 >= b.0))
+        .any(|pair| matches!(pair, [a, b] if a.first >= b.first))
     {
         return Err(wrong());
     }

@@ -15,7 +15,7 @@ use tabia_formats::Format;
 use tabia_formats::archives::compressed::{Compression, compress};
 use zerocopy::byteorder::big_endian::U32;
 
-use crate::base::{Index, IndexOptions, candidates};
+use crate::base::{Index, IndexOptions, restrict_by_index};
 use crate::create::SharedFile;
 use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
@@ -322,23 +322,9 @@ fn plan_for(
     if let Some(query) = &mut plan.filter {
         *query = known_duplicates(item, query, &options.open, plan.threads, progress)?;
     }
-    // With the first problem of any game as the end, all games have to be read.
-    if let Some(query) = plan.filter.as_ref().filter(|_| !plan.strict) {
-        let mut index_options = options.index_options.clone();
-        index_options.threads = plan.threads;
-        let found = candidates(
-            item,
-            query,
-            false,
-            options.index,
-            &index_options,
-            progress,
-            observer,
-        )?;
-        if let Some(found) = found {
-            found.restrict(&mut plan, item);
-        }
-    }
+    let index = options.index;
+    let index_options = &options.index_options;
+    restrict_by_index(&mut plan, item, index, index_options, progress, observer)?;
     Ok(plan)
 }
 

@@ -15,7 +15,7 @@ use tabia_core::{Error, GameIndex, Result};
 use tabia_query::openings::Opening;
 use tabia_query::{Answer, FoundMoment, Matcher, Query};
 
-use crate::base::{Candidates, GameSet, Index, IndexOptions, candidates};
+use crate::base::{Candidates, GameSet, Index, IndexOptions, IndexQuestion, candidates};
 use crate::dedupe::known_duplicates;
 use crate::eco_tagger::Mainline;
 use crate::input::{InputItem, OpenInput};
@@ -209,19 +209,16 @@ pub fn list<E: Send>(
         return list(item, &options, render, progress, reporter.observer, emit);
     }
     let strict = options.strict;
-    // With the first problem of any game as the end, all games have to be read.
-    let index = if strict { Index::Never } else { options.index };
-    let mut index_options = options.index_options.clone();
-    index_options.threads = options.threads;
-    let found = candidates(
+    let question = IndexQuestion {
         item,
-        &options.filter,
-        options.limit.is_some() || options.is_hasty,
-        index,
-        &index_options,
-        progress,
-        reporter.observer,
-    )?;
+        query: &options.filter,
+        is_limited: options.limit.is_some() || options.is_hasty,
+        strict,
+        index: options.index,
+        options: &options.index_options,
+        threads: options.threads,
+    };
+    let found = candidates(&question, progress, reporter.observer)?;
     if let Some(found) = &found
         && let Some(rows) = list_decided(found, options, render, emit)?
     {

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tabia::base::{IndexChange, IndexOptions, build_index, check_index};
 use tabia::convert::{ConvertOptions, Target, convert};
 use tabia::core::game::{Game, GameResult};
 use tabia::core::io::Progress;
@@ -57,6 +58,37 @@ fn with_database(name: &str, extension: &str) -> Scratch {
     let new = ["e4 e5", "d4"].into_iter().map(game);
     write(&folder.join("new.pgn"), new);
     folder
+}
+
+#[test]
+fn indexes_grow_with_databases_of_every_format() {
+    for extension in extensions() {
+        let folder = with_database("grown-index", extension);
+        let path = folder.join(format!("old.{extension}"));
+        let progress = Arc::new(Progress::new());
+        let item = || {
+            Resolver::default()
+                .resolve(path.as_os_str())
+                .unwrap()
+                .remove(0)
+        };
+        let options = IndexOptions::default();
+        let build = || build_index(&item(), &options, &progress, &mut NoObserver).unwrap();
+        let before = build();
+        assert_eq!(before.change, IndexChange::Built, "{extension}");
+        for round in 1..=3 {
+            append(&folder.join("new.pgn"), &path).unwrap();
+            let after = build();
+            assert_eq!(
+                (after.change, after.added),
+                (IndexChange::Grown, 2),
+                "{extension}"
+            );
+            assert_eq!(after.index.games(), before.index.games() + 2 * round);
+            let wrong = check_index(&item(), &options, &progress).unwrap();
+            assert_eq!(wrong, None, "{extension}");
+        }
+    }
 }
 
 #[test]

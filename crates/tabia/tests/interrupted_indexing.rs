@@ -45,6 +45,81 @@ enum Change {
     Replaced,
 }
 
+/// Games with as many moves that no two are equal.
+fn long_games(count: usize) -> String {
+    let game = |i: usize| {
+        let moves: String = (0..10)
+            .map(|bit| {
+                let number = 2 * bit + 1;
+                if i >> bit & 1 == 0 {
+                    format!("{number}. Nf3 Nf6 {}. Ng1 Ng8 ", number + 1)
+                } else {
+                    format!("{number}. Nc3 Nf6 {}. Nb1 Ng8 ", number + 1)
+                }
+            })
+            .collect();
+        format!("[Event \"{i}\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n\n{moves}*\n\n")
+    };
+    (0..count).map(game).collect()
+}
+
+#[test]
+fn only_new_games_of_a_grown_text_are_read() {
+    let folder = Scratch::new("index-grown-text");
+    let path = folder.join("g.pgn");
+    let options = IndexOptions::default();
+    let build = || {
+        let progress = Arc::new(Progress::new());
+        build_index(&item(&path), &options, &progress, &mut NoObserver).unwrap()
+    };
+    let query = "pos:\"1. Nf3 Nf6 2. Ng1 Ng8 3. Nc3\"";
+    let count = |index| {
+        let base = Base::open(&[&path], index).unwrap();
+        let query = Query::parse(query).unwrap();
+        base.search(&query, &tabia::base::SearchOptions::default())
+            .count()
+    };
+    // More than one block.
+    let old = long_games(6000);
+    assert!(old.len() > 1 << 20);
+    for (text, change) in [
+        (old.clone(), IndexChange::Built),
+        (format!("{old}{}", games(3)), IndexChange::Grown),
+        (
+            format!("{old}{}{}", games(3), long_games(5000)),
+            IndexChange::Grown,
+        ),
+        // The games before the last block are others.
+        (
+            format!("{}{}", old.replacen("Nc3", "Na3", 1), long_games(6000)),
+            IndexChange::Built,
+        ),
+        // The last game goes on.
+        (
+            format!("{} 1. e4 e5 *\n", old.trim_end().trim_end_matches('*')),
+            IndexChange::Built,
+        ),
+        (
+            format!("{}{}", old.trim_end().trim_end_matches('*'), games(1)),
+            IndexChange::Built,
+        ),
+    ] {
+        let _ = std::fs::remove_file(folder.join("g.pgn.tidx"));
+        if change == IndexChange::Grown || text.len() > old.len() {
+            std::fs::write(&path, &old).unwrap();
+            build();
+        }
+        std::fs::write(&path, &text).unwrap();
+        let built = build();
+        if text.starts_with(&old) {
+            assert_eq!(built.change, change);
+        }
+        assert_eq!(count(Index::Auto), count(Index::Never), "{change:?}");
+        let wrong = tabia::base::check_index(&item(&path), &options, &Arc::new(Progress::new()));
+        assert_eq!(wrong.unwrap(), None);
+    }
+}
+
 #[test]
 fn an_index_that_cannot_be_written_leaves_the_old_one() {
     let folder = Scratch::new("index-failures");

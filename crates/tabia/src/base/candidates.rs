@@ -1,5 +1,6 @@
 //! The games that may fit a query, from the saved index of a database.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -56,23 +57,74 @@ impl Candidates {
     }
 }
 
-/// The games of an item that may fit a query; `None` if its index does not decide that. `is_limited`: not
-/// all games that fit are wanted, so that looking at all lines is not worth it.
+/// What is asked of the index of an item.
+pub(crate) struct IndexQuestion<'a> {
+    pub(crate) item: &'a InputItem,
+    pub(crate) query: &'a Query,
+    /// Not all games that fit are wanted, so that looking at all lines is not worth it.
+    pub(crate) is_limited: bool,
+    /// The first problem of any game ends the job, so that all games have to be read.
+    pub(crate) strict: bool,
+    pub(crate) index: Index,
+    pub(crate) options: &'a IndexOptions,
+    /// Threads that look at lines.
+    pub(crate) threads: usize,
+}
+
+/// Has a scan of an item read only the games that may fit its query, as far as a saved index knows them.
 ///
 /// # Errors
 /// As for [`usable_index`].
-pub(crate) fn candidates(
+pub(crate) fn restrict_by_index(
+    plan: &mut ScanOptions,
     item: &InputItem,
-    query: &Query,
-    is_limited: bool,
     index: Index,
     options: &IndexOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
+) -> Result<()> {
+    let Some(query) = &plan.filter else {
+        return Ok(());
+    };
+    let question = IndexQuestion {
+        item,
+        query,
+        is_limited: false,
+        strict: plan.strict,
+        index,
+        options,
+        threads: plan.threads,
+    };
+    if let Some(found) = candidates(&question, progress, observer)? {
+        found.restrict(plan, item);
+    }
+    Ok(())
+}
+
+/// The games of an item that may fit a query; `None` if its index does not decide that.
+///
+/// # Errors
+/// As for [`usable_index`].
+pub(crate) fn candidates(
+    question: &IndexQuestion<'_>,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
 ) -> Result<Option<Candidates>> {
-    if index == Index::Never {
+    let &IndexQuestion {
+        item,
+        query,
+        is_limited,
+        index,
+        ..
+    } = question;
+    if index == Index::Never || question.strict {
         return Ok(None);
     }
+    let threads = question.threads.max(1);
+    let options = &IndexOptions {
+        threads,
+        ..question.options.clone()
+    };
     let positions = query.required_positions();
     let moments = query.moment_terms();
     if positions.is_none() && moments.is_none() {
@@ -85,7 +137,7 @@ pub(crate) fn candidates(
         index: &index,
         query,
         is_limited,
-        threads: options.threads.max(1),
+        threads,
         progress,
     };
     let found = match (positions, moments) {
@@ -129,13 +181,27 @@ impl IndexSearch<'_> {
     fn moments(&self, moments: &Query, is_all: bool) -> Found<Option<Candidates>> {
         let is_few = self.is_limited || !is_all;
         let most = self.index.games() / if is_few { FEW } else { MANY };
-        let ranges = match self.query.required_material() {
+        let material = moments.required_material();
+        let is_decided = Cell::new(true);
+        let ranges = match &material {
             Some(material) => {
-                let fits = |other| material.fits(other);
-                self.index.with_material(&fits, most, self.progress)?
+                let fits = |other| {
+                    let fits = material.fits(other);
+                    if fits && !material.decides(other) {
+                        is_decided.set(false);
+                    }
+                    fits
+                };
+                let listed = material.listed();
+                let listed = listed.as_deref();
+                self.index
+                    .with_material(&fits, listed, most, self.progress)?
             }
             None => None,
         };
+        if let Some(ranges) = ranges.as_ref().filter(|_| is_decided.get()) {
+            return self.games(ranges, is_all).map(Some);
+        }
         let ranges = match ranges {
             Some(ranges) => ranges,
             None if is_few => return Ok(None),
@@ -143,8 +209,17 @@ impl IndexSearch<'_> {
                 .map(|segment| (segment, self.index.ranks(segment)))
                 .collect(),
         };
-        let found = self.matching(&ranges, moments)?;
-        self.games(&found, is_all).map(Some)
+        // The display shows the part of the lines; what is read after that counts as before.
+        let progress = self.progress;
+        let (done, total) = (progress.done(), progress.total());
+        let lines = ranges
+            .iter()
+            .map(|(_, ranks)| u64::from(ranks.end - ranks.start));
+        progress.begin(progress.unit(), lines.sum());
+        let found = self.matching(&ranges, moments);
+        progress.begin(progress.unit(), total);
+        progress.advance(done, 0);
+        self.games(&found?, is_all).map(Some)
     }
 
     /// The lines of some ranks that fit a query about moments.
@@ -173,6 +248,7 @@ impl IndexSearch<'_> {
                         found.push((*segment, ranks));
                     }
                 }
+                self.progress.advance((ranks.end - ranks.start).into(), 0);
             }
             Ok(found)
         };

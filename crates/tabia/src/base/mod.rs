@@ -35,7 +35,7 @@ mod selection_cache;
 mod tree;
 mod tree_counts;
 
-pub(crate) use candidates::{Candidates, candidates};
+pub(crate) use candidates::{Candidates, IndexQuestion, candidates, restrict_by_index};
 pub use game_set::GameSet;
 pub use index_policy::Index;
 pub(crate) use index_stamp::Stamp;

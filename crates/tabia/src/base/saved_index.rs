@@ -291,13 +291,7 @@ impl Job<'_> {
             builder: &mut builder,
             kept: Kept::Yes,
         };
-        let read = read(
-            self.item,
-            self.options,
-            self.progress,
-            observer,
-            &mut games,
-        )?;
+        let read = read(self.item, self.options, self.progress, observer, &mut games)?;
         if games.kept == Kept::No {
             return Ok(None);
         }

@@ -110,7 +110,7 @@ fn ask(bytes: Vec<u8>) {
     let mut plies = CountPlies::default();
     for bits in [0x002000, 0xffffff, 0x555555] {
         let fits = |material: Material| material.to_bits() & bits != 0;
-        let Ok(Some(ranges)) = index.with_material(&fits, 1 << 16, &Progress::new()) else {
+        let Ok(Some(ranges)) = index.with_material(&fits, None, 1 << 16, &Progress::new()) else {
             continue;
         };
         for (segment, ranks) in ranges {

@@ -14,7 +14,7 @@ use super::collect_occurrences::{Batch, CollectRules, Collector, GameCounts};
 use super::count_sketch::CountSketch;
 use super::occurrence::{Board, StoredOccurrence};
 use super::{BuildOptions, Built};
-use crate::base::candidates;
+use crate::base::restrict_by_index;
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::Summary;
 use crate::observer::Observer;
@@ -79,23 +79,14 @@ pub(super) fn read_games<S: StoredOccurrence>(
         };
         let before = reporter.summary.counts;
         let mut scan_options = scan_options.for_item(item, &options.open, progress)?;
-        // With the first problem of any game as the end, all games have to be read.
-        if let Some(query) = scan_options.filter.as_ref().filter(|_| !options.strict) {
-            let mut index_options = options.index_options.clone();
-            index_options.threads = options.threads;
-            let found = candidates(
-                item,
-                query,
-                false,
-                options.index,
-                &index_options,
-                progress,
-                reporter.observer,
-            )?;
-            if let Some(found) = found {
-                found.restrict(&mut scan_options, item);
-            }
-        }
+        restrict_by_index(
+            &mut scan_options,
+            item,
+            options.index,
+            &options.index_options,
+            progress,
+            reporter.observer,
+        )?;
         reporter.read_item(
             &options.open,
             progress,
