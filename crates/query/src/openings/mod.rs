@@ -38,13 +38,36 @@ pub fn lookup(position: &Position) -> Option<Opening> {
 
 /// The name of the position with a Polyglot key; `None` if it has no name.
 pub fn by_key(key: u64) -> Option<Opening> {
-    let found = NAMES.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-    NAMES.get(found).map(|(_, opening)| *opening)
+    let Names { all, slots } = &*NAMES;
+    let mut slot = first_slot(key);
+    loop {
+        // A free slot ends the search: most positions have no name.
+        let number = usize::from(*slots.get(slot)?).checked_sub(1)?;
+        let &(found, opening) = all.get(number)?;
+        if found == key {
+            return Some(opening);
+        }
+        slot = (slot + 1) % SLOTS;
+    }
 }
 
 /// All named positions with their Polyglot keys, sorted by key.
 pub fn all() -> &'static [(u64, Opening)] {
-    &NAMES
+    &NAMES.all
+}
+
+/// The names, and a hash table of them with linear probing.
+struct Names {
+    all: Vec<(u64, Opening)>,
+    /// Numbers of names from 1; 0 in a free slot.
+    slots: Vec<u16>,
+}
+
+/// Four times the number of names.
+const SLOTS: usize = 1 << 14;
+
+fn first_slot(key: u64) -> usize {
+    key as usize % SLOTS
 }
 
 /// Plies after the last named position from which on no position has a name.
@@ -83,8 +106,21 @@ impl GameOpening {
 /// One line per position, sorted by key: key in hexadecimal, ECO code and name, separated by tabs.
 const TABLE: &str = include_str!("names.tsv");
 
-static NAMES: LazyLock<Vec<(u64, Opening)>> =
-    LazyLock::new(|| TABLE.lines().filter_map(line).collect());
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let all: Vec<(u64, Opening)> = TABLE.lines().filter_map(line).collect();
+    let mut slots = vec![0; SLOTS];
+    // More names than slots would leave none free; a test counts them.
+    for (number, (key, _)) in (1..).zip(all.iter().take(SLOTS / 2)) {
+        let mut slot = first_slot(*key);
+        while slots.get(slot).is_some_and(|&number| number != 0) {
+            slot = (slot + 1) % SLOTS;
+        }
+        if let Some(free) = slots.get_mut(slot) {
+            *free = number;
+        }
+    }
+    Names { all, slots }
+});
 
 fn line(line: &'static str) -> Option<(u64, Opening)> {
     let (key, rest) = line.split_once('\t')?;
@@ -108,9 +144,11 @@ mod tests {
     #[test]
     fn the_table_is_complete_and_sorted() {
         assert_eq!(all().len(), TABLE.lines().count());
-        assert!(all().len() > 3500);
+        assert!(all().len() > 3500 && all().len() <= SLOTS / 2);
         assert!(all().is_sorted_by(|a, b| a.0 < b.0));
-        for (_, opening) in all() {
+        for (key, opening) in all() {
+            assert_eq!(by_key(*key), Some(*opening));
+            assert_eq!(by_key(key ^ 1 << 63), None);
             let code = opening.eco.as_bytes();
             assert!(matches!(code, [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']));
             assert!(!opening.name.is_empty());
