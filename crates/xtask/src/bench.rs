@@ -57,12 +57,12 @@ const JOBS: &[Job] = &[
     (
         "tag-search",
         own_jobs::tag_search,
-        "searching PGN by tags, compared with skipping its games",
+        "searching PGN by tags, compared with pgn-extract",
     ),
     (
         "encode",
         own_jobs::encode,
-        "PGN to ChessBase and Scidb, compared with Scid",
+        "PGN to ChessBase and Scidb, compared with PGN to si5",
     ),
     (
         "archive-create",

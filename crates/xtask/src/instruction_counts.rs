@@ -22,7 +22,7 @@ const PLIES: u64 = 80;
 
 /// Name and arguments; `@` is the folder of the inputs.
 const JOBS: [(&str, &[&str]); 9] = [
-    ("tags-pgn", &["ls", "@/games.pgn", "--games", "2000"]),
+    ("tags-pgn", &["ls", "@/games.pgn", "--where", "date:1950"]),
     (
         "pgn-to-pgn",
         &["convert", "@/games.pgn", "-o", "@/out.pgn", "--force"],

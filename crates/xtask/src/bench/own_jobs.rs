@@ -23,26 +23,28 @@ pub(super) fn converted(bench: &Bench, extension: &str) -> Result<PathBuf, Strin
     Ok(path)
 }
 
-/// Searches by tags that find nothing, compared with a list that skips all games but the last.
+/// Searches by tags that find nothing, compared with pgn-extract's; megabytes a second.
 pub(super) fn tag_search(bench: &Bench) -> Outcome {
+    let peer = Bench::debian_peer("pgn-extract")?;
     let input = bench.corpus("m100k")?;
     let out = bench.out("none.pgn");
-    let list = |name: &str, more: [&str; 2]| {
-        let arguments = ["ls", "-j1", text(&input), more[0], more[1]];
-        Contestant::new(name, &bench.tabia, &arguments)
-    };
     let searched = ["--where", "date:1700"];
+    let arguments = ["ls", "-j1", text(&input), searched[0], searched[1]];
+    let mut listed = Contestant::new("ls --where date:1700", &bench.tabia, &arguments);
     let mut written = convert(bench, "convert --where date:1700", &input, &out);
     written.arguments.extend(searched.map(str::to_owned));
     // No game is found, which is exit code 1.
-    written.may_find_nothing = true;
-    let mut listed = list("ls --where date:1700", searched);
     listed.may_find_nothing = true;
-    bench.compare(&[
-        list("ls --games 100000", ["--games", "100000"]),
-        listed,
-        written,
-    ])
+    written.may_find_nothing = true;
+    let arguments = ["-s", "-Tpzzzz", "-o", text(&out), text(&input)];
+    let theirs = Contestant::new("pgn-extract -Tpzzzz", &peer, &arguments);
+    let costs = bench.compare_costs(&[listed, written, theirs])?;
+    let bytes = input.metadata().map_err(|error| error.to_string())?.len();
+    println!();
+    for (name, cpu) in ["ls", "convert", "pgn-extract"].iter().zip(costs) {
+        println!("{name}: {:.0} MB/s", bytes as f64 / 1e6 / cpu);
+    }
+    Ok(())
 }
 
 /// The files of a ChessBase database.

@@ -61,10 +61,8 @@ impl Million {
         }
         for database in [&million.si4, &million.cbh] {
             if !database.exists() {
-                run_program::program(&bench.tabia)
-                    .args(&["convert", text(&million.pgn), "-q", "-o"])
-                    .arg(database)
-                    .run()?;
+                let arguments = ["convert", text(&million.pgn), "-q", "-o", text(database)];
+                Contestant::new("convert", &bench.tabia, &arguments).run()?;
             }
         }
         Ok(million)
@@ -97,8 +95,7 @@ pub(super) fn search(bench: &Bench) -> Outcome {
     };
     bench.compare(&[build("-j1"), build("-j2")])?;
     for database in [&million.si4, &million.pgn] {
-        let program = run_program::program(&bench.tabia);
-        program.args(&["index"]).arg(database).run()?;
+        ours("tabia index", &["index", text(database)]).run()?;
     }
     let program = run_program::program(&bench.tabia);
     let program = program.arg("index").arg(&million.si4);

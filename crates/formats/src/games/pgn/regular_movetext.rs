@@ -101,7 +101,7 @@ impl Tokens<'_> {
     }
 }
 
-/// For each bit, whether the number of bits up to it, itself included, is odd.
+/// For each bit, whether the number of bits up to it, itself included, is an odd number.
 #[inline(always)]
 fn prefix_parity(mut bits: u64) -> u64 {
     for distance in [1, 2, 4, 8, 16, 32] {
