@@ -39,7 +39,6 @@ impl FileIdentity {
 
     /// That of the file with these metadata; `None` on systems where files have none.
     #[cfg(unix)]
-    #[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
     pub fn of(data: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         Some(Self {

@@ -1264,7 +1264,7 @@ fn bytes_of_headers_without_a_known_meaning_are_kept() {
     };
     for record in 1..=3 {
         // Of the long runs of bytes some are enough.
-        let some = |at: &usize| *at < 70 || *at >= 148 && record == 1 || at % 17 == 0;
+        let some = |at: &usize| *at < 70 || *at >= 148 && record == 1 || at.is_multiple_of(17);
         for at in unknown(record).into_iter().flatten().filter(some) {
             for bit in [0x01, 0x40] {
                 let mut changed = files.clone();
