@@ -60,7 +60,12 @@ pub fn create_listed(
     options: &CreateOptions,
 ) -> Result<(usize, u64)> {
     for _ in 0..ATTEMPTS {
-        let members = list()?;
+        let members = match list() {
+            Ok(members) => members,
+            // A file that is being replaced has no name for a moment.
+            Err(error) if error.is_not_found() => continue,
+            Err(error) => return Err(error),
+        };
         let written = write(format, target, &members, options);
         let now = list();
         if now.is_ok_and(|now| first_change(&members, &now).is_none()) {
