@@ -179,8 +179,7 @@ fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
                 // The result of a game is a fact of its own; a guiding text has no other than its tag.
                 "Result" if is_game && !game.result.contradicts(&value) => continue,
                 "FEN" if !head.start.contradicts(&value) => continue,
-                // A setup position implies it.
-                "SetUp" if head.start.setup.is_some() => continue,
+                "SetUp" => continue,
                 "PlyCount" if value == game.ply_count().to_string() => continue,
                 _ => {}
             }
@@ -500,7 +499,7 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         // Nor are those that the game implies.
         let is_implied = |(name, value): (&str, &str)| match name {
             "PlyCount" => value == plies,
-            "SetUp" => game.head.start.setup.is_some(),
+            "SetUp" => true,
             _ => false,
         };
         let is_skipped = |tag| is_blank(tag) || is_implied(tag);
