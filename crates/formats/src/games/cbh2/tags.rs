@@ -167,7 +167,7 @@ impl<'d> TagWriter<'_, 'd> {
         if text.media.get() > 0 && text.media.get() != NO_MEDIA {
             self.tags.put("Cb2Media", text.media);
         }
-        self.first_bytes(&text.unknown_1);
+        self.first_bytes(text.unknown_1);
         self.tags.bytes("Cb2Unknown68", &text.unknown_68);
         self.saves(text.created.get(), 0, text.version.get());
     }
@@ -182,14 +182,14 @@ impl<'d> TagWriter<'_, 'd> {
         self.annotator(id(analysis.author));
         self.source(id(analysis.source));
         self.titles(id(analysis.title));
-        self.first_bytes(&analysis.unknown_1);
+        self.first_bytes(analysis.unknown_1);
         self.tags.bytes("Cb2Unknown48", &analysis.unknown_48);
     }
 
     /// Bytes 1 and 4 to 7 of a text or an analysis.
-    fn first_bytes(&mut self, [one, _, _, rest @ ..]: &[u8; 7]) {
-        self.tags.bytes("Cb2Unknown1", &[*one]);
-        self.tags.bytes("Cb2Unknown4", rest);
+    fn first_bytes(&mut self, [one, _, _, rest @ ..]: [u8; 7]) {
+        self.tags.bytes("Cb2Unknown1", &[one]);
+        self.tags.bytes("Cb2Unknown4", &rest);
     }
 
     /// The bytes of the kind, if a writer would write others.
