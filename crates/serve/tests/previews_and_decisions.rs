@@ -52,10 +52,7 @@ fn a_record_is_shown_as_it_is_stored() {
     let text = std::fs::read(&games).unwrap();
     let offset = usize::try_from(stored["offset"].as_u64().unwrap()).unwrap();
     let length = usize::try_from(stored["length"].as_u64().unwrap()).unwrap();
-    let digits: String = text[offset..offset + length]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digits = tabia::core::hexadecimal::digits(&text[offset..offset + length]);
     assert_eq!(stored["bytes"], json!(digits));
     assert_eq!(stored["file"], "games.pgn");
     let fields = stored["fields"].to_string();
