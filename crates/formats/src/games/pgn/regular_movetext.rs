@@ -46,7 +46,7 @@ pub(super) fn skip(text: &[u8], at: usize) -> Option<(GameResult, usize)> {
         if braces | inside != 0 {
             comments ^= prefix_parity(braces);
             if braces & comments != masks.open || masks.pair & comments != 0 {
-                return Some(None);
+                return Some(End::Irregular);
             }
             inside = (comments.cast_signed() >> 63).cast_unsigned();
         }
@@ -56,7 +56,18 @@ pub(super) fn skip(text: &[u8], at: usize) -> Option<(GameResult, usize)> {
         }
         tokens.read(block_at, marks)
     });
-    found.flatten()
+    match found {
+        Some(End::Result(result, end)) => Some((result, end)),
+        Some(End::Irregular) | None => None,
+    }
+}
+
+/// Where skipping ends.
+enum End {
+    /// The result that ends the game, and its end.
+    Result(GameResult, usize),
+    /// Before something that [`skip_movetext`](super::movetext_skipper::skip_movetext) has to look at.
+    Irregular,
 }
 
 /// The tokens outside of comments.
@@ -69,10 +80,9 @@ struct Tokens<'t> {
 }
 
 impl Tokens<'_> {
-    /// Reads the tokens that contain the `marks` of the block at `block_at`: `Some` with the result that
-    /// ends the game and its end, or with `None` for an irregular one.
+    /// Reads the tokens that contain the `marks` of the block at `block_at`; `None` if skipping goes on.
     #[inline(never)]
-    fn read(&mut self, block_at: usize, marks: u64) -> Option<Option<(GameResult, usize)>> {
+    fn read(&mut self, block_at: usize, marks: u64) -> Option<End> {
         let text = self.text;
         let mut marks = marks;
         while marks != 0 {
@@ -89,12 +99,16 @@ impl Tokens<'_> {
                     match result_at(text, start, false) {
                         Some((result, length)) => {
                             let is_usual = self.depth == 0 && !result.is_special();
-                            return Some(is_usual.then_some((result, start + length)));
+                            return Some(if is_usual {
+                                End::Result(result, start + length)
+                            } else {
+                                End::Irregular
+                            });
                         }
                         None => self.low = symbol_end(text, mark).max(mark + 1),
                     }
                 }
-                _ => return Some(None),
+                _ => return Some(End::Irregular),
             }
         }
         None
