@@ -307,18 +307,14 @@ impl<'p> Builder<'p> {
             return 0;
         };
         self.kept = Comparison::none();
-        match self.rebuilt {
-            Some((first, games)) => {
-                self.games = games;
-                first
-            }
-            None => {
-                self.games = self.old_games;
-                let games = mark.games_after;
-                self.tail = (games > 0).then_some((games, mark.digest_after));
-                mark.records
-            }
+        if let Some((first, games)) = self.rebuilt {
+            self.games = games;
+            return first;
         }
+        self.games = self.old_games;
+        let games = mark.games_after;
+        self.tail = (games > 0).then_some((games, mark.digest_after));
+        mark.records
     }
 
     fn new(

@@ -320,7 +320,8 @@ impl Inputs {
         let leaves_file = m.from().file() != m.to().file();
         let is_material = is_capture | (is_pawn & (leaves_file | !m.is_normal()));
         let pawns = u8::from(is_capture | is_pawn) * Self::PAWNS.0;
-        Self(ANY | pawns | u8::from(is_material) * Self::MATERIAL.0)
+        let material = u8::from(is_material) * Self::MATERIAL.0;
+        Self(ANY | pawns | material)
     }
 
     #[inline]

@@ -160,10 +160,10 @@ fn of_part(items: &[Item], asks: Asks) -> Option<Vec<Vec<MomentTerm>>> {
             continue;
         };
         match &term.test {
-            Test::Moment(term) if !item.negated => {
-                if term.values.iter().all(|(_, check)| asks(check)) {
-                    terms.push(term.clone());
-                }
+            Test::Moment(term)
+                if !item.negated && term.values.iter().all(|(_, check)| asks(check)) =>
+            {
+                terms.push(term.clone());
             }
             Test::Flip(kinds) => {
                 flips.0 |= kinds.contains(&Flip::Color);
