@@ -235,6 +235,18 @@ impl Cell {
     /// What of a game has to be read for it.
     const fn want(self) -> Want {
         match self {
+            Self::PlyCount | Self::Moves | Self::MoveCodes => Want::MAINLINE,
+            Self::Clocks
+            | Self::Elapsed
+            | Self::EvalCentipawns
+            | Self::EvalMate
+            | Self::EvalDepth
+            | Self::Nags
+            | Self::Comments => Want::MAINLINE.and(Want::ANNOTATIONS),
+            Self::Flag(Flag::Variations) => Want::MAINLINE.and(Want::VARIATIONS),
+            Self::Flag(Flag::Comments | Flag::Nags)
+            | Self::Problems
+            | Self::Text(TextField::Pgn) => Want::ALL,
             Self::Game
             | Self::Source
             | Self::Elo(_)
@@ -249,20 +261,8 @@ impl Cell {
             | Self::Increment
             | Self::Speed
             | Self::Flag(Flag::Deleted | Flag::Text)
-            | Self::Tags => Want::TAGS,
-            Self::PlyCount | Self::Moves | Self::MoveCodes => Want::MAINLINE,
-            Self::Clocks
-            | Self::Elapsed
-            | Self::EvalCentipawns
-            | Self::EvalMate
-            | Self::EvalDepth
-            | Self::Nags
-            | Self::Comments => Want::MAINLINE.and(Want::ANNOTATIONS),
-            Self::Flag(Flag::Variations) => Want::MAINLINE.and(Want::VARIATIONS),
-            Self::Flag(Flag::Comments | Flag::Nags)
-            | Self::Problems
-            | Self::Text(TextField::Pgn) => Want::ALL,
-            Self::Text(_) => Want::TAGS,
+            | Self::Tags
+            | Self::Text(_) => Want::TAGS,
         }
     }
 }
