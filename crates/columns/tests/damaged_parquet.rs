@@ -6,6 +6,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_methods,
+    clippy::little_endian_bytes,
     clippy::print_stdout,
     reason = "a test, with an option"
 )]
