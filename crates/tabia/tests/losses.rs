@@ -678,8 +678,10 @@ fn colours_by_chessbase_numbers_are_those_with_names() {
 
 #[test]
 fn quoted_games_that_are_joined_are_no_lost_comments() {
-    let mut quotation = Quotation::default();
-    quotation.white = "Abel".to_owned();
+    let quotation = Quotation {
+        white: "Abel".to_owned(),
+        ..Quotation::default()
+    };
     let quotation = || Annotation::Quotation(&quotation);
     let game = tiny::GameBuilder::new().moves("e4");
     let game = game.annotation(quotation()).annotation(quotation());

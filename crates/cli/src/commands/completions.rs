@@ -125,12 +125,11 @@ fn with_query_in_zsh(script: &str) -> String {
         None => after.to_owned(),
     };
     let fields = tabia::query::fields().iter();
-    let fields: String = fields
-        .map(|field| {
-            let asks = field.asks.replace('\'', "'\\''");
-            format!("        '{}\\::{asks}'\n", field.name)
-        })
-        .collect();
+    let lines = fields.map(|field| {
+        let asks = field.asks.replace('\'', "'\\''");
+        format!("        '{}\\::{asks}'\n", field.name)
+    });
+    let fields = lines.collect::<Vec<_>>().concat();
     let function = format!(
         "
 (( $+functions[_tabia_files_or_fields] )) ||
@@ -153,15 +152,11 @@ _tabia_files_or_fields() {{
 }
 
 fn query_in_fish() -> String {
+    let verb = "__fish_tabia_using_subcommand search";
     let fields = tabia::query::fields().iter();
-    fields
-        .map(|field| {
-            let asks = field.asks.replace('\'', "\\'");
-            let verb = "__fish_tabia_using_subcommand search";
-            format!(
-                "complete -c tabia -n \"{verb}\" -a \"{}:\" -d '{asks}'\n",
-                field.name
-            )
-        })
-        .collect()
+    let lines = fields.map(|field| {
+        let (name, asks) = (field.name, field.asks.replace('\'', "\\'"));
+        format!("complete -c tabia -n \"{verb}\" -a \"{name}:\" -d '{asks}'\n")
+    });
+    lines.collect::<Vec<_>>().concat()
 }

@@ -91,6 +91,26 @@ pub fn edit(
     edit_pages(item, format, changes, path, options, progress)
 }
 
+/// The command that makes a book of a format that holds what a change sets; `None` if there is no such format.
+fn holder_hint(item: &InputItem, change: &Change) -> Option<String> {
+    let wanted = [
+        (change.nags.is_some() || change.advice.is_some()).then_some(Feature::Nags),
+        change.comment.is_some().then_some(Feature::Comments),
+    ];
+    let holds = |format: &&BookFormat| {
+        let mut wanted = wanted.iter().flatten();
+        wanted.all(|feature| format.can.has(*feature))
+    };
+    let format = tabia_formats::BOOKS.iter().copied().find(holds)?;
+    let name = item.name();
+    let target = Path::new(&name).with_extension(format.file.extensions.first()?);
+    Some(format!(
+        "`tabia book convert {} -o {}` makes a book that holds them",
+        argument(&name),
+        argument(&target.display().to_string())
+    ))
+}
+
 fn edit_entries(
     item: &InputItem,
     book: &PolyglotBook,
@@ -103,12 +123,11 @@ fn edit_entries(
     for (at, change) in changes {
         if change.nags.is_some() || change.comment.is_some() || change.advice.is_some() {
             let text = "Polyglot books hold no annotations, advice or comments";
-            let ctg = Path::new(&item.name()).with_extension("ctg");
-            return Err(Error::usage(text).with_hint(format!(
-                "`tabia book convert {} -o {}` makes a book that holds them",
-                argument(&item.name()),
-                argument(&ctg.display().to_string())
-            )));
+            let error = Error::usage(text);
+            return Err(match holder_hint(item, &change) {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            });
         }
         let (key, bits) = match at {
             EditTarget::Board(position, m) => (position.key(), encode_move(m)),
