@@ -28,7 +28,8 @@ pub struct IllegalMove {
 }
 
 impl IllegalMove {
-    /// Legal moves in SAN that were probably meant: those of the same piece, and those to the same square.
+    /// Legal moves in SAN that were probably meant: those of the same piece, or of a pawn on the same file, and
+    /// those to the same square.
     /// If there are none, all legal moves; 8 at most.
     ///
     /// ```
@@ -44,16 +45,15 @@ impl IllegalMove {
             .iter()
             .map(|m| self.position.san(*m).to_string())
             .collect();
-        let piece = |san: &str| san.chars().next().filter(char::is_ascii_uppercase);
+        // The letter of a piece, or the file of a pawn.
+        let piece = |san: &str| san.chars().next();
         let target = |san: &str| {
             let san = san.trim_end_matches(['+', '#', '!', '?']);
             let san = san.split('=').next().unwrap_or(san);
             san.get(san.len().saturating_sub(2)..).map(str::to_owned)
         };
-        let is_similar = |san: &String| {
-            let same_piece = piece(san).is_some() && piece(san) == piece(&self.word);
-            same_piece || target(san) == target(&self.word)
-        };
+        let is_similar =
+            |san: &String| piece(san) == piece(&self.word) || target(san) == target(&self.word);
         if all.iter().any(is_similar) {
             all.retain(is_similar);
         }
@@ -131,10 +131,15 @@ mod tests {
         let error = illegal("e4 e4");
         assert!(error.to_string().contains("`e4` is not a legal move"));
         assert_eq!(error.played.len(), 1);
-        // No piece goes to e4: all moves, as many as are shown.
-        assert_eq!(error.similar().len(), MOST_SIMILAR);
+        let sorted = |mut moves: Vec<String>| {
+            moves.sort_unstable();
+            moves
+        };
+        assert_eq!(sorted(error.similar()), ["e5", "e6"]);
         assert_eq!(illegal("Nf6").similar(), ["Na3", "Nc3", "Nf3", "Nh3"]);
         assert_eq!(illegal("Be4").similar(), ["e4"]);
-        assert_eq!(illegal("e4 d5 exf5").similar(), ["f5"; 0]);
+        assert_eq!(sorted(illegal("e4 d5 exf5").similar()), ["e5", "exd5"]);
+        // No queen can move, and no piece goes there: all moves, as many as are shown.
+        assert_eq!(illegal("Qh5").similar().len(), MOST_SIMILAR);
     }
 }
