@@ -274,7 +274,7 @@ fn damaged_tables_are_errors_or_rows() {
     let folder = Scratch::new("damaged-parquet");
     let mut seeds = own_tables(&folder);
     seeds.extend(foreign_tables());
-    let watchdog = Watchdog::new(Duration::from_secs(60));
+    let watchdog = Watchdog::new(Duration::from_mins(1));
     for (number, seed) in seeds.iter().enumerate() {
         watchdog.case(&format!("seed {number}"));
         assert!(read(seed, &folder), "seed {number} is not read");
