@@ -12,7 +12,7 @@ use crate::common::{Run, command, many_games, tabia, with_sample};
 
 /// Commands that write. `OUT` is the folder of their outputs, with a `/`; all of them replace outputs that
 /// are there.
-const WRITERS: [&str; 27] = [
+const WRITERS: [&str; 28] = [
     "convert games.pgn -o OUTa.pgn --force",
     "convert games.pgn -o OUTa.pgn.gz --force",
     "convert mega.cbh -o OUTa.cbh --force",
@@ -21,6 +21,7 @@ const WRITERS: [&str; 27] = [
     "convert games.pgn -o OUTa.sci --force",
     "convert games.pgn -o OUTa.pgn --split 40 --force",
     "convert games.pgn -o OUTa.si5 --split-by event --force",
+    "shard mega.cbh --of 2 --index 2 -o OUTa.cbh --force",
     "search games.pgn event:Open -o OUTa.pgn --mark --force",
     "append long.pgn -o OUTgrows.pgn",
     "edit mega.cbh --delete 1 -o OUTa.cbh --force",
