@@ -4,9 +4,8 @@ use std::ffi::{c_char, c_void};
 use std::ptr;
 
 use tabia_rust::Error;
-use tabia_rust::Position;
 use tabia_rust::book::find::find;
-use tabia_rust::book::position_arg::{play_moves, position_of_fen};
+use tabia_rust::book::position_arg::position_of;
 
 use crate::error::tabia_error;
 use crate::{guarded, text};
@@ -107,11 +106,4 @@ pub unsafe extern "C" fn tabia_book_find(
         })
     };
     done.is_some()
-}
-
-fn position_of(text: &str) -> Result<Position, String> {
-    if text.matches('/').count() == 7 {
-        return position_of_fen(text);
-    }
-    play_moves(&Position::standard(), text).map(|(position, _)| position)
 }

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tabia::Ply;
-use tabia::book::position_arg::{play_moves, position_of_fen};
+use tabia::book::position_arg::{self, play_moves, position_of_fen};
 use tabia::core::chess::uci;
 
 /// A position that can be played from. It does not change: `play` returns another.
@@ -32,13 +32,7 @@ pub(crate) fn position_of(value: &Bound<'_, PyAny>) -> PyResult<tabia::Position>
         return Ok((*position.get().0).clone());
     }
     let text: String = value.extract()?;
-    let is_fen = text.matches('/').count() == 7;
-    let position = if is_fen {
-        position_of_fen(&text)
-    } else {
-        play_moves(&tabia::Position::standard(), &text).map(|(position, _)| position)
-    };
-    position.map_err(PyValueError::new_err)
+    position_arg::position_of(&text).map_err(PyValueError::new_err)
 }
 
 /// The Polyglot key of a position, a FEN, or moves from the standard position.
@@ -63,7 +57,8 @@ impl Position {
 
     /// The position after moves in SAN or UCI notation, with or without numbers.
     fn play(&self, moves: &str) -> PyResult<Self> {
-        let played = play_moves(&self.0, moves).map_err(PyValueError::new_err)?;
+        let played = play_moves(&self.0, moves);
+        let played = played.map_err(|illegal| PyValueError::new_err(illegal.to_string()))?;
         Ok(played.0.into())
     }
 

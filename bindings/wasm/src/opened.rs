@@ -1,15 +1,13 @@
 //! An open database or book.
 
 use tabia::book::find::{FoundMove, FoundPosition, find};
-use tabia::book::position_arg::{play_moves, position_of_fen};
+use tabia::book::position_arg::position_of;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
 use tabia::core::games::Database;
 use tabia::core::io::Blob;
 use tabia::list::{ListRow, row};
-use tabia::{
-    Book, Error, GameIndex, InputItem, OpenInput, OpenOptions, Position, Profile, Resolver, Want,
-};
+use tabia::{Book, Error, GameIndex, InputItem, OpenInput, OpenOptions, Profile, Resolver, Want};
 
 use crate::json::{Object, push_array};
 
@@ -176,13 +174,7 @@ impl Opened {
         let Content::Book(book) = &self.content else {
             return Err(Error::usage("this is a database, no book"));
         };
-        let is_fen = position.matches('/').count() == 7;
-        let position = if is_fen {
-            position_of_fen(position)
-        } else {
-            play_moves(&Position::standard(), position).map(|(position, _)| position)
-        };
-        let position = position.map_err(Error::usage)?;
+        let position = position_of(position).map_err(Error::usage)?;
         let found = find(&**book, &position)?;
         let mut text = String::new();
         let Some(found) = found else {

@@ -16,6 +16,28 @@ pub fn position_of_fen(text: &str) -> Result<Position, String> {
     Position::from_setup(&setup).map_err(|error| error.to_string())
 }
 
+/// The position of a text that is a FEN, or of moves from the standard position.
+///
+/// # Errors
+/// What is wrong with the FEN, or the first word that is not a legal move, in words for people.
+///
+/// ```
+/// use tabia::book::position_arg::position_of;
+///
+/// let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
+/// assert_eq!(position_of(fen).unwrap().key(), position_of("1.e4").unwrap().key());
+/// assert!(position_of("1.e5").is_err());
+/// ```
+pub fn position_of(text: &str) -> Result<Position, String> {
+    if text.matches('/').count() == 7 {
+        return position_of_fen(text);
+    }
+    let played = play_moves(&Position::standard(), text);
+    played
+        .map(|(position, _)| position)
+        .map_err(|illegal| illegal.to_string())
+}
+
 /// A word that is not a legal move where it was typed.
 #[derive(Debug, Clone)]
 pub struct IllegalMove {
