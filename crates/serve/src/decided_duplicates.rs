@@ -10,20 +10,18 @@ use axum::extract::{Request, State};
 use axum::http::Response;
 use axum::routing::post;
 use serde::Deserialize;
-use serde_json::json;
-use tabia::convert::{ConvertOptions, Target, convert};
+use tabia::convert::ConvertOptions;
 use tabia::dedupe::{DedupeOptions, Duplicate, merged, merges};
-use tabia::{Error, Game, GameIndex, Progress, Resolver};
+use tabia::{Game, GameIndex, Progress};
 
 use crate::answers::{answer, profile_of};
 use crate::app_state::App;
 use crate::filter_and_sort::RowSource;
-use crate::job_requests::{accepted, read_json};
+use crate::job_requests::read_json;
 use crate::problem::Problem;
 use crate::read_record::read_game;
-use crate::search_duplicates_and_previews::{Problems, duplicates, losses};
-use crate::started_jobs::{JobResult, JobSubject};
-use crate::write_requests::{databases, finish, out_folder, without_folders};
+use crate::search_duplicates_and_previews::duplicates;
+use crate::write_requests::{NewDatabase, databases};
 
 /// Decisions at most.
 const MAX_DECISIONS: usize = 100_000;
@@ -163,12 +161,7 @@ impl Decided {
 
 /// Starts the job that writes the games that are kept.
 fn dedupe_job(app: &Arc<App>, request: &DedupeRequest) -> Result<Response<Body>, Problem> {
-    let out = Arc::clone(out_folder(app)?);
-    let to = tabia::format(&request.to).filter(|format| format.game_writer().is_some());
-    let to = to.ok_or_else(|| {
-        let text = format!("games cannot be written in the format `{}`", request.to);
-        Problem::bad_request(text)
-    })?;
+    let new = NewDatabase::new(app, &request.name, &request.to, request.force)?;
     if request.decisions.is_empty() || request.decisions.len() > MAX_DECISIONS {
         let text = format!("`decisions` are 1 to {MAX_DECISIONS}");
         return Err(Problem::bad_request(text));
@@ -185,54 +178,24 @@ fn dedupe_job(app: &Arc<App>, request: &DedupeRequest) -> Result<Response<Body>,
     }
     reading.threads = app.threads;
     options.create.profile = profile_of(&request.profile)?;
-    options.create.force = request.force;
-    options.plan.threads = app.threads;
-    let all = app.shelf.inputs();
-    let file = out.new_file(&request.name, to, request.force, &all)?;
-    let target = Target::file(&Resolver::default(), &file.path, Some(to));
-    target.map_err(|error| without_folders(error, &out, &inputs))?;
-    let subject = JobSubject {
-        kind: "convert",
-        inputs: inputs.iter().map(|input| input.id.clone()).collect(),
-        name: Some(file.name.clone()),
-    };
     let shared = Arc::clone(app);
-    let job = app.started.start(subject, move |progress| {
-        let hidden = |error: Error| without_folders(error, &out, &inputs);
-        let mut items = Vec::new();
-        for input in &inputs {
-            items.push(input.resolve().map_err(hidden)?);
-        }
+    new.convert(app, inputs, options, move |items, options, progress| {
         options.dropped = decided.dropped.iter().cloned().map(Arc::new).collect();
-        if !decided.merged.is_empty() {
-            let pairs = found_pairs(&shared, &source, progress)?;
-            let wanted: Vec<Duplicate> = pairs
-                .iter()
-                .filter(|pair| {
-                    let of = |(input, game): (u32, GameIndex)| (input, game.0);
-                    decided.merged.get(&of(pair.dropped)) == Some(&of(pair.kept))
-                })
-                .cloned()
-                .collect();
-            options.merges = merges(&items, &wanted, &reading, progress).map_err(hidden)?;
+        if decided.merged.is_empty() {
+            return Ok(());
         }
-        let target = Target::file(&Resolver::default(), &file.path, Some(to)).map_err(hidden)?;
-        let mut problems = Problems::default();
-        let done = convert(&items, target, &options, progress, &mut problems);
-        let (summary, written) = done.map_err(hidden)?;
-        let mut document = json!({
-            "records": written.records,
-            "losses": losses(&summary.losses),
-            "problems": problems.count,
-            "examples": problems.first,
-        });
-        finish(&shared, &file, &written.files, &mut document);
-        Ok(JobResult {
-            document,
-            files: written.files,
-        })
-    })?;
-    accepted(&job)
+        let pairs = found_pairs(&shared, &source, progress)?;
+        let wanted: Vec<Duplicate> = pairs
+            .iter()
+            .filter(|pair| {
+                let of = |(input, game): (u32, GameIndex)| (input, game.0);
+                decided.merged.get(&of(pair.dropped)) == Some(&of(pair.kept))
+            })
+            .cloned()
+            .collect();
+        options.merges = merges(items, &wanted, &reading, progress)?;
+        Ok(())
+    })
 }
 
 /// The pairs of the databases, which are found now unless they are known.

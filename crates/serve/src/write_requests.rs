@@ -24,7 +24,7 @@ use tabia::core::BookFormat;
 use tabia::core::chess::{Ply, uci};
 use tabia::formats::Format;
 use tabia::select::RecordRanges;
-use tabia::{Error, Feature, Progress, Query, Resolver};
+use tabia::{Error, Feature, InputItem, Progress, Query, Resolver};
 
 use crate::answers::{answer, of_type, profile_of, report};
 use crate::app_state::App;
@@ -57,7 +57,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
 }
 
 /// The folder for outputs.
-pub(crate) fn out_folder(app: &App) -> Result<&Arc<OutFolder>, Problem> {
+fn out_folder(app: &App) -> Result<&Arc<OutFolder>, Problem> {
     app.out.as_ref().ok_or_else(|| {
         let text = "the server writes nothing";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, text);
@@ -96,12 +96,7 @@ async fn start_convert(State(app): Shared, request: Request) -> Response<Body> {
 }
 
 fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body>, Problem> {
-    let out = Arc::clone(out_folder(app)?);
-    let to = tabia::format(&request.to).filter(|format| format.game_writer().is_some());
-    let to = to.ok_or_else(|| {
-        let text = format!("games cannot be written in the format `{}`", request.to);
-        Problem::bad_request(text)
-    })?;
+    let new = NewDatabase::new(app, &request.name, &request.to, request.force)?;
     let inputs = databases(app, &request.db)?;
     let query = Query::parse(&request.r#where)?;
     let mut options = ConvertOptions::default();
@@ -109,8 +104,6 @@ fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body
         options.open.clone_from(input.options());
     }
     options.create.profile = profile_of(&request.profile)?;
-    options.create.force = request.force;
-    options.plan.threads = app.threads;
     options.plan.selection.deleted = request.deleted;
     if !request.games.is_empty() {
         if inputs.len() > 1 {
@@ -126,40 +119,89 @@ fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body
     options.plan.filter = Some(query).filter(|query| !query.is_empty());
     options.index = Index::Auto;
     options.index_options = app.bases.options_to_build();
-    let all = app.shelf.inputs();
-    let file = out.new_file(&request.name, to, request.force, &all)?;
-    // What cannot be written at all starts no job.
-    let target = Target::file(&Resolver::default(), &file.path, Some(to));
-    target.map_err(|error| without_folders(error, &out, &inputs))?;
-    let subject = JobSubject {
-        kind: "convert",
-        inputs: inputs.iter().map(|input| input.id.clone()).collect(),
-        name: Some(file.name.clone()),
-    };
-    let shared = Arc::clone(app);
-    let job = app.started.start(subject, move |progress| {
-        let hidden = |error: Error| without_folders(error, &out, &inputs);
-        let mut items = Vec::new();
-        for input in &inputs {
-            items.push(input.resolve().map_err(hidden)?);
-        }
-        let target = Target::file(&Resolver::default(), &file.path, Some(to)).map_err(hidden)?;
-        let mut problems = Problems::default();
-        let done = convert(&items, target, &options, progress, &mut problems);
-        let (summary, written) = done.map_err(hidden)?;
-        let mut document = json!({
-            "records": written.records,
-            "losses": losses(&summary.losses),
-            "problems": problems.count,
-            "examples": problems.first,
-        });
-        finish(&shared, &file, &written.files, &mut document);
-        Ok(JobResult {
-            document,
-            files: written.files,
+    new.convert(app, inputs, options, |_, _, _| Ok(()))
+}
+
+/// A database that a job writes into the folder for outputs.
+pub(crate) struct NewDatabase {
+    out: Arc<OutFolder>,
+    to: Format,
+    name: String,
+    force: bool,
+}
+
+impl NewDatabase {
+    /// With this name in the format with the id `to`.
+    pub(crate) fn new(app: &App, name: &str, to: &str, force: bool) -> Result<Self, Problem> {
+        let out = Arc::clone(out_folder(app)?);
+        let format = tabia::format(to).filter(|format| format.game_writer().is_some());
+        let format = format.ok_or_else(|| {
+            let text = format!("games cannot be written in the format `{to}`");
+            Problem::bad_request(text)
+        })?;
+        Ok(Self {
+            out,
+            to: format,
+            name: name.to_owned(),
+            force,
         })
-    })?;
-    accepted(&job)
+    }
+
+    /// Starts the job that converts databases into it; `prepare` completes the options in the job.
+    pub(crate) fn convert(
+        self,
+        app: &Arc<App>,
+        inputs: Vec<Arc<ShelfInput>>,
+        mut options: ConvertOptions,
+        prepare: impl FnOnce(&[InputItem], &mut ConvertOptions, &Arc<Progress>) -> Result<(), Problem>
+        + Send
+        + 'static,
+    ) -> Result<Response<Body>, Problem> {
+        let Self {
+            out,
+            to,
+            name,
+            force,
+        } = self;
+        options.create.force = force;
+        options.plan.threads = app.threads;
+        let file = out.new_file(&name, to, force, &app.shelf.inputs())?;
+        // What cannot be written at all starts no job.
+        let target = Target::file(&Resolver::default(), &file.path, Some(to));
+        target.map_err(|error| without_folders(error, &out, &inputs))?;
+        let subject = JobSubject {
+            kind: "convert",
+            inputs: inputs.iter().map(|input| input.id.clone()).collect(),
+            name: Some(file.name.clone()),
+        };
+        let shared = Arc::clone(app);
+        let job = app.started.start(subject, move |progress| {
+            let hidden = |error: Error| without_folders(error, &out, &inputs);
+            let mut items = Vec::new();
+            for input in &inputs {
+                items.push(input.resolve().map_err(hidden)?);
+            }
+            let prepared = prepare(&items, &mut options, progress);
+            prepared.map_err(|problem| without_folders(problem, &out, &inputs))?;
+            let target =
+                Target::file(&Resolver::default(), &file.path, Some(to)).map_err(hidden)?;
+            let mut problems = Problems::default();
+            let done = convert(&items, target, &options, progress, &mut problems);
+            let (summary, written) = done.map_err(hidden)?;
+            let mut document = json!({
+                "records": written.records,
+                "losses": losses(&summary.losses),
+                "problems": problems.count,
+                "examples": problems.first,
+            });
+            finish(&shared, &file, &written.files, &mut document);
+            Ok(JobResult {
+                document,
+                files: written.files,
+            })
+        })?;
+        accepted(&job)
+    }
 }
 
 /// The databases with these ids.
@@ -181,7 +223,7 @@ pub(crate) fn databases(app: &App, ids: &str) -> Result<Vec<Arc<ShelfInput>>, Pr
 }
 
 /// Adds to the result of a job what was written, and opens it as an input.
-pub(crate) fn finish(app: &App, file: &NewFile, files: &[PathBuf], document: &mut Value) {
+fn finish(app: &App, file: &NewFile, files: &[PathBuf], document: &mut Value) {
     let names: Vec<Value> = files
         .iter()
         .map(|path| {
@@ -194,12 +236,13 @@ pub(crate) fn finish(app: &App, file: &NewFile, files: &[PathBuf], document: &mu
     document["inputs"] = json!(app.shelf.add_written(&file.path));
 }
 
-pub(crate) fn without_folders(
-    error: Error,
+/// A problem without the folders of inputs and outputs.
+fn without_folders(
+    problem: impl Into<Problem>,
     out: &OutFolder,
     inputs: &[Arc<ShelfInput>],
 ) -> Problem {
-    let mut problem = Problem::from(error);
+    let mut problem = problem.into();
     problem.detail = out.without_folder(&problem.detail);
     for input in inputs {
         problem.detail = input.without_folder(&problem.detail);
