@@ -433,7 +433,7 @@ impl RowCollector {
                 true
             }
             "FEN" => !head.start.contradicts(value),
-            "SetUp" => (value == "1") == head.start.setup.is_some(),
+            "SetUp" => !head.start.contradicts_setup_tag(value),
             "Variant" => {
                 let variant = value.trim().to_lowercase();
                 let is_plain = matches!(value, "Standard" | "Chess960");

@@ -179,7 +179,7 @@ fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
                 // The result of a game is a fact of its own; a guiding text has no other than its tag.
                 "Result" if is_game && !game.result.contradicts(&value) => continue,
                 "FEN" if !head.start.contradicts(&value) => continue,
-                "SetUp" => continue,
+                "SetUp" if !head.start.contradicts_setup_tag(&value) => continue,
                 "PlyCount" if value == game.ply_count().to_string() => continue,
                 _ => {}
             }
@@ -499,17 +499,11 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         // Nor are those that the game implies.
         let is_implied = |(name, value): (&str, &str)| match name {
             "PlyCount" => value == plies,
-            "SetUp" => true,
+            "SetUp" => !game.head.start.contradicts_setup_tag(value),
             _ => false,
         };
         let is_skipped = |tag| is_blank(tag) || is_implied(tag);
         if is_tag && game.head.tags.iter().any(is_skipped) {
-            continue;
-        }
-        // Nor is a text in `SetUp`.
-        let setup = game.head.tags.get("SetUp").unwrap_or_default();
-        let is_text = matches!(feature, Feature::LongText | Feature::Characters);
-        if is_text && !["", "0", "1"].contains(&setup) {
             continue;
         }
         let is_seen = missing.iter().any(|fact| reasons(fact).contains(&feature))

@@ -114,7 +114,7 @@ const VALUES: [(&str, &[&str]); 38] = [
     ("TimeControl", &["40/7200", "300+3", "?", "-"]),
     ("TimeMode", &["rapid", "slow"]),
     ("Mode", &["OTB", "ICS", "PM"]),
-    ("SetUp", &["0", "1"]),
+    ("SetUp", &["0", "1", "rook odds"]),
     ("FEN", &["4k3/8/8/8/8/8/8/4K3 w - - 0 1"]),
     ("Variant", &["Chess960", "Standard", "", "From Position"]),
     ("PlyCount", &["0", "23", "many"]),

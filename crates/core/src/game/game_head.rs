@@ -39,6 +39,23 @@ impl Start {
             None => parsed == Setup::standard(),
         })
     }
+
+    /// Whether a tag `SetUp` with this value states something else than the start: `1` stands for a
+    /// setup position, `0` for the usual one (PGN standard, 9.7.1), and a blank value for nothing.
+    ///
+    /// ```
+    /// use tabia_core::game::Start;
+    ///
+    /// let usual = Start::default();
+    /// assert!(!usual.contradicts_setup_tag("0"));
+    /// assert!(usual.contradicts_setup_tag("1"));
+    /// assert!(usual.contradicts_setup_tag("rook odds"));
+    /// ```
+    pub fn contradicts_setup_tag(&self, value: &str) -> bool {
+        let is_blank = value.chars().all(|c| "?.- ".contains(c));
+        let expected = if self.setup.is_some() { "1" } else { "0" };
+        !is_blank && value.trim_ascii() != expected
+    }
 }
 
 /// The data of a game that precede its first move.

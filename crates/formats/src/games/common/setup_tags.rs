@@ -15,8 +15,11 @@ pub(crate) fn read_fen(fen: &[u8], charset: Charset, tags: &mut Tags) -> Option<
     None
 }
 
-/// Adds the tags that state a setup position.
+/// Adds the tags that state a setup position. A text that the record has as `SetUp` is kept.
 pub(crate) fn push_setup(setup: &Setup, tags: &mut Tags) {
-    tags.set("SetUp", "1");
+    let is_blank = |text: &str| text.chars().all(|c| "?.- ".contains(c));
+    if tags.get("SetUp").is_none_or(is_blank) {
+        tags.set("SetUp", "1");
+    }
     tags.push("FEN", &setup.fen(FenStyle::XFen));
 }

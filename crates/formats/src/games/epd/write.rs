@@ -65,7 +65,12 @@ impl Writer {
             .iter()
             .filter(|(name, value)| {
                 let is_known = !value.is_empty() && !value.chars().all(|c| "?.".contains(c));
-                is_known && !REDUNDANT_TAGS.contains(name) && !self.writes(name)
+                let is_kept = match *name {
+                    "FEN" => !self.head.start.contradicts(value),
+                    "SetUp" => !self.head.start.contradicts_setup_tag(value),
+                    name => REDUNDANT_TAGS.contains(&name) || self.writes(name),
+                };
+                is_known && !is_kept
             })
             .count();
         self.lose(Feature::Tags, lost as u64);

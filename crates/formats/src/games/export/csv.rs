@@ -125,7 +125,7 @@ impl Writer {
             let is_stated = match name {
                 "Result" => !result.contradicts(value),
                 "FEN" => !start.contradicts(value),
-                "SetUp" => start.setup.is_some() == (value == "1"),
+                "SetUp" => !start.contradicts_setup_tag(value),
                 name => BEFORE_RESULT.contains(&name) || AFTER_RESULT.contains(&name),
             };
             if is_first && is_stated {

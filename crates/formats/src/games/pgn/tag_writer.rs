@@ -273,7 +273,8 @@ impl TagWriter {
                 if is_generated {
                     // Only one of each is written.
                     let states_nothing = value.chars().all(|c| "?.-".contains(c));
-                    let is_lost = generated.contains(&name) && !states_nothing;
+                    let is_lost = generated.contains(&name) && !states_nothing
+                        || rank == tag_order::SETUP && head.start.contradicts_setup_tag(value);
                     losses.tags += u64::from(is_lost);
                     generated.push(name);
                     continue;

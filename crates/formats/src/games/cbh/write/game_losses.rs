@@ -23,6 +23,7 @@ pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses
     losses.add(Feature::Tags, game.result.lost_tags(tags), None);
     let is_wrong = |name: &str, value: &str| match name {
         "FEN" => game.head.start.contradicts(value),
+        "SetUp" => game.head.start.contradicts_setup_tag(value),
         "Variant" => is_chess960(value) && !moves.is_chess960,
         "PlyCount" => value != moves.mainline.to_string() && !is_unknown(value),
         _ => false,
