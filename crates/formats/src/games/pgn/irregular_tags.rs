@@ -123,6 +123,7 @@ fn unquoted_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
         name_at: at + 1,
         value_at,
         is_literal: true,
+        is_closed: true,
     };
     Some((pair, at + 1 + length + 1))
 }

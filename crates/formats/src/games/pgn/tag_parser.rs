@@ -20,6 +20,8 @@ pub(super) struct RawPair<'t> {
     pub(super) value_at: usize,
     /// Whether the value contains no escapes and no line breaks.
     pub(super) is_literal: bool,
+    /// Whether a quote ends the value.
+    pub(super) is_closed: bool,
 }
 
 impl<'t> RawPair<'t> {
@@ -97,6 +99,7 @@ fn regular_pair(text: &[u8], at: usize) -> Option<(RawPair<'_>, usize)> {
             name_at,
             value_at: start,
             is_literal: true,
+            is_closed: true,
         };
         return Some((pair, end + 2));
     }
@@ -162,6 +165,7 @@ pub(super) fn quoted_pair<'t>(
         name_at,
         value_at: start,
         is_literal,
+        is_closed: end < text.len(),
     };
     Some((pair, after.min(text.len())))
 }
@@ -236,6 +240,7 @@ fn unclosed_pair<'t>(
         name_at,
         value_at: start,
         is_literal,
+        is_closed: false,
     };
     (pair, end)
 }

@@ -153,10 +153,10 @@ fn results_in_other_spellings_are_understood() {
         ("+--", "+--", GameResult::WhiteWinsByForfeit),
         ("--+", "--+", GameResult::BlackWinsByForfeit),
         ("*", "+--", GameResult::WhiteWinsByForfeit),
-        ("1:0", "1. e4 e5", GameResult::WhiteWins),
+        ("1:0", "1. e4 e5 1-0", GameResult::WhiteWins),
         ("0:1", "1. e4 e5 0:1", GameResult::BlackWins),
-        ("\u{bd}:\u{bd}", "1. e4 e5", GameResult::Draw),
-        ("0.5-0.5", "1. e4 e5", GameResult::Draw),
+        ("\u{bd}:\u{bd}", "1. e4 e5 \u{bd}", GameResult::Draw),
+        ("0.5-0.5", "1. e4 e5 \u{bd}-\u{bd}", GameResult::Draw),
         ("?", "1. e4 e5 0.5-0.5", GameResult::Draw),
         ("?", "1. e4 e5 1/2:1/2", GameResult::Draw),
         ("1-0F", "1. e4 1-0", GameResult::WhiteWinsByForfeit),
@@ -174,6 +174,45 @@ fn results_in_other_spellings_are_understood() {
     }
     // A symbol after a move is not a result.
     check("1. e4 e5 2. Nf3 +-- *", "1. e4 e5 2. Nf3 $20 *", 0);
+}
+
+#[test]
+fn a_game_whose_end_is_missing_is_reported() {
+    let roster = "[Event \"A\"]\n[Result \"1-0\"]\n";
+    for (text, problems) in [
+        (format!("{roster}\n1. e4 e5 2. Nf"), 2),
+        (format!("{roster}\n1. e4 e5\n\n{roster}\n1. d4 1-0\n"), 1),
+        (format!("{roster}\n"), 1),
+        (format!("{roster}\n1. e4 e5 2. Qh51-0\n"), 0),
+        (format!("{roster}\n1. e4 {{e5 1-0\n"), 1),
+        ("[Event \"A\"]\n[White \"B\"]\n".to_owned(), 1),
+        ("[Event \"A\"]\n[White \"B\"]\n\n1. e4 e5\n".to_owned(), 0),
+        ("[Event \"A\"]\n[Result \"*\"]\n\n1. e4 e5\n".to_owned(), 0),
+        ("[Event \"A\"]\n[Result \"1-0\"]\n[Black \"Z".to_owned(), 2),
+        ("[Event \"A]\n[Result \"1-0\"]\n\n1. e4 1-0\n".to_owned(), 1),
+    ] {
+        let (_, found) = read(text.as_bytes(), 1 << 20);
+        assert_eq!(found.len(), problems, "{text}: {found:?}");
+    }
+    // The result is that of the tag.
+    let (games, _) = read(format!("{roster}\n1. e4").as_bytes(), 1 << 20);
+    assert_eq!(games[0].result, GameResult::WhiteWins);
+}
+
+#[test]
+fn zero_bytes_in_a_row_are_reported() {
+    let hole = "\0".repeat(512);
+    for text in [
+        format!("[Event \"A\"]\n\n1. e4 {{a {hole} b}} e5 *\n"),
+        format!("[Event \"A\"]\n[Si{hole}te \"B\"]\n\n1. e4 *\n"),
+        format!("[Event \"A{hole}\"]\n\n1. e4 *\n"),
+    ] {
+        let (_, found) = read(text.as_bytes(), 1 << 20);
+        let found = found
+            .iter()
+            .filter(|problem| problem.contains("512 zero bytes"));
+        assert_eq!(found.count(), 1, "{text}");
+    }
 }
 
 #[test]

@@ -50,6 +50,7 @@ impl Reader {
             return end + 1;
         }
         let error = Error::invalid("the comment is not closed").at_ply(self.line.ply);
+        self.has_open_end = true;
         if self.report(input, at, error, None) {
             self.comment(input, at + 1, input.text.len());
         }

@@ -82,6 +82,8 @@ pub(super) struct Reader {
     /// Whether the game begins with a `(` that is not closed.
     has_stray_parentheses: bool,
     deferred: DeferredComments,
+    /// Whether a comment or variation that is not closed was reported for the game: its end is missing.
+    has_open_end: bool,
     /// Tokens that may still be tried to decide ambiguous moves of the game; `None` if there was none.
     tries: Option<usize>,
     comment_text: String,
@@ -99,6 +101,9 @@ struct Input<'t, 'v> {
     want: Want,
     visitor: &'v mut dyn Visitor,
 }
+
+/// Zero bytes in a row that no text contains on purpose.
+const HOLE: usize = 16;
 
 fn wants_moves(want: Want) -> bool {
     want.has(Want::MAINLINE) || want.has(Want::VARIATIONS) || want.has(Want::ANNOTATIONS)
@@ -142,6 +147,7 @@ impl Reader {
             frames: Vec::new(),
             has_stray_parentheses: false,
             deferred: DeferredComments::default(),
+            has_open_end: false,
             tries: None,
             comment_text: String::new(),
             flow: Flow::Go,
@@ -287,6 +293,7 @@ impl Reader {
         self.game_start = first_comment.map_or(input.cursor.at, |(from, _)| *from);
         self.flow = Flow::Go;
         self.tries = None;
+        self.has_open_end = false;
         let at = self.tags(input);
         let playable = self.start(input, at);
         let flow = self.begin_game(input.cursor, input.visitor);
@@ -326,6 +333,7 @@ impl Reader {
         let at = tags_end?;
         self.game_start = start;
         self.tries = None;
+        self.has_open_end = false;
         self.exact_result = None;
         self.has_full_tags = false;
         self.unplayable = None;
@@ -367,6 +375,7 @@ impl Reader {
     /// Reads or skips the moves of the game, which are at `at`.
     fn finish_game(&mut self, input: &mut Input<'_, '_>, at: usize, playable: bool, flow: Flow) {
         let mut at = at;
+        let movetext_start = at;
         let wants_moves = wants_moves(input.want);
         let end;
         let forfeit = forfeit_at(input.text, at);
@@ -395,6 +404,9 @@ impl Reader {
             }
             _ => None,
         };
+        if flow == Flow::Go {
+            self.check_ending(input, at, movetext_start, marker);
+        }
         input.cursor.at = at;
         self.end_game(input.visitor, marker);
     }
@@ -413,6 +425,58 @@ impl Reader {
         self.tag_result.filter(|&tag| {
             self.exact_result.is_none() && variant_and_result_tags::contradicts(tag, marker)
         })
+    }
+
+    /// Reports what shows that a part of the game is missing: no termination marker although the tags state a
+    /// result, nothing but tags, or bytes that were never written. `at` is the end of the movetext.
+    fn check_ending(
+        &mut self,
+        input: &mut Input<'_, '_>,
+        at: usize,
+        movetext_start: usize,
+        marker: Option<GameResult>,
+    ) {
+        if marker.is_none() {
+            let tags = &self.head.tags;
+            // `Rxg20-1`: the last move ends with the result.
+            let movetext = input.text.get(movetext_start..at).unwrap_or_default();
+            let is_glued =
+                |tag: GameResult| movetext.trim_ascii_end().ends_with(tag.pgn().as_bytes());
+            match self.tag_result {
+                Some(tag) if tag != GameResult::Unknown && !self.has_open_end && !is_glued(tag) => {
+                    let text = format!(
+                        "the game ends without a result, but its tag Result is `{tag}`: it may be cut off"
+                    );
+                    self.report(input, at, Error::invalid(text), None);
+                }
+                None if at == movetext_start
+                    && !tags.is_empty()
+                    && tags.get("Result").is_none() =>
+                {
+                    let text = "the game has neither moves nor a result: it may be cut off";
+                    self.report(input, at, Error::invalid(text), None);
+                }
+                _ => {}
+            }
+        }
+        let game = input.text.get(self.game_start..at).unwrap_or_default();
+        if memchr::memchr(0, game).is_some() {
+            self.check_zero_bytes(input, at);
+        }
+    }
+
+    /// Reports the first run of zero bytes of a game, which other programs and file systems leave where they could
+    /// not read or write.
+    #[cold]
+    #[inline(never)]
+    fn check_zero_bytes(&mut self, input: &mut Input<'_, '_>, end: usize) {
+        let game = input.text.get(self.game_start..end).unwrap_or_default();
+        if let Some(start) = memchr::memmem::find(game, &[0; HOLE]) {
+            let rest = game.get(start..).unwrap_or_default();
+            let length = rest.iter().take_while(|&&byte| byte == 0).count();
+            let text = format!("{length} zero bytes: a part of the text is lost");
+            self.report(input, self.game_start + start, Error::invalid(text), None);
+        }
     }
 
     /// Reports that the tag `Result` and the termination marker at `at` contradict each other.

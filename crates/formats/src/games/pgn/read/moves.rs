@@ -161,6 +161,7 @@ impl Reader {
         self.release_deferred(input);
         if let Some(frame) = self.frames.last() {
             let at = frame.at;
+            self.has_open_end = true;
             self.report(
                 input,
                 at,

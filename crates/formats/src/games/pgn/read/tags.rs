@@ -6,9 +6,10 @@ use tabia_core::io::{Charset, decode};
 
 use super::{Input, Reader};
 use crate::games::pgn::char_class::{BOM, CharClass, class, skip_spaces};
+use crate::games::pgn::full_profile;
 use crate::games::pgn::irregular_tags::{self, TagSectionPart};
 use crate::games::pgn::repeated_tags::{RepeatedTags, TagPattern};
-use crate::games::pgn::{full_profile, tag_parser};
+use crate::games::pgn::tag_parser::{self, RawPair};
 
 /// The offsets and lengths of the name and the value of a tag.
 pub(super) type PairSpans = ((usize, usize), (usize, usize));
@@ -67,6 +68,9 @@ impl Reader {
             pattern = pattern.and_then(|mut pattern| pattern.push(lead, name).then_some(pattern));
             at = end;
             self.has_full_tags |= pair.name.starts_with(b"Tabia");
+            if !pair.is_closed {
+                self.report_unclosed(input, &pair);
+            }
             if pair.is_literal {
                 let name = (pair.name_at - start, pair.name.len());
                 pairs.push((name, (pair.value_at - start, pair.value.len())));
@@ -139,6 +143,9 @@ impl Reader {
         let has_tag = |name: &[u8]| tags.get(&decode(name, charset)).is_some();
         match irregular_tags::next_part(text, tags_end, at, has_tag) {
             TagSectionPart::Pair(pair, end) => {
+                if !pair.is_closed {
+                    self.report_unclosed(input, &pair);
+                }
                 let name = decode(pair.name, self.charset);
                 self.has_full_tags |= name.starts_with("Tabia");
                 self.push_tag(&name, &pair.text(self.charset));
@@ -156,6 +163,14 @@ impl Reader {
             }
             TagSectionPart::End => None,
         }
+    }
+
+    /// Reports a tag whose value ends with its line, or with the text, instead of a quote.
+    #[cold]
+    fn report_unclosed(&mut self, input: &mut Input<'_, '_>, pair: &RawPair<'_>) {
+        let name = decode(pair.name, self.charset);
+        let error = Error::invalid(format!("no quote ends the value of the tag `{name}`"));
+        self.report(input, pair.name_at, error, None);
     }
 
     /// Visits the comments before the tags and between them.
