@@ -473,6 +473,8 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
                 Fact::Annotation(_, Feature::Comments, _),
                 Fact::Annotation(_, Feature::Quotations, _),
             ) => true,
+            // Without the setup position, its `SetUp` contradicts the start.
+            (Fact::Tag(name, _), Fact::Start(_)) => name == "SetUp",
             (Fact::Annotation(_, feature, _), Fact::Annotation(_, other, _)) => feature == other,
             _ => std::mem::discriminant(fact) == std::mem::discriminant(other),
         }) || matches!(fact, Fact::Start(_))
