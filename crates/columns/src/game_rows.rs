@@ -1,5 +1,6 @@
 //! The records of a piece of an input as rows, made while they are visited.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use tabia::collect_in_parallel::Collector;
@@ -7,12 +8,13 @@ use tabia::core::chess::FenStyle;
 use tabia::core::game::{ClockKind, Comment, CommentPlacement, Language, RecordKind, Score};
 use tabia::core::games::TextWriter;
 use tabia::{
-    Annotation, Date, Feature, Flow, GameHead, GameIndex, GameResult, Losses, Ply, Position,
-    Problem, Visitor,
+    Annotation, Database, Date, Feature, Flow, GameHead, GameIndex, GameResult, Losses, Ply,
+    Position, Problem, Visitor, Want,
 };
 
 use crate::first_time_period::first_period;
 use crate::move_code;
+use crate::tag_targets::{TagTarget, TagTargets};
 
 /// A text of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +119,10 @@ pub(crate) struct Row {
     problems: u32,
     tags: Span,
     moves: Span,
+    /// The number of plies that the database states; `None` if the moves were read.
+    stated_plies: Option<u32>,
+    /// Bytes of its texts.
+    text_bytes: usize,
     clocks: Option<Span>,
     elapsed: Option<Span>,
     centipawns: Option<Span>,
@@ -165,9 +171,15 @@ impl GameRows {
         self.comments.clear();
     }
 
-    /// The records, in order.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = RowRef<'_>> {
-        self.rows.iter().map(|row| RowRef { rows: self, row })
+    /// The number of records.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Records, in order.
+    pub(crate) fn rows(&self, range: Range<usize>) -> impl Iterator<Item = RowRef<'_>> {
+        let rows = self.rows.get(range).unwrap_or_default();
+        rows.iter().map(|row| RowRef { rows: self, row })
     }
 
     fn push_text(&mut self, text: &str) -> Span {
@@ -219,6 +231,14 @@ impl<'a> RowRef<'a> {
 
     pub(crate) fn plies(self) -> usize {
         self.row.moves.end - self.row.moves.start
+    }
+
+    pub(crate) fn ply_count(self) -> i16 {
+        let plies = self
+            .row
+            .stated_plies
+            .map_or(self.plies(), |plies| plies as usize);
+        i16::try_from(plies).unwrap_or(i16::MAX)
     }
 
     pub(crate) fn codes(self) -> &'a [i16] {
@@ -278,21 +298,6 @@ impl<'a> RowRef<'a> {
     /// Bytes of the texts and lists of the row, about.
     pub(crate) fn size(self) -> usize {
         let row = self.row;
-        let texts: usize = row
-            .texts
-            .iter()
-            .flatten()
-            .map(|span| span.end - span.start)
-            .sum();
-        let tags: usize = self
-            .tags()
-            .map(|(name, value)| name.len() + value.len())
-            .sum();
-        let comments: usize = self
-            .comments()
-            .iter()
-            .map(|cell| cell.text.end - cell.text.start)
-            .sum();
         let lists = [
             row.clocks,
             row.elapsed,
@@ -301,7 +306,7 @@ impl<'a> RowRef<'a> {
             row.depths,
         ];
         let lists = lists.iter().flatten().count() * 4 + 2;
-        texts + tags + comments + self.plies() * lists + 100
+        row.text_bytes + self.plies() * lists + 100
     }
 }
 
@@ -315,6 +320,50 @@ pub(crate) struct RowOptions {
     pub(crate) all_comments: bool,
     /// Writes the column `pgn`.
     pub(crate) pgn: Option<Box<dyn TextWriter>>,
+    /// What the index of a database states is taken from there, instead of reading moves.
+    pub(crate) is_header: bool,
+}
+
+/// What the index of a database states of a game; `None` for what is read of the game.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stated {
+    plies: Option<u32>,
+    /// Variations, comments, NAGs.
+    marks: Option<[bool; 3]>,
+}
+
+impl Stated {
+    fn of(database: &dyn Database, game: GameIndex) -> Self {
+        let Ok(entry) = database.entry(game) else {
+            return Self::default();
+        };
+        if entry.is_text {
+            return Self {
+                plies: Some(0),
+                marks: Some([false; 3]),
+            };
+        }
+        let marks = [entry.has_variations, entry.has_comments, entry.has_nags];
+        let marks = match marks {
+            [Some(variations), Some(comments), Some(nags)] => Some([variations, comments, nags]),
+            _ => None,
+        };
+        // The number of plies is worth nothing if the game is read for its marks.
+        let plies = marks.and_then(|_| {
+            let plies = entry.ply_count.map(u32::from);
+            plies.or_else(|| database.stored_plies(game))
+        });
+        Self { plies, marks }
+    }
+
+    /// What has to be read.
+    fn want(self, want: Want) -> Want {
+        match self {
+            Self { plies: Some(_), .. } => Want::TAGS,
+            Self { marks: Some(_), .. } => Want::TAGS.and(Want::MAINLINE),
+            _ => want,
+        }
+    }
 }
 
 /// Makes rows of the games that it visits.
@@ -330,7 +379,10 @@ pub(crate) struct RowCollector {
     starts: Starts,
     /// Problems of the game that begins next.
     early_problems: u32,
-    result_tag: Option<(Span, Span)>,
+    /// What the index states of the game that begins next, or is open.
+    stated: Stated,
+    targets: TagTargets,
+    result_tag: Option<Span>,
     losses: Losses,
 }
 
@@ -340,6 +392,7 @@ struct Starts {
     codes: usize,
     nags: usize,
     comments: usize,
+    text: usize,
 }
 
 impl std::fmt::Debug for RowCollector {
@@ -361,6 +414,8 @@ impl RowCollector {
             depth: 0,
             starts: Starts::default(),
             early_problems: 0,
+            stated: Stated::default(),
+            targets: TagTargets::default(),
             result_tag: None,
             losses: Losses::new(),
         }
@@ -386,55 +441,70 @@ impl RowCollector {
         }
     }
 
-    /// Puts a tag pair into its column; `false` if it belongs to `tags`.
-    fn put_tag(&mut self, name: &str, value: &str, head: &GameHead) -> bool {
-        match name {
-            "White" => self.put_name(TextField::White, value),
-            "Black" => self.put_name(TextField::Black, value),
-            "Event" => self.put_name(TextField::Event, value),
-            "Site" => self.put_name(TextField::Site, value),
-            "Round" => self.put_name(TextField::Round, value),
-            "Annotator" => self.put_name(TextField::Annotator, value),
-            "WhiteTeam" => self.put_name(TextField::WhiteTeam, value),
-            "BlackTeam" => self.put_name(TextField::BlackTeam, value),
-            "WhiteTitle" => self.put_name(TextField::WhiteTitle, value),
-            "BlackTitle" => self.put_name(TextField::BlackTitle, value),
-            "ECO" => self.put_name(TextField::Eco, value),
-            "Opening" => self.put_name(TextField::Opening, value),
-            "Termination" => self.put_name(TextField::Termination, value),
-            "TimeControl" => {
-                let is_new = self.put_name(TextField::TimeControl, value);
+    /// Puts tag pairs into their columns; those that belong to none, or do not fit, into `tags`.
+    fn put_tags(&mut self, head: &GameHead) {
+        let mut targets = std::mem::take(&mut self.targets);
+        let (values, ends) = head.tags.values();
+        let base = self.done.text.len();
+        self.done.text.push_str(values);
+        let mut start = 0;
+        for ((index, target), end) in targets.of(&head.tags).iter().enumerate().zip(ends) {
+            let end = *end as usize;
+            let value = values.get(start..end).unwrap_or_default();
+            let span = Span {
+                start: base + start,
+                end: base + end,
+            };
+            start = end;
+            if !self.put_tag(*target, value, span, head)
+                && let Some((name, _)) = head.tags.pair(index)
+            {
+                let name = self.done.push_text(name);
+                self.done.tags.push((name, span));
+            }
+        }
+        self.targets = targets;
+    }
+
+    /// Puts the value of a tag, which is at `span`, into its column; `false` if it belongs to `tags`.
+    fn put_tag(&mut self, target: TagTarget, value: &str, span: Span, head: &GameHead) -> bool {
+        match target {
+            TagTarget::Name(field) => self.put_name(field, value, span),
+            TagTarget::TimeControl => {
+                let is_new = self.put_name(TextField::TimeControl, value, span);
                 if is_new {
                     self.row.period = first_period(value);
                     self.row.speed = tabia::query::speed_of_time_control(value);
                 }
                 is_new
             }
-            "Date" => {
-                let is_new = self.put_name(TextField::Date, value);
+            TagTarget::Date => {
+                let is_new = self.put_name(TextField::Date, value, span);
                 if is_new {
                     let date = Date::parse(value);
                     self.row.date = date.unwrap_or_else(|| Date::parse_possible(value));
                 }
                 is_new
             }
-            "WhiteElo" => put_elo(&mut self.row.elo[0], value),
-            "BlackElo" => put_elo(&mut self.row.elo[1], value),
-            "WhiteFideId" => put_number(&mut self.row.fide_id[0], value),
-            "BlackFideId" => put_number(&mut self.row.fide_id[1], value),
-            "UTCTime" if self.row.utc_time.is_none() => {
+            TagTarget::Elo(side) => match self.row.elo.get_mut(side) {
+                Some(slot) => put_elo(slot, value),
+                None => false,
+            },
+            TagTarget::FideId(side) => match self.row.fide_id.get_mut(side) {
+                Some(slot) => put_number(slot, value),
+                None => false,
+            },
+            TagTarget::UtcTime if self.row.utc_time.is_none() => {
                 self.row.utc_time = time_of_day(value);
                 self.row.utc_time.is_some()
             }
-            "Result" if self.result_tag.is_none() => {
-                let name = self.done.push_text(name);
-                let value = self.done.push_text(value);
-                self.result_tag = Some((name, value));
+            TagTarget::Result if self.result_tag.is_none() => {
+                self.result_tag = Some(span);
                 true
             }
-            "FEN" => !head.start.contradicts(value),
-            "SetUp" => !head.start.contradicts_setup_tag(value),
-            "Variant" => {
+            TagTarget::Fen => !head.start.contradicts(value),
+            TagTarget::SetUp => !head.start.contradicts_setup_tag(value),
+            TagTarget::Variant => {
                 let variant = value.trim().to_lowercase();
                 let is_plain = matches!(value, "Standard" | "Chess960");
                 if !variant.is_empty() {
@@ -442,19 +512,18 @@ impl RowCollector {
                 }
                 is_plain
             }
-            _ => false,
+            TagTarget::UtcTime | TagTarget::Result | TagTarget::Other => false,
         }
     }
 
     /// Whether the field had no text yet; unknown values are not stored.
-    fn put_name(&mut self, field: TextField, value: &str) -> bool {
-        let is_new = self
-            .row
-            .texts
-            .get(field as usize)
-            .is_some_and(Option::is_none);
+    fn put_name(&mut self, field: TextField, value: &str, span: Span) -> bool {
+        let Some(slot) = self.row.texts.get_mut(field as usize) else {
+            return false;
+        };
+        let is_new = slot.is_none();
         if is_new && !value.is_empty() && value != "?" {
-            self.put_text(field, value);
+            *slot = Some(span);
         }
         is_new
     }
@@ -582,13 +651,14 @@ impl RowCollector {
     }
 
     fn finish_row(&mut self, result: GameResult) {
-        if let Some((name, value)) = self.result_tag.take() {
+        if let Some(value) = self.result_tag.take() {
             let text = self
                 .done
                 .text
                 .get(value.start..value.end)
                 .unwrap_or_default();
             if result.contradicts(text) {
+                let name = self.done.push_text("Result");
                 self.done.tags.push((name, value));
             }
         }
@@ -606,6 +676,18 @@ impl RowCollector {
             self.put_text(TextField::Variant, variant);
         }
         self.choose_language();
+        self.row.stated_plies = self.stated.plies;
+        if let Some([variations, comments, nags]) = self.stated.marks {
+            for (flag, is_set) in [
+                (Flag::Variations, variations),
+                (Flag::Comments, comments),
+                (Flag::Nags, nags),
+            ] {
+                if is_set {
+                    self.set_flag(flag);
+                }
+            }
+        }
         let plies = self.plies();
         let starts = self.starts;
         let done = &mut self.done;
@@ -629,6 +711,7 @@ impl RowCollector {
                 *slot = Some(span);
             }
         }
+        self.row.text_bytes = self.done.text.len() - starts.text;
         self.done.rows.push(std::mem::take(&mut self.row));
         self.is_open = false;
     }
@@ -650,6 +733,7 @@ impl Visitor for RowCollector {
             codes: self.done.codes.len(),
             nags: self.done.nags.len(),
             comments: self.done.comments.len(),
+            text: self.done.text.len(),
         };
         let done = &mut self.done;
         for values in [
@@ -668,13 +752,7 @@ impl Visitor for RowCollector {
             self.set_flag(Flag::Text);
             self.lose(Feature::GuidingTexts);
         }
-        for (name, value) in head.tags.iter() {
-            if !self.put_tag(name, value, head) {
-                let name = self.done.push_text(name);
-                let value = self.done.push_text(value);
-                self.done.tags.push((name, value));
-            }
-        }
+        self.put_tags(head);
         if let Some(setup) = &head.start.setup {
             self.put_text(TextField::Fen, &setup.fen(FenStyle::XFen));
         }
@@ -760,6 +838,14 @@ impl Collector for RowCollector {
         } else {
             self.early_problems = self.early_problems.saturating_add(1);
         }
+    }
+
+    fn want_of(&mut self, database: &dyn Database, game: GameIndex, want: Want) -> Want {
+        if !self.options.is_header {
+            return want;
+        }
+        self.stated = Stated::of(database, game);
+        self.stated.want(want)
     }
 
     fn take_losses(&mut self) -> Losses {

@@ -1,12 +1,11 @@
 //! Rows as record batches of Arrow.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{
     BooleanBuilder, Date32Builder, Int8Builder, Int16Builder, Int32Builder, StringBuilder,
-    StringDictionaryBuilder,
 };
-use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, Int16Array, ListArray, MapArray, RecordBatch, StructArray,
 };
@@ -15,8 +14,9 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 use tabia::core::calendar;
 use tabia::{Date, Error, ErrorKind, GameResult};
 
-use crate::game_rows::RowRef;
+use crate::game_rows::{GameRows, RowRef};
 use crate::move_code::MoveTexts;
+use crate::name_column::NameColumn;
 use crate::schema::{self, Cell, GameColumns};
 
 /// Rows of a batch.
@@ -54,25 +54,46 @@ impl GameBatches {
         }
     }
 
-    /// Appends a row; `number` is that of the game in its input, from 0.
+    /// Appends records of a piece from an index on, until the batch is full or all are there; `base` is added to
+    /// their numbers. Returns the index after the last.
     ///
     /// # Errors
     /// When there are more games than the table can number.
-    pub(crate) fn push(&mut self, row: RowRef<'_>, number: u32, source: &str) -> Result<(), Error> {
-        let number = i32::try_from(u64::from(number) + 1).map_err(|_| {
-            Error::new(ErrorKind::Limit {
-                what: "number of a game",
-                limit: i32::MAX as u64,
-                size: u64::from(number) + 1,
-            })
-            .in_output()
-        })?;
-        for (cell, builder) in &mut self.columns {
-            builder.push(*cell, row, number, source);
+    pub(crate) fn push(
+        &mut self,
+        piece: &GameRows,
+        from: usize,
+        base: u32,
+        source: &str,
+    ) -> Result<usize, Error> {
+        let mut end = from;
+        for row in piece.rows(from..piece.len()) {
+            let number = u64::from(row.game().0) + u64::from(base) + 1;
+            if i32::try_from(number).is_err() {
+                let kind = ErrorKind::Limit {
+                    what: "number of a game",
+                    limit: i32::MAX as u64,
+                    size: number,
+                };
+                return Err(Error::new(kind).in_output());
+            }
+            end += 1;
+            self.rows += 1;
+            self.bytes += row.size();
+            if self.is_full() {
+                break;
+            }
         }
-        self.rows += 1;
-        self.bytes += row.size();
-        Ok(())
+        let rows = Rows {
+            piece,
+            range: from..end,
+            base,
+            source,
+        };
+        for (cell, builder) in &mut self.columns {
+            builder.extend(*cell, &rows);
+        }
+        Ok(end)
     }
 
     /// Whether the batch should be taken.
@@ -148,6 +169,27 @@ impl Offsets {
     }
 }
 
+/// Records of a piece.
+struct Rows<'p> {
+    piece: &'p GameRows,
+    range: Range<usize>,
+    /// Added to the numbers of games.
+    base: u32,
+    source: &'p str,
+}
+
+impl<'p> Rows<'p> {
+    fn each(&self) -> impl Iterator<Item = RowRef<'p>> {
+        self.piece.rows(self.range.clone())
+    }
+
+    /// The numbers of games, from 1; they were checked.
+    fn number(&self, row: RowRef<'_>) -> i32 {
+        let number = row.game().0.saturating_add(self.base).saturating_add(1);
+        i32::try_from(number).unwrap_or(i32::MAX)
+    }
+}
+
 /// A column under construction.
 enum ColumnBuilder {
     Bool(BooleanBuilder),
@@ -156,7 +198,7 @@ enum ColumnBuilder {
     Int32(Int32Builder),
     Date(Date32Builder),
     Text(StringBuilder),
-    Name(StringDictionaryBuilder<Int32Type>),
+    Name(NameColumn),
     Tags {
         offsets: Offsets,
         pairs: usize,
@@ -207,7 +249,7 @@ impl ColumnBuilder {
             ColumnType::Int32 | ColumnType::Int64 => Self::Int32(Int32Builder::new()),
             ColumnType::Date => Self::Date(Date32Builder::new()),
             ColumnType::Text => Self::Text(StringBuilder::new()),
-            ColumnType::Name => Self::Name(StringDictionaryBuilder::new()),
+            ColumnType::Name => Self::Name(NameColumn::new()),
             ColumnType::Tags => Self::Tags {
                 offsets: offsets(),
                 pairs: 0,
@@ -247,47 +289,46 @@ impl ColumnBuilder {
         }
     }
 
-    fn push(&mut self, cell: Cell, row: RowRef<'_>, number: i32, source: &str) {
-        let known = |part: u16| (part != 0).then_some(part);
-        let date = row.row.date;
+    /// Appends the cells of some rows. What a column holds is asked once and not for each row.
+    fn extend(&mut self, cell: Cell, rows: &Rows<'_>) {
         match self {
             Self::Bool(builder) => {
                 if let Cell::Flag(flag) = cell {
-                    builder.append_value(row.flag(flag));
+                    rows.each()
+                        .for_each(|row| builder.append_value(row.flag(flag)));
                 }
             }
-            Self::Int8(builder) => {
-                let part = match cell {
-                    Cell::Month => date.month,
-                    _ => date.day,
-                };
-                builder.append_option(known(part.into()).and_then(|part| i8::try_from(part).ok()));
-            }
-            Self::Int16(builder) => builder.append_option(match cell {
-                Cell::Elo(side) => row.row.elo.get(side).copied().flatten(),
-                Cell::Year => known(date.year).and_then(|year| i16::try_from(year).ok()),
-                Cell::Increment => row.row.period.map(|(_, increment)| increment),
-                Cell::PlyCount => Some(i16::try_from(row.plies()).unwrap_or(i16::MAX)),
-                _ => Some(row.problems()),
-            }),
-            Self::Int32(builder) => builder.append_option(match cell {
-                Cell::Game => Some(number),
-                Cell::FideId(side) => row.row.fide_id.get(side).copied().flatten(),
-                Cell::UtcTime => row.row.utc_time,
-                _ => row.row.period.map(|(initial, _)| initial),
-            }),
-            Self::Date(builder) => builder.append_option(days(date)),
+            Self::Int8(builder) => extend_bytes(builder, cell, rows),
+            Self::Int16(builder) => extend_words(builder, cell, rows),
+            Self::Int32(builder) => extend_numbers(builder, cell, rows),
+            Self::Date(builder) => builder.extend(rows.each().map(|row| days(row.row.date))),
             Self::Text(builder) => {
                 if let Cell::Text(field) = cell {
-                    builder.append_option(row.text(field));
+                    builder.extend(rows.each().map(|row| row.text(field)));
                 }
             }
-            Self::Name(builder) => builder.append_option(match cell {
-                Cell::Text(field) => row.text(field),
-                Cell::Source => Some(source),
-                Cell::Result => Some(result_text(row.row.result)),
-                _ => row.row.speed,
-            }),
+            Self::Name(column) => match cell {
+                Cell::Text(field) => rows.each().for_each(|row| column.push(row.text(field))),
+                Cell::Source => rows.each().for_each(|_| column.push(Some(rows.source))),
+                Cell::Result => rows
+                    .each()
+                    .for_each(|row| column.push(Some(result_text(row.row.result)))),
+                _ => rows.each().for_each(|row| column.push(row.row.speed)),
+            },
+            _ => rows.each().for_each(|row| self.push_lists(cell, row)),
+        }
+    }
+
+    /// Appends the lists of a row.
+    fn push_lists(&mut self, cell: Cell, row: RowRef<'_>) {
+        match self {
+            Self::Bool(_)
+            | Self::Int8(_)
+            | Self::Int16(_)
+            | Self::Int32(_)
+            | Self::Date(_)
+            | Self::Text(_)
+            | Self::Name(_) => {}
             Self::Tags {
                 offsets,
                 pairs,
@@ -394,7 +435,7 @@ impl ColumnBuilder {
             Self::Int32(builder) => Arc::new(builder.finish()),
             Self::Date(builder) => Arc::new(builder.finish()),
             Self::Text(builder) => Arc::new(builder.finish()),
-            Self::Name(builder) => Arc::new(builder.finish()),
+            Self::Name(column) => column.finish()?,
             Self::Tags {
                 offsets,
                 pairs,
@@ -454,6 +495,41 @@ impl ColumnBuilder {
                 list(offsets, Arc::new(values.finish()), true, lists.finish())?
             }
         })
+    }
+}
+
+/// Parts of dates.
+fn extend_bytes(builder: &mut Int8Builder, cell: Cell, rows: &Rows<'_>) {
+    let known = |part: u8| i8::try_from(part).ok().filter(|part| *part != 0);
+    match cell {
+        Cell::Month => builder.extend(rows.each().map(|row| known(row.row.date.month))),
+        _ => builder.extend(rows.each().map(|row| known(row.row.date.day))),
+    }
+}
+
+fn extend_words(builder: &mut Int16Builder, cell: Cell, rows: &Rows<'_>) {
+    let year = |year: u16| i16::try_from(year).ok().filter(|year| *year != 0);
+    let each = rows.each();
+    match cell {
+        Cell::Elo(side) => builder.extend(each.map(|row| row.row.elo.get(side).copied().flatten())),
+        Cell::Year => builder.extend(each.map(|row| year(row.row.date.year))),
+        Cell::Increment => {
+            builder.extend(each.map(|row| row.row.period.map(|(_, increment)| increment)));
+        }
+        Cell::PlyCount => each.for_each(|row| builder.append_value(row.ply_count())),
+        _ => each.for_each(|row| builder.append_value(row.problems())),
+    }
+}
+
+fn extend_numbers(builder: &mut Int32Builder, cell: Cell, rows: &Rows<'_>) {
+    let each = rows.each();
+    match cell {
+        Cell::Game => each.for_each(|row| builder.append_value(rows.number(row))),
+        Cell::FideId(side) => {
+            builder.extend(each.map(|row| row.row.fide_id.get(side).copied().flatten()));
+        }
+        Cell::UtcTime => builder.extend(each.map(|row| row.row.utc_time)),
+        _ => builder.extend(each.map(|row| row.row.period.map(|(initial, _)| initial))),
     }
 }
 

@@ -410,12 +410,21 @@ pub(crate) static BOOK_ROWS: &[Column] = &[
 
 /// The columns that a table of games has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GameColumns(Vec<usize>);
+pub struct GameColumns {
+    /// Indices of [`GAMES`], sorted.
+    indices: Vec<usize>,
+    /// Chosen as `header`, so that what the index of a database states is taken from there.
+    is_header: bool,
+}
 
 impl Default for GameColumns {
     /// Every column but `move_codes` and `pgn`.
     fn default() -> Self {
-        Self((0..GAMES.len()).filter(|index| !is_extra(*index)).collect())
+        let usual = (0..GAMES.len()).filter(|index| !is_extra(*index));
+        Self {
+            indices: usual.collect(),
+            is_header: false,
+        }
     }
 }
 
@@ -426,8 +435,8 @@ fn is_extra(index: usize) -> bool {
 }
 
 impl GameColumns {
-    /// Reads a list of names with commas between. `all` are the usual columns, `header` those before
-    /// `moves`; a list whose first name has a `+` adds to the usual ones.
+    /// Reads a list of names with commas between. `all` are the usual columns, `header` those of
+    /// [`header`](Self::header); a list whose first name has a `+` adds to the usual ones.
     ///
     /// # Errors
     /// A [usage error](Error::usage) with the unknown name.
@@ -443,29 +452,43 @@ impl GameColumns {
     /// ```
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut chosen = Vec::new();
+        let mut has_header = false;
         for (number, part) in text.split(',').enumerate() {
             let (name, is_more) = match part.trim().strip_prefix('+') {
                 Some(name) => (name.trim(), true),
                 None => (part.trim(), false),
             };
             if number == 0 && is_more {
-                chosen.extend(Self::default().0);
+                chosen.extend(Self::default().indices);
             }
             match name {
-                "all" => chosen.extend(Self::default().0),
-                "header" => chosen.extend(Self::header().0),
+                "all" => chosen.extend(Self::default().indices),
+                "header" => {
+                    has_header = true;
+                    chosen.extend(Self::header().indices);
+                }
                 name => chosen.push(index_of(name)?),
             }
         }
         chosen.sort_unstable();
         chosen.dedup();
-        Ok(Self(chosen))
+        let is_header = has_header && chosen == Self::header().indices;
+        Ok(Self {
+            indices: chosen,
+            is_header,
+        })
     }
 
-    /// The columns before `moves`.
+    /// The columns before `moves`, as databases state them: where the index of a database has the number of plies
+    /// and the marks of variations, comments and NAGs, no moves are read for them. Plies that cannot be played
+    /// then count too, and `problems` has those of the header. Columns that are chosen by name, and those beside
+    /// the lists of moves, are exact.
     pub fn header() -> Self {
         let first_list = GAMES.iter().position(|column| column.cell == Cell::Moves);
-        Self((0..first_list.unwrap_or(GAMES.len())).collect())
+        Self {
+            indices: (0..first_list.unwrap_or(GAMES.len())).collect(),
+            is_header: true,
+        }
     }
 
     /// These columns and `pgn`.
@@ -473,9 +496,10 @@ impl GameColumns {
     pub fn with_pgn(mut self) -> Self {
         let is_pgn = |column: &GameColumn| column.cell == Cell::Text(TextField::Pgn);
         if let Some(index) = GAMES.iter().position(is_pgn)
-            && !self.0.contains(&index)
+            && !self.indices.contains(&index)
         {
-            self.0.push(index);
+            self.indices.push(index);
+            self.is_header = false;
         }
         self
     }
@@ -486,7 +510,12 @@ impl GameColumns {
     }
 
     pub(crate) fn columns(&self) -> impl Iterator<Item = &'static GameColumn> {
-        self.0.iter().filter_map(|index| GAMES.get(*index))
+        self.indices.iter().filter_map(|index| GAMES.get(*index))
+    }
+
+    /// Whether values are taken from the index of a database where it has them.
+    pub(crate) const fn is_header(&self) -> bool {
+        self.is_header
     }
 
     /// What of a game has to be read for these columns.

@@ -11,6 +11,7 @@ use tabia::collect_in_parallel::collect;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::Transaction;
 use tabia::list_openings::EcoUpdate;
+use tabia::select::LeaveOut;
 use tabia::{
     Error, InputItem, Observer, OpenOptions, Profile, Progress, ScanOptions, Summary, Want, Written,
 };
@@ -259,9 +260,14 @@ fn each_game_batch(
     let columns = options.all_columns();
     let mut plan = options.plan.clone();
     // Problems of what is not read would not end the job, and codes by position need the moves.
-    if !plan.strict && plan.eco == EcoUpdate::Keep {
+    let needs_moves = plan.strict || plan.eco != EcoUpdate::Keep;
+    if !needs_moves {
         plan.want = parts_of_both(plan.want, columns.want());
     }
+    // The index does not know what is left out of a game or put into it.
+    let is_as_stored =
+        plan.leave_out == LeaveOut::default() && plan.languages.is_empty() && plan.mark.is_none();
+    let is_header = columns.is_header() && !needs_moves && is_as_stored;
     let mut batches = GameBatches::new(&columns);
     let mut is_stopped = false;
     let summary = collect(
@@ -273,18 +279,16 @@ fn each_game_batch(
             Ok(RowCollector::new(RowOptions {
                 all_comments: options.all_comments,
                 pgn,
+                is_header,
             }))
         },
         progress,
         observer,
         &mut |item, base, piece| {
             let source = source_name(item);
-            for row in piece.rows() {
-                if is_stopped {
-                    return Ok(false);
-                }
-                let number = row.game().0.saturating_add(base.0);
-                batches.push(row, number, &source)?;
+            let mut next = 0;
+            while !is_stopped && next < piece.len() {
+                next = batches.push(piece, next, base.0, &source)?;
                 if batches.is_full()
                     && let Some(batch) = batches.take()?
                 {

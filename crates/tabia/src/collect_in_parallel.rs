@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::Visitor;
+use tabia_core::game::{Visitor, Want};
+use tabia_core::games::Database;
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, GameIndex, Problem};
@@ -31,6 +32,13 @@ pub trait Collector: Visitor + Send {
         let _ = problem;
     }
 
+    /// A record of a database is read next; returns what of it is read, at most `want`. A collector that takes
+    /// values from the index of the database has less read. Games of streams are read as the scan wants them.
+    fn want_of(&mut self, database: &dyn Database, game: GameIndex, want: Want) -> Want {
+        let _ = (database, game);
+        want
+    }
+
     /// What of the last game the pieces cannot hold.
     fn take_losses(&mut self) -> Losses {
         Losses::new()
@@ -50,6 +58,10 @@ impl<C: Collector> Task for C {
 
     fn on_problem(&mut self, problem: &Problem) {
         Collector::on_problem(self, problem);
+    }
+
+    fn want_of(&mut self, database: &dyn Database, game: GameIndex, want: Want) -> Want {
+        Collector::want_of(self, database, game, want)
     }
 }
 

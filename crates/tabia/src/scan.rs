@@ -130,6 +130,12 @@ pub(crate) trait Task: Visitor + Send {
         let _ = problem;
     }
 
+    /// What is read of a record of a database, at most `want`.
+    fn want_of(&mut self, database: &dyn Database, game: GameIndex, want: Want) -> Want {
+        let _ = (database, game);
+        want
+    }
+
     /// What the task itself finds wrong with the last game.
     fn take_problems(&mut self) -> Vec<Problem> {
         Vec::new()
@@ -648,7 +654,9 @@ fn read_range<T: Task>(
                 if let Some(matcher) = matcher {
                     pipeline.select().take_moments(matcher.moments());
                 }
-                reader.read(game, plan.want, pipeline)
+                let task = &mut pipeline.collecting().task;
+                let want = task.want_of(database, game, plan.want);
+                reader.read(game, want, pipeline)
             }
             Err(error) => Err(error),
         };

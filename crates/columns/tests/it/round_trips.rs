@@ -326,3 +326,51 @@ fn a_column_does_not_depend_on_the_others() {
         }
     }
 }
+
+/// The columns `header` as the database states them: moves are neither read nor tested. By name they are exact.
+#[test]
+fn headers_are_made_without_moves() {
+    let folder = Scratch::new("stated-header");
+    let pgn = folder.join("games.pgn");
+    let text = "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n";
+    std::fs::write(&pgn, text).unwrap();
+    let (mut undamaged, mut found) = (0, 0);
+    for (main, moves) in [("games.si5", "games.sg5"), ("games.cbh", "games.cbg")] {
+        let path = folder.join(main);
+        convert_to(&pgn, &path);
+        let plies = |columns: &str| {
+            let mut options = TableOptions::default();
+            options.columns = GameColumns::parse(columns).unwrap();
+            let mut batches = Vec::new();
+            let progress = Arc::new(Progress::default());
+            let items = items(&path);
+            each_batch(&items, &options, &progress, &mut NoObserver, &mut |batch| {
+                batches.push(batch);
+                Ok(true)
+            })
+            .unwrap();
+            let number = |name: &str| {
+                let column = batches[0].column_by_name(name).unwrap();
+                column.as_primitive::<Int16Type>().value(0)
+            };
+            (number("ply_count"), number("problems"))
+        };
+        let file = folder.join(moves);
+        let bytes = std::fs::read(&file).unwrap();
+        assert_eq!([plies("header"), plies("ply_count,problems")], [(6, 0); 2]);
+        undamaged += 1;
+        // Some of the damaged moves cannot be played and still have their length.
+        for at in (0..bytes.len()).rev() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x55;
+            std::fs::write(&file, damaged).unwrap();
+            if plies("header") == (6, 0) {
+                let (played, problems) = plies("ply_count,problems");
+                found += u32::from(played < 6 && problems > 0);
+                assert_eq!(plies("header,moves"), (played, problems));
+            }
+        }
+    }
+    assert_eq!(undamaged, 2);
+    assert!(found > 1, "{found}");
+}
