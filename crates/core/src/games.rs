@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::chess::{Material, PawnsGone};
 use crate::error::{Error, Problem, Result};
@@ -142,6 +143,87 @@ pub trait DatabaseEditor: Send {
     fn finish(self: Box<Self>) -> Result<Written>;
 }
 
+/// Some bytes of a record in a file of its database.
+///
+/// ```
+/// use std::path::Path;
+/// use tabia_core::games::{PartKind, StoredPart};
+///
+/// let (name, bytes) = (Path::new("games.cbg").into(), b"header, moves, more");
+/// let part = StoredPart::of_file(PartKind::Moves, &name, bytes, 8, 5).unwrap();
+/// assert_eq!((part.bytes, part.offset, part.kind.name()), (&b"moves"[..], 8, "moves"));
+/// // A file that is cut off has fewer bytes; one that ends before has none.
+/// let cut = StoredPart::of_file(PartKind::Moves, &name, bytes, 15, 9).unwrap();
+/// assert_eq!(cut.bytes, b"more");
+/// assert!(StoredPart::of_file(PartKind::Moves, &name, bytes, 19, 9).is_none());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredPart<'d> {
+    /// What the bytes are.
+    pub kind: PartKind,
+    /// The file, as messages name it.
+    pub file: Arc<Path>,
+    /// Offset of the first byte in the file; in what was unpacked, of a compressed file.
+    pub offset: u64,
+    /// The bytes, as many of them as the file has.
+    pub bytes: &'d [u8],
+}
+
+impl<'d> StoredPart<'d> {
+    /// These bytes at an offset of a file.
+    pub fn new(kind: PartKind, file: &Arc<Path>, offset: u64, bytes: &'d [u8]) -> Self {
+        Self {
+            kind,
+            file: Arc::clone(file),
+            offset,
+            bytes,
+        }
+    }
+
+    /// At most `length` of the `bytes` of a file, from an offset on. `None` if there are none.
+    pub fn of_file(
+        kind: PartKind,
+        file: &Arc<Path>,
+        bytes: &'d [u8],
+        offset: u64,
+        length: usize,
+    ) -> Option<Self> {
+        let rest = bytes.get(usize::try_from(offset).ok()?..)?;
+        let bytes = rest.get(..length).unwrap_or(rest);
+        (!bytes.is_empty()).then(|| Self::new(kind, file, offset, bytes))
+    }
+}
+
+/// What some bytes of a record are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartKind {
+    /// The entry of the record in an index: names, date, result, where the rest is.
+    IndexEntry,
+    /// More of the index entry, in another file.
+    ExtendedEntry,
+    /// The whole record, or all but the index entry.
+    Game,
+    /// Moves, or the body of a text.
+    Moves,
+    /// Annotations that are not stored with the moves.
+    Annotations,
+}
+
+impl PartKind {
+    /// The name: `indexEntry`, `extendedEntry`, `game`, `moves`, `annotations`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IndexEntry => "indexEntry",
+            Self::ExtendedEntry => "extendedEntry",
+            Self::Game => "game",
+            Self::Moves => "moves",
+            Self::Annotations => "annotations",
+        }
+    }
+}
+
 /// Random access to the games of a database. It is shared between threads, each of which reads with a
 /// [`GameReader`] of its own.
 pub trait Database: Send + Sync {
@@ -168,6 +250,16 @@ pub trait Database: Send + Sync {
     ///
     /// [`entry`]: Database::entry
     fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
+        let _ = (first, out);
+        false
+    }
+
+    /// Fills `out` with the players of the records from `first` on, White and Black, as [`entry`] has them, so
+    /// that a search can skip most records. `None` where only the record itself can decide. `false`, with any
+    /// contents of `out`, if there is no faster way than [`entry`].
+    ///
+    /// [`entry`]: Database::entry
+    fn players(&self, first: GameIndex, out: &mut [[Option<NameId>; 2]]) -> bool {
         let _ = (first, out);
         false
     }
@@ -210,6 +302,13 @@ pub trait Database: Send + Sync {
     fn span(&self, game: GameIndex) -> Option<(u64, u64)> {
         let _ = game;
         None
+    }
+
+    /// The bytes of a record in the files of the database: its index entry first, then its game. Empty if the
+    /// record does not exist, or if no file has its bytes as they are read.
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let _ = game;
+        Vec::new()
     }
 
     /// The name with a number.

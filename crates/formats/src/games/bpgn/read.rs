@@ -11,7 +11,8 @@ use tabia_core::error::{Error, Malformed, Problem, Result};
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{
-    Database, DatabaseInfo, GameReader, GameStream, IndexEntry, NameId, NameKind,
+    Database, DatabaseInfo, GameReader, GameStream, IndexEntry, NameId, NameKind, PartKind,
+    StoredPart,
 };
 use tabia_core::io::{Blob, Charset, Source};
 
@@ -128,6 +129,14 @@ impl Database for BpgnDatabase {
             has_comments: Some(!parsed.moves.is_empty()),
             ..IndexEntry::default()
         })
+    }
+
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let part = self.game(game).ok().and_then(|(bytes, start)| {
+            let length = bytes.trim_ascii_end().len();
+            StoredPart::of_file(PartKind::Game, &self.file, &self.text, start, length)
+        });
+        part.into_iter().collect()
     }
 
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {

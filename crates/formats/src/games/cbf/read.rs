@@ -9,7 +9,9 @@ use tabia_core::chess::FenStyle;
 use tabia_core::error::{Error, Malformed, Problem, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Visitor, Want};
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+};
 use tabia_core::io::{Blob, Charset, Cursor, Source};
 use tabia_core::plural::counted;
 
@@ -235,6 +237,20 @@ impl Database for CbfDatabase {
             has_setup: header.setup.is_some(),
             ..IndexEntry::default()
         })
+    }
+
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let part = self.header(game).ok().and_then(|(offset, header, _)| {
+            let length = header.record_length();
+            StoredPart::of_file(
+                PartKind::Game,
+                &self.file,
+                &self.games,
+                offset.into(),
+                length,
+            )
+        });
+        part.into_iter().collect()
     }
 
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {

@@ -1,11 +1,17 @@
 //! The [`Database`] of a set: its description and index entries, which need no moves.
 
 use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
 
 use tabia_core::error::{GameIndex, Problem, Result};
 use tabia_core::game::Date;
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+};
+use tabia_core::io::Blob;
 
+use super::annotations::Items;
 use super::companions::COMPANIONS;
 use super::content_summary;
 use super::entities::EntityTable;
@@ -13,7 +19,7 @@ use super::entity_and_side_tables::entity;
 use super::field_codecs::{decode_date, decode_eco, decode_result};
 use super::format_id::ID;
 use super::moves;
-use super::open::{CbhDatabase, Companions};
+use super::open::{CbhDatabase, Companions, RecordOffsets};
 use super::record_reader::CbhReader;
 use super::records::{FileHeader, GameRecord, MovesHead, Record, TYPE_DELETED, TYPE_TEXT};
 use super::tags::{player_name, round_name};
@@ -48,6 +54,66 @@ impl Database for CbhDatabase {
         // The file header has the size of a record.
         let record = size_of::<GameRecord>() as u64;
         (game.0 < self.len).then(|| ((u64::from(game.0) + 1) * record, record))
+    }
+
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let (Some(record), Some((at, length))) = (self.record(game), self.span(game)) else {
+            return Vec::new();
+        };
+        let Companions {
+            moves,
+            annotations,
+            moves_name,
+            annotations_name,
+            tables,
+            ..
+        } = self.companions();
+        // Headers that were made anew are in no file.
+        let header = (!self.is_salvaged).then(|| {
+            let (kind, headers) = (PartKind::IndexEntry, &self.headers);
+            StoredPart::of_file(kind, &self.headers_name, headers, at, length as usize)
+        });
+        let extended = tables.extended.as_ref().and_then(|table| {
+            let (offset, bytes) = table.stored_record(game.0)?;
+            let name = self.source.label_of("cbj");
+            Some(StoredPart::new(
+                PartKind::ExtendedEntry,
+                &name,
+                offset,
+                bytes,
+            ))
+        });
+        let RecordOffsets {
+            moves_at,
+            annotations_at,
+        } = self.offsets(game, record);
+        let moves = body_part(
+            (PartKind::Moves, moves_name),
+            moves.as_ref(),
+            moves_at,
+            |head| MovesHead::read(head).map_or(0, |head| head.size.get() as usize),
+        );
+        let annotations = body_part(
+            (PartKind::Annotations, annotations_name),
+            annotations.as_ref(),
+            annotations_at,
+            |head| Items::size(head).unwrap_or(0),
+        );
+        let parts = [header.flatten(), extended, moves, annotations];
+        parts.into_iter().flatten().collect()
+    }
+
+    fn players(&self, first: GameIndex, out: &mut [[Option<NameId>; 2]]) -> bool {
+        let (records, _) = self.headers.as_slice().as_chunks::<{ GameRecord::SIZE }>();
+        let first = (first.0 as usize).saturating_add(1);
+        let records = records.get(first..).unwrap_or_default();
+        for (record, players) in records.iter().zip(out.iter_mut()) {
+            let game = GameRecord::read(record).filter(|game| game.kind & TYPE_TEXT == 0);
+            *players = game.map_or([None; 2], |game| {
+                [&game.white, &game.black].map(|id| Some(NameId(id.get())))
+            });
+        }
+        out.len() <= records.len()
     }
 
     fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
@@ -197,6 +263,18 @@ impl CbhDatabase {
         info.names = names;
         info
     }
+}
+
+/// A record of `.cbg` or `.cba`, whose length `size` reads from its bytes; `None` if there is none.
+fn body_part<'d>(
+    (kind, name): (PartKind, &Arc<Path>),
+    file: Option<&'d Blob>,
+    at: u64,
+    size: fn(&[u8]) -> usize,
+) -> Option<StoredPart<'d>> {
+    let bytes = file.filter(|_| at != 0)?.as_slice();
+    let rest = bytes.get(usize::try_from(at).ok()?..)?;
+    StoredPart::of_file(kind, name, bytes, at, size(rest))
 }
 
 fn game_entry(game: &GameRecord) -> IndexEntry {

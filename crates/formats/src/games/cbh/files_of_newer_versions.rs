@@ -145,12 +145,17 @@ impl SideTable {
 
     /// The bytes of the record at an index (from 0); `None` if absent.
     pub fn record(&self, index: u32) -> Option<&[u8]> {
+        self.stored_record(index).map(|(_, bytes)| bytes)
+    }
+
+    /// The offset in the file and the bytes of the record at an index (from 0); `None` if absent.
+    pub fn stored_record(&self, index: u32) -> Option<(u64, &[u8])> {
         if index >= self.records {
             return None;
         }
         let at = SideHeader::SIZE.checked_add(self.record_size.checked_mul(index as usize)?)?;
         let end = at.checked_add(self.record_size)?;
-        self.blob.get(at..end)
+        Some((at as u64, self.blob.get(at..end)?))
     }
 
     /// The `.cbj` record of the game at an index (from 0), and the stored bytes after its known

@@ -88,6 +88,19 @@ pub(super) fn content(file: &[u8], at: i64, limit: u64) -> Result<Content<'_>, M
     })
 }
 
+/// Bytes of the record at an offset of a file, its frame and free space included. `None` if none begins there.
+pub(super) fn record_length(file: &[u8], at: u64) -> Option<usize> {
+    let at = usize::try_from(at).ok().filter(|&at| at >= FILE_HEADER)?;
+    let mut cursor = Cursor::new(file.get(at..)?);
+    if cursor.array::<8>("mark").ok()? != MARK {
+        return None;
+    }
+    let size = cursor.u32_le("size").ok()?;
+    let free = cursor.u32_le("free_space").ok()?;
+    let length = u64::from(size) + u64::from(free) + FRAME;
+    Some(usize::try_from(length).unwrap_or(usize::MAX))
+}
+
 /// The checksum of a content: eight sums of bytes, each of an eighth of the content, the first in the
 /// lowest byte. A content of less than eight bytes is its own checksum.
 pub(super) fn checksum(content: &[u8]) -> u64 {

@@ -1,15 +1,21 @@
 //! The [`Database`] of a set: its index entries and names, which need no moves.
 
 use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
 
 use tabia_core::GameIndex;
 use tabia_core::error::{Problem, Result};
 use tabia_core::game::Date;
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+};
+use tabia_core::io::Blob;
 
+use super::container;
 use super::open::Cbh2Database;
 use super::record_reader::Reader;
-use super::records::{GameRecord, Record, TYPE_DELETED, id};
+use super::records::{GameRecord, Record, SIZE, TYPE_DELETED, id};
 use super::tags::round_name;
 use super::verify;
 use crate::games::cbh::content_summary;
@@ -45,6 +51,22 @@ impl Database for Cbh2Database {
         Ok(entry)
     }
 
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let Ok(record) = self.record(game) else {
+            return Vec::new();
+        };
+        let (moves_at, annotations_at) = record.offsets();
+        let at = (u64::from(game.0) + 1) * SIZE as u64;
+        let kind = PartKind::IndexEntry;
+        let header = StoredPart::of_file(kind, &self.headers_name, self.headers(), at, SIZE);
+        let moves = (PartKind::Moves, &self.moves_name);
+        let moves = body_part(moves, self.moves.as_ref(), moves_at);
+        let annotations = (PartKind::Annotations, &self.annotations_name);
+        let annotations =
+            annotations_at.and_then(|at| body_part(annotations, self.annotations.as_ref(), at));
+        [header, moves, annotations].into_iter().flatten().collect()
+    }
+
     fn name(&self, kind: NameKind, NameId(number): NameId) -> Result<Cow<'_, str>> {
         let lookup = self.lookup();
         let texts = self.texts;
@@ -67,6 +89,18 @@ impl Database for Cbh2Database {
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(Reader::new(self))
     }
+}
+
+/// A record of `.2cbg` or `.2cba`; `None` if none begins there.
+fn body_part<'d>(
+    (kind, name): (PartKind, &Arc<Path>),
+    file: Option<&'d Blob>,
+    at: i64,
+) -> Option<StoredPart<'d>> {
+    let bytes = file?.as_slice();
+    let at = u64::try_from(at).ok()?;
+    let length = container::record_length(bytes, at)?;
+    StoredPart::of_file(kind, name, bytes, at, length)
 }
 
 fn game_entry(game: &GameRecord) -> IndexEntry {

@@ -10,7 +10,7 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{Material, Position};
 use tabia_core::error::{Error, Result};
 use tabia_core::game::{Flow, Visitor};
-use tabia_core::games::DatabaseInfo;
+use tabia_core::games::{DatabaseInfo, PartKind, StoredPart};
 use tabia_core::plural::counted;
 
 use super::record_context::Origin;
@@ -232,6 +232,14 @@ impl<E: IndexedGame> Index<E> {
     pub(crate) fn intact_bytes(&self, game: u32) -> Option<&[u8]> {
         let entries = self.salvage.is_none().then_some(&self.entries);
         entries?.bytes(game)
+    }
+
+    /// Where the index file has the entry of a game. `None` for a game that salvage found without one.
+    pub(crate) fn stored_entry(&self, game: u32) -> Option<StoredPart<'_>> {
+        let bytes = self.entries.bytes(game)?;
+        let offset = self.entries.offset(game);
+        let kind = PartKind::IndexEntry;
+        Some(StoredPart::new(kind, &self.file, offset, bytes))
     }
 
     /// Hands out every entry of the index file.

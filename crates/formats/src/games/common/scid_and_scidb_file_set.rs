@@ -155,6 +155,8 @@ pub(crate) trait StoredEntry: Sized {
 #[derive(Debug)]
 pub(crate) struct Entries<E: StoredEntry> {
     bytes: Blob,
+    /// Offset of the first entry in the file.
+    first: usize,
     version: E::Version,
     len: u32,
     announced: Option<u32>,
@@ -192,6 +194,7 @@ impl<E: StoredEntry> Entries<E> {
             .unwrap_or_else(|| Blob::from(Vec::new()));
         Self {
             bytes,
+            first: header_length,
             version,
             len,
             announced,
@@ -211,6 +214,12 @@ impl<E: StoredEntry> Entries<E> {
     /// The entry of a game. `None` from [`Self::len`] on.
     pub(crate) fn get(&self, game: u32) -> Option<E> {
         E::read(self.bytes(game)?, self.version)
+    }
+
+    /// Offset of the entry of a game in the file.
+    pub(crate) fn offset(&self, game: u32) -> u64 {
+        let length = E::length(self.version);
+        (self.first as u64).saturating_add(u64::from(game).saturating_mul(length as u64))
     }
 
     /// The bytes of the entry of a game.

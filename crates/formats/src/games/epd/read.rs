@@ -7,7 +7,9 @@ use std::sync::Arc;
 use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
 use tabia_core::formats::{FormatId, Limits, OpenOptions};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+};
 use tabia_core::io::{Blob, Charset, Source};
 
 use super::line;
@@ -136,6 +138,14 @@ impl Database for Suite {
             has_nags: Some(false),
             ..IndexEntry::default()
         })
+    }
+
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let part = self.lines.get(game.0 as usize).and_then(|line| {
+            let length = line.length as usize;
+            StoredPart::of_file(PartKind::Game, &self.label, &self.blob, line.at, length)
+        });
+        part.into_iter().collect()
     }
 
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {

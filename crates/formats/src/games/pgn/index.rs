@@ -7,7 +7,9 @@ use tabia_core::chess::PieceLetters;
 use tabia_core::error::{Error, GameIndex, Problem, Result};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Date, Eco, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+};
 use tabia_core::io::{Blob, Charset, Source};
 
 use super::char_class::BOM;
@@ -321,6 +323,30 @@ impl Database for PgnDatabase {
         let end = next.map_or(self.blob.len() as u64, |next| next.start);
         let bytes = self.blob.get(start as usize..end as usize)?;
         Some((start, bytes.trim_ascii_end().len() as u64))
+    }
+
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let part = self.span(game).and_then(|(start, length)| {
+            StoredPart::of_file(
+                PartKind::Game,
+                &self.label,
+                &self.blob,
+                start,
+                length as usize,
+            )
+        });
+        part.into_iter().collect()
+    }
+
+    fn players(&self, first: GameIndex, out: &mut [[Option<NameId>; 2]]) -> bool {
+        let id = |id: u32| (id != NO_NAME).then_some(NameId(id));
+        let rows = self.rows.get(first.0 as usize..).unwrap_or_default();
+        for (row, players) in rows.iter().zip(out.iter_mut()) {
+            // In a text these are not players.
+            let is_game = row.flags & TEXT == 0;
+            *players = [row.white, row.black].map(|name| id(name).filter(|_| is_game));
+        }
+        out.len() <= rows.len()
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {

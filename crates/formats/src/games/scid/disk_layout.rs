@@ -178,6 +178,34 @@ pub(crate) fn last_material(version: Version, bytes: &[u8]) -> Option<u32> {
     })
 }
 
+/// The ratings of White and Black, 0 if unknown, in the entry at the start of `bytes`. `None` if they are too short.
+pub(crate) fn ratings(version: Version, bytes: &[u8]) -> Option<[u16; 2]> {
+    let of_tail = |tail: &EntryTail| [tail.white_elo, tail.black_elo].map(|elo| elo.get() & 0xfff);
+    Some(match version {
+        Version::V3 => of_tail(&EntryV3::ref_from_prefix(bytes).ok()?.0.tail),
+        Version::V4 => of_tail(&EntryV4::ref_from_prefix(bytes).ok()?.0.tail),
+        Version::V5 => {
+            let (record, _) = EntryV5::ref_from_prefix(bytes).ok()?;
+            let [.., white, black, _, _, _, _, _] = record.words;
+            [white, black].map(|word| (word.get() >> 20) as u16)
+        }
+    })
+}
+
+/// The numbers of White and Black in the entry at the start of `bytes`. `None` if they are too short.
+pub(crate) fn players(version: Version, bytes: &[u8]) -> Option<[u32; 2]> {
+    let of_tail = |tail: &EntryTail| tail.players();
+    Some(match version {
+        Version::V3 => of_tail(&EntryV3::ref_from_prefix(bytes).ok()?.0.tail),
+        Version::V4 => of_tail(&EntryV4::ref_from_prefix(bytes).ok()?.0.tail),
+        Version::V5 => {
+            let (record, _) = EntryV5::ref_from_prefix(bytes).ok()?;
+            let [white, black, ..] = record.words;
+            [white.get() & LOW_28, black.get() & LOW_28]
+        }
+    })
+}
+
 /// Appends an entry. Fields that are too large for the version are truncated; the writer has
 /// checked them.
 pub(crate) fn encode(version: Version, entry: &Entry, out: &mut Vec<u8>) {
@@ -212,18 +240,27 @@ const LOW_24: u32 = 0xff_ffff;
 const LOW_28: u32 = 0xfff_ffff;
 
 impl EntryTail {
+    /// The numbers of White and Black.
+    fn players(&self) -> [u32; 2] {
+        let high = u32::from(self.players_high);
+        [
+            u32::from(self.white.get()) | high >> 4 << 16,
+            u32::from(self.black.get()) | (high & 15) << 16,
+        ]
+    }
+
     fn decode(&self, blob_at: u64, blob_length: u32, custom_flags: u32) -> Entry {
         let counts = self.counts.get();
         let dates = self.dates.get();
         let others = u32::from(self.others_high);
-        let players = u32::from(self.players_high);
+        let [white, black] = self.players();
         let date = dates & LOW_20;
         Entry {
             blob_at,
             blob_length,
             flags: u32::from(self.flags.get()) | custom_flags,
-            white: u32::from(self.white.get()) | players >> 4 << 16,
-            black: u32::from(self.black.get()) | (players & 15) << 16,
+            white,
+            black,
             event: u32::from(self.event.get()) | others >> 5 << 16,
             site: u32::from(self.site.get()) | (others >> 2 & 7) << 16,
             round: u32::from(self.round.get()) | (others & 3) << 16,

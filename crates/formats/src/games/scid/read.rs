@@ -10,7 +10,9 @@ use tabia_core::decimal_digits;
 use tabia_core::error::{Error, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+};
 use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
 
@@ -21,7 +23,7 @@ use crate::games::common::{merge_record_tags, setup_tags};
 
 use super::blob_parts::{Tag, malformed, read_start, read_tag};
 use super::board::Board;
-use super::disk_layout::last_material;
+use super::disk_layout::{last_material, players, ratings};
 use super::entry::{self, Entry, flag};
 use super::file_set::{self, FileSet};
 use super::names::{self, Names};
@@ -249,6 +251,41 @@ impl Database for ScidDatabase {
                 .map(|material| *out = Material::from_bits(material))
                 .is_some()
         })
+    }
+
+    fn ratings(&self, first: GameIndex, out: &mut [[u16; 2]]) -> bool {
+        (first.0..).zip(out).all(|(game, out)| {
+            let bytes = self.index.intact_bytes(game);
+            let ratings = bytes.and_then(|bytes| ratings(self.version, bytes));
+            ratings.map(|ratings| *out = ratings).is_some()
+        })
+    }
+
+    fn players(&self, first: GameIndex, out: &mut [[Option<NameId>; 2]]) -> bool {
+        (first.0..).zip(out).all(|(game, out)| {
+            let bytes = self.index.intact_bytes(game);
+            let players = bytes.and_then(|bytes| players(self.version, bytes));
+            players
+                .map(|players| *out = players.map(|id| Some(NameId(id))))
+                .is_some()
+        })
+    }
+
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let Ok(record) = self.indexed(game) else {
+            return Vec::new();
+        };
+        let SalvagedEntry { entry, .. } = record;
+        let length = entry.blob_length as usize;
+        let blob = StoredPart::of_file(
+            PartKind::Game,
+            &self.games_file,
+            &self.games,
+            entry.blob_at,
+            length,
+        );
+        let own = self.index.stored_entry(game.0);
+        own.into_iter().chain(blob).collect()
     }
 
     fn digest(&self, records: u32) -> Option<u64> {

@@ -8,7 +8,9 @@ use tabia_core::GameIndex;
 use tabia_core::error::{Error, Malformed, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Tags, Visitor, Want};
-use tabia_core::games::{Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind};
+use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+};
 use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
 
@@ -191,6 +193,27 @@ impl Database for ScidbDatabase {
             // Marks are counted together with NAGs.
             has_nags: (entry.annotations == 0).then_some(false),
         })
+    }
+
+    fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
+        let Ok(SalvagedEntry { entry, .. }) = self.indexed(game) else {
+            return Vec::new();
+        };
+        let record = self.games.get(entry.record_at as usize..);
+        let length = Cursor::new(record.unwrap_or_default())
+            .u24_be("length")
+            .unwrap_or(0);
+        let length = (length as usize).max(LENGTH);
+        let record_at = entry.record_at.into();
+        let record = StoredPart::of_file(
+            PartKind::Game,
+            &self.games_file,
+            &self.games,
+            record_at,
+            length,
+        );
+        let own = self.index.stored_entry(game.0);
+        own.into_iter().chain(record).collect()
     }
 
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
