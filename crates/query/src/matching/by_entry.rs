@@ -32,9 +32,9 @@ pub(super) struct NameCache {
 
 impl NameCache {
     /// Whether a name fits: from the cache, or by comparing it.
-    fn fits(
+    pub(super) fn fits(
         &mut self,
-        row: Row<'_>,
+        database: &dyn Database,
         kind: NameKind,
         id: NameId,
         compare: &dyn Fn(&str) -> bool,
@@ -52,7 +52,7 @@ impl NameCache {
         if let Some(answer @ (1 | 2)) = cached {
             return Ok(*answer == 2);
         }
-        let name = row.database.name(kind, id)?;
+        let name = database.name(kind, id)?;
         fold_into(&name, &mut self.folded);
         let fits = self.folded != "?" && compare(&self.folded);
         if number < MAX_CACHED_NAMES
@@ -81,7 +81,7 @@ impl NameCache {
         for &(kind, id) in names {
             match id {
                 Some(id) => {
-                    if self.fits(row, kind, id, compare)? {
+                    if self.fits(row.database, kind, id, compare)? {
                         return Ok(Answer::Yes);
                     }
                 }
@@ -121,11 +121,12 @@ pub(super) fn answer(
             }
         }
         Test::Name(field, tests) => {
-            let Some(names) = names(*field, entry) else {
+            let Some((names, count)) = names(*field, entry) else {
                 return Ok(Answer::Maybe);
             };
+            let names = names.get(..count).unwrap_or(&names);
             let compare = |name: &str| tests.iter().any(|test| test.fits(name));
-            let answer = cache.any_fits(row, stored, &names, &compare)?;
+            let answer = cache.any_fits(row, stored, names, &compare)?;
             if entry.is_text {
                 answer.max(Answer::Maybe)
             } else {
@@ -174,26 +175,30 @@ pub(super) fn answer(
     })
 }
 
-/// The names that a field covers; `None` if no index has them.
-fn names(field: NameField, entry: &IndexEntry) -> Option<Vec<(NameKind, Option<NameId>)>> {
+/// A name of a record; its number is `None` if the index lacks it.
+type EntryName = (NameKind, Option<NameId>);
+
+/// The names that a field covers, and how many of the two they are; `None` if no index has them. No list is
+/// allocated, since every record of a database is asked about.
+fn names(field: NameField, entry: &IndexEntry) -> Option<([EntryName; 2], usize)> {
     let white = (NameKind::Player, entry.white);
     let black = (NameKind::Player, entry.black);
-    let (winner, loser) = match entry.result.to_pgn() {
-        GameResult::WhiteWins => (vec![white], vec![black]),
-        GameResult::BlackWins => (vec![black], vec![white]),
-        _ => (Vec::new(), Vec::new()),
-    };
-    Some(match field {
-        NameField::Player => vec![white, black],
-        NameField::White => vec![white],
-        NameField::Black => vec![black],
-        NameField::Winner => winner,
-        NameField::Loser => loser,
-        NameField::Event => vec![(NameKind::Event, entry.event)],
-        NameField::Site => vec![(NameKind::Site, entry.site)],
-        NameField::Round => vec![(NameKind::Round, entry.round)],
-        NameField::Annotator => vec![(NameKind::Annotator, entry.annotator)],
-        NameField::Source | NameField::Team | NameField::Title => return None,
+    let one = |name: EntryName| ([name; 2], 1);
+    let result = entry.result.to_pgn();
+    Some(match (field, result) {
+        (NameField::Player, _) => ([white, black], 2),
+        (NameField::White, _)
+        | (NameField::Winner, GameResult::WhiteWins)
+        | (NameField::Loser, GameResult::BlackWins) => one(white),
+        (NameField::Black, _)
+        | (NameField::Winner, GameResult::BlackWins)
+        | (NameField::Loser, GameResult::WhiteWins) => one(black),
+        (NameField::Winner | NameField::Loser, _) => ([white, black], 0),
+        (NameField::Event, _) => one((NameKind::Event, entry.event)),
+        (NameField::Site, _) => one((NameKind::Site, entry.site)),
+        (NameField::Round, _) => one((NameKind::Round, entry.round)),
+        (NameField::Annotator, _) => one((NameKind::Annotator, entry.annotator)),
+        (NameField::Source | NameField::Team | NameField::Title, _) => return None,
     })
 }
 

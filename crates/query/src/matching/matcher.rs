@@ -10,6 +10,7 @@ use super::by_entry::{NameCache, Row};
 use super::by_moves::{Needs, Progress};
 use super::evaluate_alternatives::evaluate;
 use super::moments::{FoundMoment, Moments, Seen};
+use super::player_filter::PlayerFilter;
 use super::rating_filter::RatingTest;
 use super::{by_entry, by_head};
 use crate::fold_case::fold;
@@ -58,11 +59,15 @@ pub struct Matcher {
     stored_names: Option<Vec<NameKind>>,
     /// The terms on ratings that must hold, in a form that tests many records at once.
     rating_tests: Vec<RatingTest>,
+    /// The database has no fast way to read ratings.
+    lacks_ratings: bool,
     /// The tests on ratings decide.
     ratings_decide: bool,
     /// Ratings of consecutive records, White's and Black's, and the index of the first record.
     ratings: Vec<[u16; 2]>,
     ratings_from: u32,
+    /// A term on players that must hold.
+    players: Option<PlayerFilter>,
     /// What the signature of a game that fits may be, and whether its material may exclude it.
     signatures: Option<SignatureFilter>,
     asks_for_material: bool,
@@ -103,9 +108,11 @@ impl Matcher {
             caches: (0..terms).map(|_| NameCache::default()).collect(),
             stored_names: None,
             rating_tests,
+            lacks_ratings: false,
             ratings_decide,
             ratings: Vec::new(),
             ratings_from: 0,
+            players: PlayerFilter::of(items),
             asks_for_material: signatures
                 .as_ref()
                 .is_some_and(SignatureFilter::asks_for_material),
@@ -153,14 +160,18 @@ impl Matcher {
         self.outcome
     }
 
-    /// The index of the first record in `game..end` that may fit, as far as the terms on ratings
-    /// decide; `end` if there is no such record. For reading a database in order; a candidate has to be
+    /// The index of the first record in `game..end` that may fit, as far as the terms on ratings, players
+    /// and material decide; `end` if there is no such record. For reading a database in order; a candidate has to be
     /// tested.
     pub fn next_candidate(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
         let mut game = game;
         while game < end {
             game = self.next_by_ratings(db, game, end);
-            let next = self.next_by_material(db, game, end);
+            let mut next = game;
+            if let Some(players) = &mut self.players {
+                next = players.next(db, next, end);
+            }
+            next = self.next_by_material(db, next, end);
             if next == game {
                 break;
             }
@@ -239,7 +250,7 @@ impl Matcher {
     /// Reads the ratings of a record, together with those of the next ones, up to `end`, unless they
     /// are known. `false` if no term tests ratings or the database has no fast way to read them.
     fn read_ratings(&mut self, db: &dyn Database, game: u32, end: u32) -> bool {
-        if self.rating_tests.is_empty() || game >= end {
+        if self.rating_tests.is_empty() || self.lacks_ratings || game >= end {
             return false;
         }
         let offset = game.wrapping_sub(self.ratings_from) as usize;
@@ -250,6 +261,7 @@ impl Matcher {
         self.ratings.resize(count, [0; 2]);
         if !db.ratings(GameIndex(game), &mut self.ratings) {
             self.ratings.clear();
+            self.lacks_ratings = true;
             return false;
         }
         self.ratings_from = game;

@@ -7,7 +7,7 @@
 //! | `matcher` | the state of a thread, and the game being read |
 //! | `by_entry`, `by_head`, `by_moves` | what each stage decides |
 //! | `moments` | the positions that fit, steps and groups |
-//! | `rating_filter` | terms on ratings, tested for many records at once |
+//! | `rating_filter`, `player_filter` | terms on ratings and players, tested for many records at once |
 
 mod answer;
 mod by_entry;
@@ -16,6 +16,7 @@ mod by_moves;
 mod evaluate_alternatives;
 mod matcher;
 mod moments;
+mod player_filter;
 mod rating_filter;
 
 pub use answer::Answer;
