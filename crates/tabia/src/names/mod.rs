@@ -7,10 +7,12 @@
 //! | `clusters` | which spellings are probably one name |
 //! | `references` | Scid's spelling files, FIDE's lists of players |
 //! | `renames` | the names that games get |
+//! | `renamed_games` | which games would get others |
 
 mod clusters;
 pub(crate) mod player_name;
 mod references;
+mod renamed_games;
 pub(crate) mod renames;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +23,7 @@ use tabia_core::io::Progress;
 
 pub use clusters::{NameCluster, Spelling};
 pub use references::{FideList, SpellingFile};
+pub use renamed_games::{NameChange, RenamedGame, RenamedGames, find_renamed_games};
 pub use renames::Renames;
 
 use crate::input::InputItem;
@@ -143,15 +146,8 @@ pub fn find_clusters(
         Vec::new()
     };
     let list_options = ListOptions {
-        offset: 0,
-        limit: None,
-        moments: false,
-        count_only: false,
-        numbers_only: false,
         tags,
-        openings: false,
-        without_marks: true,
-        ..options.list.clone()
+        ..name_rows(&options.list)
     };
     let render = |row: &ListRow<'_>, out: &mut Vec<(NamedThing, String, Use)>| {
         uses_of(row, &mut |kind, name, found| {
@@ -183,6 +179,21 @@ pub fn find_clusters(
         progress,
     )?;
     Ok((summary, clusters))
+}
+
+/// Rows of all games, without what takes time and has no names.
+fn name_rows(options: &ListOptions) -> ListOptions {
+    ListOptions {
+        offset: 0,
+        limit: None,
+        moments: false,
+        count_only: false,
+        numbers_only: false,
+        tags: Vec::new(),
+        openings: false,
+        without_marks: true,
+        ..options.clone()
+    }
 }
 
 /// The names of a game. Of a guiding text it is that of its author: its title is no name of a player.

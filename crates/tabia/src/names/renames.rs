@@ -20,6 +20,47 @@ use super::NamedThing;
 pub struct Renames(HashMap<(NamedThing, String), String>);
 
 impl Renames {
+    /// New spellings from rows of kind, name and new name. Rows that change nothing are left out.
+    ///
+    /// # Errors
+    /// A name or new name that is empty or has a control character, and two new names for one name.
+    ///
+    /// ```
+    /// use tabia::names::{NamedThing, Renames};
+    ///
+    /// let row = |old: &str, new: &str| (NamedThing::Player, old.to_owned(), new.to_owned());
+    /// let renames = Renames::new([row("Carlsen,M", "Carlsen, Magnus"), row("Tal", "Tal")]).unwrap();
+    /// assert_eq!(renames.len(), 1);
+    /// assert_eq!(renames.get(NamedThing::Player, "Carlsen,M"), Some("Carlsen, Magnus"));
+    /// assert!(Renames::new([row("Tal", "")]).is_err());
+    /// assert!(Renames::new([row("Tal", "A"), row("Tal", "B")]).is_err());
+    /// ```
+    pub fn new(
+        rows: impl IntoIterator<Item = (NamedThing, String, String)>,
+    ) -> Result<Self, Error> {
+        let mut renames = HashMap::new();
+        for (kind, name, new) in rows {
+            let is_name = |text: &str| !text.trim().is_empty() && !text.contains(char::is_control);
+            if !is_name(&name) || !is_name(&new) {
+                return Err(Error::invalid(format!("`{name}` cannot become `{new}`")));
+            }
+            if name == new {
+                continue;
+            }
+            let old = renames.insert((kind, name.clone()), new.clone());
+            if let Some(old) = old.filter(|old| *old != new) {
+                let text = format!("`{name}` cannot become both `{old}` and `{new}`");
+                return Err(Error::invalid(text));
+            }
+        }
+        Ok(Self(renames))
+    }
+
+    /// The new spelling of a name; `None` if it does not change.
+    pub fn get(&self, kind: NamedThing, name: &str) -> Option<&str> {
+        self.0.get(&(kind, name.to_owned())).map(String::as_str)
+    }
+
     /// Reads rows with tab-separated columns, whose first line names them: `kind`, `name` and `proposal` are
     /// needed, others have no effect. Rows without a proposal change nothing. `\\`, `\t`, `\n` and `\u001b`
     /// are escapes.
