@@ -117,17 +117,17 @@ export function View() {
           )}
           {card?.kind === "database" && health.isDone && <Further key={db} db={db} name={card.name} />}
           {counts.length > 0 && (
-            <table class="tags facts counts panel-box">
-              <caption>{t("health.read")}</caption>
-              <tbody>
+            <section class="panel-box">
+              <h2>{t("health.read")}</h2>
+              <dl class="counts">
                 {counts.map(([name, value]) => (
-                  <Fact name={COUNT_NAMES[name] ? t(COUNT_NAMES[name]) : name} value={number(value)} />
+                  <Count name={COUNT_NAMES[name] ? t(COUNT_NAMES[name]) : name} value={value} />
                 ))}
                 {annotations.map(({ kind, count }) => (
-                  <Fact name={kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} value={number(count)} isEnglish />
+                  <Count name={kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} value={count} isEnglish />
                 ))}
-              </tbody>
-            </table>
+              </dl>
+            </section>
           )}
         </>
       )}
@@ -145,11 +145,20 @@ const COUNT_NAMES: Record<string, Parameters<typeof t>[0]> = {
   moves: "count.moves",
 };
 
-function Fact({ name, value, isEnglish = false }: { name: string; value: string; isEnglish?: boolean }) {
+function Count({ name, value, isEnglish = false }: { name: string; value: number; isEnglish?: boolean }) {
+  return (
+    <div>
+      <dt {...(isEnglish ? { lang: "en" } : {})}>{name}</dt>
+      <dd>{number(value)}</dd>
+    </div>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
   if (value.trim() === "") return null;
   return (
     <tr>
-      <th scope="row" {...(isEnglish ? { lang: "en" } : {})}>{name}</th>
+      <th scope="row">{name}</th>
       <td>
         <bdi>{value}</bdi>
       </td>

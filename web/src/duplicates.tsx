@@ -1,7 +1,7 @@
 // Pairs of games that are the same, as `tabia dedupe` finds them; nothing is changed.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
+import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { duplicatesHref, gameHref, go, useAddress } from "./router.ts";
 import { type Choice, CHOICES, type Decisions, decisionsOf, rowsOf, useDecisions } from "./decided_pairs.ts";
 import { get } from "./api.ts";
@@ -9,7 +9,7 @@ import { type GameJson, endsOfLine, makeTree, pathTo } from "./game_tree.ts";
 import { Notation } from "./notation.tsx";
 import { current, useSettings } from "./settings.ts";
 import { ErrorBox, Spinner, TableBox, announce, copy, isTyping, saveCsv, title, useLoad } from "./ui.tsx";
-import { WriteForm } from "./write_file.tsx";
+import { WriteDecided } from "./write_file.tsx";
 import { moveText, number, t } from "./translations.ts";
 
 interface Row {
@@ -144,7 +144,7 @@ export function View() {
               {t("duplicates.more")}
             </button>
           )}
-          <WriteDecided db={db} decisions={decisions} name={names[0] ?? db} />
+          <WriteUnique db={db} decisions={decisions} name={names[0] ?? db} />
         </>
       )}
     </section>
@@ -203,35 +203,19 @@ function DecisionBar(props: { db: string; pairs: Pair[]; total: number; decision
   );
 }
 
-/** Writes the databases without the games that are dropped, if the server writes. */
-function WriteDecided({ db, decisions, name }: { db: string; decisions: Decisions; name: string }) {
-  const canWrite = useCanWrite();
-  const formats = useLoad<{ targets: { id: string; name: string; extension: string }[] }>((signal) => get("formats", {}, signal), []);
-  const [to, setTo] = useState("pgn");
-  if (!canWrite || decisions.all.length === 0 || formats.state !== "done") return null;
-  const target = formats.value.targets.find((found) => found.id === to);
+/** Writes the databases without the games that are dropped. */
+function WriteUnique({ db, decisions, name }: { db: string; decisions: Decisions; name: string }) {
+  if (decisions.all.length === 0) return null;
   const numberOf = ({ db, game }: { db: string; game: number }) => ({ db, game });
+  const all = decisions.all.map(({ kept, dropped, choice }) => ({ kept: numberOf(kept), dropped: numberOf(dropped), choice }));
   return (
-    <section class="panel-box">
-      <h2>{t("decide.write")}</h2>
-      <p>
-        <label class="choose">
-          {t("convert.to")}{" "}
-          <select value={to} onChange={(event) => setTo(event.currentTarget.value)}>
-            {formats.value.targets.map((found) => (
-              <option value={found.id}>{found.name}</option>
-            ))}
-          </select>
-        </label>
-      </p>
-      <p class="sub">{t("decide.writeHint")}</p>
-      <WriteForm
-        method="POST"
-        path="dedupe"
-        request={{ db, to, decisions: decisions.all.map(({ kept, dropped, choice }) => ({ kept: numberOf(kept), dropped: numberOf(dropped), choice })) }}
-        name={`${name.replace(/(\.\w+)+$/, "")}-unique.${target?.extension ?? "pgn"}`}
-      />
-    </section>
+    <WriteDecided
+      title={t("decide.write")}
+      hint={t("decide.writeHint")}
+      path="dedupe"
+      request={{ db, decisions: all }}
+      name={`${name.replace(/(\.\w+)+$/, "")}-unique`}
+    />
   );
 }
 

@@ -99,7 +99,7 @@ function GameList(props: ListProps) {
       rowHeight: () => (matchMedia("(max-width: 700px)").matches ? 48 : 26),
       load: async (from, n, inner) => {
         for (;;) {
-          const rows = await get<Rows>("games", { ...request, from, n }, inner);
+          const rows = await get<Rows>("games", { ...request, from, n }, inner, "no-store");
           if (fingerprints !== "" && JSON.stringify(rows.fingerprints) !== fingerprints) {
             announce(t("changed", { name: ids.join(", ") }), true);
             apply(rows);
@@ -340,7 +340,12 @@ function FoundText({ state }: { state: ListState }) {
   return <>{t("games.found", { n: state.count, total: state.total })}</>;
 }
 
-function renderRow(element: HTMLElement, row: Row | null, shown: Column[]): void {
+/** The texts of the cells of a row element, which are kept when it shows another row. */
+const cellsOf = new WeakMap<HTMLElement, { ids: string[]; texts: Text[] }>();
+
+function makeCells(element: HTMLElement, shown: Column[]): Text[] {
+  const known = cellsOf.get(element);
+  if (known?.ids.length === shown.length && shown.every((column, index) => column.id === known.ids[index])) return known.texts;
   const cellOf = (name: string) => {
     const cell = document.createElement("span");
     cell.setAttribute("role", "gridcell");
@@ -350,20 +355,28 @@ function renderRow(element: HTMLElement, row: Row | null, shown: Column[]): void
   // The state is that of the row; the mark is for the eye and the pointer.
   const pick = cellOf("pick");
   pick.title = t("games.select");
-  if (row === null) {
-    element.className = "row skeleton";
-    element.replaceChildren(pick, ...shown.map((column) => cellOf(`c-${column.id}`)));
-    return;
-  }
-  element.className = `row${row[14].includes("D") ? " deleted" : ""}${row[15] !== null ? " broken" : ""}`;
-  const cells = shown.map((column) => {
+  const texts = shown.map(() => document.createTextNode(""));
+  const cells = shown.map((column, index) => {
     const cell = cellOf(`c-${column.id}${column.isNumber ? " n" : ""}`);
     const text = document.createElement("bdi");
-    text.textContent = column.id === "white" && row[15] !== null ? row[15] : column.text(row);
+    text.append(texts[index] as Text);
     cell.append(text);
     return cell;
   });
   element.replaceChildren(pick, ...cells);
+  cellsOf.set(element, { ids: shown.map((column) => column.id), texts });
+  return texts;
+}
+
+function renderRow(element: HTMLElement, row: Row | null, shown: Column[]): void {
+  const texts = makeCells(element, shown);
+  element.className =
+    row === null ? "row skeleton" : `row${row[14].includes("D") ? " deleted" : ""}${row[15] !== null ? " broken" : ""}`;
+  for (const [index, column] of shown.entries()) {
+    const text = row === null ? "" : column.id === "white" && row[15] !== null ? row[15] : column.text(row);
+    const node = texts[index];
+    if (node && node.data !== text) node.data = text;
+  }
 }
 
 /** What of the query leaves nothing over. */

@@ -4,9 +4,11 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Report, useReport } from "./database_choice_and_jobs.tsx";
-import { gameHref, gamesHref } from "./router.ts";
+import { gameHref } from "./router.ts";
+import { SpellingChoice } from "./spelling_choice.tsx";
+import type { Cluster } from "./spellings.ts";
 import { ErrorBox, Spinner, TableBox, copy } from "./ui.tsx";
-import { bytesText, number, t, tn } from "./translations.ts";
+import { bytesText, number, t } from "./translations.ts";
 
 const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
 
@@ -53,23 +55,11 @@ interface SpellingsAnswer extends Report {
   clusters: Cluster[];
 }
 
-export interface Cluster {
-  kind: "player" | "event" | "site" | "annotator";
-  proposal: string;
-  spellings: { name: string; games: number; years: [number, number] | null; elo: [number, number] | null; reason: string }[];
-}
-
 interface CharsetsAnswer extends Report {
   encoding: string;
   names: string[];
   charsets: { name: string; names: (string | null)[] }[];
 }
-
-const KINDS: Record<Cluster["kind"], Parameters<typeof t>[0]> = {
-  player: "player.title", event: "col.event", site: "col.site", annotator: "col.annotator",
-};
-
-export const rangeText = (range: [number, number] | null) => (range === null ? "" : range[0] === range[1] ? String(range[0]) : range.join("–"));
 
 export function Further({ db, name }: { db: string; name: string }) {
   const path = `db/${encodeURIComponent(db)}`;
@@ -143,8 +133,6 @@ function Repair({ answer, db, name }: { answer: RepairAnswer; db: string; name: 
   );
 }
 
-const FIELDS: Record<Cluster["kind"], string> = { player: "player", event: "event", site: "site", annotator: "annotator" };
-
 function Spellings({ answer, db, name }: { answer: SpellingsAnswer; db: string; name: string }) {
   if (answer.count === 0) return <p class="state ok">✓ {t("spellings.none")}</p>;
   return (
@@ -153,41 +141,7 @@ function Spellings({ answer, db, name }: { answer: SpellingsAnswer; db: string; 
         {t("spellings.found", { n: answer.count })}
         {answer.clusters.length < answer.count && ` (${t("positions.first", { n: answer.clusters.length })})`}
       </p>
-      <TableBox label={t("spellings.title")} file="spellings">
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">{t("spellings.proposal")}</th>
-              <th scope="col">{t("spellings.others")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {answer.clusters.map((cluster) => (
-              <tr>
-                <th scope="row">
-                  <bdi>{cluster.proposal}</bdi> <span class="sub">{t(KINDS[cluster.kind])}</span>
-                </th>
-                <td>
-                  <ul class="plain-list">
-                    {cluster.spellings
-                      .filter((spelling) => spelling.name !== cluster.proposal)
-                      .map((spelling) => (
-                        <li>
-                          <a href={gamesHref([db], { q: `${FIELDS[cluster.kind]}:"=${spelling.name.replace(/[\\"]/g, "\\$&")}"` })}>
-                            <bdi>{spelling.name}</bdi>
-                          </a>{" "}
-                          <span class="sub">
-                            {tn("n.games", spelling.games)} {rangeText(spelling.years)} <span lang="en">{spelling.reason}</span>
-                          </span>
-                        </li>
-                      ))}
-                  </ul>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
+      <SpellingChoice clusters={answer.clusters} db={db} name={name} />
       <Command text={`tabia names ${quoted(name)} --tsv > names.tsv && tabia names ${quoted(name)} --apply names.tsv -o ${quoted(`renamed-${name}`)}`} />
     </>
   );

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./api.ts";
 import { ChooseDatabase, type Report, percent, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
-import { type Cluster, rangeText } from "./input_repair_and_names.tsx";
+import { type Cluster, rangeText } from "./spellings.ts";
 import { changeQuery, convertHref, explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
 import { Bar, ErrorBox, Spinner, TableBox, title } from "./ui.tsx";

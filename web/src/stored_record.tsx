@@ -7,12 +7,22 @@ import { number, t } from "./translations.ts";
 
 interface Stored {
   fields: { name: string; value: string | number | boolean }[];
-  file: string | null;
-  offset: number | null;
-  length: number | null;
-  /** Hexadecimal digits. */
-  bytes: string | null;
+  parts: StoredPart[];
 }
+
+/** Some bytes of the record in a file of the database. */
+interface StoredPart {
+  kind: "indexEntry" | "extendedEntry" | "game" | "moves" | "annotations";
+  file: string;
+  offset: number;
+  length: number;
+  /** Hexadecimal digits of the first bytes. */
+  bytes: string;
+}
+
+const KINDS: Record<StoredPart["kind"], Parameters<typeof t>[0]> = {
+  indexEntry: "stored.entry", extendedEntry: "stored.extended", game: "stored.game", moves: "stored.moves", annotations: "stored.annotations",
+};
 
 /** Lines of 16 bytes: offset, digits, and those that are ASCII as text. */
 function dump(digits: string, offset: number): string {
@@ -35,7 +45,7 @@ export function StoredRecord({ game, tree }: { game: GameJson; tree: Tree }) {
   );
   if (load.state === "error") return <ErrorBox error={load.error} />;
   if (load.state === "loading") return <Spinner />;
-  const { fields, file, offset, length, bytes } = load.value;
+  const { fields, parts } = load.value;
   return (
     <div class="panel-text">
       <h2>{t("stored.entry")}</h2>
@@ -68,17 +78,17 @@ export function StoredRecord({ game, tree }: { game: GameJson; tree: Tree }) {
           </ul>
         </>
       )}
-      {bytes !== null && offset !== null && length !== null ? (
-        <>
-          <h2>{t("stored.bytes", { n: length, file: file ?? "", offset })}</h2>
-          <TableBox label={t("book.raw")}>
-            <pre class="bytes">{dump(bytes, offset)}</pre>
+      {parts.map((part) => (
+        <section>
+          <h2>{t(KINDS[part.kind])}</h2>
+          <p class="sub">{t("stored.bytes", { n: part.length, file: part.file, offset: part.offset })}</p>
+          <TableBox label={`${t(KINDS[part.kind])}: ${t("book.raw")}`}>
+            <pre class="bytes">{dump(part.bytes, part.offset)}</pre>
           </TableBox>
-          {bytes.length / 2 < length && <p class="sub">{t("health.more", { n: number(length - bytes.length / 2) })}</p>}
-        </>
-      ) : (
-        <p class="sub">{t("stored.noBytes")}</p>
-      )}
+          {part.bytes.length / 2 < part.length && <p class="sub">{t("health.more", { n: number(part.length - part.bytes.length / 2) })}</p>}
+        </section>
+      ))}
+      {parts.length === 0 && <p class="sub">{t("stored.noBytes")}</p>}
     </div>
   );
 }

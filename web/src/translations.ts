@@ -38,8 +38,12 @@ export function tn(key: keyof typeof en, n: number): string {
 }
 
 export function number(value: number): string {
-  return value.toLocaleString(language);
+  // Making a format takes much longer than using it, and lists have one in every row.
+  if (numbers?.language !== language) numbers = { language, format: new Intl.NumberFormat(language) };
+  return numbers.format.format(value);
 }
+
+let numbers: { language: string; format: Intl.NumberFormat } | undefined;
 
 export function short(value: number): string {
   return value < 10_000

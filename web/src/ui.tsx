@@ -119,7 +119,8 @@ export function saveCsv(rows: string[][], name: string): void {
 /** What a cell shows, as text. */
 function cellText(cell: HTMLElement): string {
   const bar = cell.querySelector(".bar")?.getAttribute("aria-label");
-  return bar ?? cell.innerText.trim().replace(/\s+/g, " ");
+  const chosen = cell.querySelector("select")?.value;
+  return bar ?? chosen ?? cell.innerText.trim().replace(/\s+/g, " ");
 }
 
 /** A table, which may be wider than the window; with a name for its file it can be saved as CSV. */

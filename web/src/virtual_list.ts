@@ -19,6 +19,10 @@ export interface ListOptions<R> {
 const MAX_HEIGHT = 8_000_000;
 const WINDOW = 100;
 const KEPT_WINDOWS = 60;
+/** After a jump the neighbours of what is visible are loaded only when it was looked at for that many milliseconds. */
+const REST_AFTER_JUMP = 150;
+/** After a jump what was visible stays for that many milliseconds, so that rows are drawn once and not as skeletons before. */
+const SKELETON_DELAY = 60;
 
 export class VirtualList<R> {
   readonly element: HTMLElement;
@@ -33,6 +37,14 @@ export class VirtualList<R> {
   private readonly windows = new Map<number, R[]>();
   private readonly loading = new Map<number, AbortController>();
   private frame = 0;
+  /** The first row that was drawn last, and the first one that was to be drawn last. */
+  private drawn = 0;
+  private wanted = 0;
+  /** When neighbours of what is visible are loaded again, after a jump. */
+  private restUntil = 0;
+  private resting: ReturnType<typeof setTimeout> | undefined;
+  /** Draws skeletons unless the rows of a jump are there before. */
+  private skeletons: ReturnType<typeof setTimeout> | undefined;
   private isAdjusting = false;
   private generation = 0;
 
@@ -217,11 +229,25 @@ export class VirtualList<R> {
     });
   }
 
-  private draw(): void {
+  /** Whether the windows of some rows are loaded. */
+  private hasRows(first: number, end: number): boolean {
+    for (let number = Math.floor(first / WINDOW); number * WINDOW < end; number++) if (!this.windows.has(number)) return false;
+    return true;
+  }
+
+  private draw(isDue = false): void {
     const height = this.options.rowHeight();
     this.top = Math.min(this.top, this.maxTop);
     const first = Math.floor(this.top);
     const count = Math.min(this.total - first, Math.ceil(this.element.clientHeight / height) + 2);
+    if (!isDue && Math.abs(first - this.drawn) >= count && !this.hasRows(first, first + count)) {
+      this.loadWindows(first, first + count);
+      this.skeletons ??= setTimeout(() => this.draw(true), SKELETON_DELAY);
+      return;
+    }
+    clearTimeout(this.skeletons);
+    this.skeletons = undefined;
+    this.drawn = first;
     while (this.rows.length < count) {
       const row = document.createElement("div");
       row.className = "row";
@@ -261,38 +287,54 @@ export class VirtualList<R> {
     if (this.total === 0) return;
     const [from, to] = [Math.floor(first / WINDOW), Math.floor(Math.max(first, end - 1) / WINDOW)];
     for (const [number, controller] of this.loading) {
-      if (number < from - 1 || number > to + 1) {
-        controller.abort();
-        this.loading.delete(number);
-      }
+      if (number >= from - 1 && number <= to + 1) continue;
+      controller.abort();
+      // The request may have been for its neighbour too.
+      for (const [other, same] of this.loading) if (same === controller) this.loading.delete(other);
     }
-    const wanted: number[] = [];
-    for (let number = from; number <= to; number++) wanted.push(number);
-    // Once all that is visible is there, what comes next by the wheel is loaded as well.
-    if (wanted.every((number) => this.windows.has(number))) wanted.push(to + 1, from - 1);
-    for (const number of wanted) {
-      if (number < 0 || number * WINDOW >= this.total) continue;
-      if (this.windows.has(number) || this.loading.has(number)) continue;
-      const controller = new AbortController();
-      this.loading.set(number, controller);
-      const { generation } = this;
-      this.options.load(number * WINDOW, WINDOW, controller.signal).then(
-        (rows) => {
-          if (generation !== this.generation) return;
-          this.loading.delete(number);
-          this.windows.set(number, rows);
-          if (this.windows.size > KEPT_WINDOWS) this.forget(number);
-          this.draw();
-          const active = this.row(this.active);
-          if (Math.floor(this.active / WINDOW) === number && active) this.options.onActive(this.active, active);
-        },
-        (error: unknown) => {
-          if (generation !== this.generation || controller.signal.aborted) return;
-          this.loading.delete(number);
-          this.options.onError(error);
-        },
-      );
+    const isMissing = (number: number) =>
+      number >= 0 && number * WINDOW < this.total && !this.windows.has(number) && !this.loading.has(number);
+    // Two windows that meet are one request, so that a jump to between them waits once.
+    for (let number = from; number <= to; number++) {
+      let count = 0;
+      while (number + count <= to && isMissing(number + count)) count++;
+      if (count > 0) this.loadFrom(number, count);
+      number += count;
     }
+    if (Math.abs(first - this.wanted) > 2 * WINDOW) this.restUntil = performance.now() + REST_AFTER_JUMP;
+    this.wanted = first;
+    clearTimeout(this.resting);
+    for (let number = from; number <= to; number++) if (this.loading.has(number)) return;
+    // All that is visible is there: what comes next by the wheel is loaded as well.
+    const pause = this.restUntil - performance.now();
+    if (pause > 0) this.resting = setTimeout(() => this.draw(), pause);
+    else for (const number of [to + 1, from - 1]) if (isMissing(number)) this.loadFrom(number, 1);
+  }
+
+  /** Loads windows that follow each other. */
+  private loadFrom(first: number, count: number): void {
+    const numbers = Array.from({ length: count }, (_, index) => first + index);
+    const controller = new AbortController();
+    for (const number of numbers) this.loading.set(number, controller);
+    const { generation } = this;
+    this.options.load(first * WINDOW, count * WINDOW, controller.signal).then(
+      (rows) => {
+        if (generation !== this.generation) return;
+        for (const [index, number] of numbers.entries()) {
+          if (this.loading.get(number) === controller) this.loading.delete(number);
+          this.windows.set(number, rows.slice(index * WINDOW, (index + 1) * WINDOW));
+        }
+        if (this.windows.size > KEPT_WINDOWS) this.forget(first);
+        this.draw();
+        const active = this.row(this.active);
+        if (numbers.includes(Math.floor(this.active / WINDOW)) && active) this.options.onActive(this.active, active);
+      },
+      (error: unknown) => {
+        if (generation !== this.generation || controller.signal.aborted) return;
+        for (const number of numbers) this.loading.delete(number);
+        this.options.onError(error);
+      },
+    );
   }
 
   /** Drops the windows that are farthest away. */

@@ -1,8 +1,10 @@
 // The form that names a new file and starts the job that writes it.
 
 import { useState } from "preact/hooks";
+import { get } from "./api.ts";
+import { useCanWrite } from "./database_choice_and_jobs.tsx";
 import { startJob } from "./jobs.tsx";
-import { ErrorBox, announce } from "./ui.tsx";
+import { ErrorBox, announce, useLoad } from "./ui.tsx";
 import { t } from "./translations.ts";
 
 export function WriteForm(props: {
@@ -50,5 +52,39 @@ export function WriteForm(props: {
       <p class="sub">{t("write.hint")}</p>
       {error !== null && <ErrorBox error={error} />}
     </form>
+  );
+}
+
+/** The form that writes databases with what was decided, in a format that is chosen; nothing if the server does not write. */
+export function WriteDecided(props: {
+  title: string;
+  hint: string;
+  path: string;
+  /** What is written, without name, format and `force`. */
+  request: Record<string, unknown>;
+  /** The name of the file without its extension. */
+  name: string;
+}) {
+  const canWrite = useCanWrite();
+  const formats = useLoad<{ targets: { id: string; name: string; extension: string }[] }>((signal) => get("formats", {}, signal), []);
+  const [to, setTo] = useState("pgn");
+  if (!canWrite || formats.state !== "done") return null;
+  const target = formats.value.targets.find((found) => found.id === to);
+  return (
+    <section class="panel-box">
+      <h2>{props.title}</h2>
+      <p>
+        <label class="choose">
+          {t("convert.to")}{" "}
+          <select value={to} onChange={(event) => setTo(event.currentTarget.value)}>
+            {formats.value.targets.map((found) => (
+              <option value={found.id}>{found.name}</option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <p class="sub">{props.hint}</p>
+      <WriteForm method="POST" path={props.path} request={{ ...props.request, to }} name={`${props.name}.${target?.extension ?? "pgn"}`} />
+    </section>
   );
 }

@@ -56,12 +56,15 @@ const jumps = await page.evaluate(
     const list = document.querySelector(".list");
     const times = [];
     for (let i = 0; i < 20; i++) {
+      const first = () => document.querySelector(selector)?.dataset.index;
+      const before = first();
       const from = performance.now();
-      list.scrollTop = (list.scrollHeight - list.clientHeight) * ((i * 0.37) % 1);
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      while (document.querySelector(".layer .row.skeleton:not([hidden])") || !document.querySelector(selector)) {
+      list.scrollTop = (list.scrollHeight - list.clientHeight) * (((i + 1) * 0.37) % 1);
+      // Other rows than before, and all of them.
+      while (first() === before || first() === undefined || document.querySelector(".layer .row.skeleton:not([hidden])")) {
         await new Promise(requestAnimationFrame);
       }
+      await new Promise(requestAnimationFrame);
       times.push(performance.now() - from);
     }
     return times;

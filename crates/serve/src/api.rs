@@ -17,7 +17,7 @@ use tabia::formats::Format;
 use tabia::query::{Query, fields, fold};
 use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Want};
 
-use crate::answers::{PATIENCE, answer, by_content, document, of_type, profile_of, report};
+use crate::answers::{PATIENCE, answer, by_content, document, of_type, profile_of};
 use crate::app_state::App;
 use crate::etag::{self, Asked, Tag};
 use crate::explore::{self, FoundTree};
@@ -28,22 +28,19 @@ use crate::jobs::Job;
 use crate::names_by_frequency;
 use crate::openapi;
 use crate::params::Params;
-use crate::player_games::PlayerGames;
-use crate::player_tree::ReferenceReplies;
 use crate::problem::Problem;
 use crate::read_record::read_game;
+use crate::report_requests::{self, databases};
 use crate::rows::{COLUMNS, rows};
-use crate::search_duplicates_and_previews::{self, Tried};
+use crate::search_duplicates_and_previews;
 use crate::stored_record::stored_record;
 use crate::write_requests;
-use crate::{decided_duplicates, spellings_and_charsets, tried_writes};
+use crate::{decided_duplicates, tried_writes};
 
 /// Rows of one answer at most.
 const MAX_ROWS: u32 = 500;
 /// Sources of one explorer at most.
 const MAX_SOURCES: usize = 6;
-/// Spellings of one player at most.
-const MAX_SPELLINGS: usize = 50;
 /// Names that are suggested at most.
 const MAX_SUGGESTIONS: usize = 20;
 
@@ -58,9 +55,6 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/row", get(row))
         .route("/api/v1/db/{id}/games/{n}", get(game))
         .route("/api/v1/db/{id}/games/{n}/stored", get(stored))
-        .route("/api/v1/db/{id}/charsets", get(charsets))
-        .route("/api/v1/db/{id}/repair", get(repair))
-        .route("/api/v1/spellings", get(spellings))
         .route("/api/v1/convert/game", get(converted_game))
         .route("/api/v1/duplicates/merged", get(merged_game))
         .route("/api/v1/position", get(position))
@@ -69,15 +63,12 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/fields", get(query_fields))
         .route("/api/v1/openapi.json", get(description))
         .route("/api/v1/suggest", get(suggest))
-        .route("/api/v1/player", get(player))
-        .route("/api/v1/player/unfaced", get(unfaced))
-        .route("/api/v1/search", get(search))
         .route("/api/v1/duplicates", get(duplicates))
         .route("/api/v1/formats", get(formats))
-        .route("/api/v1/convert", get(preview))
         .route("/api/v1/book/{id}", get(book))
         .route("/api/v1/drop", get(drop_space))
         .route("/api/v1/drop/{name}", put(drop_file))
+        .merge(report_requests::router())
         .layer(from_fn(etag::not_modified))
 }
 
@@ -611,13 +602,6 @@ async fn description(State(app): Shared) -> Response<Body> {
     answer(app, |_| by_content(&openapi::document())).await
 }
 
-/// The databases of `db`.
-fn databases(app: &App, params: &Params) -> Result<Vec<Arc<ShelfInput>>, Problem> {
-    let source = RowSource::new(&app.shelf, &params.ids("db"))?;
-    let parts = source.parts.iter();
-    parts.map(|part| app.shelf.find(&part.id)).collect()
-}
-
 async fn suggest(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
     answer(app, move |app| {
         let kind = names_by_frequency::kind_of_field(params.text("field"))
@@ -644,118 +628,6 @@ async fn suggest(State(app): Shared, asked: Asked, params: Params) -> Response<B
             .map(|(name, games)| json!({"name": name, "games": games}))
             .collect();
         Ok(tag.mark(document(&json!({"names": names}))?))
-    })
-    .await
-}
-
-async fn player(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
-    answer(app, move |app| {
-        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
-        let name = params.text("name").trim().to_owned();
-        if name.is_empty() {
-            return Err(Problem::bad_request("`name` is empty"));
-        }
-        let names = spellings_of(&name, &params)?;
-        let tag = asked.tag(&source.fingerprint());
-        if let Some(known) = tag.if_known() {
-            return Ok(known);
-        }
-        let key = format!("player\n{}\n{}", source.key(), names.join("\n"));
-        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            let mut games = PlayerGames::default();
-            job.progress.set_total(source.total.into());
-            for part in &source.parts {
-                if let Some(database) = part.opened.database() {
-                    games.add(database, &names, &job.progress)?;
-                }
-            }
-            let found = games.document(&name);
-            job.update(|report| *report = found);
-            Ok(())
-        })?;
-        report(&job, Some(&tag))
-    })
-    .await
-}
-
-/// A name and the other spellings of it that a request names, a line each.
-fn spellings_of(name: &str, params: &Params) -> Result<Vec<String>, Problem> {
-    let others = params.text("also").lines().map(str::trim);
-    let mut names = vec![name.to_owned()];
-    names.extend(others.filter(|other| !other.is_empty()).map(str::to_owned));
-    if names.len() > MAX_SPELLINGS {
-        return Err(Problem::bad_request("`also` names more than 50 spellings"));
-    }
-    Ok(names)
-}
-
-/// The names of databases that are spelt in several ways.
-async fn spellings(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
-    answer(app, move |app| {
-        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
-        let tag = asked.tag(&source.fingerprint());
-        if let Some(known) = tag.if_known() {
-            return Ok(known);
-        }
-        let only_players = match params.text("of") {
-            "" => false,
-            "player" => true,
-            _ => return Err(Problem::bad_request("`of` is player")),
-        };
-        let inputs = databases(app, &params)?;
-        let threads = app.threads;
-        let key = format!("spellings\n{only_players}\n{}", source.key());
-        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            spellings_and_charsets::spellings(&inputs, only_players, threads, job)
-        })?;
-        report(&job, Some(&tag))
-    })
-    .await
-}
-
-/// The first names of a database that are not ASCII, in several character sets.
-async fn charsets(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
-    answer(app, move |app| {
-        let input = app.shelf.find(&id)?;
-        let opened = app.shelf.database(&id)?;
-        let tag = asked.tag(&opened.fingerprint);
-        if let Some(known) = tag.if_known() {
-            return Ok(known);
-        }
-        let key = format!("charsets\n{id}\n{}", opened.fingerprint);
-        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            let found = spellings_and_charsets::charsets(&input, &opened, &job.progress)?;
-            job.update(|report| *report = found);
-            Ok(())
-        })?;
-        report(&job, Some(&tag))
-    })
-    .await
-}
-
-/// What a repair would save.
-async fn repair(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
-    answer(app, move |app| {
-        let input = app.shelf.find(&id)?;
-        let format = input.format.filter(|_| input.is_database());
-        let format = format.ok_or_else(|| {
-            Problem::bad_request(format!("`{id}` is no database that can be read"))
-        })?;
-        let writable = format.game_writer().is_some();
-        let to = Some(format).filter(|_| writable);
-        let to = to.or_else(|| tabia::format("pgn"));
-        let to = to.ok_or_else(|| Error::unsupported("PGN cannot be written"))?;
-        let state = input.state_of_files();
-        let tag = asked.tag(&state);
-        if let Some(known) = tag.if_known() {
-            return Ok(known);
-        }
-        let key = format!("repair\n{id}\n{state}");
-        let threads = app.threads;
-        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            tried_writes::repair_preview(&input, to, threads, job)
-        })?;
-        report(&job, Some(&tag))
     })
     .await
 }
@@ -812,7 +684,6 @@ async fn stored(
     Path((id, number)): Path<(String, String)>,
 ) -> Response<Body> {
     answer(app, move |app| {
-        let input = app.shelf.find(&id)?;
         let opened = app.shelf.database(&id)?;
         let number: u32 = number
             .parse()
@@ -826,73 +697,8 @@ async fn stored(
         if let Some(known) = tag.if_known() {
             return Ok(known);
         }
-        let found = stored_record(&input, &opened, index)?;
+        let found = stored_record(&opened, index)?;
         Ok(tag.mark(document(&found)?))
-    })
-    .await
-}
-
-/// The replies that are frequent in the reference and that no game of the player has.
-async fn unfaced(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
-    answer(app, move |app| {
-        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
-        let reference = match params.ids("reference") {
-            ids if ids.is_empty() => source.clone(),
-            ids => RowSource::new(&app.shelf, &ids)?,
-        };
-        let name = params.text("name").trim().to_owned();
-        if name.is_empty() {
-            return Err(Problem::bad_request("`name` is empty"));
-        }
-        let fingerprints = format!("{} {}", source.fingerprint(), reference.fingerprint());
-        let tag = asked.tag(&fingerprints);
-        if let Some(known) = tag.if_known() {
-            return Ok(known);
-        }
-        let key = format!("unfaced\n{}\n{}\n{name}", source.key(), reference.key());
-        let threads = app.threads;
-        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            let total = u64::from(source.total) + u64::from(reference.total);
-            job.progress.set_total(total);
-            let mut games = PlayerGames::default();
-            for part in &source.parts {
-                if let Some(database) = part.opened.database() {
-                    games.add(database, std::slice::from_ref(&name), &job.progress)?;
-                }
-            }
-            let mut replies = ReferenceReplies::new(games.trees());
-            for part in &reference.parts {
-                if let Some(database) = part.opened.database() {
-                    replies.add(database, games.trees(), threads, &job.progress)?;
-                }
-            }
-            let found = replies.document(games.trees());
-            job.update(|report| *report = found);
-            Ok(())
-        })?;
-        report(&job, Some(&tag))
-    })
-    .await
-}
-
-async fn search(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
-    answer(app, move |app| {
-        let inputs = databases(app, &params)?;
-        let query = Query::parse(params.text("where"))?;
-        if query.is_empty() {
-            return Err(Problem::bad_request("`where` is empty"));
-        }
-        let tag = asked.tag(&RowSource::new(&app.shelf, &params.ids("db"))?.fingerprint());
-        if let Some(known) = tag.if_known() {
-            return Ok(known);
-        }
-        let ids: Vec<String> = inputs.iter().map(|input| input.id.clone()).collect();
-        let (base, name) = app.bases.of(&inputs)?;
-        let key = format!("search\n{name}\n{query}");
-        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            search_duplicates_and_previews::search(&base, &ids, &query, job)
-        })?;
-        report(&job, Some(&tag))
     })
     .await
 }
@@ -964,40 +770,6 @@ async fn formats(State(app): Shared) -> Response<Body> {
             "books": search_duplicates_and_previews::book_targets(),
             "profiles": profiles,
         }))
-    })
-    .await
-}
-
-async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
-    answer(app, move |app| {
-        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
-        let tried = Tried {
-            inputs: databases(app, &params)?,
-            records: source.parts.iter().map(|part| part.len).collect(),
-            query: Query::parse(params.text("where"))?,
-            deleted: params.is_on("deleted"),
-        };
-        let name = params.text("to");
-        let to = tabia::format(name)
-            .filter(|format| format.game_writer().is_some())
-            .ok_or_else(|| {
-                Problem::bad_request(format!("games cannot be written in the format `{name}`"))
-            })?;
-        let profile = profile_of(params.text("profile"))?;
-        let tag = asked.tag(&source.fingerprint());
-        if let Some(known) = tag.if_known() {
-            return Ok(known);
-        }
-        let (key, deleted) = (source.key(), tried.deleted);
-        let key = format!(
-            "convert\n{key}\n{name}\n{profile:?}\n{deleted}\n{}",
-            tried.query
-        );
-        let threads = app.threads;
-        let job = app.reports.get_or_start(&key, Value::Null, move |job| {
-            search_duplicates_and_previews::preview(&tried, to, profile, threads, job)
-        })?;
-        report(&job, Some(&tag))
     })
     .await
 }

@@ -17,6 +17,8 @@ use tabia::{Game, GameIndex, Progress};
 use crate::answers::{answer, profile_of};
 use crate::app_state::App;
 use crate::filter_and_sort::RowSource;
+#[cfg(any(test, feature = "fuzzing"))]
+use crate::job_requests::parse_json;
 use crate::job_requests::read_json;
 use crate::problem::Problem;
 use crate::read_record::read_game;
@@ -224,5 +226,18 @@ fn found_pairs(
         if found.is_done() {
             return Ok(Arc::clone(found.found()));
         }
+    }
+}
+
+/// Reads a body as every request of this file does.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn read_bodies(body: &[u8]) {
+    if let Ok(request) = parse_json::<DedupeRequest>(body) {
+        let source = RowSource {
+            parts: Vec::new(),
+            total: 0,
+        };
+        let decided = Decided::new(&source, &request.decisions);
+        assert!(decided.is_err() || request.decisions.is_empty());
     }
 }

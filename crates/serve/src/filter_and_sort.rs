@@ -348,11 +348,13 @@ fn filter(
                         let first = chunk * CHUNK;
                         let last = part.len.min(first.saturating_add(CHUNK));
                         let mut rows = Vec::new();
-                        for game in first..last {
+                        let mut game = tester.next_candidate(first, last);
+                        while game < last {
                             let index = GameIndex(game);
                             if may_fit(index) && tester.fits(index) {
                                 rows.push(part.first + game);
                             }
+                            game = tester.next_candidate(game + 1, last);
                         }
                         progress.advance(u64::from(last - first), u64::from(last - first));
                         let mut order = order.lock().unwrap_or_else(PoisonError::into_inner);
@@ -393,6 +395,14 @@ impl<'d> Tester<'d> {
             reader: database.reader(),
             matcher,
             deleted,
+        }
+    }
+
+    /// The first record in `game..end` that may be shown.
+    fn next_candidate(&mut self, game: u32, end: u32) -> u32 {
+        match &mut self.matcher {
+            Some(matcher) => matcher.next_candidate(self.database, game, end),
+            None => game,
         }
     }
 

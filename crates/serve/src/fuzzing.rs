@@ -1,4 +1,4 @@
-//! For fuzz targets and tests: addresses of requests, read as the server reads them.
+//! For fuzz targets and tests: addresses and bodies of requests, read as the server reads them.
 
 use axum::http::{HeaderMap, Method, Uri};
 
@@ -6,6 +6,7 @@ use crate::filter_and_sort::ViewQuery;
 use crate::guard::{Guard, GuardOptions, Key};
 use crate::lichess;
 use crate::params::Params;
+use crate::{decided_duplicates, job_requests, renamed_spellings, write_requests};
 
 /// Reads the input as the address of a request, with all parameters that requests have.
 ///
@@ -48,13 +49,24 @@ pub fn url(data: &[u8]) {
     lichess::read_requests(&params);
 }
 
+/// Reads the input as the JSON of every request that has some.
+///
+/// # Panics
+/// If what was read contradicts itself.
+pub fn json(data: &[u8]) {
+    job_requests::read_bodies(data);
+    write_requests::read_bodies(data);
+    decided_duplicates::read_bodies(data);
+    renamed_spellings::read_bodies(data);
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Instant;
 
     use tabia_testkit::{Random, corrupt};
 
-    use super::url;
+    use super::{json, url};
 
     const PIECES: [&str; 48] = [
         "/api/v1/games?",
@@ -107,28 +119,61 @@ mod tests {
         "%C3%BC",
     ];
 
-    /// Random addresses: the first of a fixed sequence, or as many as are read in the seconds that
+    const BODIES: [&str; 5] = [
+        r#"{"kind": "index", "db": "games.pgn"}"#,
+        r#"{"db": "a,b", "where": "elo:>=2700", "games": "1-3,7", "deleted": true, "to": "si5", "name": "new.si5"}"#,
+        r#"{"db": "a", "to": "pgn", "name": "x", "decisions": [{"kept": {"db": "a", "game": 1}, "dropped": {"db": "a", "game": 2}, "choice": "merge"}]}"#,
+        r#"{"db": "a", "to": "pgn", "name": "x", "renames": [{"kind": "player", "name": "Tal,M", "proposal": "Tal"}]}"#,
+        r#"{"name": "new.ctg", "to": "ctg", "changes": [{"fen": "", "play": "e2e4", "move": "e7e5", "weight": 7, "annotation": "! $14", "advice": "play", "comment": "x"}]}"#,
+    ];
+
+    /// Inputs of a fixed sequence: a number of them, or as many as are read in the seconds that
     /// `TABIA_FUZZ_SECONDS` states.
-    #[test]
     #[allow(clippy::disallowed_methods, reason = "a test with an option")]
-    fn random_addresses_are_read() {
-        const COUNT: u32 = 5_000;
+    fn run(least: u32, mut next: impl FnMut(&mut Random)) {
         let seconds = std::env::var("TABIA_FUZZ_SECONDS").map(|text| text.parse::<f64>());
         let seconds = seconds.map_or(0.0, |seconds| seconds.expect("a number of seconds"));
         let start = Instant::now();
         let mut random = Random::new(0x0751);
         let mut count = 0;
-        while count < COUNT || start.elapsed().as_secs_f64() < seconds {
+        while count < least || start.elapsed().as_secs_f64() < seconds {
+            next(&mut random);
+            count += 1;
+        }
+        println!("{count} inputs");
+    }
+
+    #[test]
+    fn random_addresses_are_read() {
+        run(5_000, |random| {
             let mut text = random.pick(&PIECES[..7]).as_bytes().to_vec();
             for _ in 0..random.below(16) {
                 text.extend_from_slice(random.pick(&PIECES).as_bytes());
             }
             if random.one_in(3) {
-                text = corrupt::damage(&text, &mut random).bytes;
+                text = corrupt::damage(&text, random).bytes;
             }
             url(&text);
-            count += 1;
-        }
-        println!("{count} addresses");
+        });
+    }
+
+    /// Whole bodies, with values that are exchanged, and damaged ones.
+    #[test]
+    fn random_bodies_are_read() {
+        run(5_000, |random| {
+            let mut text = random.pick(&BODIES).to_string();
+            for _ in 0..random.below(4) {
+                let quoted: Vec<&str> = text.split('"').collect();
+                let (old, new) = (random.pick(&quoted), random.pick(&PIECES));
+                if !old.is_empty() && !old.contains(['{', '[', ':', ',']) {
+                    text = text.replacen(&format!("\"{old}\""), &format!("\"{new}\""), 1);
+                }
+            }
+            let mut bytes = text.into_bytes();
+            if random.one_in(2) {
+                bytes = corrupt::damage(&bytes, random).bytes;
+            }
+            json(&bytes);
+        });
     }
 }

@@ -22,6 +22,9 @@ const JOBS: &str = "/api/v1/jobs";
 /// Where new files are written, if any are.
 const CONVERT: &str = "/api/v1/convert";
 const DEDUPE: &str = "/api/v1/dedupe";
+const NAMES: &str = "/api/v1/names";
+/// Where the games are found in which names would change.
+const NAMES_PREVIEW: &str = "/api/v1/names/preview";
 const BOOK: &str = "/api/v1/book";
 /// What is after the id of a book where its changes are tried.
 const PREVIEW: &str = "/preview";
@@ -241,7 +244,9 @@ fn is_allowed_method(method: &Method, path: &str, writes: bool) -> bool {
         Method::GET | Method::HEAD => true,
         Method::PUT => path.starts_with(DROP),
         Method::POST => {
-            path == JOBS || (writes && (matches!(path, CONVERT | DEDUPE) || is_preview()))
+            path == JOBS
+                || (writes
+                    && (matches!(path, CONVERT | DEDUPE | NAMES | NAMES_PREVIEW) || is_preview()))
         }
         Method::PATCH => writes && has_id(BOOK),
         Method::DELETE => has_id(JOBS),
@@ -501,6 +506,8 @@ mod tests {
         for (method, path) in [
             ("POST", "/api/v1/convert"),
             ("POST", "/api/v1/dedupe"),
+            ("POST", "/api/v1/names"),
+            ("POST", "/api/v1/names/preview"),
             ("POST", "/api/v1/book/a.bin/preview"),
             ("PATCH", "/api/v1/book/a.bin"),
         ] {
@@ -522,6 +529,7 @@ mod tests {
             ("PATCH", "/api/v1/book"),
             ("PATCH", "/api/v1/db/a.pgn"),
             ("POST", "/api/v1/shelf"),
+            ("POST", "/api/v1/names/"),
             ("POST", "/masters"),
         ] {
             let found = refused_by(&writing, method, path, &[host, key]);

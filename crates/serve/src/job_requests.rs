@@ -64,7 +64,12 @@ pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T
         let text = "the request is longer than 1 MiB, or broke off";
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text)
     })?;
-    serde_json::from_slice(&body)
+    parse_json(&body)
+}
+
+/// The JSON of a request in its bytes.
+pub(crate) fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(body)
         .map_err(|error| Problem::bad_request(format!("the request cannot be read: {error}")))
 }
 
@@ -253,4 +258,10 @@ fn write_changes(
         write!(text, "event: forgotten\ndata: {{\"id\":{id}}}\n\n")?;
     }
     Ok(())
+}
+
+/// Reads a body as every request of this file does.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn read_bodies(body: &[u8]) {
+    let _: Result<JobRequest, Problem> = parse_json(body);
 }

@@ -14,6 +14,7 @@
 //! | `names_by_frequency`, `player_games` | names by frequency, and what one player played |
 //! | `search_duplicates_and_previews` | searches of positions, duplicates, previews of conversions, pages of books |
 //! | `decided_duplicates` | duplicates about which the reader has decided: the merged game, a new database |
+//! | `renamed_spellings` | spellings of names that the reader has chosen: a preview, a new database |
 //! | `read_record`, `stored_record` | one record as it is read, and as it is stored |
 //! | `tried_writes` | one game in another format, and what a repair would save |
 //! | `spellings_and_charsets` | names in several spellings, and as other character sets show them |
@@ -24,7 +25,7 @@
 //! | `started_jobs`, `job_requests` | jobs that run until they are done, and the requests that start, follow and end them |
 //! | `out_folder`, `write_requests` | the folder for new files, and the requests that write them |
 //! | `app_state` | what all requests work with |
-//! | `api`, `answers` | the requests, and what their answers are made with |
+//! | `api`, `report_requests`, `answers` | the requests, those whose answers take time, and what answers are made with |
 //! | `etag` | answers that the client already has |
 //! | `dropped_files` | files that are dropped on the page |
 //! | `private_folder` | folders of temporary files that are removed even if the server is killed |
@@ -67,6 +68,8 @@ mod player_tree;
 mod private_folder;
 mod problem;
 mod read_record;
+mod renamed_spellings;
+mod report_requests;
 mod rows;
 mod search_duplicates_and_previews;
 mod server;

@@ -125,7 +125,7 @@ pub(crate) const ROUTES: &[Route] = &[
     },
     Route {
         path: "/api/v1/db/{id}/games/{n}/stored",
-        summary: "The index entry of a record and, where its bytes are in one piece of the main file, the first 4,096",
+        summary: "The index entry of a record and its parts in the files of the database, of each at most the first 4,096 bytes",
         params: &[],
         content_type: JSON,
     },
@@ -436,6 +436,24 @@ const DEDUPE: Route = Route {
     content_type: JSON,
 };
 
+const RENAME: Route = Route {
+    path: "/api/v1/names",
+    summary: "With `--write`: a job that writes databases in which names have other spellings: \
+              `{\"db\": IDS, \"to\": FORMAT, \"profile\": PROFILE, \"name\": NAME, \"force\": false, \
+              \"renames\": [{\"kind\": \"player\", \"name\": NAME, \"proposal\": NAME}]}` with the kinds player, event, \
+              site and annotator",
+    params: &[],
+    content_type: JSON,
+};
+
+const RENAME_PREVIEW: Route = Route {
+    path: "/api/v1/names/preview",
+    summary: "With `--write`: the games in which names would change: `{\"db\": IDS, \"renames\": […]}`; asked again until \
+              `isDone`",
+    params: &[],
+    content_type: JSON,
+};
+
 const EDIT: Route = Route {
     path: "/api/v1/book/{id}",
     summary: "With `--write`: a job that writes a copy of a book with changes: `{\"name\": NAME, \"to\": FORMAT, \"force\": false, \
@@ -467,6 +485,8 @@ const OTHERS: &[(&str, Option<&str>, &Route)] = &[
     ("delete", None, &CANCEL),
     ("post", Some(JSON), &CONVERT),
     ("post", Some(JSON), &DEDUPE),
+    ("post", Some(JSON), &RENAME),
+    ("post", Some(JSON), &RENAME_PREVIEW),
     ("patch", Some(JSON), &EDIT),
     ("post", Some(JSON), &EDIT_PREVIEW),
 ];

@@ -32,6 +32,7 @@ use crate::opening_inputs::wait_for_inputs;
 use crate::out_folder::OutFolder;
 use crate::private_folder::remove_abandoned_files;
 use crate::problem::Problem;
+use crate::renamed_spellings;
 use crate::write_requests;
 
 /// Requests that may wait for a thread.
@@ -187,6 +188,7 @@ impl Server {
                 .merge(job_requests::router())
                 .merge(write_requests::router())
                 .merge(decided_duplicates::router())
+                .merge(renamed_spellings::router())
                 .merge(lichess::router())
                 .layer(from_fn(wait_for_inputs))
                 .fallback(file)

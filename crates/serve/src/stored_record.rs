@@ -1,55 +1,43 @@
 //! A record of a database as it is stored: its index entry and its bytes.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-
 use serde_json::{Value, json};
-use tabia::core::games::{IndexEntry, NameId, NameKind};
+use tabia::core::games::{IndexEntry, NameId, NameKind, StoredPart};
 use tabia::core::hexadecimal;
 use tabia::{Database, GameIndex};
 
-use crate::inputs_by_id::{OpenedInput, ShelfInput};
+use crate::inputs_by_id::OpenedInput;
 use crate::problem::Problem;
 
-/// Bytes of a record that are shown.
-const MAX_BYTES: u64 = 4096;
+/// Bytes of a part of a record that are shown.
+const MAX_BYTES: usize = 4096;
 
-/// The index entry of a record and, if its bytes are in one piece of the main file, the first of them.
+/// The index entry of a record and the first bytes of its parts in the files of the database.
 ///
 /// # Errors
 /// When the record does not exist or its entry cannot be read.
-pub(crate) fn stored_record(
-    input: &ShelfInput,
-    opened: &OpenedInput,
-    game: GameIndex,
-) -> Result<Value, Problem> {
+pub(crate) fn stored_record(opened: &OpenedInput, game: GameIndex) -> Result<Value, Problem> {
     let database = opened
         .database()
         .ok_or_else(|| Problem::bad_request("a book has no games"))?;
     let entry = database.entry(game)?;
-    let span = database.span(game);
-    let bytes = span.and_then(|(offset, length)| bytes_of(input, offset, length));
+    let parts = database.stored_parts(game);
     Ok(json!({
         "fields": fields(database, &entry),
-        "file": bytes.as_ref().map(|(file, _)| file),
-        "offset": bytes.as_ref().and(span).map(|(offset, _)| offset),
-        "length": bytes.as_ref().and(span).map(|(_, length)| length),
-        "bytes": bytes.map(|(_, bytes)| hexadecimal::digits(&bytes)),
+        "parts": parts.iter().map(part).collect::<Vec<Value>>(),
     }))
 }
 
-/// The name of the main file and a part of it; `None` for what is unpacked from an archive or a compressed file.
-fn bytes_of(input: &ShelfInput, offset: u64, length: u64) -> Option<(String, Vec<u8>)> {
-    let item = input.resolve().ok()?;
-    let path = item.source()?.main().path()?.to_path_buf();
-    let mut file = File::open(&path).ok()?;
-    file.seek(SeekFrom::Start(offset)).ok()?;
-    let mut bytes = Vec::new();
-    file.take(length.min(MAX_BYTES))
-        .read_to_end(&mut bytes)
-        .ok()?;
-    let name = path.file_name()?.to_string_lossy().into_owned();
-    Some((name, bytes))
+/// A part of a record, with the name of its file but without the folder.
+fn part(part: &StoredPart<'_>) -> Value {
+    let shown = part.bytes.get(..MAX_BYTES).unwrap_or(part.bytes);
+    let file = part.file.file_name().unwrap_or_default();
+    json!({
+        "kind": part.kind.name(),
+        "file": file.to_string_lossy(),
+        "offset": part.offset,
+        "length": part.bytes.len(),
+        "bytes": hexadecimal::digits(shown),
+    })
 }
 
 /// What the index entry states, in its order; names with their numbers.

@@ -29,6 +29,8 @@ use tabia::{Error, Feature, InputItem, Progress, Query, Resolver};
 use crate::answers::{answer, of_type, profile_of, report};
 use crate::app_state::App;
 use crate::inputs_by_id::ShelfInput;
+#[cfg(any(test, feature = "fuzzing"))]
+use crate::job_requests::parse_json;
 use crate::job_requests::{accepted, number_of, read_json};
 use crate::out_folder::{NewFile, OutFolder};
 use crate::params::Params;
@@ -57,7 +59,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
 }
 
 /// The folder for outputs.
-fn out_folder(app: &App) -> Result<&Arc<OutFolder>, Problem> {
+pub(crate) fn out_folder(app: &App) -> Result<&Arc<OutFolder>, Problem> {
     app.out.as_ref().ok_or_else(|| {
         let text = "the server writes nothing";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, text);
@@ -580,4 +582,27 @@ fn percent_encoded(name: &str) -> String {
         }
     }
     text
+}
+
+/// Reads a body as every request of this file does.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn read_bodies(body: &[u8]) {
+    if let Ok(request) = parse_json::<ConvertRequest>(body) {
+        // An error names what is wrong.
+        let _ = Query::parse(&request.r#where);
+        let _ = RecordRanges::parse(&request.games);
+        let _ = profile_of(&request.profile);
+    }
+    for format in tabia::formats::formats().filter_map(Format::book) {
+        let changes = match parse_json::<EditRequest>(body) {
+            Ok(request) => request.changes,
+            Err(_) => match parse_json::<EditPreviewRequest>(body) {
+                Ok(request) => request.changes,
+                Err(_) => return,
+            },
+        };
+        for change in changes {
+            let _ = change.parse(format);
+        }
+    }
 }

@@ -50,11 +50,15 @@ fn a_record_is_shown_as_it_is_stored() {
     let (status, stored) = server.get("db/games.pgn/games/3/stored");
     assert_eq!(status, 200, "{stored}");
     let text = std::fs::read(&games).unwrap();
-    let offset = usize::try_from(stored["offset"].as_u64().unwrap()).unwrap();
-    let length = usize::try_from(stored["length"].as_u64().unwrap()).unwrap();
+    let part = &stored["parts"][0];
+    let offset = usize::try_from(part["offset"].as_u64().unwrap()).unwrap();
+    let length = usize::try_from(part["length"].as_u64().unwrap()).unwrap();
     let digits = tabia::core::hexadecimal::digits(&text[offset..offset + length]);
-    assert_eq!(stored["bytes"], json!(digits));
-    assert_eq!(stored["file"], "games.pgn");
+    assert_eq!(part["bytes"], json!(digits));
+    assert_eq!(
+        (&part["file"], &part["kind"]),
+        (&json!("games.pgn"), &json!("game"))
+    );
     let fields = stored["fields"].to_string();
     assert!(
         fields.contains("Carlsen,M") && fields.contains("2019.05.06"),

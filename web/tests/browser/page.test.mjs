@@ -35,8 +35,8 @@ async function scenario(path, run, options) {
 }
 
 /** Runs a scenario with a server of its own. */
-async function onServer(input, path, run, options) {
-  const other = await serve(input);
+async function onServer(input, path, run, { serverOptions = [], ...options } = {}) {
+  const other = await serve(input, ...serverOptions);
   try {
     const view = await open(browser, other, path, options);
     try {
@@ -799,9 +799,19 @@ describe("game", () => {
       await eventually(async () => assert.match(await page.locator(".panel-text .facts").textContent(), /Таль, Михаил.*1960\.03\.15/));
       await axeFindsNothing(page);
       await page.screenshot({ path: join(pictures, "stored.png") });
-      await page.goto(`${server.base}/db/games-si4.si4/game/1?tab=raw`);
-      await page.locator(".panel-text .facts").waitFor();
-      await eventually(async () => assert.equal(await page.locator(".bytes").count(), 0));
+      for (const [path, parts] of [
+        ["games-si4.si4", [/Index entry.*47 bytes of games-si4\.si4 from 182$/, /Game.*games-si4\.sg4 from 0$/]],
+        ["games-sci.sci", [/Index entry.*56 bytes of games-sci\.sci from 128$/, /Game.*games-sci\.scg from/]],
+        ["games-cbh.cbh", [/Index entry.*46 bytes of games-cbh\.cbh from 46$/, /Extended entry.*games-cbh\.cbj from/, /Moves.*games-cbh\.cbg from/, /Annotations.*games-cbh\.cba from/]],
+      ]) {
+        await page.goto(`${server.base}/db/${path}/game/1?tab=raw`);
+        await page.locator(".panel-text .bytes").first().waitFor();
+        for (const [index, expected] of parts.entries()) {
+          const section = page.locator(".panel-text section").nth(index);
+          await eventually(async () => assert.match(`${await section.locator("h2").textContent()}: ${await section.locator("p").first().textContent()}`, expected));
+        }
+      }
+      await axeFindsNothing(page);
     }));
 
   test("tags, PGN and its profiles", () =>
@@ -985,7 +995,7 @@ describe("check", () => {
   test("a database without problems", () =>
     scenario("/health?db=league.pgn", async (page) => {
       await page.locator(".state.ok").waitFor();
-      await page.locator("caption", { hasText: "What was read" }).waitFor();
+      await page.locator("h2", { hasText: "What was read" }).waitFor();
     }));
 
   test("problems by kind lead to their games", () =>
@@ -1175,6 +1185,60 @@ describe("new files", () => {
       const { total } = await writing.api("games?db=once.pgn");
       assert.equal(total, 1);
     }),
+  );
+
+  test(
+    "names are chosen, looked at and written in one spelling, with the keyboard",
+    async () => {
+      const game = (white) => `[White "${white}"]\n[Black "Short, Nigel"]\n[Date "2001.01.01"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n`;
+      const path = shelf.path("names.pgn");
+      writeFileSync(path, game("Kasparov, Garry") + game("Kasparov, Garry") + game("Kasparov, G."));
+      mkdirSync(shelf.path("names-out"));
+      try {
+        await onServer(
+          path,
+          "/health?db=names.pgn",
+          async (page, _, other) => {
+            await page.getByRole("button", { name: "Find: Names in several spellings" }).focus();
+            await page.keyboard.press("Enter");
+            const box = page.getByRole("checkbox", { name: "Kasparov, G." });
+            await box.waitFor();
+            await box.focus();
+            await page.keyboard.press("Space");
+            const preview = page.locator(".renamed", { hasText: "Games that change: 1" });
+            await preview.locator("tr", { hasText: "3White Kasparov, G. → Kasparov, Garry" }).waitFor();
+            await axeFindsNothing(page);
+            await page.screenshot({ path: join(pictures, "names.png"), fullPage: true });
+            // The other spelling is kept: more games change.
+            await page.getByRole("combobox", { name: "Name to keep instead of Kasparov, Garry" }).selectOption("Kasparov, G.");
+            await eventually(async () => assert.equal(await page.locator(".renamed").count(), 0));
+            await page.getByRole("button", { name: "Choose all" }).click();
+            await page.locator(".renamed", { hasText: "Games that change: 2" }).waitFor();
+            await page.getByRole("combobox", { name: "Name to keep instead of Kasparov, Garry" }).selectOption("Kasparov, Garry");
+            await page.locator(".renamed", { hasText: "Games that change: 1" }).waitFor();
+            await page.locator(".write-form input[name=name]").focus();
+            await page.keyboard.press("Control+A");
+            await page.keyboard.type("one-name.pgn");
+            await page.keyboard.press("Enter");
+            await page.locator(".jobs li.done", { hasText: "File one-name.pgn" }).waitFor();
+            const { rows: written } = await other.api("games?db=one-name.pgn");
+            assert.deepEqual(written.map((row) => row[2]), ["Kasparov, Garry", "Kasparov, Garry", "Kasparov, Garry"]);
+            assert.ok(readFileSync(path, "utf8").includes("Kasparov, G."));
+            await page.getByRole("button", { name: "Choose none" }).click();
+            await eventually(async () => assert.equal(await page.locator(".write-form").count(), 0));
+          },
+          { serverOptions: ["--write", "--out", shelf.path("names-out")] },
+        );
+        await onServer(path, "/health?db=names.pgn", async (page) => {
+          await page.getByRole("button", { name: "Find: Names in several spellings" }).click();
+          await page.locator(".on-request", { hasText: "Kasparov, G." }).waitFor();
+          await eventually(async () => assert.equal(await page.getByRole("checkbox").count(), 0));
+        });
+      } finally {
+        rmSync(path);
+        rmSync(shelf.path("names-out"), { recursive: true });
+      }
+    },
   );
 
   test(

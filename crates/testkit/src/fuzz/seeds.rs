@@ -61,6 +61,16 @@ pub fn generated(target: &str) -> Vec<Vec<u8>> {
             ];
             texts.map(|text| text.as_bytes().to_vec()).to_vec()
         }
+        "serve_json" => {
+            let texts = [
+                r#"{"kind": "index", "db": "games.pgn"}"#,
+                r#"{"db": "a,b", "where": "elo:>=2700", "games": "1-3,7", "deleted": true, "to": "si5", "profile": "full", "name": "new.si5", "force": true}"#,
+                r#"{"db": "a", "to": "pgn", "name": "x.pgn", "decisions": [{"kept": {"db": "a", "game": 1}, "dropped": {"db": "a", "game": 2}, "choice": "merge"}]}"#,
+                r#"{"db": "a", "to": "pgn", "name": "x.pgn", "renames": [{"kind": "player", "name": "Tal,M", "proposal": "Tal, Mikhail"}]}"#,
+                r#"{"name": "new.ctg", "to": "ctg", "changes": [{"fen": "", "play": "e2e4", "move": "e7e5", "weight": 7, "annotation": "! $14", "advice": "play", "comment": "x"}]}"#,
+            ];
+            texts.map(|text| text.as_bytes().to_vec()).to_vec()
+        }
         "epd" => {
             let path = repository().join("crates/formats/tests/fixtures/epd/suite.epd");
             let bytes = std::fs::read(path).expect("the fixture can be read");

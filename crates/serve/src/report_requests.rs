@@ -1,0 +1,246 @@
+//! Requests whose answers are reports: work that is asked about again until it is done.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::Response;
+use axum::routing::get;
+use serde_json::Value;
+use tabia::Error;
+use tabia::query::Query;
+
+use crate::answers::{answer, profile_of, report};
+use crate::app_state::App;
+use crate::etag::Asked;
+use crate::filter_and_sort::RowSource;
+use crate::inputs_by_id::ShelfInput;
+use crate::jobs::Job;
+use crate::params::Params;
+use crate::player_games::PlayerGames;
+use crate::player_tree::ReferenceReplies;
+use crate::problem::Problem;
+use crate::search_duplicates_and_previews::{self, Tried};
+use crate::{spellings_and_charsets, tried_writes};
+
+/// Spellings of one player at most.
+const MAX_SPELLINGS: usize = 50;
+
+type Shared = State<Arc<App>>;
+
+/// The routes of reports.
+pub(crate) fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/api/v1/db/{id}/charsets", get(charsets))
+        .route("/api/v1/db/{id}/repair", get(repair))
+        .route("/api/v1/spellings", get(spellings))
+        .route("/api/v1/player", get(player))
+        .route("/api/v1/player/unfaced", get(unfaced))
+        .route("/api/v1/search", get(search))
+        .route("/api/v1/convert", get(preview))
+}
+
+/// As far as `work` has come with the report of a key, which it does once in each `state` of the inputs.
+///
+/// # Errors
+/// Those of the work, or that too much runs.
+fn reported(
+    app: &App,
+    asked: &Asked,
+    state: &str,
+    key: &str,
+    work: impl FnOnce(&Job<Value>) -> Result<(), Error> + Send + 'static,
+) -> Result<Response<Body>, Problem> {
+    let tag = asked.tag(state);
+    if let Some(known) = tag.if_known() {
+        return Ok(known);
+    }
+    let job = app.reports.get_or_start(key, Value::Null, work)?;
+    report(&job, Some(&tag))
+}
+
+/// The databases of `db`.
+pub(crate) fn databases(app: &App, params: &Params) -> Result<Vec<Arc<ShelfInput>>, Problem> {
+    let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+    let parts = source.parts.iter();
+    parts.map(|part| app.shelf.find(&part.id)).collect()
+}
+
+async fn player(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let name = params.text("name").trim().to_owned();
+        if name.is_empty() {
+            return Err(Problem::bad_request("`name` is empty"));
+        }
+        let names = spellings_of(&name, &params)?;
+        let key = format!("player\n{}\n{}", source.key(), names.join("\n"));
+        reported(app, &asked, &source.fingerprint(), &key, move |job| {
+            let mut games = PlayerGames::default();
+            job.progress.set_total(source.total.into());
+            for part in &source.parts {
+                if let Some(database) = part.opened.database() {
+                    games.add(database, &names, &job.progress)?;
+                }
+            }
+            let found = games.document(&name);
+            job.update(|report| *report = found);
+            Ok(())
+        })
+    })
+    .await
+}
+
+/// A name and the other spellings of it that a request names, a line each.
+fn spellings_of(name: &str, params: &Params) -> Result<Vec<String>, Problem> {
+    let others = params.text("also").lines().map(str::trim);
+    let mut names = vec![name.to_owned()];
+    names.extend(others.filter(|other| !other.is_empty()).map(str::to_owned));
+    if names.len() > MAX_SPELLINGS {
+        return Err(Problem::bad_request("`also` names more than 50 spellings"));
+    }
+    Ok(names)
+}
+
+/// The names of databases that are spelt in several ways.
+async fn spellings(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let only_players = match params.text("of") {
+            "" => false,
+            "player" => true,
+            _ => return Err(Problem::bad_request("`of` is player")),
+        };
+        let inputs = databases(app, &params)?;
+        let threads = app.threads;
+        let key = format!("spellings\n{only_players}\n{}", source.key());
+        reported(app, &asked, &source.fingerprint(), &key, move |job| {
+            spellings_and_charsets::spellings(&inputs, only_players, threads, job)
+        })
+    })
+    .await
+}
+
+/// The first names of a database that are not ASCII, in several character sets.
+async fn charsets(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let opened = app.shelf.database(&id)?;
+        let fingerprint = opened.fingerprint.clone();
+        let key = format!("charsets\n{id}\n{fingerprint}");
+        reported(app, &asked, &fingerprint, &key, move |job| {
+            let found = spellings_and_charsets::charsets(&input, &opened, &job.progress)?;
+            job.update(|report| *report = found);
+            Ok(())
+        })
+    })
+    .await
+}
+
+/// What a repair would save.
+async fn repair(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let format = input.format.filter(|_| input.is_database());
+        let format = format.ok_or_else(|| {
+            Problem::bad_request(format!("`{id}` is no database that can be read"))
+        })?;
+        let writable = format.game_writer().is_some();
+        let to = Some(format).filter(|_| writable);
+        let to = to.or_else(|| tabia::format("pgn"));
+        let to = to.ok_or_else(|| Error::unsupported("PGN cannot be written"))?;
+        let state = input.state_of_files();
+        let key = format!("repair\n{id}\n{state}");
+        let threads = app.threads;
+        reported(app, &asked, &state, &key, move |job| {
+            tried_writes::repair_preview(&input, to, threads, job)
+        })
+    })
+    .await
+}
+
+/// The replies that are frequent in the reference and that no game of the player has.
+async fn unfaced(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let reference = match params.ids("reference") {
+            ids if ids.is_empty() => source.clone(),
+            ids => RowSource::new(&app.shelf, &ids)?,
+        };
+        let name = params.text("name").trim().to_owned();
+        if name.is_empty() {
+            return Err(Problem::bad_request("`name` is empty"));
+        }
+        let fingerprints = format!("{} {}", source.fingerprint(), reference.fingerprint());
+        let key = format!("unfaced\n{}\n{}\n{name}", source.key(), reference.key());
+        let threads = app.threads;
+        reported(app, &asked, &fingerprints, &key, move |job| {
+            let total = u64::from(source.total) + u64::from(reference.total);
+            job.progress.set_total(total);
+            let mut games = PlayerGames::default();
+            for part in &source.parts {
+                if let Some(database) = part.opened.database() {
+                    games.add(database, std::slice::from_ref(&name), &job.progress)?;
+                }
+            }
+            let mut replies = ReferenceReplies::new(games.trees());
+            for part in &reference.parts {
+                if let Some(database) = part.opened.database() {
+                    replies.add(database, games.trees(), threads, &job.progress)?;
+                }
+            }
+            let found = replies.document(games.trees());
+            job.update(|report| *report = found);
+            Ok(())
+        })
+    })
+    .await
+}
+
+async fn search(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let inputs = databases(app, &params)?;
+        let query = Query::parse(params.text("where"))?;
+        if query.is_empty() {
+            return Err(Problem::bad_request("`where` is empty"));
+        }
+        let state = RowSource::new(&app.shelf, &params.ids("db"))?.fingerprint();
+        let ids: Vec<String> = inputs.iter().map(|input| input.id.clone()).collect();
+        let (base, name) = app.bases.of(&inputs)?;
+        let key = format!("search\n{name}\n{query}");
+        reported(app, &asked, &state, &key, move |job| {
+            search_duplicates_and_previews::search(&base, &ids, &query, job)
+        })
+    })
+    .await
+}
+
+async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let tried = Tried {
+            inputs: databases(app, &params)?,
+            records: source.parts.iter().map(|part| part.len).collect(),
+            query: Query::parse(params.text("where"))?,
+            deleted: params.is_on("deleted"),
+        };
+        let name = params.text("to");
+        let to = tabia::format(name)
+            .filter(|format| format.game_writer().is_some())
+            .ok_or_else(|| {
+                Problem::bad_request(format!("games cannot be written in the format `{name}`"))
+            })?;
+        let profile = profile_of(params.text("profile"))?;
+        let (key, deleted) = (source.key(), tried.deleted);
+        let key = format!(
+            "convert\n{key}\n{name}\n{profile:?}\n{deleted}\n{}",
+            tried.query
+        );
+        let threads = app.threads;
+        reported(app, &asked, &source.fingerprint(), &key, move |job| {
+            search_duplicates_and_previews::preview(&tried, to, profile, threads, job)
+        })
+    })
+    .await
+}
