@@ -1,4 +1,4 @@
-//! The parts of records are where they say, and players are known without index entries.
+//! The parts of records are where they are stated to be, and players are known without index entries.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod support;
