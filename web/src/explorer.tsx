@@ -639,7 +639,7 @@ export function View() {
           onWheel={(down) => (down ? forward() : back())}
         />
         <div class="controls" role="group" aria-label={t("controls")}>
-          <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => setMoves([], [...line, ...future])}>|◀</button>
+          <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => setMoves([], [...line, ...future])}>«</button>
           <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={back}>◀</button>
           <button type="button" aria-label={t("move.next")} disabled={future.length === 0} onClick={forward}>▶</button>
           <button

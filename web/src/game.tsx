@@ -468,13 +468,13 @@ function Controls(props: {
 }) {
   return (
     <div class="controls" role="group" aria-label={t("controls")}>
-      <button type="button" aria-label={t("move.first")} onClick={() => props.step("start")}>|◀</button>
+      <button type="button" aria-label={t("move.first")} onClick={() => props.step("start")}>«</button>
       <button type="button" aria-label={t("move.back")} onClick={() => props.step("back")}>◀</button>
       <button type="button" aria-label={t(props.isPlaying ? "move.pause" : "move.play")} onClick={props.onPlay}>
         {props.isPlaying ? "❚❚" : "▶▶"}
       </button>
       <button type="button" aria-label={t("move.next")} onClick={() => props.step("next")}>▶</button>
-      <button type="button" aria-label={t("move.last")} onClick={() => props.step("end")}>▶|</button>
+      <button type="button" aria-label={t("move.last")} onClick={() => props.step("end")}>»</button>
       <button type="button" aria-label={t("move.flip")} onClick={props.onFlip}>⇅</button>
       <button type="button" aria-label={t("move.text")} aria-pressed={props.asText} onClick={props.onText}>Aa</button>
     </div>

@@ -1857,7 +1857,7 @@ describe("pictures of the guide", () => {
     duplicates: ["/duplicates?db=twice.pgn", ".pair", 1],
     convert: ["/convert?db=tabia.cbh&to=si5", ".data tbody tr", 3],
     book: ["/book/masters.ctg?play=e2e4", ".book-view .move-button", 4],
-    check: ["/health?db=tabia.cbh", ".facts tr", 6],
+    check: ["/health?db=tabia.cbh", ".counts > div", 6],
   };
   for (const [name, [path, selector, count]] of Object.entries(views)) {
     for (const [kind, options] of [
