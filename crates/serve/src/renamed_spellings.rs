@@ -81,7 +81,8 @@ fn renames_of(renames: &[Rename]) -> Result<Renames, Problem> {
             Ok((kind, rename.name.clone(), rename.proposal.clone()))
         })
         .collect();
-    let renames = Renames::new(rows?)?;
+    let renames = Renames::new(rows?);
+    let renames = renames.map_err(|error| Problem::bad_request(error.to_string()))?;
     if renames.is_empty() {
         return Err(Problem::bad_request("`renames` change no name"));
     }
