@@ -424,6 +424,43 @@ pub trait TextWriter: Visitor + Send {
 
     /// Takes the losses so far.
     fn take_losses(&mut self) -> Losses;
+
+    /// From now on the text lacks where its games came from: [`take_origins`](Self::take_origins) says where
+    /// [`write_origin`](Self::write_origin) is to put it. Threads that read a part of a text do not know the
+    /// numbers of its games. Without effect on formats that do not state it.
+    fn defer_origins(&mut self) {}
+
+    /// Takes the places of deferred origins in the text, ascending.
+    fn take_origins(&mut self) -> Vec<OriginPlace> {
+        Vec::new()
+    }
+
+    /// Appends where a game came from, as it stands at an [`OriginPlace`].
+    fn write_origin(&self, origin: &GameOrigin<'_>, out: &mut Vec<u8>) {
+        let _ = (origin, out);
+    }
+}
+
+/// Where a game of a text came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameOrigin<'a> {
+    /// Its index in its database.
+    pub game: GameIndex,
+    /// The name of the file; empty if it is not known.
+    pub source: &'a str,
+    /// Problems found while it was read.
+    pub problems: u32,
+}
+
+/// A place in a text that waits for the origin of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OriginPlace {
+    /// The number of bytes before it.
+    pub at: usize,
+    /// The index of the game as it was passed to the writer.
+    pub game: GameIndex,
+    /// Problems found while the game was read.
+    pub problems: u32,
 }
 
 /// A range of a database as a stream; made by [`games`](trait.Database.html#method.games).

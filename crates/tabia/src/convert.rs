@@ -27,7 +27,9 @@ use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
 use crate::sort::{GameSorter, SortOrder, SortTask};
 use crate::target::cannot_write;
-use crate::text_record_and_encode_tasks::{EncodeSink, EncodeTask, RecordTask, Recorded};
+use crate::text_record_and_encode_tasks::{
+    EncodeSink, EncodeTask, OriginWriter, RecordTask, Recorded,
+};
 
 pub use crate::target::{Target, writable};
 
@@ -182,10 +184,15 @@ fn to_text(
     let mut sorter = new_sorter(options);
     for (number, item) in items.iter().enumerate() {
         let plan = &plan_for(options, number, item, progress, observer)?;
+        let new_writer = || create(&options.create).map_err(uncreated);
         let tasks = (0..options.plan.threads.max(1))
-            .map(|_| create(&options.create))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(uncreated)?;
+            .map(|_| {
+                let mut writer = new_writer()?;
+                writer.defer_origins();
+                Ok(writer)
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        let origins = OriginWriter::new(new_writer()?, item);
         let mut reporter = ScanReporter {
             item,
             summary: &mut summary,
@@ -197,8 +204,9 @@ fn to_text(
             reporter.summary.losses.add_whole(&item.name(), &lost);
             let Some(sorter) = &mut sorter else {
                 let is_live = is_live && item.is_stream();
-                return scan(reporter, input, plan, tasks, &mut |_, text| {
-                    out.write_all(text).map_err(stream_error)?;
+                return scan(reporter, input, plan, tasks, &mut |base, piece| {
+                    let text = origins.put(&piece.text, 0, &piece.places, |game| base.game(game));
+                    out.write_all(&text).map_err(stream_error)?;
                     if is_live {
                         out.flush().map_err(stream_error)?;
                     }
@@ -206,8 +214,9 @@ fn to_text(
                 });
             };
             let tasks = sorting(tasks, options);
-            scan(reporter, input, plan, tasks, &mut |_, made| {
-                for (key, _, text) in made.drain(..) {
+            scan(reporter, input, plan, tasks, &mut |base, made| {
+                for (key, _, piece) in made.drain(..) {
+                    let text = origins.put(&piece.text, 0, &piece.places, |game| base.game(game));
                     sorter.push(key, &text)?;
                 }
                 Ok(true)
@@ -705,11 +714,11 @@ fn sort_input(
     let tasks = sorting(tasks.collect::<Result<_, _>>()?, options);
     let mut bytes = Vec::new();
     scan(reporter, input, plan, tasks, &mut |base, made| {
-        for (key, game, text) in made.drain(..) {
+        for (key, game, piece) in made.drain(..) {
             bytes.clear();
             bytes.extend(U32::new(to.input).to_bytes());
             bytes.extend(U32::new(base.game(game).0).to_bytes());
-            bytes.extend_from_slice(&text);
+            bytes.extend_from_slice(&piece.text);
             to.sorter.push(key, &bytes)?;
         }
         Ok(true)

@@ -32,6 +32,7 @@ use crate::job_summary::Summary;
 use crate::observer::Observer;
 use crate::scan::{ScanReporter, scan};
 use crate::target::Target;
+use crate::text_record_and_encode_tasks::OriginWriter;
 
 use file_names::FileNames;
 use game_keys::SplitTask;
@@ -116,17 +117,23 @@ pub fn split(
         let tasks = threads
             .map(|_| Ok(SplitTask::new(game_text(format, &options.create)?, by)))
             .collect::<Result<Vec<_>, Error>>()?;
+        let origins = OriginWriter::new(game_text(format, &options.create)?, item);
         let plan = plan.for_item(item, &options.open, progress)?;
         each_item(&mut reporter, options, progress, |reporter, input| {
             let lost = whole(options, &input).lost_facts(|_| None);
             reporter.summary.losses.add_whole(&item.name(), &lost);
             scan(reporter, input, &plan, tasks, &mut |base, batch| {
                 let mut from = 0;
+                let mut places = batch.places.as_slice();
                 for record in &batch.records {
                     let text = batch.text.get(from..record.end).unwrap_or_default();
+                    let own = places.partition_point(|place| place.at < record.end);
+                    let (own, rest) = places.split_at(own);
+                    places = rest;
+                    let text = origins.put(text, from, own, |game| base.game(game));
                     from = record.end;
                     let game = base.game(record.game);
-                    spool.push(text, &record.keys, (number, game), &mut names)?;
+                    spool.push(&text, &record.keys, (number, game), &mut names)?;
                 }
                 Ok(true)
             })

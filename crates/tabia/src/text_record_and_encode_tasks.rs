@@ -1,23 +1,82 @@
 //! Tasks of a scan that make text, recorded games or encoded games of what is read.
 
-use tabia_core::game::{Game, GameSink, RecordEach, Recorder};
-use tabia_core::games::{GameEncoder, TextWriter};
-use tabia_core::loss::Losses;
-use tabia_core::{Error, GameIndex};
+use std::borrow::Cow;
 
+use tabia_core::game::{Game, GameSink, RecordEach, Recorder, Visitor as _};
+use tabia_core::games::{GameEncoder, GameOrigin, OriginPlace, TextWriter};
+use tabia_core::loss::Losses;
+use tabia_core::{Error, GameIndex, Problem};
+
+use crate::input::InputItem;
 use crate::scan::Task;
 
 /// Writes games as text.
 impl Task for Box<dyn TextWriter> {
-    type Out = Vec<u8>;
+    type Out = TextPiece;
 
-    fn swap(&mut self, out: &mut Vec<u8>) {
-        out.clear();
-        std::mem::swap(self.text(), out);
+    fn swap(&mut self, out: &mut TextPiece) {
+        out.text.clear();
+        std::mem::swap(self.text(), &mut out.text);
+        out.places = self.take_origins();
     }
 
     fn take_losses(&mut self) -> Losses {
         TextWriter::take_losses(&mut **self)
+    }
+
+    fn on_problem(&mut self, problem: &Problem) {
+        // A writer does not end the reading.
+        let _ = self.problem(problem.clone());
+    }
+}
+
+/// Text of games, one after another.
+#[derive(Debug, Default)]
+pub(crate) struct TextPiece {
+    pub(crate) text: Vec<u8>,
+    /// Where origins are to be put into it.
+    pub(crate) places: Vec<OriginPlace>,
+}
+
+/// Puts the origins of the games of an input into their text.
+pub(crate) struct OriginWriter {
+    writer: Box<dyn TextWriter>,
+    source: String,
+}
+
+impl OriginWriter {
+    pub(crate) fn new(writer: Box<dyn TextWriter>, item: &InputItem) -> Self {
+        let name = item.label().file_name();
+        let source = name.map_or_else(|| item.name(), |name| name.to_string_lossy().into_owned());
+        Self { writer, source }
+    }
+
+    /// The text with the origins, given how many bytes of it were before `text`.
+    pub(crate) fn put<'t>(
+        &self,
+        text: &'t [u8],
+        before: usize,
+        places: &[OriginPlace],
+        number: impl Fn(GameIndex) -> GameIndex,
+    ) -> Cow<'t, [u8]> {
+        if places.is_empty() {
+            return text.into();
+        }
+        let mut out = Vec::with_capacity(text.len() + 64 * places.len());
+        let mut from = 0;
+        for place in places {
+            let at = place.at.saturating_sub(before);
+            out.extend_from_slice(text.get(from..at).unwrap_or_default());
+            let origin = GameOrigin {
+                game: number(place.game),
+                source: &self.source,
+                problems: place.problems,
+            };
+            self.writer.write_origin(&origin, &mut out);
+            from = at;
+        }
+        out.extend_from_slice(text.get(from..).unwrap_or_default());
+        out.into()
     }
 }
 

@@ -1,10 +1,10 @@
 //! The text of each game and the keys of the files that get it.
 
-use tabia_core::GameIndex;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor};
-use tabia_core::games::TextWriter;
+use tabia_core::games::{OriginPlace, TextWriter};
 use tabia_core::loss::Losses;
+use tabia_core::{GameIndex, Problem};
 
 use super::split_by::SplitBy;
 use crate::scan::Task;
@@ -32,11 +32,14 @@ pub(super) struct SplitRecord {
 #[derive(Debug, Default)]
 pub(super) struct SplitBatch {
     pub(super) text: Vec<u8>,
+    /// Where origins are to be put into it.
+    pub(super) places: Vec<OriginPlace>,
     pub(super) records: Vec<SplitRecord>,
 }
 
 impl SplitTask {
-    pub(super) fn new(writer: Box<dyn TextWriter>, by: SplitBy) -> Self {
+    pub(super) fn new(mut writer: Box<dyn TextWriter>, by: SplitBy) -> Self {
+        writer.defer_origins();
         Self {
             writer,
             by,
@@ -117,7 +120,13 @@ impl Task for SplitTask {
         out.text.clear();
         out.records.clear();
         std::mem::swap(self.writer.text(), &mut out.text);
+        out.places = self.writer.take_origins();
         std::mem::swap(&mut self.records, &mut out.records);
+    }
+
+    fn on_problem(&mut self, problem: &Problem) {
+        // A writer does not end the reading.
+        let _ = self.writer.problem(problem.clone());
     }
 
     fn take_losses(&mut self) -> Losses {

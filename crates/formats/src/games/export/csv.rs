@@ -1,19 +1,23 @@
 //! Writes games as rows of comma-separated values.
 
+use std::fmt::Display;
+use std::io::Write as _;
+
 use tabia_core::chess::{FenStyle, Ply, Position};
 use tabia_core::decimal_digits::write_number;
-use tabia_core::error::GameIndex;
+use tabia_core::error::{GameIndex, Problem};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Score, Visitor};
-use tabia_core::games::TextWriter;
+use tabia_core::games::{GameOrigin, OriginPlace, TextWriter};
 use tabia_core::loss::{Feature, Losses};
 
 use super::json_values::{push_integer, push_seconds, push_text};
 use super::move_facts::{MoveFacts, push_san, push_uci};
+use super::origins::Origins;
 use crate::games::common::seen_tags::SeenTags;
 
 /// The names of the columns.
 const HEADER: &str = "white,whiteElo,black,blackElo,result,date,event,site,round,eco,plies,fen,chess960,deleted,\
-    tags,san,uci,clocks,elapsed,evals,depths,nags,comments\n";
+    tags,san,uci,clocks,elapsed,evals,depths,nags,comments,year,problems,game,source\n";
 
 /// The tags that have columns, before and after the result.
 const BEFORE_RESULT: [&str; 4] = ["White", "WhiteElo", "Black", "BlackElo"];
@@ -74,6 +78,9 @@ pub(super) struct Writer {
     nags: PlyList,
     /// A cell under construction.
     cell: Vec<u8>,
+    /// The tags whose texts are not as their columns show them.
+    odd: Vec<&'static str>,
+    origins: Origins,
 }
 
 impl Writer {
@@ -126,7 +133,10 @@ impl Writer {
                 "Result" => !result.contradicts(value),
                 "FEN" => !start.contradicts(value),
                 "SetUp" => !start.contradicts_setup_tag(value),
-                name => BEFORE_RESULT.contains(&name) || AFTER_RESULT.contains(&name),
+                name => {
+                    (BEFORE_RESULT.contains(&name) || AFTER_RESULT.contains(&name))
+                        && !self.odd.contains(&name)
+                }
             };
             if is_first && is_stated {
                 continue;
@@ -148,18 +158,33 @@ impl Writer {
         self.losses.add(Feature::Tags, lost, Some(self.game));
     }
 
-    fn write_tags(&mut self, names: &[&str]) {
+    /// Writes the cells of tags. Ratings, dates and codes are as `ls` lists them, or empty.
+    fn write_tags(&mut self, names: &[&'static str]) {
+        let tags = &self.head.tags;
         for &name in names {
-            let value = self.head.tags.text(name);
-            let is_known = !value.chars().all(|c| "?.".contains(c));
-            if is_known {
-                push_cell(value.as_bytes(), &mut self.out);
+            let value = tags.text(name);
+            self.cell.clear();
+            match name {
+                "WhiteElo" => push_known(tags.white_elo(), &mut self.cell),
+                "BlackElo" => push_known(tags.black_elo(), &mut self.cell),
+                "Date" => {
+                    let date = tags.date().filter(|date| !date.is_unknown());
+                    push_known(date, &mut self.cell);
+                }
+                "ECO" => push_known(tags.eco(), &mut self.cell),
+                _ if is_unknown(value) => {}
+                _ => self.cell.extend_from_slice(value.as_bytes()),
             }
+            if self.cell != value.as_bytes() && !is_unknown(value) {
+                self.odd.push(name);
+            }
+            push_cell(&self.cell, &mut self.out);
             self.out.push(b',');
         }
     }
 
     fn write_row(&mut self, result: GameResult) {
+        self.odd.clear();
         self.write_tags(&BEFORE_RESULT);
         self.out.extend_from_slice(result.to_string().as_bytes());
         self.out.push(b',');
@@ -197,8 +222,37 @@ impl Writer {
             self.cell.push(b']');
             push_cell(&self.cell, out);
         }
+        out.push(b',');
+        if let Some(date) = self.head.tags.date().filter(|date| date.year > 0) {
+            write_number(date.year.into(), out);
+        }
+        if let Some(origin) = self.origins.end_game(out) {
+            push_origin(&origin, out);
+        }
         out.push(b'\n');
     }
+}
+
+/// Whether a text is one that stands for an unknown value.
+fn is_unknown(value: &str) -> bool {
+    value.chars().all(|c| "?.".contains(c))
+}
+
+fn push_known(value: Option<impl Display>, out: &mut Vec<u8>) {
+    if let Some(value) = value {
+        // Writing to a vector does not fail.
+        let _ = write!(out, "{value}");
+    }
+}
+
+/// Appends the cells of an origin.
+fn push_origin(origin: &GameOrigin<'_>, out: &mut Vec<u8>) {
+    out.push(b',');
+    write_number(origin.problems.into(), out);
+    out.push(b',');
+    write_number(u64::from(origin.game.0) + 1, out);
+    out.push(b',');
+    push_cell(origin.source.as_bytes(), out);
 }
 
 /// Appends a cell, in quotes if it contains a quote, comma or line break.
@@ -225,6 +279,7 @@ fn push_cell(text: &[u8], out: &mut Vec<u8>) {
 impl Visitor for Writer {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
+        self.origins.begin_game(game);
         self.is_left_out = head.kind == RecordKind::Text;
         if self.is_left_out {
             self.lose(Feature::GuidingTexts);
@@ -278,10 +333,17 @@ impl Visitor for Writer {
     }
 
     fn end_game(&mut self, result: GameResult) {
-        if !self.is_left_out {
+        if self.is_left_out {
+            self.origins.skip_game();
+        } else {
             self.end_ply();
             self.write_row(result);
         }
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        self.origins.add_problem(&problem);
+        Flow::Go
     }
 }
 
@@ -296,5 +358,17 @@ impl TextWriter for Writer {
 
     fn take_losses(&mut self) -> Losses {
         std::mem::take(&mut self.losses)
+    }
+
+    fn defer_origins(&mut self) {
+        self.origins.defer();
+    }
+
+    fn take_origins(&mut self) -> Vec<OriginPlace> {
+        self.origins.take()
+    }
+
+    fn write_origin(&self, origin: &GameOrigin<'_>, out: &mut Vec<u8>) {
+        push_origin(origin, out);
     }
 }

@@ -4,6 +4,7 @@ mod csv;
 mod json_values;
 mod move_facts;
 mod ndjson;
+mod origins;
 
 use tabia_core::Error;
 use tabia_core::formats::{Confidence, CreateOptions, FileFormat, FormatId, GameFormat};
@@ -95,6 +96,7 @@ mod tests {
         Annotation, Clock, ClockKind, Comment, CommentPlacement, Eval, Game, GameResult, Language,
         Score, Want,
     };
+    use tabia_core::games::GameOrigin;
     use tabia_core::loss::Losses;
     use tabia_testkit::tiny::{self, GameBuilder};
 
@@ -164,9 +166,9 @@ mod tests {
             r#""comments":[{"text":"best\nby test"},{"text":"first","before":true}]},"#,
             r#"{"san":"e5","uci":"e7e5"},{"san":"--","uci":"0000"},"#,
             r#"{"san":"d5","uci":"d7d5","mate":3,"comments":[{"text":"gut","language":"de"}]}],"#,
-            r#""plies":4,"result":"+:-"}"#,
+            r#""plies":4,"result":"+:-","problems":0,"game":1,"source":""}"#,
             "\n",
-            r#"{"tags":{},"moves":[],"plies":0,"result":"*"}"#,
+            r#"{"tags":{},"moves":[],"plies":0,"result":"*","problems":0,"game":2,"source":""}"#,
             "\n",
         );
         assert_eq!(text, expected);
@@ -211,6 +213,106 @@ mod tests {
             ),
         ] {
             assert_eq!(value(name), (first, second), "{name}");
+        }
+    }
+
+    /// Cells are numbers, dates and codes, or empty; other texts are among the tags.
+    #[test]
+    fn texts_that_fit_no_column_are_tags() {
+        let game = |elo: &str, date: &str, eco: &str| {
+            let tags = [("WhiteElo", elo), ("Date", date), ("ECO", eco)];
+            let builder = tags
+                .into_iter()
+                .fold(GameBuilder::new(), |builder, (name, value)| {
+                    builder.tag(name, value)
+                });
+            builder.result(GameResult::Unknown)
+        };
+        let cases = [
+            (("2690:2222", "24.12.2023", "B2"), ["", "", "", ""]),
+            (("2500?", "?", "?"), ["", "", "", ""]),
+            (("-", "", "-"), ["", "", "", ""]),
+            (
+                ("02500", "2023-12-24", "B20/03"),
+                ["2500", "2023.12.24", "B20", "2023"],
+            ),
+            (
+                ("2500", "1858.??.??", "C41"),
+                ["2500", "1858.??.??", "C41", "1858"],
+            ),
+            (("0", "????.12.24", ""), ["", "????.12.24", "", ""]),
+        ];
+        let games: Vec<Game> = cases.iter().map(|((e, d, c), _)| game(e, d, c)).collect();
+        let (text, losses) = written(&CSV, &games);
+        assert!(losses.is_empty(), "{losses}");
+        let rows = parse_csv(&text);
+        let cell = |row: usize, name: &str| {
+            let column = rows[0].iter().position(|column| column == name).unwrap();
+            rows[row][column].clone()
+        };
+        let mut tags = Vec::new();
+        for (row, (_, expected)) in (1..).zip(&cases) {
+            let names = ["whiteElo", "date", "eco", "year"];
+            assert_eq!(&names.map(|name| cell(row, name)), expected);
+            tags.push(cell(row, "tags"));
+        }
+        assert_eq!(
+            tags,
+            [
+                r#"{"WhiteElo":"2690:2222","Date":"24.12.2023","ECO":"B2"}"#,
+                r#"{"WhiteElo":"2500?"}"#,
+                r#"{"WhiteElo":"-","ECO":"-"}"#,
+                r#"{"WhiteElo":"02500","Date":"2023-12-24","ECO":"B20/03"}"#,
+                "",
+                r#"{"WhiteElo":"0"}"#,
+            ]
+        );
+    }
+
+    /// The origin of a game can be written by a caller that knows it; a problem is counted where it belongs.
+    #[test]
+    fn origins_are_written_at_once_or_later() {
+        let game = annotated();
+        let problem = |game| {
+            let error = Error::invalid("wrong").in_game(GameIndex(game));
+            tabia_core::Problem::from(error)
+        };
+        for (format, at_once, later) in [
+            (&CSV, ",1,6,\n", ",3,106,\"a,b.pgn\"\n"),
+            (
+                &NDJSON,
+                r#","problems":1,"game":6,"source":""}"#,
+                r#","problems":3,"game":106,"source":"a,b.pgn"}"#,
+            ),
+        ] {
+            let create = format.create_text.unwrap();
+            let mut writer = create(&CreateOptions::default()).unwrap();
+            // One of another game, which is not read.
+            let _ = writer.problem(problem(3));
+            let _ = writer.problem(problem(5));
+            let _ = game.replay(GameIndex(5), Want::ALL, &mut *writer);
+            let text = String::from_utf8(std::mem::take(writer.text())).unwrap();
+            assert!(text.trim_end().ends_with(at_once.trim_end()), "{text}");
+            writer.defer_origins();
+            let _ = writer.problem(problem(5));
+            let _ = game.replay(GameIndex(5), Want::ALL, &mut *writer);
+            let _ = writer.problem(problem(5));
+            let places = writer.take_origins();
+            let [place] = places.as_slice() else {
+                panic!("{places:?}")
+            };
+            assert_eq!((place.game, place.problems), (GameIndex(5), 2));
+            let mut text = std::mem::take(writer.text());
+            let end = text.split_off(place.at);
+            let origin = GameOrigin {
+                game: GameIndex(105),
+                source: "a,b.pgn",
+                problems: place.problems + 1,
+            };
+            writer.write_origin(&origin, &mut text);
+            text.extend(end);
+            let text = String::from_utf8(text).unwrap();
+            assert!(text.trim_end().ends_with(later.trim_end()), "{text}");
         }
     }
 

@@ -2,13 +2,14 @@
 
 use tabia_core::chess::{FenStyle, Ply, Position};
 use tabia_core::decimal_digits::write_number;
-use tabia_core::error::GameIndex;
+use tabia_core::error::{GameIndex, Problem};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Score, Visitor};
-use tabia_core::games::TextWriter;
+use tabia_core::games::{GameOrigin, OriginPlace, TextWriter};
 use tabia_core::loss::{Feature, Losses};
 
 use super::json_values::{push_integer, push_seconds, push_text};
 use super::move_facts::{MoveFacts, push_san, push_uci};
+use super::origins::Origins;
 use crate::games::common::seen_tags::SeenTags;
 
 /// Writes JSON lines.
@@ -22,6 +23,7 @@ pub(super) struct Writer {
     is_left_out: bool,
     facts: MoveFacts,
     plies: u32,
+    origins: Origins,
 }
 
 impl Writer {
@@ -107,6 +109,7 @@ impl Writer {
 impl Visitor for Writer {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
+        self.origins.begin_game(game);
         self.chess960 = head.start.chess960;
         self.plies = 0;
         self.is_left_out = head.kind == RecordKind::Text;
@@ -156,6 +159,7 @@ impl Visitor for Writer {
 
     fn end_game(&mut self, result: GameResult) {
         if self.is_left_out {
+            self.origins.skip_game();
             return;
         }
         self.end_facts();
@@ -163,8 +167,26 @@ impl Visitor for Writer {
         write_number(self.plies.into(), &mut self.out);
         self.push(",\"result\":");
         push_text(&result.to_string(), &mut self.out);
+        if let Some(origin) = self.origins.end_game(&self.out) {
+            push_origin(&origin, &mut self.out);
+        }
         self.push("}\n");
     }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        self.origins.add_problem(&problem);
+        Flow::Go
+    }
+}
+
+/// Appends the keys of an origin.
+fn push_origin(origin: &GameOrigin<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"problems\":");
+    write_number(origin.problems.into(), out);
+    out.extend_from_slice(b",\"game\":");
+    write_number(u64::from(origin.game.0) + 1, out);
+    out.extend_from_slice(b",\"source\":");
+    push_text(origin.source, out);
 }
 
 impl TextWriter for Writer {
@@ -174,5 +196,17 @@ impl TextWriter for Writer {
 
     fn take_losses(&mut self) -> Losses {
         std::mem::take(&mut self.losses)
+    }
+
+    fn defer_origins(&mut self) {
+        self.origins.defer();
+    }
+
+    fn take_origins(&mut self) -> Vec<OriginPlace> {
+        self.origins.take()
+    }
+
+    fn write_origin(&self, origin: &GameOrigin<'_>, out: &mut Vec<u8>) {
+        push_origin(origin, out);
     }
 }
