@@ -3,6 +3,8 @@
 use tabia::formats::Format;
 use tabia::{Error, Resolver};
 
+use crate::without_tables;
+
 /// The format of that name.
 pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<Format, Error> {
     resolver.format(name).ok_or_else(|| {
@@ -11,10 +13,21 @@ pub(crate) fn find_format(resolver: &Resolver, name: &str) -> Result<Format, Err
             .iter()
             .map(|format| format.id().to_string())
             .collect();
-        Error::usage(format!(
-            "no format is called `{name}`; there are {}",
-            known.join(", ")
-        ))
-        .with_hint("`tabia formats` lists what each can do")
+        let hint = match name.to_ascii_lowercase().as_str() {
+            name if without_tables::lacks_format(name) => without_tables::HINT,
+            "feather" => "`--to arrow` writes a stream of Arrow",
+            "json" => "`--to ndjson` writes a line of JSON for each game",
+            "tsv" | "xls" | "xlsx" | "ods" | "sqlite" | "duckdb" => {
+                "`--to csv` writes a table that spreadsheets and databases read"
+            }
+            _ => {
+                let text = format!(
+                    "no format is called `{name}`; there are {}",
+                    known.join(", ")
+                );
+                return Error::usage(text).with_hint("`tabia formats` lists what each can do");
+            }
+        };
+        Error::usage(format!("no format is called `{name}`")).with_hint(hint)
     })
 }

@@ -33,6 +33,7 @@ mod table;
 mod terminal;
 mod typed_position;
 mod usage_errors;
+mod without_tables;
 
 use std::ffi::OsString;
 use std::io::Write;

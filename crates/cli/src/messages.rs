@@ -14,12 +14,14 @@ use tabia::{Error, ErrorKind, ErrorSide, Resolver};
 
 use tabia::core::shell_argument::argument;
 use tabia::formats::archives::UNPACKED_SIZE;
+use tabia::formats::archives::compressed::Compression;
 
 use crate::args::{ColorChoice, CommonArgs};
 use crate::control_char_filter::one_line;
 use crate::pager;
 use crate::similar_names;
 use crate::terminal::color_on_stderr;
+use crate::without_tables;
 
 /// The hint for [`UNPACKED_SIZE`].
 const MORE_UNPACKED: &str = "such a ratio is suspicious; `--max-unpacked 4G` allows it";
@@ -312,6 +314,16 @@ pub(crate) fn without_os_error_number(text: &str) -> String {
     }
 }
 
+/// Whether a file has the name of a format that is only written.
+fn is_written_only(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (_, bare) = Compression::of_name(&name);
+    let extension = Path::new(bare).extension().unwrap_or_default();
+    let extension = extension.to_string_lossy().to_ascii_lowercase();
+    let mut formats = tabia::writable_formats().map(Format::Games);
+    formats.any(|format| !format.is_readable() && format.extensions().contains(&extension.as_str()))
+}
+
 fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     let path = error.location().file.as_deref();
     Some(match error.kind() {
@@ -319,6 +331,10 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::UnknownFormat { .. } => {
             let known = "`tabia formats` lists what can be read; `--from FORMAT` names one";
             match path {
+                Some(path) if without_tables::lacks_file(path) => without_tables::HINT.into(),
+                Some(path) if is_written_only(path) => {
+                    "such files are written, not read; use the database they came from".into()
+                }
                 Some(path) if is_named_like_database(path) => {
                     format!("{}; {known}", repair_hint(Some(path)))
                 }

@@ -13,6 +13,7 @@ use tabia::formats::archives::is_device_name;
 use tabia::{Error, Resolver};
 
 use crate::format_arg::find_format;
+use crate::without_tables;
 
 /// Refuses an existing target before the work instead of after it, unless `force` is set.
 pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), Error> {
@@ -78,6 +79,9 @@ pub(crate) fn target_file<'a>(
         return Err(Error::usage(text).with_hint(format!("`-o {file}` writes a file in it")));
     }
     Err(match (error.kind(), format) {
+        (ErrorKind::Usage { hint: None, .. }, _) if without_tables::lacks_file(path) => {
+            error.with_hint(table_hint(path))
+        }
         (ErrorKind::Usage { hint: None, .. }, Some(Format::Book(_))) => {
             error.with_hint(book_hint(resolver, &name, inputs))
         }
@@ -182,16 +186,34 @@ fn table_hint(path: &Path) -> String {
         argument(&name).into_owned()
     };
     let list = "`tabia formats` lists the formats";
+    if without_tables::lacks_file(path) {
+        return format!(
+            "{}; `-o {}` and `-o {}` need none",
+            without_tables::HINT,
+            named("ndjson"),
+            named("csv")
+        );
+    }
+    if path
+        .as_os_str()
+        .to_string_lossy()
+        .ends_with(std::path::is_separator)
+    {
+        let file = path.join("games.pgn").display().to_string();
+        let file = argument(&file);
+        let tables = if cfg!(feature = "parquet") {
+            "`--to parquet` fills a folder"
+        } else {
+            without_tables::HINT
+        };
+        return format!("`-o {file}` writes a file in a folder; a folder of tables: {tables}");
+    }
     match extension.to_ascii_lowercase().as_str() {
         "json" => format!(
             "`-o {}` writes a line of JSON for each game; {list}",
             named("ndjson")
         ),
-        "parquet" | "arrow" | "arrows" => format!(
-            "this program was built without the feature `parquet`; `-o {}` and `-o {}` need none",
-            named("ndjson"),
-            named("csv")
-        ),
+        "feather" => format!("`-o {}` writes a stream of Arrow", named("arrow")),
         "tsv" | "xls" | "xlsx" | "ods" | "db" | "db3" | "duckdb" | "sqlite" | "sqlite3" => format!(
             "`-o {}` writes a table that spreadsheets and databases read; {list}",
             named("csv")

@@ -21,6 +21,7 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("extract", "tabia archive extract"),
     ("filter", "tabia search"),
     ("find", "tabia search"),
+    ("games", "tabia ls"),
     ("grep", "tabia search"),
     ("import", "tabia convert"),
     ("list", "tabia ls"),
@@ -40,8 +41,61 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("view", "tabia show"),
 ];
 
-/// Options that only a build with the feature `parquet` has.
-const OPTIONS_OF_TABLES: &[&str] = &["--markdown", "--schema", "--shards", "--sql", "--with-pgn"];
+/// What an option of other programs is here: the verb, or `""` for all of them, the option, and what to do.
+const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "stats",
+        "--group-by",
+        "`--by` names what games are grouped by",
+    ),
+    (
+        "stats",
+        "--sort",
+        "`--order games` has the largest groups first",
+    ),
+    (
+        "ls",
+        "--sort",
+        "`--where 'sort:date'` orders the rows; `tabia convert IN --sort date -o OUT` writes them in that order",
+    ),
+    (
+        "search",
+        "--sort",
+        "`sort:date` in the query orders the rows",
+    ),
+    (
+        "ls",
+        "--output",
+        "rows go to standard output: `--csv > games.csv`",
+    ),
+    (
+        "stats",
+        "--output",
+        "rows go to standard output: `--csv > groups.csv`",
+    ),
+    (
+        "tree",
+        "--output",
+        "rows go to standard output: `--csv > moves.csv`",
+    ),
+    (
+        "info",
+        "--output",
+        "rows go to standard output: `--csv > info.csv`",
+    ),
+    (
+        "convert",
+        "--limit",
+        "`--games 1-100` chooses games by their numbers",
+    ),
+    ("show", "--pgn", "`tabia show` prints PGN without an option"),
+    ("", "--cvs", "did you mean `--csv`?"),
+    (
+        "",
+        "--format",
+        "`--csv`, `--tsv`, `--json` and `--ndjson` name the form of rows",
+    ),
+];
 
 /// The error as one of usage, with its hint. `arguments` are those that clap parsed.
 pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error {
@@ -97,6 +151,23 @@ impl<'a> Verb<'a> {
         format!("tabia {}", self.name).trim_end().to_owned()
     }
 
+    /// What to do instead of an option of other programs.
+    fn familiar_option(&self, option: &str) -> Option<&'static str> {
+        let long = match option {
+            "-o" => "--output",
+            long => long,
+        };
+        let has = |long: &str| {
+            let mut options = self.command.get_arguments();
+            options.any(|option| option.get_long() == Some(long))
+        };
+        // Only a verb that lists rows has their forms.
+        let applies = |verb: &str| verb == self.name || verb.is_empty() && has("csv");
+        let mut familiar = FAMILIAR_OPTIONS.iter();
+        let found = familiar.find(|(verb, name, _)| *name == long && applies(verb));
+        found.map(|(_, _, hint)| *hint)
+    }
+
     /// Where something about the verb is explained.
     fn has(&self, what: &str) -> String {
         if self.name.is_empty() {
@@ -111,7 +182,12 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
     let typed = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
     let name = verb.typed();
     if !typed.starts_with('-') {
-        let usage = usage_of(error).map(|usage| format!("`{usage}` is all it takes; "));
+        let is_number = typed.bytes().all(|byte| byte.is_ascii_digit());
+        let usage = if verb.name == "show" && is_number {
+            Some(format!("`--game {typed}` shows game {typed}; "))
+        } else {
+            usage_of(error).map(|usage| format!("`{usage}` is all it takes; "))
+        };
         return Message {
             text: format!("`{typed}` is one argument too many for `{name}`"),
             hint: usage.unwrap_or_default() + &verb.has("examples"),
@@ -132,14 +208,18 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
     }
     let suggested = text_of(error, ContextKind::SuggestedArg);
     let other = || verbs_with_option(verb.root, option.strip_prefix("--")?);
-    let needs_feature = cfg!(not(feature = "parquet")) && OPTIONS_OF_TABLES.contains(&option);
-    let hint = match (suggested, other()) {
-        _ if needs_feature => {
-            "this program was built without the feature `parquet`, which has it; ".to_owned()
-        }
-        (Some(suggested), _) => format!("did you mean `{suggested}`? "),
-        (None, Some(others)) => format!("`{option}` is an option of {others}; "),
-        (None, None) => String::new(),
+    if crate::without_tables::lacks_option(&verb.name, option) {
+        return Message {
+            text: format!("`{name}` has no option `{option}`"),
+            hint: crate::without_tables::HINT.to_owned(),
+        };
+    }
+    let familiar = verb.familiar_option(option);
+    let hint = match (familiar, suggested, other()) {
+        (Some(familiar), ..) => format!("{familiar}; "),
+        (None, Some(suggested), _) => format!("did you mean `{suggested}`? "),
+        (None, None, Some(others)) => format!("`{option}` is an option of {others}; "),
+        (None, None, None) => String::new(),
     };
     Message {
         text: format!("`{name}` has no option `{option}`"),
@@ -181,6 +261,12 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
             hint: format!(
                 "`tabia info {path}` shows what it is, `tabia ls {path}` lists its games"
             ),
+        };
+    }
+    if crate::without_tables::lacks_verb(&verb.name, &typed) {
+        return Message {
+            text,
+            hint: crate::without_tables::HINT.to_owned(),
         };
     }
     let familiar = FAMILIAR_VERBS.iter().find(|(name, _)| *name == typed);

@@ -274,7 +274,49 @@ const CASES: &[(&[&str], i32, &str)] = &[
     // Errors that the parser of the command line finds.
     (&["tree", "games.pgn", "--moves", "e4"], 2, "`--line e4`"),
     (&["ls", "games.pgn", "--colums", "x"], 2, "`--columns`"),
-    (&["ls", "games.pgn", "--sort", "elo"], 2, "`tabia convert`"),
+    (&["ls", "games.pgn", "--sort", "elo"], 2, "'sort:date'"),
+    (
+        &["search", "games.pgn", "e4", "--sort", "elo"],
+        2,
+        "`sort:date`",
+    ),
+    (&["stats", "games.pgn", "--sort", "x"], 2, "`--order games`"),
+    (&["stats", "games.pgn", "--group-by", "year"], 2, "`--by`"),
+    (
+        &["stats", "games.pgn", "-o", "x.csv"],
+        2,
+        "`--csv > groups.csv`",
+    ),
+    (
+        &["ls", "games.pgn", "-o", "x.csv"],
+        2,
+        "`--csv > games.csv`",
+    ),
+    (
+        &["ls", "games.pgn", "--format", "csv"],
+        2,
+        "`--csv`, `--tsv`",
+    ),
+    (&["ls", "games.pgn", "--cvs"], 2, "did you mean `--csv`?"),
+    (
+        &["stats", "games.pgn", "--by", "timeControl"],
+        2,
+        "`--by TimeControl`",
+    ),
+    (
+        &["convert", "games.pgn", "--limit", "1"],
+        2,
+        "`--games 1-100`",
+    ),
+    (&["show", "games.pgn", "--pgn"], 2, "without an option"),
+    (&["show", "games.pgn", "3"], 2, "`--game 3` shows game 3"),
+    (&["games", "games.pgn"], 2, "`tabia ls`"),
+    (
+        &["convert", "games.pgn", "--to", "json"],
+        2,
+        "`--to ndjson`",
+    ),
+    (&["convert", "games.pgn", "--to", "tsv"], 2, "`--to csv`"),
     (&["covnert", "games.pgn"], 2, "`tabia convert`"),
     (&["list", "games.pgn"], 2, "`tabia ls`"),
     (&["make-book", "games.pgn"], 2, "`tabia book build`"),
@@ -321,6 +363,43 @@ fn every_error_names_the_next_step() {
         assert!(hint.contains(expected), "{arguments:?}:\n{}", run.err);
         assert!(!run.err.contains("--help'"), "{arguments:?}:\n{}", run.err);
     }
+}
+
+/// Whatever needs tables says how to get a program that has them, and nothing else.
+#[test]
+#[cfg(not(feature = "parquet"))]
+fn a_program_without_tables_says_how_to_get_them() {
+    let scratch = folder("hints-tables");
+    fs::write(scratch.join("x.parquet"), "PAR1????").unwrap();
+    let expected = "hint: this program was built without tables; `cargo install --path crates/cli \
+                    --features parquet` builds it with them (docs/guide/columns.md)";
+    for (arguments, code) in [
+        ("convert games.pgn -o b.parquet", 2),
+        ("convert games.pgn -o b.parquet.zst", 2),
+        ("convert games.pgn -o b.arrow", 2),
+        ("convert games.pgn -o b.feather", 2),
+        ("convert games.pgn --to parquet", 2),
+        ("convert games.pgn --to arrow -o b", 2),
+        ("convert games.pgn -o b.pgn --table positions", 2),
+        ("convert games.pgn -o b.pgn --columns white,black", 2),
+        ("convert games.pgn -o b.pgn --plies 1..20", 2),
+        ("convert games.pgn -o b.pgn --with-pgn full", 2),
+        ("convert games.pgn -o b.pgn --shards 2", 2),
+        ("formats --schema games", 2),
+        ("book build games.pgn -o rows.parquet", 2),
+        ("book convert book.bin -o rows.parquet", 2),
+        ("book convert book.bin -o rows --to parquet", 2),
+        ("book from-parquet x.parquet -o b.bin", 2),
+        ("ls x.parquet", 4),
+    ] {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let run = tabia(&scratch, &words).expect(code);
+        assert!(run.err.contains(expected), "{arguments}: {}", run.err);
+        assert!(!run.err.contains("tabia help"), "{arguments}: {}", run.err);
+    }
+    let run = tabia(&scratch, &["convert", "games.pgn", "-o", "folder/"]).expect(2);
+    assert!(run.err.contains("`-o folder/games.pgn`"), "{}", run.err);
+    assert!(run.err.contains("--features parquet"), "{}", run.err);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use tabia::core::shell_argument::argument;
 use tabia::formats::Format;
 
 use crate::context::Context;
+use crate::without_tables;
 
 /// The format of a book to be written: of `--to`, else of the target's extension.
 pub(super) fn book_format(
@@ -34,6 +35,12 @@ pub(super) fn book_format(
             }
             (None, None) => format!("{shown}: the name has no extension that names a format"),
         };
+        if to.map_or_else(
+            || without_tables::lacks_file(path),
+            without_tables::lacks_format,
+        ) {
+            return Error::usage(text).with_hint(without_tables::HINT);
+        }
         let extensions: Vec<&str> = books()
             .filter_map(|book| book.file.extensions.first().copied())
             .collect();
