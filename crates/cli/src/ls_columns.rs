@@ -1,16 +1,67 @@
-//! The columns that `--columns` chooses: those of `ls` in any order, and any tag.
+//! The columns that `--columns` chooses: those of `ls` in any order, values made of them, and any tag.
 
 use tabia::Error;
 use tabia::list::ListRow;
+use tabia::query::{nearest, speed};
+use tabia::stats::StatsKey;
 
 use crate::listing::{RowStyle, csv_cell, tsv_cell};
 use crate::ls_row::{COLUMNS, Cell, MOMENT_COLUMNS, cell};
+
+/// Columns that are made of others.
+const MADE: &[&str] = &["year", "month", "decade", "speed"];
+/// The tags that `speed` is made of.
+const SPEED_TAGS: [&str; 2] = ["EventType", "TimeControl"];
+/// Tags that a name may have been meant to be.
+const USUAL_TAGS: &[&str] = &[
+    "Annotator",
+    "BlackFideId",
+    "BlackTeam",
+    "BlackTitle",
+    "BroadcastName",
+    "EventDate",
+    "EventType",
+    "GameId",
+    "Opening",
+    "PlyCount",
+    "Source",
+    "SourceTitle",
+    "Termination",
+    "TimeControl",
+    "UTCDate",
+    "UTCTime",
+    "Variant",
+    "Variation",
+    "WhiteFideId",
+    "WhiteTeam",
+    "WhiteTitle",
+];
+
+/// What to do about a name that is neither a column nor a tag of any game.
+pub(crate) fn hint_at_column(name: &str) -> String {
+    let columns = COLUMNS.iter().chain(MADE).chain(USUAL_TAGS).copied();
+    let columns: Vec<&str> = columns.collect();
+    if let Some(meant) = nearest(name, &columns).filter(|meant| !meant.eq_ignore_ascii_case(name)) {
+        return format!("did you mean `{meant}`?");
+    }
+    if StatsKey::names().any(|key| key.eq_ignore_ascii_case(name)) {
+        return format!("`tabia stats --by {name}` knows it");
+    }
+    "`tabia help ls` lists the columns".to_owned()
+}
+
+/// The tag that the name of an absent one was probably meant to be.
+pub(crate) fn usual_tag(name: &str) -> Option<&'static str> {
+    nearest(name, USUAL_TAGS).filter(|meant| *meant != name)
+}
 
 /// A chosen column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Column {
     /// One of [`COLUMNS`] or [`MOMENT_COLUMNS`].
     Known(&'static str),
+    /// One of [`MADE`].
+    Made(&'static str),
     /// The input's name.
     Path,
     /// A tag, by its number among those of the choice.
@@ -23,8 +74,10 @@ pub(crate) struct ColumnChoice {
     columns: Vec<Column>,
     /// As the user wrote them, except for the spelling of known columns.
     pub(crate) names: Vec<String>,
-    /// The names of the tags.
+    /// The names of the tags, after those that are shown the ones of [`SPEED_TAGS`], if needed.
     pub(crate) tags: Vec<String>,
+    /// How many of the tags are shown.
+    pub(crate) shown_tags: usize,
 }
 
 impl ColumnChoice {
@@ -53,6 +106,8 @@ impl ColumnChoice {
                     return Err(Error::usage(text));
                 }
                 Column::Known(known)
+            } else if let Some(made) = of(MADE) {
+                Column::Made(made)
             } else if name.eq_ignore_ascii_case("path") {
                 Column::Path
             } else {
@@ -60,7 +115,7 @@ impl ColumnChoice {
                 Column::Tag(choice.tags.len() - 1)
             };
             let shown = match column {
-                Column::Known(known) => known,
+                Column::Known(known) | Column::Made(known) => known,
                 Column::Path => "path",
                 Column::Tag(_) => name,
             };
@@ -71,13 +126,38 @@ impl ColumnChoice {
             choice.names.push(shown.to_owned());
             choice.columns.push(column);
         }
+        choice.shown_tags = choice.tags.len();
+        if choice.columns.contains(&Column::Made("speed")) {
+            choice.tags.extend(SPEED_TAGS.map(str::to_owned));
+        }
         Ok(choice)
+    }
+
+    /// The value of one of [`MADE`].
+    fn made(&self, name: &str, row: &ListRow<'_>) -> Cell<'static> {
+        let number = |value: u64| match value {
+            0 => Cell::Unknown,
+            value => Cell::Number(value),
+        };
+        match name {
+            "year" => number(row.date.year.into()),
+            "month" => number(row.date.month.into()),
+            "decade" => number(u64::from(row.date.year) / 10 * 10),
+            _ => {
+                let tag = |number: usize| -> Option<&str> {
+                    row.tags.get(self.shown_tags + number)?.as_deref()
+                };
+                let speed = speed(tag(0), tag(1).unwrap_or_default());
+                speed.map_or(Cell::Unknown, |speed| Cell::Text(speed.into()))
+            }
+        }
     }
 
     /// Appends a row, as [`render`](crate::ls_row::render) does.
     pub(crate) fn render(&self, style: RowStyle, row: &ListRow<'_>, path: &str, out: &mut Vec<u8>) {
         let value = |column: &Column| match column {
             Column::Known(name) => cell(name, row),
+            Column::Made(name) => self.made(name, row),
             Column::Path => Cell::Text(path.into()),
             Column::Tag(number) => match row.tags.get(*number) {
                 Some(Some(value)) => Cell::Text(value.as_str().into()),
@@ -137,6 +217,8 @@ fn append_object<'a>(fields: impl Iterator<Item = (&'a str, Cell<'a>)>, out: &mu
 
 #[cfg(test)]
 mod tests {
+    use tabia::core::game::Date;
+
     use super::*;
 
     #[test]
@@ -158,6 +240,27 @@ mod tests {
             text(RowStyle::Ndjson),
             "{\"eco\":null,\"WhiteTeam\":\"Riga\\t1\",\"white\":\"Tal, Misha\",\"path\":\"a.pgn\"}\n"
         );
+        // Values that are made of others, and the tags that they need after those that are shown.
+        let choice = ColumnChoice::parse("Year,month,decade,speed,Site2", false).unwrap();
+        assert_eq!(choice.tags, ["Site2", "EventType", "TimeControl"]);
+        assert_eq!(choice.shown_tags, 1);
+        row.date = Date::parse("1998.??.07").unwrap();
+        row.tags = vec![None, None, Some("180+2".to_owned())];
+        let mut out = Vec::new();
+        choice.render(RowStyle::Ndjson, &row, "", &mut out);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "{\"year\":1998,\"month\":null,\"decade\":1990,\"speed\":\"blitz\",\"Site2\":null}\n"
+        );
+        for (name, hint) in [
+            ("wite", "did you mean `white`?"),
+            ("timcontrol", "did you mean `TimeControl`?"),
+            ("eloBand", "`tabia stats --by eloBand` knows it"),
+            ("Zzzz", "`tabia help ls` lists the columns"),
+            ("Termination", "`tabia help ls` lists the columns"),
+        ] {
+            assert_eq!(hint_at_column(name), hint);
+        }
         for wrong in ["", "white,", "white,White", "ply", "x,x"] {
             assert!(ColumnChoice::parse(wrong, false).is_err(), "{wrong}");
         }

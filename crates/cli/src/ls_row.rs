@@ -33,7 +33,9 @@ pub(crate) const COLUMNS: &[&str] = &[
 /// Further columns of a search: the first moment.
 pub(crate) const MOMENT_COLUMNS: &[&str] = &["ply", "fen", "move"];
 /// Those that hold numbers.
-pub(crate) const NUMERIC: &[&str] = &["game", "whiteElo", "blackElo", "plies", "ply"];
+pub(crate) const NUMERIC: &[&str] = &[
+    "game", "whiteElo", "blackElo", "plies", "ply", "year", "month", "decade",
+];
 
 /// A row as JSON. Unknown values are null.
 #[derive(Serialize)]

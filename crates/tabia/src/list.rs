@@ -35,7 +35,7 @@ const CHUNK: usize = 512;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ListRow<'a> {
-    /// Number of the record.
+    /// The record, counted from 0; its `Display` counts from 1, as people do.
     pub game: GameIndex,
     /// Player with White; `""` when unknown, as for all names. The title, for a guiding text.
     pub white: Cow<'a, str>,
@@ -131,7 +131,8 @@ pub struct ListOptions {
     pub moments: bool,
     /// Rows are counted and not rendered.
     pub count_only: bool,
-    /// The names of further tags whose values rows have.
+    /// The names of further tags whose values rows have. A tag whose name differs in the case of letters only
+    /// is taken where there is none of the very name.
     pub tags: Vec<String>,
     /// Rows have the opening of the last named position of the mainline.
     pub openings: bool,
@@ -617,9 +618,15 @@ impl<'o> Wanted<'o> {
     }
 }
 
-/// The values of the tags that are wanted.
+/// The values of the tags that are wanted: of that name, else of that name in other cases of letters.
 fn wanted_tags(head: &GameHead, wanted: &[String]) -> Vec<Option<String>> {
-    let value = |name: &String| head.tags.get(name).map(str::to_owned);
+    let alike = |name: &str| {
+        let mut tags = head.tags.iter();
+        let found = tags.find(|(other, _)| other.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value)
+    };
+    let value = |name: &String| head.tags.get(name).or_else(|| alike(name));
+    let value = |name| value(name).map(str::to_owned);
     wanted.iter().map(value).collect()
 }
 

@@ -16,7 +16,8 @@ use crate::scan::{ScanOptions, ScanReporter, scan};
 use crate::select::{RecordRanges, Selection};
 use crate::text_record_and_encode_tasks::RecordTask;
 
-/// Reads one record, deleted or not; `None` when the item has fewer.
+/// Reads one record, deleted or not; `None` when the item has fewer. A [`GameIndex`] counts from 0: people's
+/// game 3 is `GameIndex(2)`.
 ///
 /// # Errors
 /// As of [`load_each`].

@@ -28,7 +28,8 @@ pub(crate) struct LsArgs {
     /// Also guiding texts
     #[arg(long)]
     pub(crate) texts: bool,
-    /// Only these columns, in this order; any other name is that of a tag, as `white,black,Opening`
+    /// Only these columns, in this order; also `year`, `month`, `decade`, `speed`; any other name is that
+    /// of a tag, as `white,black,Opening`
     #[arg(long, value_name = "NAMES")]
     pub(crate) columns: Option<String>,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, line};
-use crate::ls_columns::ColumnChoice;
+use crate::ls_columns::{ColumnChoice, hint_at_column};
 use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
@@ -159,14 +159,15 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     }
     output.finish()?;
     let has_tag = has_tag.into_inner();
-    let tags = choice.iter().flat_map(|choice| &choice.tags);
+    let tags = choice.iter();
+    let tags = tags.flat_map(|choice| choice.tags.iter().take(choice.shown_tags));
     for (_, tag) in (0..u64::BITS)
         .zip(tags)
         .filter(|(i, _)| has_tag >> i & 1 == 0)
     {
         if found > 0 {
-            let text = format!("no game has the tag `{tag}`; `tabia help ls` lists the columns");
-            context.messages.hint(&text);
+            let text = format!("no game has the tag `{tag}`; {}", hint_at_column(tag));
+            context.messages.warning(&text);
         }
     }
     reporter.finish(None)?;

@@ -10,6 +10,7 @@ use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
+use crate::ls_columns::usual_tag;
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::{percent, to_tenths};
 use crate::terminal;
@@ -83,8 +84,14 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     if let Some(by) = &args.by {
         let keys = StatsKey::parse_list(by);
         options.keys = keys.map_err(|why| {
-            let hint =
-                "`tabia help stats` explains the keys; a tag is one too, as in `--by WhiteTeam`";
+            let mut hint =
+                "`tabia help stats` explains the keys; a tag is one too, as in `--by WhiteTeam`"
+                    .to_owned();
+            let names = by.split(',');
+            let mut tags = names.filter(|name| name.starts_with(char::is_lowercase));
+            if let Some(tag) = tags.find_map(usual_tag) {
+                hint = format!("the tag is `--by {tag}`; {hint}");
+            }
             Error::usage(format!("`--by {by}`: {why}")).with_hint(hint)
         })?;
     }
@@ -125,6 +132,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let end = args.rows.listing.limit.unwrap_or(u64::MAX);
     let end = args.rows.listing.offset.saturating_add(end);
     let (mut rows, mut games) = (0, 0);
+    let mut is_known = vec![false; options.keys.len()];
     let display = context.display();
     let done = stats(
         &items,
@@ -134,6 +142,9 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
         &mut |row| {
             games += row.games;
             rows += 1;
+            for (is_known, value) in is_known.iter_mut().zip(&row.values) {
+                *is_known |= *value != StatsValue::Unknown;
+            }
             listing.push(&Row {
                 options: &options,
                 row,
@@ -144,6 +155,21 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     drop(display);
     let summary = done?;
     listing.finish()?;
+    let is_tag = |name: &str| StatsKey::names().all(|known| known != name);
+    let names = options.keys.iter().map(StatsKey::name);
+    for (name, _) in names
+        .zip(&is_known)
+        .filter(|(name, known)| !**known && is_tag(name))
+    {
+        if games > 0 && rows < end {
+            let hint = match usual_tag(name) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "`tabia help stats` lists the keys".to_owned(),
+            };
+            let text = format!("no game has the tag `{name}`; {hint}");
+            context.messages.warning(&text);
+        }
+    }
     reporter.finish(None)?;
     let code = code.worse(ExitCode::of_problems(summary.problems));
     let is_asked = !options.list.filter.is_empty() || options.player.is_some();

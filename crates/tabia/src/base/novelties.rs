@@ -46,7 +46,7 @@ pub struct NoveltyOptions {
 pub struct Novelty {
     /// Number of the input.
     pub input: usize,
-    /// Number of the record in it.
+    /// The record in it, counted from 0; its `Display` counts from 1, as people do.
     pub game: GameIndex,
     /// The first position that no earlier game had; `None` if there is none.
     pub first: Option<NewPosition>,

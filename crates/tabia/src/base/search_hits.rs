@@ -22,7 +22,7 @@ const WAITING: usize = 2;
 pub struct Hit {
     /// Number of the database among those that were opened, from 0.
     pub database: usize,
-    /// Number of the record in it.
+    /// The record in it, counted from 0; its `Display` counts from 1, as people do.
     pub game: GameIndex,
     /// Players, ratings, result and so on.
     pub header: ListRow<'static>,
