@@ -32,21 +32,24 @@ pub(crate) struct ShowArgs {
         require_equals = true,
         default_missing_value = "last",
         value_parser = board_ply,
-        conflicts_with = "json"
+        conflicts_with_all = ["json", "ndjson"]
     )]
     pub(crate) board: Option<BoardPly>,
     /// How much the PGN shows: standard, full, lichess, chessbase, seven
     ///
     /// `standard` is what every program reads, `full` everything, which tabia reads back, `lichess` and
     /// `chessbase` what these write, `seven` the seven usual tags and the bare moves.
-    #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile, conflicts_with = "json")]
+    #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile, conflicts_with_all = ["json", "ndjson"])]
     pub(crate) profile: tabia::core::formats::Profile,
     /// PGN without line breaks inside the move text
     #[arg(long)]
     pub(crate) no_wrap: bool,
-    /// JSON: the move tree with typed annotations
+    /// JSON: the move tree with typed annotations; a list, if `--game` names several
     #[arg(long)]
     pub(crate) json: bool,
+    /// JSON with each game on a line of its own
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) ndjson: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

@@ -42,11 +42,23 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     open.strict = args.common.strict;
     let mut out = StdoutWriter::new(&context.bar).with_pager(args.common.no_pager);
     let mut gap = "";
+    // One game is an object, several are one list.
+    let is_list = args.json && args.game.contains([',', '-']);
     let display = context.display();
     let progress = &context.progress;
     progress.set_total(item.bytes().unwrap_or_default());
     let mut show_one = |number: GameIndex, game: &Game| {
-        out.text(std::mem::replace(&mut gap, "\n"))?;
+        let between = match (args.ndjson, is_list) {
+            (true, _) => "",
+            (false, true) => ",\n",
+            (false, false) => "\n",
+        };
+        let gap = std::mem::replace(&mut gap, between);
+        out.text(if is_list && gap.is_empty() {
+            "[\n"
+        } else {
+            gap
+        })?;
         show(&context, args, number, game, &mut out)
     };
     let reports = &mut reporter;
@@ -62,6 +74,9 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
         ),
         None => load_each(item, numbers, &open, progress, reports, &mut show_one),
     }?;
+    if is_list && shown > 0 {
+        out.text("]\n")?;
+    }
     drop(display);
     if shown == 0 {
         let (error, hint) = no_such_game(&context, item, &args.game);
@@ -109,6 +124,13 @@ fn show(
 ) -> Result<(), Error> {
     if args.json {
         return out.bytes(&document(number, game));
+    }
+    if args.ndjson {
+        // Line breaks are between values only: texts have them escaped.
+        let mut line = document(number, game);
+        line.retain(|byte| *byte != b'\n');
+        line.push(b'\n');
+        return out.bytes(&line);
     }
     if game.head.kind == RecordKind::Text {
         let text = guiding_text(game);

@@ -13,6 +13,26 @@ fn games_are_shown_as_pgn() {
     assert_eq!(whole.out.trim_end(), shown.out.trim_end());
 }
 
+/// Several games are one document, or an object a line.
+#[test]
+fn several_games_are_one_document() {
+    let folder = with_games("show-several");
+    let show = |args: &[&str]| tabia(&folder, &[&["show", "games.pgn", "--game"], args].concat());
+    let one = show(&["2", "--json"]).expect(0).json();
+    let list = show(&["1-3", "--json"]).expect(0).json();
+    let list = list.as_array().unwrap();
+    assert_eq!((list.len(), &list[1]), (3, &one));
+    let list = show(&["2,9", "--json"]).expect(0).json();
+    assert_eq!(list, serde_json::json!([one]));
+    let lines = show(&["1-3", "--ndjson"]).expect(0).out;
+    let lines: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!((lines.len(), &lines[1]), (3, &one));
+    assert_eq!(show(&["8-9", "--json"]).expect(4).out, "");
+}
+
 #[test]
 fn games_are_shown_as_json() {
     let folder = with_games("tree");
