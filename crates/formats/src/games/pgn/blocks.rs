@@ -287,7 +287,9 @@ impl Blocks for PgnBlocks {
             }
             let length = wanted.min(self.filled);
             let cut = if self.is_paused {
-                Some(self.filled)
+                // A line break is not cut in two, or it would be counted twice.
+                let text = self.ready.get(..self.filled).unwrap_or_default();
+                Some(self.filled - usize::from(text.ends_with(b"\r")))
             } else if self.ended && length == self.filled {
                 Some(length)
             } else {
@@ -507,6 +509,19 @@ mod tests {
 
     fn game(event: &[u8], moves: &str) -> Vec<u8> {
         [b"[Event \"", event, b"\"]\n\n", moves.as_bytes(), b"\n\n"].concat()
+    }
+
+    #[test]
+    fn a_line_break_in_two_pieces_is_one() {
+        let text = b"[Event \"a\"]\r\n\r\n1. e4 1-0\r\n\r\n[Event \"b\"]\r\n\r\n1. e5 1-0\r\n";
+        let (games, whole) = read(Pieces(VecDeque::from([text.to_vec()])));
+        assert_eq!((games.len(), whole.len()), (2, 1), "{whole:?}");
+        for at in 1..text.len() {
+            let (before, after) = text.split_at(at);
+            let pieces = Pieces(VecDeque::from([before.to_vec(), after.to_vec()]));
+            let (games, problems) = read(pieces);
+            assert_eq!((games.len(), &problems), (2, &whole), "{at}");
+        }
     }
 
     #[test]
