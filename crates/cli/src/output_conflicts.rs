@@ -12,7 +12,8 @@ pub(crate) fn refuse_inputs(items: &[InputItem], outputs: &[Option<&Path>]) -> R
         let name = output.display();
         if items.iter().any(|item| is_part_of(output, item)) {
             let error = Error::usage(format!("{name} is input and output at once"));
-            return Err(error.with_hint("give another name with `-o` or `--report`"));
+            let hint = "give the output another name; inputs are never replaced";
+            return Err(error.with_hint(hint));
         }
         let earlier = outputs.get(..number).unwrap_or_default();
         if earlier.contains(output) {

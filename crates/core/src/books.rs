@@ -169,6 +169,10 @@ pub struct BookPosition {
     /// True if [`Book::for_each`] visited the same record already for a mirrored position; skip the
     /// position when summing.
     pub is_duplicate: bool,
+    /// True if the record does not state the side to move and no line to the position tells it:
+    /// [`Book::for_each`] visits it with White to move. Formats that store the side to move cannot
+    /// hold it.
+    pub is_side_assumed: bool,
     /// Bytes of the record that only its format understands; they make a copy in the same format
     /// exact.
     pub raw: Vec<u8>,
@@ -188,6 +192,7 @@ impl BookPosition {
             sample_game,
             games_ending_here,
             is_duplicate,
+            is_side_assumed,
             raw,
         } = self;
         entries.clear();
@@ -195,7 +200,8 @@ impl BookPosition {
         games_ending_here.clear();
         raw.clear();
         (*games, *results, *average_rating, *performance) = (None, None, None, None);
-        (*comment, *sample_game, *is_duplicate) = (None, None, false);
+        (*comment, *sample_game) = (None, None);
+        (*is_duplicate, *is_side_assumed) = (false, false);
     }
 }
 
@@ -275,7 +281,8 @@ pub trait Book: Send + Sync {
     ///
     /// A record that several mirrored positions share (colours exchanged, files mirrored) is
     /// visited once for each of them that is reachable from the standard position; see
-    /// [`BookPosition::is_duplicate`].
+    /// [`BookPosition::is_duplicate`]. A record that the moves of the book do not lead to is reached
+    /// by one or two others where possible; see [`BookPosition::is_side_assumed`].
     fn for_each(&self, visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow) -> Result<u64>;
 
     /// Like [`for_each`](Book::for_each), in the fastest order. Ratings and `raw` bytes may be

@@ -6,8 +6,10 @@
 )]
 
 mod archives;
+mod book_edits;
 mod book_json;
 mod book_peers;
+mod book_sides;
 mod books;
 mod bughouse;
 mod check_reports_damage;

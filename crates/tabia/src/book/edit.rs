@@ -50,11 +50,66 @@ pub struct Change {
     pub learn: Option<Learn>,
 }
 
+/// What changes did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EditCounts {
+    /// Moves that have other values now.
+    pub changed: u64,
+    /// Moves that the book did not have.
+    pub added: u64,
+    /// Moves that were removed.
+    pub removed: u64,
+    /// Moves to be removed that the book does not have.
+    pub missing: u64,
+}
+
+impl EditCounts {
+    fn count_set(&mut self, is_new: bool, is_changed: bool) {
+        if is_new {
+            self.added += 1;
+        } else if is_changed {
+            self.changed += 1;
+        }
+    }
+
+    fn count_removed(&mut self, removed: usize) {
+        match removed {
+            0 => self.missing += 1,
+            removed => self.removed += removed as u64,
+        }
+    }
+
+    /// Refuses changes that were all to remove moves that are not there.
+    fn refuse_no_effect(self, item: &InputItem) -> Result<()> {
+        let Self {
+            changed,
+            added,
+            removed,
+            missing,
+        } = self;
+        if missing == 0 || changed + added + removed > 0 {
+            return Ok(());
+        }
+        let name = item.name();
+        let text = match missing {
+            1 => format!("{name} has no such move in that position: there is nothing to remove"),
+            count => format!("{name} has none of the {count} moves that are to be removed"),
+        };
+        let hint = format!(
+            "`tabia book edit {} --csv` lists its moves",
+            argument(&name)
+        );
+        Err(Error::usage(text).with_hint(hint))
+    }
+}
+
 /// Copies a book with changes. The book is read to its end first, so it may be replaced.
 ///
 /// # Errors
 /// If the book cannot be read or the target not be written; a [usage error](Error::usage) for changes that
-/// the format cannot make.
+/// the format cannot make, and for those that would only remove moves which the book does not have: nothing
+/// is written then.
 pub fn edit(
     item: &InputItem,
     changes: Vec<(EditTarget, Change)>,
@@ -139,6 +194,7 @@ fn edit_entries(
         EntryWriter::create(path, &options.create, book.header()).map_err(Error::in_output)?;
     let mut runs = EntryRuns::new(book, progress)?;
     let mut run = Vec::new();
+    let mut edits = EditCounts::default();
     loop {
         let next = [runs.key(), by_key.first_key_value().map(|(key, _)| *key)];
         let Some(key) = next.into_iter().flatten().min() else {
@@ -150,12 +206,14 @@ fn edit_entries(
             runs.take(&mut run);
         }
         for (bits, change) in by_key.remove(&key).unwrap_or_default() {
-            apply(&mut run, bits, &change);
+            apply(&mut run, bits, &change, &mut edits);
         }
         out.put(key, &run).map_err(Error::in_output)?;
     }
+    edits.refuse_no_effect(item)?;
     let (positions, moves) = (out.positions, out.moves);
     Ok(Merged {
+        edits,
         positions,
         moves,
         fixes: runs.fixes,
@@ -164,12 +222,15 @@ fn edit_entries(
     })
 }
 
-fn apply(run: &mut Vec<KeyMove>, bits: u16, change: &Change) {
+fn apply(run: &mut Vec<KeyMove>, bits: u16, change: &Change, edits: &mut EditCounts) {
     if change.remove {
+        let before = run.len();
         run.retain(|entry| entry.bits != bits);
+        edits.count_removed(before - run.len());
         return;
     }
-    if !run.iter().any(|entry| entry.bits == bits) {
+    let is_new = !run.iter().any(|entry| entry.bits == bits);
+    if is_new {
         run.push(KeyMove {
             bits,
             weight: 1,
@@ -177,8 +238,10 @@ fn apply(run: &mut Vec<KeyMove>, bits: u16, change: &Change) {
         });
     }
     for entry in run.iter_mut().filter(|entry| entry.bits == bits) {
+        let before = (entry.weight, entry.learn);
         entry.weight = change.weight.unwrap_or(entry.weight);
         entry.learn = change.learn.unwrap_or(entry.learn);
+        edits.count_set(is_new, before != (entry.weight, entry.learn));
     }
 }
 
@@ -221,7 +284,7 @@ fn edit_pages(
             Some(changes) => {
                 let mut page = page.clone();
                 for (_, m, change) in changes {
-                    apply_to_page(&mut page, m, &change);
+                    apply_to_page(&mut page, m, &change, &mut merged.edits);
                 }
                 put(position, &page, &mut merged)?;
             }
@@ -236,10 +299,13 @@ fn edit_pages(
             continue;
         };
         for (_, m, change) in changes {
-            apply_to_page(&mut page, m, &change);
+            apply_to_page(&mut page, m, &change, &mut merged.edits);
         }
-        put(&position, &page, &mut merged)?;
+        if !page.entries.is_empty() {
+            put(&position, &page, &mut merged)?;
+        }
     }
+    merged.edits.refuse_no_effect(item)?;
     merged.unreached = counts.unreached;
     let mut damage = book.damage()?;
     damage.extend(counts.problem());
@@ -251,15 +317,19 @@ fn edit_pages(
     Ok(merged)
 }
 
-fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change) {
+fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change, edits: &mut EditCounts) {
     if change.remove {
+        let before = page.entries.len();
         page.entries.retain(|entry| entry.m != Some(m));
+        edits.count_removed(before - page.entries.len());
         return;
     }
-    if !page.entries.iter().any(|entry| entry.m == Some(m)) {
+    let is_new = !page.entries.iter().any(|entry| entry.m == Some(m));
+    if is_new {
         page.entries.push(BookEntry::new(m));
     }
     for entry in page.entries.iter_mut().filter(|entry| entry.m == Some(m)) {
+        let before = entry.clone();
         if let Some(advice) = change.advice {
             // Weight 0 comes from advice against the move.
             let was_against = std::mem::replace(&mut entry.recommended, advice) == Some(false);
@@ -275,5 +345,6 @@ fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change) {
         if let Some(comment) = &change.comment {
             entry.comment = Some(comment.clone()).filter(|comment| !comment.is_empty());
         }
+        edits.count_set(is_new, before != *entry);
     }
 }

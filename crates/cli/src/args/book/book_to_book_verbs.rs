@@ -97,13 +97,20 @@ pub(crate) struct BookConvertArgs {
     /// Replace an existing output
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// At most this many plies of a line
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
-    pub(crate) plies: usize,
+    /// At most this many plies of a line of PGN [default: 200]
+    #[arg(long, value_name = "N", value_parser = above_zero::<usize>)]
+    pub(crate) plies: Option<usize>,
     #[command(flatten)]
     pub(crate) position: PositionArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+impl BookConvertArgs {
+    /// Plies of a line at most.
+    pub(crate) fn plies(&self) -> usize {
+        self.plies.unwrap_or(200)
+    }
 }
 
 /// Writes a corrected copy of a book: sorted, no stale entries, repeats added up, one form of castling
@@ -179,10 +186,15 @@ pub(crate) struct BookEditArgs {
 }
 
 fn weight(text: &str) -> Result<u32, String> {
-    let number: Option<u16> = text.parse().ok();
-    number
+    whole_number(text)
         .map(u32::from)
-        .ok_or_else(|| format!("a whole number from 0 to {}", u16::MAX))
+        .ok_or_else(|| format!("a whole number from 0 to {}, without a sign", u16::MAX))
+}
+
+/// A number of digits alone: `+10` would look like a change by 10.
+pub(crate) fn whole_number(text: &str) -> Option<u16> {
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_digits)
 }
 
 /// The author's advice on a move.

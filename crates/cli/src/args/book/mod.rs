@@ -10,7 +10,7 @@ mod read_verbs;
 use clap::Subcommand;
 
 pub(crate) use book_to_book_verbs::{
-    Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeModeArg,
+    Advice, BookConvertArgs, BookEditArgs, BookFixArgs, BookMergeArgs, MergeModeArg, whole_number,
 };
 pub(crate) use build::{BookBuildArgs, Compat};
 #[cfg(feature = "parquet")]

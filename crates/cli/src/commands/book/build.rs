@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use tabia::Error;
-use tabia::book::build::{BuildOptions, BuildTarget, Built, Weighting, complete};
+use tabia::book::build::{BuildOptions, BuildTarget, Built, CompleteBuild, Weighting, complete};
 use tabia::core::chess::Color;
 use tabia::core::loss::Feature;
 use tabia::formats::books::kvetka::Header;
@@ -62,6 +62,12 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let build = complete(&items, &target, &options, &context.progress, &mut reporter);
     drop(display);
     let mut build = build?;
+    if let Some(text) = reason_to_keep_old(args, &mut build) {
+        context.messages.warning(&text);
+        let problems = reporter.count().max(build.built.games.bad);
+        reporter.finish(None)?;
+        return Ok(ExitCode::NoMatch.worse(ExitCode::of_problems(problems)));
+    }
     if !args.no_record {
         add_record(&record, args, &items, &target, &mut build)?;
     }
@@ -195,8 +201,8 @@ fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds:
         let _ = write!(text, ", {} games/s", grouped(rate));
     }
     context.messages.note(&text);
-    if built.moves == 0 && games.used > 0 {
-        let reason = reason_for_empty_book(args);
+    if built.moves == 0 {
+        let reason = reason_for_empty_book(args, built);
         context
             .messages
             .warning(&format!("the book is empty: {reason}"));
@@ -204,8 +210,30 @@ fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds:
     report_file_losses(&context.messages, &built.losses);
 }
 
+/// Why the book is not written: it has no moves and would replace another.
+fn reason_to_keep_old(args: &BookBuildArgs, build: &mut CompleteBuild) -> Option<String> {
+    if build.built.moves > 0 {
+        return None;
+    }
+    // Formats that number their parts write another file than the one named.
+    let main = build.files.file(0).map(|file| file.target().to_owned());
+    let main = main.filter(|main| main.is_file())?;
+    let reason = reason_for_empty_book(args, &build.built);
+    Some(format!(
+        "the new book is empty: {reason}; {} is left as it was",
+        main.display()
+    ))
+}
+
 /// Why a book has no moves.
-fn reason_for_empty_book(args: &BookBuildArgs) -> String {
+fn reason_for_empty_book(args: &BookBuildArgs, built: &Built) -> String {
+    let games = built.games;
+    if games.used == 0 && games.filtered > 0 {
+        return "no game passes the filter".to_owned();
+    }
+    if games.used == 0 {
+        return "no game was read".to_owned();
+    }
     let least = args.least_games();
     if least > 1 {
         return format!(

@@ -9,7 +9,7 @@ use tabia::core::chess::Position;
 use super::convert_to_lines::to_lines;
 use super::open_books::{book_input, report_problems_of_all};
 use super::report_written::report_merged;
-use super::target_format::book_format;
+use super::target_format::{book_format, is_stdout, no_book_on_stdout};
 use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -25,7 +25,8 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
         .and_then(Path::extension)
         .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let wanted = args.to.as_deref().or(extension.as_deref());
-    let is_text = match (wanted, &args.output) {
+    let output = args.output.as_deref().filter(|path| !is_stdout(path));
+    let is_text = match (wanted, output) {
         (None, None) => true,
         (Some(name), _) => {
             let format = context.resolver.format(name);
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
     let mut reporter = context.reporter("book convert", args.force, None)?;
     #[cfg(feature = "parquet")]
     if super::tables::is_asked_for(args) {
-        refuse_position(&position)?;
+        refuse_line_options(args, &position)?;
         report_problems_of_all(&context, std::slice::from_ref(&item), &mut reporter)?;
         return super::tables::write(args, &context, reporter, &item);
     }
@@ -49,11 +50,10 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
         let format = wanted.unwrap_or("pgn");
         return to_lines(args, &context, reporter, &item, &position, format);
     }
-    let Some(output) = &args.output else {
-        let text = "books cannot go to standard output; give a file with `-o`";
-        return Err(Error::usage(text));
+    let Some(output) = output else {
+        return Err(no_book_on_stdout());
     };
-    refuse_position(&position)?;
+    refuse_line_options(args, &position)?;
     let format = book_format(&context, output, args.to.as_deref())?;
     #[cfg(feature = "parquet")]
     if super::tables::is_table(&context, &item) {
@@ -76,8 +76,11 @@ pub(crate) fn run(args: &BookConvertArgs) -> Result<ExitCode, Error> {
     report_merged(&context, reporter, items, output, &merged?)
 }
 
-/// Refuses a position for outputs that hold the whole book.
-fn refuse_position(position: &Position) -> Result<(), Error> {
+/// Refuses a position and a number of plies for outputs that hold the whole book.
+fn refuse_line_options(args: &BookConvertArgs, position: &Position) -> Result<(), Error> {
+    if args.plies.is_some() {
+        return Err(Error::usage("`--plies` is for lines of PGN"));
+    }
     if position.key() == Position::standard().key() {
         return Ok(());
     }

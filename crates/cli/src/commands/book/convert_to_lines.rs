@@ -11,6 +11,7 @@ use tabia::core::shell_argument::argument;
 use tabia::{Error, InputItem};
 
 use super::open_books::open_book;
+use super::target_format::is_stdout;
 use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -51,7 +52,8 @@ pub(super) fn to_lines(
     if let Some(transaction) = reporter.transaction() {
         transaction.join(&mut set);
     }
-    if let Some(path) = &args.output {
+    let output = args.output.as_ref().filter(|path| !is_stdout(path));
+    if let Some(path) = output {
         set.create(path).map_err(Error::in_output)?;
     }
     let display = context.display();
@@ -60,7 +62,7 @@ pub(super) fn to_lines(
         &*book,
         &name,
         start,
-        args.plies,
+        args.plies(),
         &mut *writer,
         &context.progress,
         &mut |text| match set.file(0) {
@@ -77,7 +79,7 @@ pub(super) fn to_lines(
         positions: done.positions,
     };
     out.flush()?;
-    if let Some(path) = &args.output {
+    if let Some(path) = output {
         set.commit().map_err(Error::in_output)?;
         reporter.commit(None, Some(&counts))?;
         let lines = counted(done.lines, "line");

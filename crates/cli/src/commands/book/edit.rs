@@ -11,17 +11,20 @@ use tabia::book::position_arg;
 use tabia::core::books::Learn;
 use tabia::core::chess::Square;
 use tabia::core::game::Nag;
+use tabia::query::nearest;
 use tabia::{Error, InputItem};
 
 use super::merge::merge_options;
 use super::open_books::{book_input, report_problems_of_all};
 use super::report_written::{advice_name, report_merged};
-use crate::args::book::{Advice, BookEditArgs};
+use super::target_format::refuse_stdout;
+use crate::args::book::{Advice, BookEditArgs, whole_number};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::Listing;
 use crate::output_conflicts::refuse_inputs;
+use crate::readable_numbers::{counted, grouped};
 use crate::typed_position::{TypedPosition, parse_move};
 
 const COLUMNS: &[&str] = &[
@@ -64,6 +67,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
         reporter.finish(None)?;
         return Ok(ExitCode::Done);
     };
+    refuse_stdout(output)?;
     let changes = match (&args.import, &args.m) {
         (Some(path), _) => import(path)?,
         (None, Some(m)) => vec![change(args, m)?],
@@ -76,13 +80,17 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
     let display = context.display();
     let merged = edit(&item, changes, output, &options, &context.progress);
     drop(display);
-    report_merged(
-        &context,
-        reporter,
-        std::slice::from_ref(&item),
-        output,
-        &merged?,
-    )
+    let merged = merged?;
+    let inputs = std::slice::from_ref(&item);
+    let code = report_merged(&context, reporter, inputs, output, &merged)?;
+    let edits = merged.edits;
+    context.messages.note(&format!(
+        "{} changed, {} added, {} removed",
+        counted(edits.changed, "move"),
+        grouped(edits.added),
+        grouped(edits.removed)
+    ));
+    Ok(code)
 }
 
 fn list(
@@ -91,8 +99,18 @@ fn list(
     item: &InputItem,
     options: &MergeOptions,
 ) -> Result<(), Error> {
+    // Those of one position, if one is named.
+    let is_named = args.position.fen.is_some() || args.position.moves.is_some();
+    let wanted = if is_named {
+        Some(args.position.parse()?.position.key())
+    } else {
+        None
+    };
     let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
     rows(item, options, &context.progress, &mut |row| {
+        if wanted.is_some_and(|key| key != row.key) {
+            return Ok(());
+        }
         listing.push(&MoveRow::new(&row))
     })?;
     listing.finish()
@@ -181,12 +199,25 @@ fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Error> {
     let all = records(&text).map_err(|error| invalid(1, error.to_string()))?;
     let mut all = all.into_iter();
     let Some((_, names)) = all.next() else {
-        return Ok(Vec::new());
+        return Err(invalid(1, "the file has no rows".to_owned()));
     };
     let has = |name: &str| names.iter().any(|column| column == name);
     if !has("move") || !(has("fen") || has("key")) {
         let why = "the first row names no columns `move` and `fen` or `key`";
         return Err(invalid(1, why.to_owned()));
+    }
+    if let Some(name) = names
+        .iter()
+        .find(|name| !name.is_empty() && !COLUMNS.contains(name))
+    {
+        let why = match nearest(name, COLUMNS) {
+            Some(near) => format!("column `{name}` is unknown; did you mean `{near}`?"),
+            None => format!(
+                "column `{name}` is unknown: they are `{}`",
+                COLUMNS.join("`, `")
+            ),
+        };
+        return Err(invalid(1, why));
     }
     let mut changes = Vec::new();
     for (line, cells) in all {
@@ -201,6 +232,10 @@ fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Error> {
         let target = parse_target(&cell).map_err(|why| invalid(line, why))?;
         changes.push((target, change));
     }
+    if changes.is_empty() {
+        let why = "no row sets anything: all cells after the move are empty";
+        return Err(invalid(1, why.to_owned()));
+    }
     Ok(changes)
 }
 
@@ -209,9 +244,8 @@ fn parse_change<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, S
     let mut change = Change::default();
     change.remove = weight == Some("-");
     if let Some(text) = weight.filter(|_| !change.remove) {
-        let number: u16 = text
-            .parse()
-            .map_err(|_| format!("`{text}` is not a weight from 0 to {}", u16::MAX))?;
+        let number: u16 = whole_number(text)
+            .ok_or_else(|| format!("`{text}` is not a weight from 0 to {}", u16::MAX))?;
         change.weight = Some(u32::from(number));
     }
     change.nags = cell("annotation").map(nags).transpose()?;
@@ -259,10 +293,18 @@ fn polyglot_bits(text: &str) -> Option<u16> {
     Some(u16::from(to.number()) | u16::from(from.number()) << 6 | promotion << 12)
 }
 
-/// The records of a file of comma-separated values, each with the line it begins in. Records without
-/// content are left out.
+/// The records of a file of values separated by commas, semicolons or tabs, as the first row is, each with
+/// the line it begins in. Records without content are left out.
 fn records(text: &str) -> csv::Result<Vec<(u64, StringRecord)>> {
+    let first = text.lines().next().unwrap_or_default();
+    let delimiter = *b"\t;"
+        .iter()
+        .find(|delimiter| first.contains(char::from(**delimiter)))
+        .unwrap_or(&b',');
     let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        // Listings separated by tabs quote nothing.
+        .quoting(delimiter != b'\t')
         .has_headers(false)
         .flexible(true)
         .from_reader(text.as_bytes());
@@ -303,6 +345,15 @@ mod tests {
                 (5, record(&["", "2"])),
             ]
         );
+    }
+
+    #[test]
+    fn rows_are_separated_as_the_first_row() {
+        for text in ["key,move\n1,e2e4", "key;move\n1;e2e4", "key\tmove\n1\te2e4"] {
+            let all = records(text).unwrap();
+            let cells: Vec<&str> = all[1].1.iter().collect();
+            assert_eq!(cells, ["1", "e2e4"], "{text}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use tabia::book::novelty::{NoveltyOptions, mark_novelties};
 use tabia::core::io::OutputSet;
 
 use super::open_books::book_input;
+use super::target_format::is_stdout;
 use crate::args::book::BookNoveltyArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -27,7 +28,8 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     if let Some(transaction) = reporter.transaction() {
         transaction.join(&mut set);
     }
-    if let Some(path) = &args.output {
+    let output = args.output.as_deref().filter(|path| !is_stdout(path));
+    if let Some(path) = output {
         set.create(path).map_err(Error::in_output)?;
     }
     let mut options = NoveltyOptions::default();
@@ -35,7 +37,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     options.plan.threads = context.threads;
     options.plan.selection.numbers = parse_games(args.games.as_deref())?;
     options.plan.strict = args.common.strict;
-    let items = context.games(&args.paths, args.output.as_deref(), &mut reporter)?;
+    let items = context.games(&args.paths, output, &mut reporter)?;
     let display = context.display();
     let target: &mut dyn std::io::Write = match set.file(0) {
         Some(file) => file,
@@ -54,7 +56,7 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     let flushed = out.flush();
     let (counts, summary) = marked?;
     flushed?;
-    if args.output.is_some() {
+    if output.is_some() {
         set.commit().map_err(Error::in_output)?;
     }
     let sums = NoveltyCounts {

@@ -63,6 +63,20 @@ pub(super) fn report_merged(
         notes.push(text.clone());
         problems.push(text);
     }
+    if merged.without_side > 0 {
+        let count = counted(merged.without_side, "position");
+        let text = format!(
+            "{count} whose side to move the book does not state and no line tells: not in the target"
+        );
+        notes.push(text.clone());
+        problems.push(text);
+    }
+    if merged.edits.missing > 0 {
+        let count = counted_as(merged.edits.missing, "move", "moves");
+        let text = format!("{count} to be removed not in the book");
+        notes.push(text.clone());
+        problems.push(text);
+    }
     for text in problems {
         let error = Error::invalid(text);
         reporter.count_reported(&match inputs {

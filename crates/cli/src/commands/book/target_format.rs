@@ -10,12 +10,34 @@ use tabia::formats::Format;
 use crate::context::Context;
 use crate::without_tables;
 
+/// Whether an output is `-`, standard output.
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Books are not streams: a part of each is written last, and some are several files.
+pub(super) fn no_book_on_stdout() -> Error {
+    Error::usage("books cannot go to standard output; give a file with `-o`")
+}
+
+/// Refuses `-` for a book.
+///
+/// # Errors
+/// A usage error.
+pub(super) fn refuse_stdout(path: &Path) -> Result<(), Error> {
+    if is_stdout(path) {
+        return Err(no_book_on_stdout());
+    }
+    Ok(())
+}
+
 /// The format of a book to be written: of `--to`, else of the target's extension.
 pub(super) fn book_format(
     context: &Context,
     path: &Path,
     to: Option<&str>,
 ) -> Result<&'static BookFormat, Error> {
+    refuse_stdout(path)?;
     let extension = path
         .extension()
         .map(|extension| extension.to_string_lossy().to_ascii_lowercase());

@@ -123,7 +123,7 @@ pub(super) fn inspect(
         ..Findings::default()
     };
     // A reachable record was found by the key of its position, so that only its moves are checked.
-    let visited = scan(store, visit, |node, moves| {
+    let visited = scan(store, false, visit, |node, moves| {
         findings.count(&node.record);
         for child in moves {
             findings.bad_moves += u64::from(child.m.is_none());

@@ -86,7 +86,7 @@ pub(super) fn inspect(
 ) -> Findings {
     let mut findings = Findings::default();
     // A reachable element was found by the key of its position, so that only its moves are checked.
-    let visited = scan(store, visit, |_, moves| {
+    let visited = scan(store, false, visit, |_, moves| {
         findings.repeated_moves += repeated(moves.iter().map(|child| child.code));
         if moves.iter().any(|child| child.m.is_none()) {
             let bad = moves.iter().filter(|child| child.m.is_none());

@@ -7,6 +7,7 @@ use tabia_core::books::{BookEntry, BookKey, BookPosition};
 use tabia_core::chess::Position;
 use tabia_core::game::Flow;
 
+use crate::books::mirrored::bridge::visit_bridged;
 use crate::books::mirrored::orientation::Orientation;
 use crate::books::mirrored::position_hash::BATCH;
 use crate::books::mirrored::reachable::{ChildMove, Node, Visited, for_each_reachable};
@@ -74,17 +75,19 @@ pub(crate) fn moves<'b, S: MirroredBook<'b>>(
 }
 
 /// Visits all records in file order: each as every position that is reachable from the standard
-/// position, or as it is stored if no position is. Returns the number of records whose key is not that
+/// position, or as it is stored if no position is, marked as [`BookPosition::is_side_assumed`]. Returns the number of records whose key is not that
 /// of a position.
 pub(crate) fn for_each<'b, S: MirroredBook<'b>>(
     store: S,
     visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow,
 ) -> u64 {
-    let visited = Visited::reachable(store);
+    let mut visited = Visited::reachable(store);
+    let _ = visit_bridged(store, &mut visited, |_, _| Flow::Go);
     let mut page = BookPosition::default();
     let mut skipped = 0;
     for (offset, record) in store.records() {
-        let orientations = visited.orientations(offset).max(1);
+        let known = visited.orientations(offset);
+        let orientations = known.max(1);
         let mut is_duplicate = false;
         for orientation in Orientation::ALL {
             if orientations >> orientation.index() & 1 == 0 {
@@ -96,6 +99,7 @@ pub(crate) fn for_each<'b, S: MirroredBook<'b>>(
             };
             S::write_raw(&record, is_duplicate, &mut page.raw);
             page.is_duplicate = is_duplicate;
+            page.is_side_assumed = known == 0;
             is_duplicate = true;
             if visit(BookKey::Board(&position), &page) == Flow::Stop {
                 return skipped;
@@ -112,7 +116,7 @@ pub(crate) fn for_each_unordered<'b, S: MirroredBook<'b>>(
     store: S,
     visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
 ) -> u64 {
-    scan(store, visit, |_, _| {}).skipped
+    scan(store, true, visit, |_, _| {}).skipped
 }
 
 /// What a scan of a book has visited.
@@ -123,25 +127,29 @@ pub(crate) struct Scanned {
     pub(crate) skipped: u64,
 }
 
-/// As [`for_each_unordered`]; `on_record` gets every reachable record once, with its moves, before its
+/// As [`for_each_unordered`], without the records that only moves reach which the book does not contain
+/// unless `is_bridged`; `on_record` gets every reachable record once, with its moves, before its
 /// position is visited.
 pub(crate) fn scan<'b, S: MirroredBook<'b>>(
     store: S,
+    is_bridged: bool,
     visit: &mut dyn FnMut(BookKey<'_>, &mut BookPosition) -> Flow,
     mut on_record: impl FnMut(&Node<S::Record>, &[ChildMove<S::Record, S::Code>]),
 ) -> Scanned {
     let mut visited = Visited::empty(store);
     let mut page = BookPosition::default();
-    let mut flow = Flow::Go;
-    for_each_reachable(store, &mut visited, |node, moves| {
+    let mut on_node = |node: &Node<S::Record>, moves: &[ChildMove<S::Record, S::Code>]| {
         if node.is_first {
             on_record(node, moves);
         }
         page.clear();
         store.fill_unordered(node, moves, &mut page);
-        flow = visit(BookKey::Board(&node.position), &mut page);
-        flow
-    });
+        visit(BookKey::Board(&node.position), &mut page)
+    };
+    let mut flow = for_each_reachable(store, &mut visited, &mut on_node);
+    if is_bridged && flow == Flow::Go {
+        flow = visit_bridged(store, &mut visited, &mut on_node);
+    }
     let mut skipped = 0;
     if flow == Flow::Stop {
         return Scanned { visited, skipped };
@@ -151,7 +159,9 @@ pub(crate) fn scan<'b, S: MirroredBook<'b>>(
         if visited.orientations(offset) != 0 {
             return ControlFlow::Continue(());
         }
-        match fill_record(store, &record, Orientation::IDENTITY, &mut page) {
+        let position = fill_record(store, &record, Orientation::IDENTITY, &mut page);
+        page.is_side_assumed = true;
+        match position {
             Some(position) if visit(BookKey::Board(&position), &mut page) == Flow::Stop => {
                 return ControlFlow::Break(());
             }

@@ -29,7 +29,7 @@ impl Visited {
     /// All records reachable from the standard position.
     pub(crate) fn reachable<'b, S: MirroredStore<'b>>(store: S) -> Self {
         let mut visited = Self::empty(store);
-        for_each_reachable(store, &mut visited, |_, _| Flow::Go);
+        let _ = for_each_reachable(store, &mut visited, |_, _| Flow::Go);
         visited
     }
 
@@ -42,7 +42,7 @@ impl Visited {
     }
 
     /// Adds an orientation of a record; `true` if it is new.
-    fn insert(&mut self, offset: u64, orientation: Orientation) -> bool {
+    pub(super) fn insert(&mut self, offset: u64, orientation: Orientation) -> bool {
         let (byte, shift) = self.bits(offset);
         let bit = 1 << shift << orientation.index();
         self.orientations.get_mut(byte).is_some_and(|bits| {
@@ -64,7 +64,7 @@ impl Visited {
 pub(crate) struct Node<R> {
     pub(crate) position: Position,
     /// Without an en passant file.
-    hash: MirrorHash,
+    pub(super) hash: MirrorHash,
     pub(crate) orientation: Orientation,
     pub(crate) record: R,
     /// Whether the record is visited for the first time, in any orientation.
@@ -102,11 +102,21 @@ struct Prefetched<R, C> {
 pub(crate) fn for_each_reachable<'b, S: MirroredStore<'b>>(
     store: S,
     visited: &mut Visited,
+    visit: impl FnMut(&Node<S::Record>, &[ChildMove<S::Record, S::Code>]) -> Flow,
+) -> Flow {
+    let stack = Vec::from_iter(root(store, visited));
+    walk_from(store, stack, visited, visit)
+}
+
+/// Visits the nodes and all that is reachable from them and not visited yet.
+pub(super) fn walk_from<'b, S: MirroredStore<'b>>(
+    store: S,
+    mut stack: Vec<Node<S::Record>>,
+    visited: &mut Visited,
     mut visit: impl FnMut(&Node<S::Record>, &[ChildMove<S::Record, S::Code>]) -> Flow,
-) {
+) -> Flow {
     let index = store.index();
     // Each record is on the stack at most once per orientation.
-    let mut stack = Vec::from_iter(root(store, visited));
     let mut children = Vec::new();
     let mut prefetched = Vec::new();
     let mut moves = Vec::new();
@@ -129,17 +139,21 @@ pub(crate) fn for_each_reachable<'b, S: MirroredStore<'b>>(
                 moves.push(ChildMove { code, m, child });
             }
             if visit(node, &moves) == Flow::Stop {
-                return;
+                return Flow::Stop;
             }
         }
         // The children are moved all at once, in the order in which they were found.
         stack.truncate(start);
         stack.append(&mut children);
     }
+    Flow::Go
 }
 
 /// The node of the standard position.
-fn root<'b, S: MirroredStore<'b>>(store: S, visited: &mut Visited) -> Option<Node<S::Record>> {
+pub(super) fn root<'b, S: MirroredStore<'b>>(
+    store: S,
+    visited: &mut Visited,
+) -> Option<Node<S::Record>> {
     let position = Position::standard();
     let hash = MirrorHash::of(&position);
     let found = store.locate(&position, store.index_hit_for(hash))?;

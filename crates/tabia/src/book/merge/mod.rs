@@ -16,6 +16,7 @@ use tabia_core::loss::Losses;
 use tabia_core::{BookFormat, Error};
 use tabia_formats::books::polyglot::PolyglotBook;
 
+use super::edit::EditCounts;
 use super::sorted_polyglot_entries::FixCounts;
 use crate::input::InputItem;
 
@@ -65,6 +66,13 @@ pub struct Merged {
     pub fixes: FixCounts,
     /// Positions that a book stores by key only and that no walk reaches; they are not written.
     pub unreached: u64,
+    /// Positions whose side to move a book does not state ([`BookPosition::is_side_assumed`]); they are
+    /// not written to a format that stores it.
+    ///
+    /// [`BookPosition::is_side_assumed`]: tabia_core::books::BookPosition::is_side_assumed
+    pub without_side: u64,
+    /// What changes did, if the book was [edited](crate::book::edit::edit).
+    pub edits: EditCounts,
     /// What could not be read of each book, one line for each kind.
     pub damage: Vec<Vec<String>>,
     /// The greatest weight of each book; `None` if it has no weights.

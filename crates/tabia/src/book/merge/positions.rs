@@ -144,6 +144,11 @@ impl PositionMerger<'_> {
 
     /// Adds a position of a book, merged with those of other books; `page` is a buffer.
     fn add(&mut self, number: usize, position: &Position, page: &mut BookPosition) -> Result<Flow> {
+        // A tree of moves holds only what lines reach, and counts what it leaves out.
+        if page.is_side_assumed && self.format.has_key_entries {
+            self.merged.without_side += u64::from(!page.entries.is_empty());
+            return Ok(Flow::Go);
+        }
         if self.is_done(number, position)? {
             return Ok(Flow::Go);
         }
