@@ -15,6 +15,7 @@ use std::sync::Arc;
 use tabia_core::error::Why;
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::io::{Blob, Charset, Source};
+use tabia_core::plural::counted;
 use tabia_core::{Error, FormatId, Malformed, Result};
 
 use super::archive::file_format;
@@ -130,9 +131,9 @@ fn entries(bytes: &[u8], charset: Charset) -> Result<(Vec<Entry>, Vec<Error>)> {
         return Err(why);
     }
     let text = format!(
-        "the list of members at the end cannot be used ({}); {} members were found by their own headers",
+        "the list of members at the end cannot be used ({}); {} by their own headers",
         why.kind(),
-        found.len()
+        counted(found.len(), "member was found", "members were found")
     );
     let problem = Error::invalid(text);
     let problem = match why.location().offset {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tabia_core::GameIndex;
 use tabia_core::chess::FenStyle;
-use tabia_core::error::{Error, Malformed, Problem, Result, Why};
+use tabia_core::error::{Error, ErrorKind, Malformed, Problem, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{
@@ -46,6 +46,17 @@ const MAX_GAMES: usize = 1 << 24;
 
 impl CbfDatabase {
     fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        let is_index = |path: &Path| {
+            let extension = path.extension().unwrap_or_default();
+            extension.eq_ignore_ascii_case("cbi")
+        };
+        if is_index(source.label()) {
+            // The index has offsets and nothing of the games.
+            let file = source.label_of("cbf");
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let kind = ErrorKind::MissingFile(name.into_owned());
+            return Err(Error::new(kind).in_file(source.label()));
+        }
         let games = source.main().open()?;
         let index = source.open_companion("cbi")?;
         let mut info = DatabaseInfo::default();

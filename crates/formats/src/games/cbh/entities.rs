@@ -23,12 +23,22 @@ pub trait Entity: FromBytes + KnownLayout + Immutable + Unaligned {
     /// The stored number of references to it, and the stored number (from 1, 0 if absent) of the
     /// first record that refers to it.
     fn uses(&self) -> (i32, i32);
+
+    /// The bytes of its name, or of the first one that it has.
+    fn name(&self) -> &[u8];
 }
 
+/// How the names begin that stand in for lost ones.
+pub(super) const LOST: &[u8] = b"(lost ";
+
 macro_rules! entities {
-    ($($record:ident: $extension:literal,)*) => {
+    ($($record:ident: $extension:literal, $name:ident $([$index:literal])?;)*) => {
         $(impl Entity for $record {
             const EXTENSION: &'static str = $extension;
+
+            fn name(&self) -> &[u8] {
+                &self.$name$([$index])?
+            }
 
             fn uses(&self) -> (i32, i32) {
                 (self.references.get(), self.first_game.get())
@@ -38,12 +48,12 @@ macro_rules! entities {
 }
 
 entities! {
-    PlayerRecord: "cbp",
-    TournamentRecord: "cbt",
-    AnnotatorRecord: "cbc",
-    SourceRecord: "cbs",
-    TeamRecord: "cbe",
-    GameTagRecord: "cbl",
+    PlayerRecord: "cbp", last_name;
+    TournamentRecord: "cbt", title;
+    AnnotatorRecord: "cbc", name;
+    SourceRecord: "cbs", title;
+    TeamRecord: "cbe", title;
+    GameTagRecord: "cbl", titles[0];
 }
 
 /// One entity file.
@@ -158,6 +168,42 @@ impl<E: Entity> EntityTable<E> {
             capacity: end,
             record: std::marker::PhantomData,
         }
+    }
+
+    /// Whether the record of an entity was overwritten with zeros: the first entity is both of its children,
+    /// which no tree has, and it has no name or a placeholder.
+    pub(super) fn is_blank(&self, id: u32) -> bool {
+        let is_in_no_tree = |node: &EntityNode| node.left.get() == 0 && node.right.get() == 0;
+        let has_no_name = |entity: &E| {
+            let name = entity.name();
+            name.first() == Some(&0) || name.starts_with(LOST)
+        };
+        self.node(id).is_some_and(is_in_no_tree) && self.get(id).is_some_and(has_no_name)
+    }
+
+    /// The table with other entities in its blank records, which stay in no tree; `None` if it has none.
+    pub(super) fn with_blanks_filled(&self, make: impl Fn(u32) -> E) -> Option<Self>
+    where
+        E: IntoBytes,
+    {
+        let mut bytes = None;
+        for id in (0..self.capacity).filter(|id| self.is_blank(*id)) {
+            let bytes = bytes.get_or_insert_with(|| self.blob.to_vec());
+            let at = self.start + self.stride * id as usize + EntityNode::SIZE;
+            let entity = make(id);
+            let fields = bytes.get_mut(at..).unwrap_or_default().iter_mut();
+            for (byte, new) in fields.zip(entity.as_bytes()) {
+                *byte = *new;
+            }
+        }
+        Some(Self {
+            blob: Blob::from(bytes?),
+            header: self.header,
+            start: self.start,
+            stride: self.stride,
+            capacity: self.capacity,
+            record: std::marker::PhantomData,
+        })
     }
 
     /// The file's header.

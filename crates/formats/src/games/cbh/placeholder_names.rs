@@ -28,6 +28,8 @@ pub(super) struct Placeholders {
     sources: u32,
     teams: u32,
     game_tags: u32,
+    /// Whether names inside the files were overwritten with zeros.
+    blanks: bool,
 }
 
 impl Placeholders {
@@ -39,9 +41,10 @@ impl Placeholders {
         sources: u32::MAX,
         teams: u32::MAX,
         game_tags: u32::MAX,
+        blanks: false,
     };
 
-    /// Extends the tables by placeholders up to the highest ids that the records of `headers` (a
+    /// Fills blank records of the tables, and extends the tables by placeholders up to the highest ids that the records of `headers` (a
     /// complete `.cbh` file) and of `.cbj` refer to.
     pub(super) fn add_to(tables: &mut Tables, headers: &[u8]) -> Self {
         let mut ends = IdEnds::default();
@@ -56,6 +59,14 @@ impl Placeholders {
             count = index + 1;
         }
         let limit = count * MAX_PER_RECORD + 64;
+        let blanks = [
+            fill(&mut tables.players),
+            fill(&mut tables.tournaments),
+            fill(&mut tables.annotators),
+            fill(&mut tables.sources),
+            fill(&mut tables.teams),
+            fill(&mut tables.game_tags),
+        ];
         Self {
             players: extend(&mut tables.players, ends.players, limit),
             tournaments: extend(&mut tables.tournaments, ends.tournaments, limit),
@@ -64,6 +75,7 @@ impl Placeholders {
             teams: extend(&mut tables.teams, ends.teams, limit),
             // Game tags are large and few: at most one per record.
             game_tags: extend(&mut tables.game_tags, ends.game_tags, count),
+            blanks: blanks.contains(&true),
         }
     }
 
@@ -72,6 +84,7 @@ impl Placeholders {
         &self,
         record: Record<'_>,
         extended: Option<&ExtendedRecord>,
+        tables: &Tables,
     ) -> Option<String> {
         if *self == Self::NONE {
             return None;
@@ -97,7 +110,9 @@ impl Placeholders {
         fields.push(("the title", "cbl", title, self.game_tags));
         let mut text = String::new();
         for (field, extension, id, first) in fields {
-            if let Some(id) = id.filter(|&id| id >= first) {
+            let is_lost =
+                |id: &u32| *id >= first || self.blanks && is_blank(tables, extension, *id);
+            if let Some(id) = id.filter(is_lost) {
                 let separator = if text.is_empty() {
                     "names are lost: "
                 } else {
@@ -202,6 +217,36 @@ impl Placeholder for GameTagRecord {
     }
 }
 
+/// Whether a name of the file with an extension was overwritten with zeros.
+fn is_blank(tables: &Tables, extension: &str, id: u32) -> bool {
+    fn is<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> bool {
+        table.is_some_and(|table| table.is_blank(id))
+    }
+    match extension {
+        PlayerRecord::EXTENSION => is(tables.players.as_ref(), id),
+        TournamentRecord::EXTENSION => is(tables.tournaments.as_ref(), id),
+        AnnotatorRecord::EXTENSION => is(tables.annotators.as_ref(), id),
+        SourceRecord::EXTENSION => is(tables.sources.as_ref(), id),
+        TeamRecord::EXTENSION => is(tables.teams.as_ref(), id),
+        GameTagRecord::EXTENSION => is(tables.game_tags.as_ref(), id),
+        _ => false,
+    }
+}
+
+/// Puts placeholders in the blank records of a table; whether there are any.
+fn fill<E: Placeholder>(table: &mut Option<EntityTable<E>>) -> bool {
+    let filled = table
+        .as_ref()
+        .and_then(|table| table.with_blanks_filled(E::placeholder));
+    match filled {
+        Some(filled) => {
+            *table = Some(filled);
+            true
+        }
+        None => false,
+    }
+}
+
 /// Extends a table to `end` ids, by at most `limit`. The id of the first new name; `u32::MAX` if
 /// no name is lost.
 fn extend<E: Placeholder>(table: &mut Option<EntityTable<E>>, end: u32, limit: u32) -> u32 {
@@ -239,7 +284,7 @@ mod tests {
         assert!(name.starts_with(b"(lost player 2)\0"));
         // The number of placeholders is bounded.
         assert_eq!(tables.sources.as_ref().unwrap().capacity(), 68);
-        let text = placeholders.describe(Record::Game(&game), None).unwrap();
+        let text = placeholders.describe(Record::Game(&game), None, &tables).unwrap();
         assert!(text.starts_with("names are lost: White (2 in .cbp), the tournament (0 in .cbt)"));
         assert!(text.contains("16777214 in .cbs") && !text.contains("Black"));
         // Existing names stay, and records keep their size.

@@ -17,7 +17,7 @@ use super::annotations::game_tags::{GameTag, GameTags};
 use super::annotations::{self, Item, Items, foreign, kind};
 use super::charset::until_zero;
 use super::content_summary::{HAS_START, IS_UNORTHODOX};
-use super::entities::EntityTable;
+use super::entities::{Entity, EntityTable};
 use super::entity_and_side_tables::entity;
 use super::field_codecs::{CHESS960_ECO, decode_result};
 use super::format_id::ID;
@@ -380,7 +380,8 @@ impl<'d> CbhReader<'d> {
             let text = "result, date, round and ratings are unknown";
             Some(format!("the header is lost: {lost}, {text}"))
         } else {
-            self.db.placeholders.describe(record, extended)
+            let tables = &self.companions.tables;
+            self.db.placeholders.describe(record, extended, tables)
         };
         let error = text.map(|text| Error::not_in_file(text).in_file(&self.db.headers_name));
         self.problems.extend(error);
@@ -404,18 +405,36 @@ impl<'d> CbhReader<'d> {
         if ids.iter().any(|&(id, capacity)| is_beyond(id, capacity)) {
             self.report_names(ids);
         }
+        // A set that is read for repair has placeholders, which are reported.
+        if !self.db.is_salvaged {
+            let blank = [
+                is_blank(tables.players.as_ref(), game.white.get()),
+                is_blank(tables.players.as_ref(), game.black.get()),
+                is_blank(tables.tournaments.as_ref(), game.tournament.get()),
+                is_blank(tables.annotators.as_ref(), game.annotator.get()),
+                is_blank(tables.sources.as_ref(), game.source.get()),
+            ];
+            if blank.contains(&true) {
+                self.report_blank_names(ids.map(|(id, _)| id), blank);
+            }
+        }
+    }
+
+    #[cold]
+    fn report_blank_names(&mut self, ids: [u32; 5], blank: [bool; 5]) {
+        for (((field, extension), id), is_blank) in NAME_FIELDS.into_iter().zip(ids).zip(blank) {
+            if !is_blank {
+                continue;
+            }
+            let text = format!("`{field}` is number {id}, whose record has only zeros");
+            let name = self.db.source.label_of(extension);
+            self.problems.push(Error::not_in_file(text).in_file(&name));
+        }
     }
 
     #[cold]
     fn report_names(&mut self, ids: [(u32, Option<u32>); 5]) {
-        let fields = [
-            ("white", "cbp"),
-            ("black", "cbp"),
-            ("tournament", "cbt"),
-            ("annotator", "cbc"),
-            ("source", "cbs"),
-        ];
-        for ((field, extension), (id, capacity)) in fields.into_iter().zip(ids) {
+        for ((field, extension), (id, capacity)) in NAME_FIELDS.into_iter().zip(ids) {
             if let Some(capacity) = capacity.filter(|_| is_beyond(id, capacity)) {
                 let text = format!("`{field}` is number {id}, its file has {capacity}");
                 let name = self.db.source.label_of(extension);
@@ -556,6 +575,20 @@ impl<'d> CbhReader<'d> {
         }
         Ok(record)
     }
+}
+
+/// The names that the header of a game refers to, with the extensions of their files.
+const NAME_FIELDS: [(&str, &str); 5] = [
+    ("white", "cbp"),
+    ("black", "cbp"),
+    ("tournament", "cbt"),
+    ("annotator", "cbc"),
+    ("source", "cbs"),
+];
+
+/// Whether a record of a table was overwritten with zeros; `false` without a table.
+fn is_blank<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> bool {
+    table.is_some_and(|table| table.is_blank(id))
 }
 
 /// Whether an id is not below the capacity of its table; `false` without a table.

@@ -140,6 +140,11 @@ fn exists<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> Result<(), Stri
             "it refers to number {id} of .{extension}, which has {capacity}"
         ));
     }
+    if table.is_blank(id) {
+        return Err(format!(
+            "it refers to number {id} of .{extension}, whose record has only zeros"
+        ));
+    }
     if is_deleted(table, id) {
         return Err(format!(
             "it refers to number {id} of .{extension}, which is deleted"
