@@ -589,7 +589,8 @@ fn copy_whole(
         Err(Error::invalid(text).in_path(path))
     };
     if let Some(problem) = first.0 {
-        return refused(format!("it has problems: {problem}"));
+        let text = format!("is damaged and cannot grow: {problem}");
+        return Err(Error::not_in_file(text).in_path(path));
     }
     if let Some((feature, loss)) = summary.losses.iter().next() {
         return refused(format!(

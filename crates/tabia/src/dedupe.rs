@@ -13,7 +13,7 @@ use tabia_core::external::VariableSorter;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::{Cursor, Progress, Sink};
-use tabia_core::{Error, GameIndex};
+use tabia_core::{Error, GameIndex, Problem};
 
 use tabia_query::Query;
 
@@ -22,7 +22,7 @@ pub use crate::merge_annotations::{Merges, merged};
 use crate::annotated_games::AnnotatedTask;
 use crate::base::{GameSet, Stamp};
 use crate::game_content::GameContent;
-use crate::input::{InputItem, KnownDuplicates};
+use crate::input::{InputItem, KnownDuplicates, OpenInput};
 use crate::job_summary::Summary;
 use crate::names::player_name::surname;
 use crate::observer::{NoObserver, Observer};
@@ -84,11 +84,39 @@ pub struct Duplicate {
 }
 
 impl Duplicate {
-    /// Plies in common as a percentage of those of the longer game.
+    /// Plies in common as a percentage of those of the longer game; 100 for games without moves, all of which
+    /// is the same.
     pub fn score(&self) -> u32 {
+        if self.plies == (0, 0) {
+            return 100;
+        }
         let longer = self.plies.0.max(self.plies.1).max(1);
         (u64::from(self.common) * 100 / u64::from(longer)) as u32
     }
+}
+
+/// A record of a damaged database that is not the game that it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DamagedRecord {
+    /// Index of the input and of the record in it.
+    pub at: (u32, GameIndex),
+    /// Some or all of its moves could not be read.
+    pub moves: bool,
+    /// The name of a player is lost.
+    pub names: bool,
+}
+
+/// What [`find_known`] has found.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Known {
+    /// Records read and problems.
+    pub summary: Summary,
+    /// The new games that the database has, or that are twice among them.
+    pub duplicates: Vec<Duplicate>,
+    /// The damaged records of the new inputs, in their order.
+    pub damaged: Vec<DamagedRecord>,
 }
 
 /// Which games, and how they are read.
@@ -113,7 +141,9 @@ pub struct DedupeOptions {
 /// too. *Embedded*: one begins the other, with at least 10 plies, and event, round or day agree. If none of
 /// these can be compared because they are unknown, they count as agreeing. Games without moves or of unknown
 /// players are exact duplicates if all of them is the same, as far as all formats keep it: event, site, date,
-/// round, result, moves, variations, comments, NAGs and shapes. Guiding texts are no duplicates.
+/// round, result, ratings, moves, variations, comments, NAGs and shapes. Guiding texts are no duplicates, nor
+/// are records without players of which nothing but tags is known, and records of a damaged database whose moves
+/// or names are lost.
 ///
 /// Of several games the one with most annotations is kept, then the longest, then the one with most known
 /// tags, then the first. Memory: 64 MiB, and some bytes for each game of two players and each duplicate.
@@ -126,7 +156,8 @@ pub fn find_duplicates(
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Vec<Duplicate>), Error> {
-    find(items, &[], options, progress, observer)
+    let known = find(items, &[], options, progress, observer)?;
+    Ok((known.summary, known.duplicates))
 }
 
 /// As [`find_duplicates`], but the games of the first `base` items are all kept, and only those of players of
@@ -146,8 +177,10 @@ pub fn find_duplicates(
 /// let items = find()?.into_iter().chain(find()?);
 /// let items = items.collect::<Result<Vec<_>, _>>()?;
 /// let (progress, options) = (Arc::new(Progress::new()), DedupeOptions::default());
-/// let (_, known) = find_known(&items, 1, &options, &progress, &mut NoObserver)?;
-/// assert!(known.iter().all(|duplicate| duplicate.kept.0 == 0 && duplicate.dropped.0 == 1));
+/// let known = find_known(&items, 1, &options, &progress, &mut NoObserver)?;
+/// let mut found = known.duplicates.iter();
+/// assert!(found.all(|duplicate| duplicate.kept.0 == 0 && duplicate.dropped.0 == 1));
+/// assert!(known.damaged.is_empty());
 /// # Ok(())
 /// # }
 /// ```
@@ -157,7 +190,7 @@ pub fn find_known(
     options: &DedupeOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<(Summary, Vec<Duplicate>), Error> {
+) -> Result<Known, Error> {
     let mut players = HashSet::new();
     let (old, new) = items.split_at(base.min(items.len()));
     for item in new {
@@ -233,7 +266,8 @@ fn find(
     options: &DedupeOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
-) -> Result<(Summary, Vec<Duplicate>), Error> {
+) -> Result<Known, Error> {
+    let mut damaged = Vec::new();
     let mut summary = Summary::default();
     let mut sorter = VariableSorter::<KEY>::new(&std::env::temp_dir(), MEMORY);
     for (number, item) in items.iter().enumerate() {
@@ -250,21 +284,34 @@ fn find(
             candidates: base.get(number).cloned(),
             ..ScanOptions::default()
         };
+        let is_base = number < base.len();
+        let before = reporter.summary.counts;
         reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
+            let source = SourceState::of(&input);
             let tasks = (0..plan.threads.max(1))
-                .map(|_| GameTask::default())
+                .map(|_| GameTask::new(source))
                 .collect();
-            scan(reporter, input, &plan, tasks, &mut |base, games| {
-                for (game, key, facts) in games.drain(..) {
+            scan(reporter, input, &plan, tasks, &mut |base, batch| {
+                for (game, key, facts) in batch.games.drain(..) {
                     let mut record = Sink::new();
                     record.u32_be(number as u32);
                     record.u32_be(base.game(game).0);
                     record.bytes(&facts);
                     sorter.push(&key, record.as_slice())?;
                 }
+                damaged.extend(batch.damaged.drain(..).filter(|_| !is_base).map(
+                    |(game, moves, names)| DamagedRecord {
+                        at: (number as u32, base.game(game)),
+                        moves,
+                        names,
+                    },
+                ));
                 Ok(true)
             })
         })?;
+        if !is_base {
+            reporter.finish_item(before)?;
+        }
     }
     let mut found = Vec::new();
     let base = base.len() as u32;
@@ -298,7 +345,11 @@ fn find(
         }
         duplicate.group = number;
     }
-    Ok((summary, found))
+    Ok(Known {
+        summary,
+        duplicates: found,
+        damaged,
+    })
 }
 
 /// For each input the kept games that get annotations of their duplicates, those of `items` in the same
@@ -690,17 +741,51 @@ impl Task for PlayersTask {
 
 /// The surnames of both players.
 fn players(head: &GameHead) -> String {
-    let tags = &head.tags;
-    format!(
-        "{}\n{}",
-        surname(tags.text("White")),
-        surname(tags.text("Black"))
-    )
+    let known = |tag: &str| {
+        let name = head.tags.text(tag);
+        // A repaired database has such names instead of those that it has lost.
+        if name.starts_with("(lost ") {
+            String::new()
+        } else {
+            surname(name)
+        }
+    };
+    format!("{}\n{}", known("White"), known("Black"))
+}
+
+/// What can be missing from the records of an input without a trace in them. A text keeps what cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SourceState {
+    Text,
+    Database,
+    /// A database whose files are damaged.
+    DamagedDatabase,
+}
+
+impl SourceState {
+    fn of(input: &OpenInput) -> Self {
+        match input {
+            OpenInput::Database(database) if database.info().problems.is_empty() => Self::Database,
+            OpenInput::Database(_) => Self::DamagedDatabase,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// The games of a piece of work, and the damaged records: whether moves and names are lost.
+#[derive(Default)]
+struct GameBatch {
+    games: Vec<(GameIndex, [u8; KEY], Vec<u8>)>,
+    damaged: Vec<(GameIndex, bool, bool)>,
 }
 
 /// Collects what games are compared by.
-#[derive(Default)]
 struct GameTask {
+    source: SourceState,
+    /// Something of the game could not be read.
+    has_problem: bool,
+    /// Moves could not be read from some ply on.
+    is_cut: bool,
     is_game: bool,
     depth: u32,
     annotations: u32,
@@ -713,7 +798,39 @@ struct GameTask {
     has_players: bool,
     /// Of a game without players, or before its first move.
     content: GameContent,
-    games: Vec<(GameIndex, [u8; KEY], Vec<u8>)>,
+    batch: GameBatch,
+}
+
+impl GameTask {
+    fn new(source: SourceState) -> Self {
+        Self {
+            source,
+            has_problem: false,
+            is_cut: false,
+            is_game: false,
+            depth: 0,
+            annotations: 0,
+            game: GameIndex(0),
+            head: GameHead::default(),
+            start: 0,
+            moves: Vec::new(),
+            players: String::new(),
+            has_players: false,
+            content: GameContent::default(),
+            batch: GameBatch::default(),
+        }
+    }
+
+    /// Whether moves of the game are lost, and the name of a player.
+    fn lost_parts(&self) -> (bool, bool) {
+        if self.source == SourceState::Text {
+            return (false, false);
+        }
+        let moves = self.has_problem && (self.is_cut || self.moves.is_empty());
+        let names = self.has_problem && !self.has_players
+            || self.source == SourceState::DamagedDatabase && self.players == "\n";
+        (moves, names)
+    }
 }
 
 impl Visitor for GameTask {
@@ -723,6 +840,7 @@ impl Visitor for GameTask {
             return Flow::Skip;
         }
         (self.depth, self.annotations, self.game) = (0, 0, game);
+        (self.has_problem, self.is_cut) = (false, false);
         self.head.clone_from(head);
         self.moves.clear();
         self.content.clear();
@@ -773,6 +891,21 @@ impl Visitor for GameTask {
         }
         let tags = &self.head.tags;
         let players = &self.players;
+        let (lost_moves, lost_names) = self.lost_parts();
+        if lost_moves || lost_names {
+            self.batch.damaged.push((self.game, lost_moves, lost_names));
+        }
+        // What is lost of two records need not have been the same.
+        if lost_names || lost_moves && self.moves.is_empty() {
+            return;
+        }
+        let is_bare = players == "\n"
+            && self.moves.is_empty()
+            && self.content.is_empty()
+            && self.head.start.setup.is_none();
+        if is_bare {
+            return;
+        }
         let is_compared_by_moves = self.has_players && !self.moves.is_empty();
         let content = if is_compared_by_moves {
             ""
@@ -806,16 +939,22 @@ impl Visitor for GameTask {
         facts.u32_be(content.len() as u32);
         facts.bytes(content.as_bytes());
         facts.bytes(&self.moves);
-        self.games.push((self.game, bytes, facts.into_vec()));
+        self.batch.games.push((self.game, bytes, facts.into_vec()));
     }
 }
 
 impl Task for GameTask {
-    type Out = Vec<(GameIndex, [u8; KEY], Vec<u8>)>;
+    type Out = GameBatch;
 
     fn swap(&mut self, out: &mut Self::Out) {
-        out.clear();
-        std::mem::swap(&mut self.games, out);
+        out.games.clear();
+        out.damaged.clear();
+        std::mem::swap(&mut self.batch, out);
+    }
+
+    fn on_problem(&mut self, problem: &Problem) {
+        self.has_problem = true;
+        self.is_cut |= problem.error.location().ply.is_some();
     }
 }
 

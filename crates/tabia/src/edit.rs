@@ -54,7 +54,7 @@ fn editable(item: &InputItem) -> Result<(EditFunctions, &Source), Error> {
     let name = item.name();
     let Some(functions) = item.format().games().and_then(|format| format.edit) else {
         let format = item.format().name();
-        let text = format!("{name}: records of a {format} cannot be changed");
+        let text = format!("{name}: records of this format ({format}) cannot be changed");
         return Err(Error::usage(text));
     };
     let text = format!("{name} is in an archive or compressed: it cannot be changed there");

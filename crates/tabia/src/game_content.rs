@@ -11,6 +11,9 @@ const KEPT_CHARACTERS: usize = 30;
 /// The greatest part of a round that every format keeps.
 const MAX_ROUND: u32 = 255;
 
+/// The greatest rating that every format keeps.
+const MAX_RATING: u16 = 4000;
+
 /// The content of a game while it is read: tags, start, moves, variations, comments, NAGs and the squares of
 /// shapes. What some format writes in another way is left out: blanks of comments, colours of shapes, unknown
 /// values.
@@ -49,6 +52,11 @@ impl GameContent {
         self.lines.clear();
         self.lines.push(Some(0));
         self.notes.clear();
+    }
+
+    /// Whether there is no move and no annotation.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.notes.is_empty()
     }
 
     /// Adds a move of any line.
@@ -126,7 +134,9 @@ impl GameContent {
         };
         let _ = write!(
             self.text,
-            "\n{players}\n{}\n{}\n{}\n{}\n{:x}\n{:?}",
+            "\n{players}\n{}\n{}\n{}\n{}\n{}\n{}\n{:x}\n{:?}",
+            rating(tags.text("WhiteElo")),
+            rating(tags.text("BlackElo")),
             kept("Event"),
             kept("Site"),
             tags.date().unwrap_or_default(),
@@ -136,6 +146,12 @@ impl GameContent {
         );
         &self.text
     }
+}
+
+/// A rating that every format keeps; 0 for others.
+fn rating(text: &str) -> u16 {
+    let number = text.trim().parse().unwrap_or(0);
+    if number <= MAX_RATING { number } else { 0 }
 }
 
 /// A round of one or two numbers that every format keeps; else empty.

@@ -110,6 +110,16 @@ impl OpenedInput {
     }
 }
 
+/// The name of a format with its article: `an Arena book`.
+pub(crate) fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['A', 'E', 'I', 'O']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {name}")
+}
+
 impl InputItem {
     /// The path as messages show it; `-` for standard input, `archive:member` for a member.
     pub fn label(&self) -> &Arc<Path> {

@@ -19,7 +19,7 @@ use tabia_query::{FoundMoment, Matcher, Query};
 use crate::base::GameSet;
 use crate::eco_tagger::{EcoTagger, EcoUpdate};
 use crate::filter_stream::FilterVisitor;
-use crate::input::{InputItem, OpenInput};
+use crate::input::{InputItem, OpenInput, with_article};
 use crate::job_summary::{Base, Notes, Summary};
 use crate::mark_moments::Marker;
 use crate::merge_annotations::{Merger, Merges};
@@ -537,7 +537,10 @@ pub(crate) fn scan<T: Task>(
                 }
                 _ => format!("`tabia archive list {quoted}` lists what is in it"),
             };
-            let text = format!("{name} holds no games: it is a {}", format.name());
+            let text = format!(
+                "{name} holds no games: it is {}",
+                with_article(format.name())
+            );
             Err(Error::usage(text).with_hint(hint))
         }
     }?;

@@ -10,7 +10,7 @@ use tabia_core::shell_argument::argument;
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::Format;
 
-use crate::input::{InputItem, Origin};
+use crate::input::{InputItem, Origin, with_article};
 use crate::resolve::Resolver;
 
 /// The database that a path names, even if only companions of it are left: `base.si4`, `base.sg4`
@@ -36,7 +36,10 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
                         "`tabia archive extract {quoted} -d FOLDER` writes what is left of its files; repair the database there"
                     ),
                 };
-                let text = format!("{name}: a {} is no database", format.name());
+                let text = format!(
+                    "{name} is no database: it is {}",
+                    with_article(format.name())
+                );
                 return Err(Error::usage(text).with_hint(hint));
             }
             _ => {

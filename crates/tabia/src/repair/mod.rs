@@ -10,9 +10,9 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia_core::error::Location;
+use tabia_core::error::{Location, Why};
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::Want;
+use tabia_core::game::{Game, RecordKind, Want};
 use tabia_core::games::Written;
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
@@ -102,6 +102,51 @@ pub trait RepairObserver: Observer {
 
 impl RepairObserver for crate::NoObserver {}
 
+/// How many records have lost what; one record can have lost several parts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostParts {
+    /// Games without a move, whose moves are lost as far as is known.
+    pub all_moves: u64,
+    /// Games with moves up to the ply from which on they could not be read.
+    pub some_moves: u64,
+    /// Games without the name of a player.
+    pub names: u64,
+}
+
+impl LostParts {
+    /// Counts a record from which something is missing for these reasons.
+    fn add(&mut self, game: &Game, reasons: &[Reason]) {
+        if game.head.kind != RecordKind::Game {
+            return;
+        }
+        if game.ply_count() == 0 {
+            self.all_moves += 1;
+        } else if reasons.iter().any(|reason| reason.at.ply.is_some()) {
+            self.some_moves += 1;
+        }
+        let is_lost = |tag| is_lost_name(game.head.tags.text(tag));
+        self.names += u64::from(is_lost("White") || is_lost("Black"));
+    }
+}
+
+/// Whether a name is unknown, or stands in for one that the input has lost.
+fn is_lost_name(name: &str) -> bool {
+    matches!(name, "" | "?") || name.starts_with("(lost ")
+}
+
+/// Whether something of a record was found that cannot be anything else: all of it, a move, the name of a player,
+/// an annotation or a text.
+fn has_content(game: &Game, reasons: &[Reason]) -> bool {
+    let is_named = |tag| !is_lost_name(game.head.tags.text(tag));
+    reasons.is_empty()
+        || game.head.kind == RecordKind::Text
+        || game.has_annotations()
+        || is_named("White")
+        || is_named("Black")
+        || game.mainline().next().is_some()
+}
+
 /// What a repair has done.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -114,6 +159,12 @@ pub struct Repaired {
     pub damaged: u64,
     /// Records of which nothing is left, those included that only a header counts.
     pub lost: u64,
+    /// What the records have lost of which a part was lost.
+    pub lost_parts: LostParts,
+    /// The input ends too early, so that what followed is not known.
+    pub ends_early: bool,
+    /// Whether any record is more than numbers that every file of other contents could hold.
+    has_content: bool,
     /// What was wrong with the set as a whole.
     pub problems: Vec<String>,
     /// The new files.
@@ -124,7 +175,8 @@ pub struct Repaired {
 /// database or text file.
 ///
 /// # Errors
-/// When nothing of the input can be opened, or the target cannot be written.
+/// When nothing of the input can be opened, the target cannot be written, or the input has problems and no record
+/// of it has a move, the name of a player, an annotation or a text.
 pub fn repair(
     item: &InputItem,
     format: &'static GameFormat,
@@ -142,6 +194,7 @@ pub fn repair(
     let mut listener = ProblemCollector {
         reports: &reports,
         pending: &pending,
+        ends_early: false,
     };
     let mut reporter = ScanReporter {
         item,
@@ -162,12 +215,17 @@ pub fn repair(
         losses,
         ..
     } = collector;
+    repaired.ends_early = listener.ends_early;
     for (game, losses) in losses {
         summary.losses.add(&item.name(), game, &losses);
         let mut reports = reports.borrow_mut();
         reports
             .losses(item, game, &losses)
             .map_err(Error::in_output)?;
+    }
+    if !repaired.has_content && summary.problems > 0 {
+        let text = "nothing that can be recovered: no moves, no names, no texts";
+        return Err(Error::invalid(text).in_file(item.label()));
     }
     repaired.written = sink.finish()?;
     let name = path.display().to_string();
@@ -200,12 +258,16 @@ fn create_like(
 struct ProblemCollector<'a, 'w> {
     reports: &'a RefCell<&'w mut dyn RepairObserver>,
     pending: &'a RefCell<Vec<(GameIndex, Reason)>>,
+    ends_early: bool,
 }
 
 impl ProblemCollector<'_, '_> {
     /// Remembers a problem as a reason why its record is not whole.
-    fn remember(&self, problem: &Problem) {
+    fn remember(&mut self, problem: &Problem) {
         let at = problem.error.location();
+        if let (None, ErrorKind::Malformed(malformed)) = (at.game, problem.error.kind()) {
+            self.ends_early |= matches!(malformed.why, Why::Truncated { .. });
+        }
         if let Some(game) = at.game {
             let kind = problem.error.kind();
             let is_common = matches!(kind, ErrorKind::MissingFile(_) | ErrorKind::NotInFile(_));
@@ -334,6 +396,7 @@ impl RepairCollector {
                 self.lose(missing, &reasons, on_outcome)?;
             }
             take_reasons(number, &mut reasons_by_game, &mut reasons);
+            self.repaired.has_content |= has_content(game, &reasons);
             let mut saved_as = Some(GameIndex(self.saved));
             match self.sink.append(game) {
                 Ok(losses) => {
@@ -363,6 +426,7 @@ impl RepairCollector {
                 continue;
             }
             self.repaired.damaged += 1;
+            self.repaired.lost_parts.add(game, &reasons);
             on_outcome(&RecordOutcome {
                 game: number,
                 outcome: RepairOutcome::Damaged,

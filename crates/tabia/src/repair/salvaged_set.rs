@@ -54,7 +54,9 @@ impl SalvagedSet {
         let Some((format, functions)) = format.and_then(|format| Some((format, format.edit?)))
         else {
             let format = item.format().name();
-            let text = format!("{name}: a {format} cannot be changed; `repair` makes a new one");
+            let text = format!(
+                "{name}: this format ({format}) cannot be changed; `repair` makes a new one"
+            );
             return Err(Error::usage(text));
         };
         let text = format!("{name}: is inside of another file; `archive extract` takes it out");
