@@ -256,6 +256,10 @@ fn plain_reason(text: &str) -> Option<(&'static str, &str)> {
             "the pictures or sounds it names are missing",
         ),
         (", its file has ", "a name it refers to is missing"),
+        (
+            ", whose record has only zeros",
+            "a name it refers to was overwritten with zeros",
+        ),
         (", which has no name", "a name it refers to is missing"),
     ];
     let is_number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit());
@@ -328,6 +332,13 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     let path = error.location().file.as_deref();
     Some(match error.kind() {
         ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar_names::hint),
+        ErrorKind::UnknownFormat { found } if unpacker(found).is_some() => {
+            let program = unpacker(found).unwrap_or_default();
+            let file = path
+                .map(|path| path.display().to_string())
+                .unwrap_or_default();
+            format!("unpack it first: `{program} x {}`", argument(&file))
+        }
         ErrorKind::UnknownFormat { .. } => {
             let known = "`tabia formats` lists what can be read; `--from FORMAT` names one";
             match path {
@@ -383,6 +394,13 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),
         _ => return None,
     })
+}
+
+/// The program that unpacks an archive of a kind that is not read.
+fn unpacker(found: &[u8]) -> Option<&'static str> {
+    let kinds: [(&[u8], &str); 2] = [(b"Rar!", "unrar"), (b"7z\xbc\xaf", "7z")];
+    let kind = kinds.iter().find(|(start, _)| found.starts_with(start));
+    kind.map(|(_, program)| *program)
 }
 
 /// Whether a file is named like the main file of a database of several files, whose remains `repair`

@@ -24,6 +24,8 @@ use crate::readable_numbers::{counted_as, grouped};
 
 /// Lines about problems on standard error without `--verbose`.
 const MAX_SHOWN: usize = 10;
+/// Lines in all if there are many inputs: the first one of each is shown.
+const MAX_SHOWN_OF_INPUTS: usize = 100;
 /// Problems of one kind in one file that have a line each; if there are more, one line counts them.
 const MAX_ALIKE: usize = 3;
 /// Kinds of problems that are distinguished.
@@ -39,6 +41,8 @@ pub(crate) struct Reporter {
     rejects: Option<OutputSet>,
     /// Gives the report and the rejected bytes their names together with the result.
     transaction: Option<Transaction>,
+    /// Another reporter of the command has shown the problems of the inputs.
+    pub(crate) are_problems_reported: bool,
     problems: u64,
     /// Those that are on standard error, or counted in a line there.
     shown_problems: u64,
@@ -156,6 +160,7 @@ impl Reporter {
             report,
             rejects,
             transaction: has_files.then_some(transaction),
+            are_problems_reported: false,
             problems: 0,
             shown_problems: 0,
             shown_lines: Vec::new(),
@@ -215,7 +220,9 @@ impl Reporter {
 
     /// Reports an input in a folder that cannot be read: a problem, as the others are read.
     pub(crate) fn report_problem_in_folder(&mut self, error: &Error) -> Result<(), Error> {
-        self.messages.warning(&self.messages.text_of(error));
+        if !self.are_problems_reported {
+            self.messages.warning(&self.messages.text_of(error));
+        }
         self.count_reported(error)
     }
 
@@ -257,6 +264,7 @@ impl Reporter {
 
     /// Writes the problems that wait: each one, or one line for many of a kind.
     fn show_groups(&mut self) {
+        let mut is_first = true;
         for group in std::mem::take(&mut self.groups) {
             let is_counted = group.count > group.lines.len() as u64;
             for line in group.lines {
@@ -265,9 +273,16 @@ impl Reporter {
                     self.shown_problems += 1;
                     continue;
                 }
-                if self.shown_lines.len() == MAX_SHOWN {
+                // The problems of one input do not hide those of the next.
+                let most = if is_first {
+                    MAX_SHOWN_OF_INPUTS
+                } else {
+                    MAX_SHOWN
+                };
+                if self.shown_lines.len() >= most {
                     return;
                 }
+                is_first = false;
                 self.shown_lines.push(line.clone());
                 if is_counted {
                     let more = grouped(group.count - 1);
@@ -388,6 +403,10 @@ impl Observer for Reporter {
 
     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
         self.problems += 1;
+        if self.are_problems_reported {
+            self.shown_problems += 1;
+            return Ok(());
+        }
         self.exceeds_unpacked |= exceeds_unpacked(&problem.error);
         if self.messages.verbose {
             self.shown_problems += 1;

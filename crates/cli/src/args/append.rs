@@ -13,7 +13,7 @@ use super::common::DuplicateRowArgs;
 /// the games of the database stay as they are. It is replaced by a copy with the new games when that is
 /// complete, and its saved index, if it has one, grows with it. Every database that can be written can grow;
 /// one of Scid, Scidb or ChessBase 17 is written again with all its records, and refused if a copy would lose
-/// anything.
+/// anything. Records of a damaged input whose moves or names are lost are left out and counted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,10 +33,11 @@ pub(crate) struct AppendArgs {
     /// Replace the file of `--explain`
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// Repair a damaged ChessBase database first, as `repair` does
+    /// Repair a damaged ChessBase database first, as `repair` does, and add damaged records too
     ///
-    /// Without it, a damaged database is refused. What cannot be recovered is reported and given up; the old
-    /// files stay until the new ones are complete.
+    /// Without it, a damaged database is refused, and records of the inputs whose moves or names are lost are
+    /// left out. What cannot be recovered is reported and given up; the old files stay until the new ones are
+    /// complete.
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) salvage: bool,
     /// Show the rows and add no games

@@ -45,6 +45,12 @@ pub(crate) struct ConvertArgs {
     /// The repaired set that games are added to, in the stead of the output; for `append`.
     #[arg(skip)]
     pub(crate) repaired_output: Option<PathBuf>,
+    /// Another verb converts, which has no `--profile`.
+    #[arg(skip)]
+    pub(crate) is_of_other_verb: bool,
+    /// The problems of the inputs were shown when they were read before.
+    #[arg(skip)]
+    pub(crate) are_problems_reported: bool,
     /// How much PGN shows: standard, full, lichess, chessbase, seven
     ///
     /// `standard` is what every program reads, `full` everything, which tabia reads back, `lichess` and

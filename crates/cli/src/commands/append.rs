@@ -6,15 +6,16 @@ use std::sync::Arc;
 use tabia::Error;
 use tabia::base::{IndexChange, build_index, index_path};
 use tabia::core::io::SetLock;
-use tabia::dedupe::{DedupeOptions, dropped_games, find_known};
+use tabia::dedupe::{DamagedRecord, DedupeOptions, Known, dropped_games, find_known};
 use tabia::repair::remains;
 
 use crate::args::AppendArgs;
+use crate::commands::dedupe::GameCounts;
 use crate::commands::index::index_options;
 use crate::commands::{convert, dedupe, salvage};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::readable_numbers::counted;
+use crate::readable_numbers::{counted, grouped};
 
 pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     if args.output == "-" || args.paths.iter().any(|path| path == "-") {
@@ -35,7 +36,16 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     };
     let salvaged = if args.salvage {
         let item = remains(&context.resolver, &args.output)?;
-        salvage::prepare(&context, &item, path, &mut reporter)?
+        let can_change = item
+            .format()
+            .games()
+            .is_some_and(|format| format.edit.is_some());
+        // A database of another format is written again, and refused if it is damaged.
+        if can_change {
+            salvage::prepare(&context, &item, path, &mut reporter)?
+        } else {
+            None
+        }
     } else {
         None
     };
@@ -56,7 +66,12 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     let display = context.display();
     let found = find_known(&items, 1, &options, &context.progress, &mut reporter);
     drop(display);
-    let (summary, duplicates) = found?;
+    let Known {
+        mut summary,
+        duplicates,
+        damaged,
+        ..
+    } = found?;
     let explained = dedupe::write_explained(explained, &duplicates, &items)?;
     let count = counted(duplicates.len() as u64, "duplicate");
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
@@ -65,23 +80,33 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         dedupe::show(&context, &args.rows.listing, &duplicates, &items)?;
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
+        note_damaged(&context, &damaged, "would be left out");
         return Ok(code);
     }
     context.messages.note(&format!("{count} left out"));
+    let what = if args.salvage { "added" } else { "left out" };
+    note_damaged(&context, &damaged, what);
+    if !args.salvage && !damaged.is_empty() {
+        let text = "`--salvage` adds what is left of them";
+        context.messages.hint(text);
+    }
     let mut convert = convert::plain(&args.paths, &args.output, None, &args.rows.common);
     convert.append = true;
     convert.lock = lock.map(Arc::new);
     convert.select.records.include_deleted = args.rows.include_deleted;
     convert.dropped = dropped_games(items.len(), &duplicates).split_off(1);
-    // Its problems are reported already.
-    convert.common.quiet |= summary.problems > 0;
+    if !args.salvage {
+        leave_out(&damaged, &mut convert.dropped);
+    }
+    convert.are_problems_reported = true;
     convert.common.report = None;
     convert.repaired_output = salvaged.as_ref().map(|set| set.path().to_path_buf());
     let transaction = reporter.transaction();
     if salvaged.is_none() {
         convert.transaction.clone_from(&transaction);
     }
-    let (mut code_of_games, _) = convert::convert_files(&convert)?;
+    let converted = convert::convert_files(&convert)?;
+    let mut code_of_games = converted.code;
     if let Some(mut salvaged) = salvaged {
         if let Some(transaction) = &transaction {
             salvaged.join(transaction);
@@ -90,11 +115,49 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         code_of_games = code_of_games.worse(ExitCode::Problems);
     }
     explained.commit().map_err(Error::in_output)?;
-    reporter.finish(Some(&summary))?;
+    summary.losses = converted.losses;
+    let left_out = if args.salvage { 0 } else { damaged.len() };
+    let counts = GameCounts {
+        written: converted.games,
+        duplicates: duplicates.len() as u64,
+        damaged: Some(left_out as u64),
+    };
+    reporter.finish_with(Some(&summary), Some(&counts))?;
     if has_index {
         grow_index(args, &context)?;
     }
     Ok(code.worse(code_of_games))
+}
+
+/// Notes how many records of the inputs are damaged, and what becomes of them.
+fn note_damaged(context: &Context, damaged: &[DamagedRecord], what: &str) {
+    if damaged.is_empty() {
+        return;
+    }
+    let (mut moves, mut names) = (0, 0);
+    for record in damaged {
+        moves += u64::from(record.moves);
+        names += u64::from(record.names);
+    }
+    let all = counted(damaged.len() as u64, "damaged game");
+    let (moves, names) = (grouped(moves), grouped(names));
+    let text = format!("{all} {what}: {moves} with lost moves, {names} with lost names");
+    context.messages.note(&text);
+}
+
+/// Adds records of the inputs, which follow the database, to those that are left out.
+fn leave_out(damaged: &[DamagedRecord], dropped: &mut [Arc<Vec<u32>>]) {
+    for (input, games) in (1..).zip(dropped) {
+        let of_input = damaged.iter().filter(|record| record.at.0 == input);
+        let mut all: Vec<u32> = of_input.map(|record| record.at.1.0).collect();
+        if all.is_empty() {
+            continue;
+        }
+        all.extend_from_slice(games);
+        all.sort_unstable();
+        all.dedup();
+        *games = Arc::new(all);
+    }
 }
 
 /// Adds the new games to the saved index.

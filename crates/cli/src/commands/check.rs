@@ -241,6 +241,27 @@ impl Checker<'_> {
     }
 }
 
+/// The name for what is left of an input; of a text whose name has another extension, with its own.
+fn saved_like(item: &InputItem, file: &Path) -> String {
+    let saved = saved_name(file);
+    let format = item.format();
+    let is_text = format.companions().is_empty() && format.game_writer().is_some();
+    let [extension, ..] = format.extensions() else {
+        return saved;
+    };
+    if !is_text || saved == format!("saved-{}", file.display()) {
+        return saved;
+    }
+    let stem = Path::new(file.file_stem().unwrap_or_default());
+    if stem
+        .extension()
+        .is_some_and(|own| own.eq_ignore_ascii_case(extension))
+    {
+        return format!("saved-{}", stem.display());
+    }
+    format!("saved-{}.{extension}", stem.display())
+}
+
 /// What to do about an input with problems.
 fn next_step(item: &InputItem) -> String {
     let path = item.label();
@@ -248,7 +269,7 @@ fn next_step(item: &InputItem) -> String {
     let quoted = argument(&name);
     let file = Path::new(path.file_name().unwrap_or_default());
     let saved = match item.format().kind() {
-        FormatKind::Games => saved_name(file),
+        FormatKind::Games => saved_like(item, file),
         FormatKind::Book | FormatKind::Archive => format!("saved-{}", file.display()),
     };
     let saved = argument(&saved);

@@ -13,12 +13,13 @@ use tabia::core::formats::Profile;
 use tabia::core::games::Written;
 use tabia::core::io::{Charset, is_stream_device, require_replaceable};
 use tabia::core::loss::Feature;
+use tabia::core::shell_argument::argument;
 use tabia::formats::archives::compressed::Compression;
 use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
-use tabia::{Error, ErrorSide};
+use tabia::{Error, ErrorSide, LossTable};
 
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, SelectArgs, SplitField};
 use crate::commands::index::index_options;
@@ -35,7 +36,16 @@ use crate::resolve_output_target::{format_of_to, refuse_existing, refuse_stream,
 use crate::stdout::StdoutWriter;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
-    convert_files(args).map(|(code, _)| code)
+    convert_files(args).map(|converted| converted.code)
+}
+
+/// What [`convert_files`] has done.
+pub(crate) struct Converted {
+    pub(crate) code: ExitCode,
+    /// Games and guiding texts.
+    pub(crate) games: u64,
+    /// What the output does not hold.
+    pub(crate) losses: LossTable,
 }
 
 /// The arguments that write all games of the paths to an output.
@@ -61,6 +71,8 @@ pub(crate) fn plain(
         eco: EcoUpdate::Keep,
         dropped: Vec::new(),
         lock: None,
+        is_of_other_verb: true,
+        are_problems_reported: false,
         transaction: None,
         shard: None,
         renames: None,
@@ -80,8 +92,8 @@ pub(crate) fn plain(
     }
 }
 
-/// Converts; also returns how many games and guiding texts were written.
-pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error> {
+/// Converts the games of the paths.
+pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let context = Context::new(&args.common)?;
     let mut options = options(args, &context)?;
     #[cfg(feature = "parquet")]
@@ -135,6 +147,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let format = *format;
     let rejects = args.rejects.as_deref();
     let mut reporter = context.reporter("convert", args.force, rejects)?;
+    reporter.are_problems_reported = args.are_problems_reported;
     options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
     let by = split_by(args);
     // The file that `-o` names is not written if the games go to several.
@@ -219,8 +232,24 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let mut lost = summary.losses.iter().map(|(feature, _)| feature).peekable();
     let is_lossless = args.profile == Profile::Full;
     let keeps = |feature| format.can.has(feature) && !format.in_part.has(feature);
-    if lost.peek().is_some() && !is_lossless && lost.all(keeps) {
-        context.messages.hint("`--profile full` keeps all of this");
+    let is_profiled = lost.peek().is_some() && !is_lossless && lost.all(keeps);
+    // A database keeps the same whatever the profile.
+    if is_profiled && format.create_text.is_some() {
+        context.messages.hint(if args.is_of_other_verb {
+            "`tabia convert` with `--profile full` keeps all of this"
+        } else {
+            "`--profile full` keeps all of this"
+        });
+    }
+    if args.append
+        && summary.losses.count(Feature::Characters) > 0
+        && let Some(path) = &args.output
+    {
+        let path = argument(&path.display().to_string()).into_owned();
+        let text = format!(
+            "`tabia convert {path} -o NEW --to-encoding utf-8` makes a database that has all characters"
+        );
+        context.messages.hint(&text);
     }
     if summary.counts.deleted > 0 {
         let count = counted(summary.counts.deleted, "deleted game");
@@ -255,7 +284,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<(ExitCode, u64), Error
     let problems = summary.problems.max(reporter.count());
     let code = ExitCode::of_problems(problems.max(is_salvaged.into()));
     reporter.finish(Some(&summary))?;
-    Ok((code, summary.counts.games + summary.counts.texts))
+    Ok(Converted {
+        code,
+        games: summary.counts.games + summary.counts.texts,
+        losses: summary.losses,
+    })
 }
 
 /// The format of games that go to a pipe or a device as they come, which has this target.

@@ -11,6 +11,7 @@ use tabia_columns::write::{TableFile, TableOptions, write_table};
 
 use crate::args::ConvertArgs;
 use crate::args::parquet_options::TableArg;
+use crate::commands::convert::Converted;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::messages::NO_GAME_IN_SHARD;
@@ -60,12 +61,12 @@ pub(crate) fn refuse_options(args: &ConvertArgs) -> Result<(), Error> {
     }
 }
 
-/// Converts; also returns how many games and guiding texts were read.
+/// Converts; the games are those that were read.
 pub(crate) fn convert_files(
     args: &ConvertArgs,
     context: &Context,
     plan: ConvertOptions,
-) -> Result<(ExitCode, u64), Error> {
+) -> Result<Converted, Error> {
     if args.append {
         return Err(Error::usage("`--append` needs a database: `-o mega.cbh`"));
     }
@@ -131,7 +132,11 @@ pub(crate) fn convert_files(
     }
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     reporter.finish(Some(&summary))?;
-    Ok((code, summary.counts.games + summary.counts.texts))
+    Ok(Converted {
+        code,
+        games: summary.counts.games + summary.counts.texts,
+        losses: summary.losses,
+    })
 }
 
 fn table_options(args: &ConvertArgs, plan: ConvertOptions) -> Result<TableOptions, Error> {

@@ -46,6 +46,7 @@ impl Row {
         };
         let (kept, dropped) = duplicate.plies;
         let reason = match duplicate.kind {
+            DuplicateKind::Exact if kept == 0 => "no moves, all else is the same".to_owned(),
             DuplicateKind::Exact => format!("the same {kept} plies"),
             DuplicateKind::Near => format!(
                 "the first {} of {kept} and {dropped} plies are the same",
@@ -102,7 +103,7 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let display = context.display();
     let found = find_duplicates(&items, &options, &context.progress, &mut reporter);
     drop(display);
-    let (summary, duplicates) = found?;
+    let (mut summary, duplicates) = found?;
     let explained = write_explained(explained, &duplicates, &items)?;
     let count = counted(duplicates.len() as u64, "duplicate");
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
@@ -121,14 +122,30 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     if args.merge_annotations {
         convert.merges = merges(&items, &duplicates, &options, &context.progress)?;
     }
-    // Its problems are reported already.
-    convert.common.quiet |= summary.problems > 0;
+    convert.are_problems_reported = true;
     convert.common.report = None;
     convert.transaction = reporter.transaction();
-    let (written, _) = convert::convert_files(&convert)?;
+    let converted = convert::convert_files(&convert)?;
     explained.commit().map_err(Error::in_output)?;
-    reporter.finish(Some(&summary))?;
-    Ok(code.worse(written))
+    summary.losses = converted.losses;
+    let counts = GameCounts {
+        written: converted.games,
+        duplicates: duplicates.len() as u64,
+        damaged: None,
+    };
+    reporter.finish_with(Some(&summary), Some(&counts))?;
+    Ok(code.worse(converted.code))
+}
+
+/// What became of the games; the beginning of the summary in a report.
+#[derive(Serialize)]
+pub(super) struct GameCounts {
+    /// Games and guiding texts.
+    pub(super) written: u64,
+    pub(super) duplicates: u64,
+    /// Records whose moves or names are lost and that were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) damaged: Option<u64>,
 }
 
 /// The file of `--explain`, which gets its name together with the result.

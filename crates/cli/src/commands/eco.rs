@@ -97,5 +97,5 @@ fn write(args: &EcoArgs, output: &OsString) -> Result<ExitCode, Error> {
     convert.force = args.force;
     convert.select = args.select.clone();
     convert.eco = args.eco.unwrap_or(EcoUpdate::Fill);
-    convert::convert_files(&convert).map(|(code, _)| code)
+    convert::convert_files(&convert).map(|converted| converted.code)
 }

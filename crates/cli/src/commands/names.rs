@@ -118,5 +118,5 @@ fn apply(args: &NamesArgs, file: &Path, output: &OsString) -> Result<ExitCode, E
     convert.force = args.force;
     convert.select = args.select.clone();
     convert.renames = Some(Arc::new(renames));
-    convert::convert_files(&convert).map(|(code, _)| code)
+    convert::convert_files(&convert).map(|converted| converted.code)
 }

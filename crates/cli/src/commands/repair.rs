@@ -104,11 +104,17 @@ struct RepairDocument<'a> {
 
 /// How many records a repair saved, and the problems of the input as a whole.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct RecordCounts<'a> {
     records: u64,
     whole: u64,
     damaged: u64,
     lost: u64,
+    /// Of the damaged ones, those without any moves, with a part of them, and without the names of both players.
+    without_moves: u64,
+    with_cut_moves: u64,
+    without_names: u64,
+    ends_early: bool,
     #[serde(rename = "faults")]
     problems: &'a [String],
 }
@@ -120,6 +126,10 @@ impl<'a> RecordCounts<'a> {
             whole: repaired.whole,
             damaged: repaired.damaged,
             lost: repaired.lost,
+            without_moves: repaired.lost_parts.all_moves,
+            with_cut_moves: repaired.lost_parts.some_moves,
+            without_names: repaired.lost_parts.names,
+            ends_early: repaired.ends_early,
             problems: &repaired.problems,
         }
     }
@@ -133,12 +143,37 @@ pub(crate) fn report_records(messages: &Messages, repaired: &Repaired) {
     let width = grouped(all).len();
     for (count, outcome) in [
         (repaired.whole, "recovered completely"),
-        (repaired.damaged, "recovered with losses"),
+        (repaired.damaged, WITH_LOSSES),
         (repaired.lost, "lost"),
     ] {
         note(format!("  {:>width$}  {outcome}", grouped(count)));
+        if outcome != WITH_LOSSES {
+            continue;
+        }
+        let parts = &repaired.lost_parts;
+        for (count, part) in [
+            (
+                parts.all_moves,
+                "without any moves: of these only the header is left",
+            ),
+            (parts.some_moves, "with a part of the moves"),
+            (parts.names, "without the names of both players"),
+        ] {
+            if count > 0 {
+                note(format!(
+                    "  {:>width$}    {:>width$}  {part}",
+                    "",
+                    grouped(count)
+                ));
+            }
+        }
+    }
+    if repaired.ends_early {
+        note("the input ends early: what followed is unknown".to_owned());
     }
 }
+
+const WITH_LOSSES: &str = "recovered with losses";
 
 fn report_repaired(context: &Context, repaired: &Repaired) {
     report_losses(&context.messages, &repaired.summary.losses, false);

@@ -66,11 +66,11 @@ fn write(
     arguments.select = select;
     arguments.mark.clone_from(&args.mark);
     arguments.index = args.rows.index.clone();
-    let (code, games) = convert::convert_files(&arguments)?;
-    Ok(if games == 0 && is_filtered {
-        code.worse(ExitCode::NoMatch)
+    let converted = convert::convert_files(&arguments)?;
+    Ok(if converted.games == 0 && is_filtered {
+        converted.code.worse(ExitCode::NoMatch)
     } else {
-        code
+        converted.code
     })
 }
 

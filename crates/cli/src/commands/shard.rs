@@ -18,5 +18,5 @@ pub(crate) fn run(args: &ShardArgs) -> Result<ExitCode, Error> {
     convert.force = args.force;
     convert.profile = args.profile;
     convert.select.records.include_deleted = args.include_deleted;
-    convert::convert_files(&convert).map(|(code, _)| code)
+    convert::convert_files(&convert).map(|converted| converted.code)
 }
