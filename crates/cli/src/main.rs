@@ -1,5 +1,6 @@
 //! The command line of tabia: chess databases and opening books.
 
+mod archive_of_games;
 mod args;
 mod board;
 mod commands;

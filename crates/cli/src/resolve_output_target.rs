@@ -8,10 +8,12 @@ use tabia::convert::Target;
 use tabia::core::formats::FormatKind;
 use tabia::core::io::require_replaceable;
 use tabia::core::{ErrorKind, GameFormat};
-use tabia::formats::Format;
 use tabia::formats::archives::is_device_name;
+use tabia::formats::{ArchiveFormat, Format};
 use tabia::{Error, Resolver};
 
+use crate::archive_of_games::{database_extension, free_path, quoted};
+use crate::args::SelectArgs;
 use crate::format_arg::find_format;
 use crate::without_tables;
 
@@ -57,12 +59,13 @@ pub(crate) fn format_of_to(resolver: &Resolver, to: Option<&str>) -> Result<Opti
 }
 
 /// The file that `-o` names, in the format of `--to` or else of its extension. An error proposes what to
-/// do with `inputs` instead.
+/// do with the games of `inputs` that `select` chooses instead.
 pub(crate) fn target_file<'a>(
     resolver: &Resolver,
     path: &Path,
     to: Option<Format>,
     inputs: &[OsString],
+    select: &SelectArgs,
 ) -> Result<Target<'a>, Error> {
     let error = match Target::file(resolver, path, to) {
         Ok(target) => return Ok(target),
@@ -85,8 +88,8 @@ pub(crate) fn target_file<'a>(
         (ErrorKind::Usage { hint: None, .. }, Some(Format::Book(_))) => {
             error.with_hint(book_hint(resolver, &name, inputs))
         }
-        (ErrorKind::Usage { hint: None, .. }, Some(Format::Archive(_))) => {
-            error.with_hint(archive_hint(resolver, &name, inputs))
+        (ErrorKind::Usage { hint: None, .. }, Some(Format::Archive(archive))) => {
+            error.with_hint(archive_hint(resolver, (archive, path), inputs, select))
         }
         (ErrorKind::Usage { hint: None, .. }, _) => error.with_hint(table_hint(path)),
         _ => error,
@@ -160,22 +163,43 @@ fn book_hint(resolver: &Resolver, name: &str, inputs: &[OsString]) -> String {
     }
 }
 
-/// How to make an archive of `inputs`.
-fn archive_hint(resolver: &Resolver, name: &str, inputs: &[OsString]) -> String {
-    let create = "tabia archive create";
-    match (NamedLike::of(resolver, inputs), inputs) {
-        (NamedLike::Archives, [_]) => {
-            let archive = arguments(inputs, "ARCHIVE");
-            format!(
-                "`tabia archive extract {archive} -d FOLDER`, then `{create} {name} FOLDER/*`, packs its files again"
-            )
-        }
-        (NamedLike::Games | NamedLike::Books, _) => {
-            let files = arguments(inputs, "FILES");
-            format!("`{create} {name} {files}` makes an archive")
-        }
-        _ => format!("`{create} {name} FILES` makes an archive"),
+/// How to make an archive of the games of `inputs` that `select` chooses: as a database, which is then packed.
+/// No file that exists is named as one to write.
+fn archive_hint(
+    resolver: &Resolver,
+    (format, path): (&ArchiveFormat, &Path),
+    inputs: &[OsString],
+    select: &SelectArgs,
+) -> String {
+    let archive = free_path(path.to_path_buf());
+    if matches!(NamedLike::of(resolver, inputs), NamedLike::Books) {
+        let books = arguments(inputs, "BOOKS");
+        let archive = quoted(&archive);
+        return format!("`tabia archive create {archive} {books}` makes an archive");
     }
+    let games = arguments(inputs, "GAMES");
+    let database = quoted(&free_path(path.with_extension(database_extension(format))));
+    let selection = selection(select);
+    let archive = quoted(&archive);
+    format!(
+        "`tabia convert {games}{selection} -o {database}`, then `tabia archive create {archive} {database}` \
+         packs these games"
+    )
+}
+
+/// The options that choose the same games.
+fn selection(select: &SelectArgs) -> String {
+    let mut options = String::new();
+    if !select.filter.trim().is_empty() {
+        options.extend([" --where ", &*argument(&select.filter)]);
+    }
+    if let Some(numbers) = &select.records.games {
+        options.extend([" --games ", &*argument(numbers)]);
+    }
+    if select.records.include_deleted {
+        options.push_str(" --include-deleted");
+    }
+    options
 }
 
 /// What to write instead of a file of no known format.

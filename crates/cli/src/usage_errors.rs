@@ -92,6 +92,11 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
         "`--games 1-100` chooses games by their numbers",
     ),
     ("show", "--pgn", "`tabia show` prints PGN without an option"),
+    (
+        "show",
+        "--language",
+        "`tabia convert IN --games N --language de,en` prints a game in a language",
+    ),
     ("", "--cvs", "did you mean `--csv`?"),
     (
         "",
@@ -343,6 +348,10 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
 /// `--moves` for books.
 fn other_option(verb: &str, option: &str, value: &str) -> Option<String> {
     let is_move = value.contains(|c: char| c.is_ascii_alphabetic());
+    if verb == "show" && option == "--game" && is_move {
+        let name = argument(value);
+        return Some(format!("`tabia search IN {name}` finds numbers of games; "));
+    }
     let is_number_of_moves = verb == "tree" && option == "--moves";
     (is_number_of_moves && is_move).then(|| {
         let line = argument(value);

@@ -7,8 +7,10 @@ use tabia::Error;
 use tabia::base::{IndexChange, build_index, index_path};
 use tabia::core::io::SetLock;
 use tabia::dedupe::{DamagedRecord, DedupeOptions, Known, dropped_games, find_known};
+use tabia::formats::Format;
 use tabia::repair::remains;
 
+use crate::archive_of_games::{database_extension, free_path, quoted};
 use crate::args::AppendArgs;
 use crate::commands::dedupe::GameCounts;
 use crate::commands::index::index_options;
@@ -24,6 +26,9 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         return Err(Error::usage(text).with_hint(hint));
     }
     let context = Context::new(&args.rows.common)?;
+    if !args.dry_run {
+        refuse_archive(&context, args)?;
+    }
     let mut reporter = context.reporter("append", args.force, None)?;
     let explained = dedupe::explained_file(args.explain.as_deref(), args.force, &mut reporter)?;
     // Two processes that do not know each other's games would both add them. A set that is repaired has a
@@ -127,6 +132,36 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         grow_index(args, &context)?;
     }
     Ok(code.worse(code_of_games))
+}
+
+/// Refuses an archive before anything is read, and tells how to make a new one with the games of both.
+fn refuse_archive(context: &Context, args: &AppendArgs) -> Result<(), Error> {
+    let path = Path::new(&args.output);
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let format = context.resolver.format(&extension.to_ascii_lowercase());
+    let Some(format) = format.and_then(Format::archive) else {
+        return Ok(());
+    };
+    let text = format!(
+        "{} is an archive, to which no games can be added",
+        path.display()
+    );
+    let error = Error::usage(text);
+    if !path.exists() {
+        let hint = "`tabia help append` has the options and examples";
+        return Err(error.with_hint(hint));
+    }
+    let database = free_path(path.with_extension(database_extension(format)));
+    let [database, archive] = [database, free_path(path.to_path_buf())].map(|path| quoted(&path));
+    let games = match args.paths.as_slice() {
+        [games] => quoted(Path::new(games)),
+        _ => "GAMES".to_owned(),
+    };
+    let old = quoted(path);
+    Err(error.with_hint(format!(
+        "`tabia convert {old} -o {database}`, then `tabia append {games} -o {database}`, then \
+         `tabia archive create {archive} {database}` makes a new archive"
+    )))
 }
 
 /// Notes how many records of the inputs are damaged, and what becomes of them.

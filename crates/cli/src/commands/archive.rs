@@ -16,6 +16,7 @@ use tabia::formats::archives::{
 use tabia::formats::{ARCHIVES, Format, formats};
 use tabia::{Error, ErrorSide, InputItem, Observer};
 
+use crate::archive_of_games::{database_format, media_folders};
 use crate::args::{
     ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
     Compression,
@@ -288,10 +289,11 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
             .messages
             .note("Scidb itself does not read members packed with lzo");
     }
+    let files = whole_sets(&context, &args.files);
     let mut holds_itself = false;
     let progress = &context.progress;
     let mut list = || {
-        let found = new_members(args).map_err(|error| match error.side() {
+        let found = new_members(args, format, &files).map_err(|error| match error.side() {
             ErrorSide::Input => error.in_input(),
             _ => error,
         });
@@ -321,14 +323,21 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
 }
 
 /// The files to be packed as they are now, and whether the archive itself was among them.
-fn new_members(args: &ArchiveCreateArgs) -> Result<(Vec<NewMember>, bool), Error> {
+fn new_members(
+    args: &ArchiveCreateArgs,
+    format: &ArchiveFormat,
+    files: &[PathBuf],
+) -> Result<(Vec<NewMember>, bool), Error> {
     let mut members = Vec::new();
     let mut is_left_out = false;
     let target = args.archive.canonicalize().ok();
     let is_target = |path: &Path| target.is_some() && path.canonicalize().ok() == target;
-    for (name, file) in &with_companions(&args.files)? {
+    for (name, file) in &with_companions(files)? {
         if file.is_dir() {
-            let found = NewMember::from_folder(file)?;
+            let mut found = NewMember::from_folder(file)?;
+            if files.len() == 1 {
+                flatten(&mut found, format);
+            }
             let is_archive = |member: &NewMember| member.path().is_some_and(is_target);
             is_left_out |= found.iter().any(is_archive);
             members.extend(found.into_iter().filter(|member| !is_archive(member)));
@@ -345,6 +354,64 @@ fn new_members(args: &ArchiveCreateArgs) -> Result<(Vec<NewMember>, bool), Error
         }
     }
     Ok((members, is_left_out))
+}
+
+/// Takes the name of the folder from its members if it has the files of one database and the archive is that
+/// of a chess program, which expects them without a folder.
+fn flatten(members: &mut [NewMember], format: &ArchiveFormat) {
+    let Some(database) = database_format(format) else {
+        return;
+    };
+    let is_main = |name: &str| {
+        let extension = Path::new(name).extension().unwrap_or_default();
+        let extension = extension.to_string_lossy().to_ascii_lowercase();
+        database.file.extensions.contains(&extension.as_str())
+    };
+    let names = members.iter().map(|member| member.name.as_str());
+    let mains: Vec<&str> = names.filter(|name| is_main(name)).collect();
+    let is_at_top = |name: &&str| name.matches('/').count() == 1;
+    if mains.len() != 1 || !mains.iter().all(is_at_top) {
+        return;
+    }
+    for member in members {
+        if let Some((_, name)) = member.name.split_once('/') {
+            member.name = name.to_owned();
+        }
+    }
+}
+
+/// The files, with the main file of a set for one of its other files, or for its name without extension.
+fn whole_sets(context: &Context, files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    for file in files {
+        let main = main_file(context, file).filter(|main| !files.contains(main));
+        let file = main.unwrap_or_else(|| file.clone());
+        if !all.contains(&file) {
+            all.push(file);
+        }
+    }
+    all
+}
+
+/// The main file of the set that a path names by another of its files or without an extension.
+fn main_file(context: &Context, file: &Path) -> Option<PathBuf> {
+    let extension = file.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    let is_main = formats().any(|format| format.extensions().contains(&extension.as_str()));
+    let is_companion = formats().any(|format| {
+        let mut companions = format.companions().iter();
+        companions.any(|companion| companion.extension == extension)
+    });
+    let is_absent = || std::fs::symlink_metadata(file).is_err();
+    if file.is_dir() || is_main || !(is_companion || is_absent()) {
+        return None;
+    }
+    let mut items = context.resolver.resolve(file.as_os_str()).ok()?;
+    let item = items.pop().filter(|_| items.is_empty())?;
+    let source = item.source()?;
+    let main = source.main().path()?;
+    // The name in the folder, not that of a file that is being replaced.
+    Some(main.with_file_name(source.name()))
 }
 
 /// The files, and after the main file of a set its companions, without which it is of no use; each with
@@ -386,6 +453,13 @@ fn with_companions(files: &[PathBuf]) -> Result<Vec<(Option<String>, PathBuf)>, 
                 all.push((Some(found.name.clone()), path.to_path_buf()));
             }
         }
+        let media = format.map(|format| media_folders(&source, format));
+        let media = media.into_iter().flatten();
+        all.extend(
+            media
+                .filter(|folder| !files.contains(folder))
+                .map(|folder| (None, folder)),
+        );
     }
     Ok(all)
 }

@@ -19,8 +19,9 @@ use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
-use tabia::{Error, ErrorSide, LossTable};
+use tabia::{Error, ErrorSide, InputItem, LossTable};
 
+use crate::archive_of_games::media_of;
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, SelectArgs, SplitField};
 use crate::commands::index::index_options;
 use crate::commands::salvage;
@@ -115,7 +116,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             writable(default_format()?)?
         } else {
             stream_format(
-                &target_file(&context.resolver, path, to, &args.paths)?,
+                &target_file(&context.resolver, path, to, &args.paths, &args.select)?,
                 path,
             )?
         };
@@ -124,7 +125,13 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         let out = device.insert(BufWriter::new(file));
         Target::Stream { format, out }
     } else if let Some(path) = path {
-        let target = target_file(&context.resolver, Path::new(path), to, &args.paths)?;
+        let target = target_file(
+            &context.resolver,
+            Path::new(path),
+            to,
+            &args.paths,
+            &args.select,
+        )?;
         if !args.append && split_by(args).is_none() {
             refuse_existing(Path::new(path), args.force)?;
         }
@@ -230,9 +237,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     reporter.commit(Some(&summary), None::<&()>)?;
     report_losses(&context.messages, &summary.losses, items.len() > 1);
     let mut lost = summary.losses.iter().map(|(feature, _)| feature).peekable();
-    let is_lossless = args.profile == Profile::Full;
     let keeps = |feature| format.can.has(feature) && !format.in_part.has(feature);
-    let is_profiled = lost.peek().is_some() && !is_lossless && lost.all(keeps);
+    // Who asked for a profile wants what it leaves out to be left out.
+    let is_default = args.profile == Profile::default();
+    let is_profiled = lost.peek().is_some() && is_default && lost.all(keeps);
     // A database keeps the same whatever the profile.
     if is_profiled && format.create_text.is_some() {
         context.messages.hint(if args.is_of_other_verb {
@@ -251,6 +259,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         );
         context.messages.hint(&text);
     }
+    warn_of_media(&context, &items, single);
     if summary.counts.deleted > 0 {
         let count = counted(summary.counts.deleted, "deleted game");
         let text = format!("{count} left out; `--include-deleted` also writes those");
@@ -289,6 +298,24 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         games: summary.counts.games + summary.counts.texts,
         losses: summary.losses,
     })
+}
+
+/// Names the folders with pictures and sounds of the inputs, which are not written. They still belong to a
+/// database that is replaced.
+fn warn_of_media(context: &Context, items: &[InputItem], output: Option<&Path>) {
+    for item in items {
+        for (folder, files) in media_of(&context.resolver, item) {
+            let extension = Path::new(&folder).extension().unwrap_or_default();
+            let own = output.map(|output| output.with_extension(extension));
+            if own.as_deref() == Some(Path::new(&folder)) {
+                continue;
+            }
+            let files = counted(files as u64, "file");
+            context.messages.warning(&format!(
+                "{folder} ({files}) is not copied; games and texts that show its pictures or play its sounds need it beside the database"
+            ));
+        }
+    }
 }
 
 /// The format of games that go to a pipe or a device as they come, which has this target.

@@ -9,7 +9,7 @@ use tabia::core::FormatId;
 use tabia::formats::archives::compressed::Compression;
 use tabia::repair::{RepairOptions, Repaired, remains, repair};
 
-use crate::args::RepairArgs;
+use crate::args::{RepairArgs, SelectArgs};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
         format,
         path,
         compression: Compression::None,
-    } = target_file(&context.resolver, output, to, &[])?
+    } = target_file(&context.resolver, output, to, &[], &SelectArgs::default())?
     else {
         let text = format!(
             "{}: a repaired database cannot be compressed",

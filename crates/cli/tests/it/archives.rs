@@ -425,3 +425,112 @@ fn archives_report_their_progress() {
         assert!(last.contains("\"share\":1,"), "{arguments:?}: {last}");
     }
 }
+
+/// The files of a set include the folder with the pictures that its guiding texts show, and any one of them
+/// names all.
+#[test]
+fn a_set_is_packed_with_its_pictures_however_it_is_named() {
+    let folder = with_sample("pictures");
+    std::fs::create_dir(folder.join("mega.html")).unwrap();
+    std::fs::write(folder.join("mega.html/board.jpg"), "a picture").unwrap();
+    std::fs::create_dir(folder.join("megalith.html")).unwrap();
+    std::fs::write(folder.join("megalith.html/other.jpg"), "of another set").unwrap();
+    let members = |archive: &str| -> Vec<String> {
+        let list = tabia(&folder, &["archive", "list", archive, "--json"])
+            .expect(0)
+            .json();
+        let list = list.as_array().unwrap().iter();
+        let mut names: Vec<String> = list
+            .map(|member| member["name"].as_str().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    for (archive, named) in [
+        ("main.cbv", &["mega.cbh"][..]),
+        ("games.cbv", &["mega.cbg"]),
+        ("bare.cbv", &["mega"]),
+        ("two.cbv", &["mega.cba", "mega.cbg"]),
+        ("all.cbv", &["mega.cbh", "mega.cbg", "mega.html"]),
+    ] {
+        let run = tabia(&folder, &[&["archive", "create", archive], named].concat()).expect(0);
+        assert!(
+            run.err.starts_with("13 files in "),
+            "{named:?}: {}",
+            run.err
+        );
+        let names = members(archive);
+        assert_eq!(names.len(), 13, "{named:?}: {names:?}");
+        assert!(names.contains(&"mega.cbh".to_owned()), "{names:?}");
+        assert!(
+            names.contains(&"mega.html/board.jpg".to_owned()),
+            "{names:?}"
+        );
+    }
+    let picture = "main.cbv:mega.html (1 file) is not copied";
+    for (input, output, expected) in [
+        ("main.cbv", "from-archive.cbh", picture),
+        ("mega", "from-set.cbh", "mega.html (1 file) is not copied"),
+    ] {
+        let run = tabia(&folder, &["convert", input, "-o", output]).expect(0);
+        assert!(run.err.contains(expected), "{}", run.err);
+    }
+}
+
+/// ChessBase packs the files of a database without a folder.
+#[test]
+fn a_folder_with_one_set_is_packed_without_its_name() {
+    let folder = with_sample("flat");
+    let names = folder.names();
+    std::fs::create_dir_all(folder.join("Set/mega.html")).unwrap();
+    std::fs::write(folder.join("Set/mega.html/board.jpg"), "a picture").unwrap();
+    for name in &names {
+        std::fs::copy(folder.join(name), folder.join("Set").join(name)).unwrap();
+    }
+    for (archive, expected) in [
+        ("set.cbv", ["mega.cbh", "mega.html/board.jpg"]),
+        ("set.zip", ["Set/mega.cbh", "Set/mega.html/board.jpg"]),
+    ] {
+        tabia(&folder, &["archive", "create", archive, "Set"]).expect(0);
+        let list = tabia(&folder, &["archive", "list", archive, "--json"])
+            .expect(0)
+            .json();
+        let list = list.as_array().unwrap();
+        for name in expected {
+            assert!(list.iter().any(|member| member["name"] == name), "{list:?}");
+        }
+    }
+    std::fs::copy(folder.join("mega.cbh"), folder.join("Set/second.cbh")).unwrap();
+    tabia(&folder, &["archive", "create", "two.cbv", "Set"]).expect(0);
+    let list = tabia(&folder, &["archive", "list", "two.cbv", "--json"]).expect(0);
+    assert!(list.out.contains("Set/second.cbh"), "{}", list.out);
+}
+
+/// An archive is refused before anything is read, and nothing that is proposed replaces it.
+#[test]
+fn games_are_not_added_to_an_archive() {
+    let folder = with_sample("grown-archive");
+    tabia(&folder, &["archive", "create", "copy.cbv", "mega"]).expect(0);
+    let before = std::fs::read(folder.join("copy.cbv")).unwrap();
+    std::fs::write(folder.join("games.pgn"), GAMES).unwrap();
+    let run = tabia(&folder, &["append", "games.pgn", "-o", "copy.cbv"]).expect(2);
+    assert!(!run.err.contains("left out"), "{}", run.err);
+    for command in [
+        "tabia convert copy.cbv -o copy.cbh`",
+        "tabia append games.pgn -o copy.cbh`",
+        "tabia archive create new-copy.cbv copy.cbh`",
+    ] {
+        assert!(run.err.contains(command), "{}", run.err);
+        let words: Vec<&str> = command.trim_end_matches('`').split(' ').skip(1).collect();
+        tabia(&folder, &words).expect(0);
+    }
+    assert_eq!(std::fs::read(folder.join("copy.cbv")).unwrap(), before);
+    let games = |archive: &str| {
+        let count = tabia(&folder, &["ls", archive, "--ndjson"]).expect(0);
+        count.out.lines().count()
+    };
+    assert_eq!(
+        games("new-copy.cbv"),
+        games("copy.cbv") + games("games.pgn")
+    );
+}

@@ -35,7 +35,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["convert", "games.pgn", "-o", "new.cbv"],
         2,
-        "`tabia archive create new.cbv games.pgn`",
+        "`tabia convert games.pgn -o new.cbh`, then `tabia archive create new.cbv new.cbh`",
     ),
     (
         &["convert", "games.pgn", "-o", "new.xyz"],
@@ -209,7 +209,38 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["convert", "pack.zip", "-o", "new.cbv"],
         2,
-        "`tabia archive extract pack.zip -d FOLDER`",
+        "`tabia convert pack.zip -o new.cbh`, then `tabia archive create new.cbv new.cbh`",
+    ),
+    (
+        &["search", "games.pgn", "carlsen", "-o", "pack.zip"],
+        2,
+        "`tabia convert games.pgn --where carlsen -o pack.pgn`, then `tabia archive create new-pack.zip pack.pgn`",
+    ),
+    (
+        &["append", "games.pgn", "-o", "pack.zip"],
+        2,
+        "`tabia convert pack.zip -o pack.pgn`, then `tabia append games.pgn -o pack.pgn`, then \
+         `tabia archive create new-pack.zip pack.pgn`",
+    ),
+    (
+        &["show", "games.pgn", "2"],
+        2,
+        "`--game 2` shows game 2",
+    ),
+    (
+        &["show", "games.pgn", "--game", "morphy"],
+        2,
+        "`tabia search IN morphy`",
+    ),
+    (
+        &["show", "games.pgn", "--language", "de"],
+        2,
+        "`tabia convert IN --games N --language de,en`",
+    ),
+    (
+        &["search", "games.pgn", "carlsen", "--sort", "date"],
+        2,
+        "`sort:date` in the query",
     ),
     (&["convert", "games.pgn", "-o", "."], 2, "`-o ./games.pgn`"),
     (&["convert", "games.pgn", "-o", "new"], 2, "`-o new.pgn`"),
