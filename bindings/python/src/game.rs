@@ -1,26 +1,51 @@
 //! [`Game`]: a game with its tags.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use tabia::{CreateOptions, Error, Profile, Want};
+use tabia::{CreateOptions, Error, FileStates, GameIndex, Profile, Want};
 
 use crate::date::Date;
 use crate::error::{self, OrRaise};
+use crate::inputs::Inputs;
 use crate::move_node::{Moves, Node};
 use crate::position::{Position, uci_text};
+use crate::read_game::read_record;
 
-/// A game. It does not change, and has no connection to the file that it was read from.
+/// A game. It does not change. Of a database in files its moves are read when they are first asked for, which
+/// fails once these files have changed.
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Game {
-    inner: Arc<tabia::Game>,
+    /// The game; without moves and annotations if there is a `record`.
+    known: tabia::Game,
     /// The number in its database, from 0.
     pub(crate) index: Option<u32>,
-    source: String,
+    source: Arc<str>,
+    /// Those of `known`.
     pub(crate) problems: Vec<Error>,
+    record: Option<Arc<RecordSource>>,
+    whole: OnceLock<Whole>,
     moves: OnceLock<Option<Arc<Moves>>>,
+}
+
+/// The database that moves are read from when they are asked for.
+pub(crate) struct RecordSource {
+    pub(crate) inputs: Arc<Inputs>,
+    /// The number of the input.
+    pub(crate) input: usize,
+    /// The states of its files when the game was found.
+    pub(crate) states: FileStates,
+    /// Set when the moves of a game are asked for: those of the games that follow are read with their heads then.
+    pub(crate) wants_moves: Arc<AtomicBool>,
+}
+
+/// A game with its moves and problems.
+struct Whole {
+    game: tabia::Game,
+    problems: Vec<Error>,
 }
 
 /// The profile of PGN with that name.
@@ -36,26 +61,67 @@ pub(crate) fn profile(name: &str) -> Result<Profile, Error> {
 }
 
 impl Game {
-    pub(crate) fn new(game: tabia::Game, index: Option<u32>, source: String) -> Self {
+    pub(crate) fn new(game: tabia::Game, index: Option<u32>, source: Arc<str>) -> Self {
         Self {
-            inner: Arc::new(game),
+            known: game,
             index,
             source,
             problems: Vec::new(),
+            record: None,
+            whole: OnceLock::new(),
             moves: OnceLock::new(),
         }
     }
 
+    /// A game whose head is known, with what its moves are read from.
+    pub(crate) fn of_head(
+        head: tabia::Game,
+        index: u32,
+        source: Arc<str>,
+        record: Arc<RecordSource>,
+    ) -> Self {
+        Self {
+            record: Some(record),
+            ..Self::new(head, Some(index), source)
+        }
+    }
+
+    /// Reads what is not known yet.
+    fn read(&self, py: Python<'_>) -> PyResult<Option<&Whole>> {
+        let (Some(record), Some(index)) = (&self.record, self.index) else {
+            return Ok(None);
+        };
+        if let Some(whole) = self.whole.get() {
+            return Ok(Some(whole));
+        }
+        record.wants_moves.store(true, Ordering::Relaxed);
+        let inputs = &record.inputs;
+        inputs.indexed(py)?;
+        let read = || {
+            let database = inputs.opened_in(record.input, &record.states)?;
+            let missing = || Error::usage("there is no such input");
+            let item = inputs.items.get(record.input).ok_or_else(missing)?;
+            let (game, problems) = read_record(&**database, GameIndex(index), item)?;
+            record.states.check()?;
+            Ok(Whole { game, problems })
+        };
+        let whole = py.detach(read).or_raise(py)?;
+        Ok(Some(self.whole.get_or_init(|| whole)))
+    }
+
+    fn whole(&self, py: Python<'_>) -> PyResult<&tabia::Game> {
+        let whole = self.read(py)?;
+        Ok(whole.map_or(&self.known, |whole| &whole.game))
+    }
+
     fn tag(&self, name: &str) -> Option<&str> {
-        self.inner
+        self.known
             .tag(name)
             .filter(|value| !matches!(*value, "" | "?"))
     }
 
-    fn moves(&self) -> PyResult<Arc<Moves>> {
-        let moves = self
-            .moves
-            .get_or_init(|| Moves::of(&self.inner).map(Arc::new));
+    fn moves(&self, game: &tabia::Game) -> PyResult<Arc<Moves>> {
+        let moves = self.moves.get_or_init(|| Moves::of(game).map(Arc::new));
         let impossible = || PyValueError::new_err("its first position cannot be played from");
         moves.clone().ok_or_else(impossible)
     }
@@ -79,7 +145,7 @@ impl Game {
     #[getter]
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        for (name, value) in self.inner.head.tags.iter() {
+        for (name, value) in self.known.head.tags.iter() {
             if !dict.contains(name)? {
                 dict.set_item(name, value)?;
             }
@@ -126,74 +192,77 @@ impl Game {
     /// The Elo of White.
     #[getter]
     fn white_elo(&self) -> Option<u16> {
-        self.inner.head.tags.white_elo()
+        self.known.head.tags.white_elo()
     }
 
     /// The Elo of Black.
     #[getter]
     fn black_elo(&self) -> Option<u16> {
-        self.inner.head.tags.black_elo()
+        self.known.head.tags.black_elo()
     }
 
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     #[getter]
     fn result(&self) -> &'static str {
-        self.inner.result.pgn()
+        self.known.result.pgn()
     }
 
     /// The date, whose parts may be unknown.
     #[getter]
     fn date(&self) -> Date {
-        Date(self.inner.head.tags.date().unwrap_or_default())
+        Date(self.known.head.tags.date().unwrap_or_default())
     }
 
     /// Number of plies of the mainline.
     #[getter]
-    fn ply_count(&self) -> usize {
-        self.inner.ply_count()
+    fn ply_count(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.whole(py)?.ply_count())
     }
 
     /// Whether the game has variations.
     #[getter]
-    fn has_variations(&self) -> bool {
-        self.inner.has_variations()
+    fn has_variations(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.whole(py)?.has_variations())
     }
 
     /// What was wrong with the game when it was read, as exceptions that were not raised.
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        error::list(py, &self.problems)
+        let whole = self.read(py)?;
+        error::list(py, whole.map_or(&self.problems, |whole| &whole.problems))
     }
 
     /// Comments before the first move.
     #[getter]
-    fn comments(&self) -> Vec<String> {
-        let comments = self.inner.root().comments();
-        comments.map(|comment| comment.text.to_owned()).collect()
+    fn comments(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let comments = self.whole(py)?.root().comments();
+        Ok(comments.map(|comment| comment.text.to_owned()).collect())
     }
 
     /// The position before the first move.
     #[getter]
-    fn start(&self) -> PyResult<Position> {
-        let position = self.inner.start_position();
+    fn start(&self, py: Python<'_>) -> PyResult<Position> {
+        let position = self.whole(py)?.start_position();
         let impossible = || PyValueError::new_err("its first position cannot be played from");
         position.map(Position::from).ok_or_else(impossible)
     }
 
     /// The moves of the mainline. Each has its `variations`.
     fn mainline(&self, py: Python<'_>) -> PyResult<Vec<Node>> {
-        let moves = py.detach(|| self.moves())?;
+        let game = self.whole(py)?;
+        let moves = py.detach(|| self.moves(game))?;
         Ok(moves.line(0))
     }
 
     /// The moves of the mainline in UCI notation.
     fn uci(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let game = self.whole(py)?;
         py.detach(|| {
-            let chess960 = self.inner.head.start.chess960;
-            if self.inner.start_position().is_none() {
-                self.moves()?;
+            let chess960 = game.head.start.chess960;
+            if game.start_position().is_none() {
+                self.moves(game)?;
             }
-            let moves = self.inner.root().moves();
+            let moves = game.root().moves();
             Ok(moves.map(|node| uci_text(node.ply(), chess960)).collect())
         })
     }
@@ -201,14 +270,15 @@ impl Game {
     /// The game as PGN in a profile: `full` (the default) loses nothing.
     #[pyo3(signature = (profile="full"))]
     fn pgn(&self, py: Python<'_>, profile: &str) -> PyResult<String> {
+        let game = self.whole(py)?;
         py.detach(|| {
             let mut options = CreateOptions::default();
             options.profile = self::profile(profile)?;
             let create = tabia::writable_formats().find_map(|format| format.create_text);
             let create = create.ok_or_else(|| Error::unsupported("no text can be written"))?;
             let mut writer = create(&options)?;
-            let index = tabia::GameIndex(self.index.unwrap_or_default());
-            let _ = self.inner.replay(index, Want::ALL, &mut *writer);
+            let index = GameIndex(self.index.unwrap_or_default());
+            let _ = game.replay(index, Want::ALL, &mut *writer);
             Ok(String::from_utf8_lossy(writer.text()).into_owned())
         })
         .or_raise(py)
@@ -231,7 +301,7 @@ impl Game {
         format!("<tabia.Game {white} - {black} {}>", self.result())
     }
 
-    fn __eq__(&self, other: &Self) -> bool {
-        self.inner == other.inner
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        Ok(self.whole(py)? == other.whole(py)?)
     }
 }

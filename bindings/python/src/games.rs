@@ -3,18 +3,20 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tabia::collect_in_parallel::{Collector, collect};
+use tabia::core::games::Database as OpenDatabase;
 use tabia::list::ListOptions;
 use tabia::sort::SortOrder;
 use tabia::{
-    Annotation, Error, Flow, GameHead, GameIndex, GameResult, Ply, Position, Recorder, ScanOptions,
-    Visitor,
+    Annotation, Error, FileStates, Flow, GameHead, GameIndex, GameResult, InputItem, Ply, Position,
+    Recorder, ScanOptions, Visitor, Want,
 };
 
-use crate::game::Game;
+use crate::game::{Game, RecordSource};
 use crate::inputs::Inputs;
 use crate::kept_problems::{BatchesWithProblems, Keep, Problems, add, take};
 use crate::read_game::read_game;
@@ -28,25 +30,30 @@ const CHUNK: usize = 64;
 pub(crate) struct Games(BatchesWithProblems<Game>);
 
 impl Games {
-    /// Games in the order of the inputs.
+    /// Games in the order of the inputs. Of databases with an index only heads are read until moves are asked for.
     pub(crate) fn start(inputs: Arc<Inputs>, plan: ScanOptions) -> std::io::Result<Self> {
         let games = BatchesWithProblems::start(move |progress, lost, send| {
             let noted = Problems::default();
+            let sources = RefCell::new(Sources::new(&inputs));
             let done = collect(
                 &inputs.items,
                 &inputs.open,
                 &plan,
-                &mut |_| Ok(GameCollector::default()),
+                &mut |item| {
+                    sources.borrow_mut().begin(item);
+                    Ok(GameCollector {
+                        // Archives would be unpacked twice.
+                        may_read_later: item.source().is_some(),
+                        wants_moves: Arc::clone(&sources.borrow().wants_moves),
+                        ..GameCollector::default()
+                    })
+                },
                 progress,
                 &mut Keep(Arc::clone(&noted)),
-                &mut |item, base, piece| {
-                    let mut batch: Vec<Game> = piece
-                        .drain(..)
-                        .map(|(number, game)| {
-                            let index = number.saturating_add(base.0);
-                            Game::new(game, Some(index), item.name())
-                        })
-                        .collect();
+                &mut |_, base, piece| {
+                    let sources = sources.borrow();
+                    let make = |recorded: Recorded| sources.game(recorded, base);
+                    let mut batch: Vec<Game> = piece.drain(..).map(make).collect();
                     assign(take(&noted), &mut batch, lost);
                     Ok(send(batch))
                 },
@@ -102,12 +109,69 @@ fn assign(problems: Vec<Error>, games: &mut [Game], lost: &Problems) {
     }
 }
 
+/// The input that is being read.
+struct Sources<'i> {
+    inputs: &'i Arc<Inputs>,
+    name: Arc<str>,
+    record: Option<Arc<RecordSource>>,
+    wants_moves: Arc<AtomicBool>,
+}
+
+impl<'i> Sources<'i> {
+    fn new(inputs: &'i Arc<Inputs>) -> Self {
+        Self {
+            inputs,
+            name: "".into(),
+            record: None,
+            wants_moves: Arc::default(),
+        }
+    }
+
+    /// An input is read next.
+    fn begin(&mut self, item: &InputItem) {
+        self.name = item.name().into();
+        let mut items = self.inputs.items.iter();
+        let number = items.position(|other| std::ptr::eq(other, item));
+        self.record = number.map(|input| {
+            Arc::new(RecordSource {
+                inputs: Arc::clone(self.inputs),
+                input,
+                states: FileStates::of(item),
+                wants_moves: Arc::clone(&self.wants_moves),
+            })
+        });
+    }
+
+    fn game(&self, recorded: Recorded, base: GameIndex) -> Game {
+        let index = recorded.number.saturating_add(base.0);
+        let source = Arc::clone(&self.name);
+        match &self.record {
+            Some(record) if recorded.is_head => {
+                Game::of_head(recorded.game, index, source, Arc::clone(record))
+            }
+            _ => Game::new(recorded.game, Some(index), source),
+        }
+    }
+}
+
+/// A game of a piece.
+struct Recorded {
+    number: u32,
+    /// Whether its moves were not read.
+    is_head: bool,
+    game: tabia::Game,
+}
+
 /// Records games with their numbers.
 #[derive(Default)]
 struct GameCollector {
     recorder: Recorder,
     number: u32,
-    done: Vec<(u32, tabia::Game)>,
+    /// Whether the moves of games of a database are read when they are asked for.
+    may_read_later: bool,
+    wants_moves: Arc<AtomicBool>,
+    is_head: bool,
+    done: Vec<Recorded>,
 }
 
 impl Visitor for GameCollector {
@@ -135,16 +199,28 @@ impl Visitor for GameCollector {
     fn end_game(&mut self, result: GameResult) {
         self.recorder.end_game(result);
         let game = self.recorder.replace(tabia::Game::new());
-        self.done.push((self.number, game));
+        self.done.push(Recorded {
+            number: self.number,
+            is_head: self.is_head,
+            game,
+        });
     }
 }
 
 impl Collector for GameCollector {
-    type Piece = Vec<(u32, tabia::Game)>;
+    type Piece = Vec<Recorded>;
 
     fn swap(&mut self, piece: &mut Self::Piece) {
         piece.clear();
         std::mem::swap(&mut self.done, piece);
+    }
+
+    fn want_of(&mut self, database: &dyn OpenDatabase, _: GameIndex, want: Want) -> Want {
+        // Formats that store names apart have an index, by which one game costs no more than its share of all.
+        let has_index = !database.info().names.is_empty();
+        self.is_head =
+            self.may_read_later && has_index && !self.wants_moves.load(Ordering::Relaxed);
+        if self.is_head { Want::TAGS } else { want }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use pyo3::prelude::*;
 use tabia::core::games::Database as OpenDatabase;
 use tabia::sort::SortOrder;
-use tabia::{Error, InputItem, OpenInput, OpenOptions, Query, Resolver};
+use tabia::{Error, FileStates, InputItem, OpenInput, OpenOptions, Query, Resolver};
 
 use crate::error::OrRaise;
 use crate::file_argument::TemporaryFolder;
@@ -20,6 +20,8 @@ pub(crate) struct Inputs {
     /// Files of folders and archives that cannot be read.
     pub(crate) problems: Vec<Error>,
     indexed: OnceLock<Result<Vec<Arc<dyn OpenDatabase>>, Error>>,
+    /// The states of the files of each input before it was opened for access by number.
+    indexed_states: OnceLock<Vec<FileStates>>,
     /// Where the files are, if they are copies. It is dropped last.
     pub(crate) folder: Option<Arc<TemporaryFolder>>,
 }
@@ -60,6 +62,7 @@ impl Inputs {
             deleted,
             problems,
             indexed: OnceLock::new(),
+            indexed_states: OnceLock::new(),
             folder: None,
         })
     }
@@ -82,11 +85,29 @@ impl Inputs {
         databases.as_deref().map_err(Error::clone)
     }
 
+    /// An input for access by number, once it is open; an error unless its files were in these states when it was
+    /// opened.
+    pub(crate) fn opened_in(
+        &self,
+        number: usize,
+        states: &FileStates,
+    ) -> Result<&Arc<dyn OpenDatabase>, Error> {
+        let database = self.databases()?.get(number);
+        let opened = self.indexed_states.get().and_then(|all| all.get(number));
+        let unchanged = database.filter(|_| opened == Some(states));
+        unchanged.ok_or_else(|| {
+            Error::invalid("changed while it was read; open it again when no program writes it")
+        })
+    }
+
     fn open_all(&self) -> Result<Vec<Arc<dyn OpenDatabase>>, Error> {
         let open_one = |item: &InputItem| match item.open_indexed(&self.open)?.input {
             OpenInput::Database(database) => Ok(Arc::from(database)),
             _ => Err(Error::usage(format!("{} holds no games", item.name()))),
         };
+        let states = self.items.iter().map(FileStates::of).collect();
+        // Nothing else sets it: this runs once.
+        let _ = self.indexed_states.set(states);
         self.items.iter().map(open_one).collect()
     }
 }

@@ -104,6 +104,41 @@ def test_problems_are_exceptions_with_a_location(pgn: Path) -> None:
         assert (problem.game, problem.path) == (3, str(pgn))
 
 
+@pytest.mark.parametrize("extension", ["cbh", "si5"])
+def test_moves_are_read_when_they_are_asked_for(pgn: Path, tmp_path: Path, extension: str) -> None:
+    path = tmp_path / f"later.{extension}"
+    tabia.convert(pgn, path)
+    db = tabia.open(path)
+    games = list(db.games())
+    assert [game.pgn() for game in games] == [game.pgn() for game in db[:]]
+    assert games == db[:]
+    assert [game.ply_count for game in games] == [7, 3, 2]
+    assert [game.has_variations for game in games] == [True, False, False]
+    assert games[0].comments == db[0].comments
+    assert [node.san for node in games[1].mainline()] == ["d4", "d5", "c4"]
+    assert [game.uci() for game in db.games(where="moves:..3")] == [["d2d4", "d7d5", "c2c4"], ["e2e4", "e7e5"]]
+    with ThreadPoolExecutor(8) as threads:
+        again = list(db.games())
+        assert list(threads.map(lambda game: game.ply_count, again * 8)) == [7, 3, 2] * 8
+
+
+def test_moves_of_changed_files_are_an_error(pgn: Path, many: Path, tmp_path: Path) -> None:
+    path = tmp_path / "changed.si5"
+    tabia.convert(pgn, path)
+    db = tabia.open(path)
+    game, other, _ = db.games()
+    assert game.ply_count == 7
+    tabia.convert(many, path, force=True)
+    assert (game.ply_count, other.white) == (7, "Beta, B")
+    with pytest.raises(tabia.Error, match="changed"):
+        other.mainline()
+    # What was opened before the change is not mixed with what was found after it.
+    new = next(iter(db.games()))
+    with pytest.raises(tabia.Error, match="changed"):
+        new.ply_count  # noqa: B018
+    assert next(iter(tabia.open(path).games())).ply_count == 4
+
+
 def test_queries(many: Path) -> None:
     db = tabia.open(many, threads=2)
     assert len(list(db.games(where="player:W3"))) == 43

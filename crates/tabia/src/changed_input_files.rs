@@ -8,14 +8,35 @@ use tabia_core::io::SourceFile;
 
 use crate::input::{InputItem, Origin};
 
-/// Lengths and times of the files of an input, to notice that another program changes them.
-pub(crate) struct FileStates(Vec<(PathBuf, FileState)>);
+/// Lengths and times of the files of an input, to notice that another program changes them. Streams and members
+/// of archives have none.
+///
+/// ```
+/// use tabia::FileStates;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let name = format!("tabia-doc-states-{}.pgn", std::process::id());
+/// # let path = std::env::temp_dir().join(name);
+/// std::fs::write(&path, "1. e4 *\n")?;
+/// let items = tabia::Resolver::default().resolve_games(path.as_os_str())?;
+/// let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
+/// let before = FileStates::of(&items[0]);
+/// before.check()?;
+/// std::fs::write(&path, "1. e4 e5 *\n")?;
+/// assert!(before.check().is_err() && before != FileStates::of(&items[0]));
+/// # std::fs::remove_file(&path)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileStates(Vec<(PathBuf, FileState)>);
 
 /// Length, and time of the last change; `None` for a file that is not there.
 type FileState = Option<(u64, Option<SystemTime>)>;
 
 impl FileStates {
-    pub(crate) fn of(item: &InputItem) -> Self {
+    /// The present states of the files of `item`.
+    pub fn of(item: &InputItem) -> Self {
         let paths: Vec<PathBuf> = match &item.origin {
             Origin::Packed(path) => vec![path.clone()],
             Origin::Files(source) => {
@@ -41,7 +62,11 @@ impl FileStates {
         Some((metadata.len(), metadata.modified().ok()))
     }
 
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    /// Whether the files are still in these states.
+    ///
+    /// # Errors
+    /// With the first file that is not.
+    pub fn check(&self) -> Result<(), Error> {
         let changed = self
             .0
             .iter()

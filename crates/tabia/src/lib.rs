@@ -172,6 +172,7 @@ mod target;
 mod text_record_and_encode_tasks;
 
 pub use base::{Base, Index};
+pub use changed_input_files::FileStates;
 pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use game_iterators::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
