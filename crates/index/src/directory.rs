@@ -7,7 +7,7 @@ use super::layout::Kind;
 
 pub(super) const MAGIC: [u8; 8] = *b"TABIAIDX";
 
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// Reads as another number in a file of the other byte order.
 pub(super) const BYTE_ORDER: u32 = 0x0403_0201;

@@ -70,6 +70,12 @@ impl FastReplay {
             && self.turn == position.turn()
     }
 
+    /// Whether each side has men on all of these squares.
+    #[inline]
+    pub(crate) fn has_men_on(&self, [white, black]: [u64; 2]) -> bool {
+        white & !self.men[0] == 0 && black & !self.men[1] == 0
+    }
+
     /// Number of men.
     #[inline]
     pub(crate) fn count(&self) -> u32 {

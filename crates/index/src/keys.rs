@@ -18,6 +18,25 @@ pub(crate) fn hash_of(position: &Position) -> u64 {
     mix(position.key())
 }
 
+/// A hash of White's men and their squares.
+pub(crate) fn white_of(position: &Position) -> u64 {
+    let white = position.by_color(Color::White);
+    let hash = Role::ALL.iter().fold(0, |hash: u64, &role| {
+        let men = position.by_role(role).0 & white.0;
+        (hash ^ men)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29)
+    });
+    mix(hash)
+}
+
+/// The bits that a posting of [`white_of`] has for a position: three of its hash, in a place for each side
+/// to move. The first number has the bits of the place.
+pub(crate) fn extra_of(position: &Position) -> (u64, u64) {
+    let shift = if position.turn().is_white() { 0 } else { 3 };
+    (7 << shift, (hash_of(position) & 7) << shift)
+}
+
 /// A hash of the pawns and of the number of pieces of each kind.
 pub(crate) fn class_of(position: &Position) -> u64 {
     class_with(position, Material::of(position))

@@ -18,18 +18,6 @@ pub(crate) const MAX_SEGMENT_GAMES: usize = 1 << POSTING_RANK_BITS;
 /// Bits of the rank of the largest segment.
 pub(crate) const POSTING_RANK_BITS: u32 = 19;
 
-/// A posting: as many low bits as the largest rank of its segment has hold the rank, the others bits of the
-/// hash after those that choose its bucket.
-pub(crate) type Posting = [u8; 3];
-
-/// Bits of a posting that hold the rank, in a segment of `games` games.
-pub(crate) fn rank_bits(games: usize) -> u32 {
-    games
-        .saturating_sub(1)
-        .checked_ilog2()
-        .map_or(1, |bits| bits + 1)
-}
-
 /// Lines that are stored one after the other without the bytes that they share.
 pub(crate) const LINES_PER_BLOCK: usize = 16;
 
@@ -51,10 +39,14 @@ impl Kind {
     pub(crate) const SEGMENT: Kind = Kind(*b"SEGM");
     /// [`Node`], sorted by key.
     pub(crate) const NODE: Kind = Kind(*b"NODE");
-    /// Postings in their buckets.
+    /// Postings of positions in their buckets.
     pub(crate) const POSTINGS: Kind = Kind(*b"POST");
-    /// Number of the first posting of each bucket.
+    /// Offset of each bucket, and of the end of the last one.
     pub(crate) const BUCKETS: Kind = Kind(*b"BUCK");
+    /// Postings of classes of positions in their buckets.
+    pub(crate) const CLASSES: Kind = Kind(*b"CLAS");
+    /// Offset of each of these buckets, and of the end of the last one.
+    pub(crate) const CLASS_BUCKETS: Kind = Kind(*b"CBUC");
     /// For each rank the number of positions shared with the rank before, 255 for more.
     pub(crate) const COMMON: Kind = Kind(*b"LCP ");
     /// [`LongPrefix`], sorted by rank.
@@ -69,7 +61,7 @@ impl Kind {
     pub(crate) const LINE_BLOCKS: Kind = Kind(*b"LBLK");
     /// [`MaterialClass`], sorted by material.
     pub(crate) const MATERIALS: Kind = Kind(*b"MATS");
-    /// The ranks of the classes of material, each as the difference to the one before.
+    /// The ranks of the classes of material, a list for each: see [`rank_lists`](crate::rank_lists).
     pub(crate) const MATERIAL_RANKS: Kind = Kind(*b"MATR");
     /// Numbers of games that are not indexed.
     pub(crate) const IRREGULAR: Kind = Kind(*b"IRRG");
@@ -84,7 +76,8 @@ impl Kind {
             Self::SEGMENT => "facts about the segment",
             Self::NODE => "lines that many games share",
             Self::POSTINGS => "positions of rarer lines",
-            Self::BUCKETS => "where positions are",
+            Self::CLASSES => "pawns and material of rarer lines",
+            Self::BUCKETS | Self::CLASS_BUCKETS => "where positions are",
             Self::COMMON | Self::LONG => "how far games share their moves",
             Self::ROWS => "number, ratings, date and result of each game",
             Self::STARTS => "start positions",
@@ -115,9 +108,12 @@ pub(crate) struct SegmentRecord {
     pub(crate) games: U32,
     /// Games that are only listed.
     pub(crate) irregular: U32,
-    /// Bits of a hash that choose a bucket.
+    /// Bits of a hash that choose a bucket of positions.
     pub(crate) bucket_bits: U32,
+    /// The same for classes.
+    pub(crate) class_bits: U32,
     pub(crate) exact_plies: U32,
+    pub(crate) reserved: U32,
     pub(crate) plies: U64,
     /// Digest of the games and their numbers.
     pub(crate) digest: U64,

@@ -37,6 +37,8 @@
 //! | `section_reader` | reading sections, whose bytes are checked before they are used |
 //! | `builder` | building and growing an index |
 //! | `read_mark` | what the games of a grown database are recognised by |
+//! | `postings` | which lines may have a position |
+//! | `rank_lists` | ascending numbers in few bits |
 //! | `reader` | finding positions, and lines by their material |
 //! | `fast_replay` | the men along a line |
 //! | `lines` | going through lines |
@@ -53,6 +55,8 @@ mod layout;
 mod lines;
 mod mainline_collector;
 mod move_symbols;
+mod postings;
+mod rank_lists;
 mod read_mark;
 mod reader;
 mod section_reader;

@@ -2,10 +2,10 @@
 //! strings of bytes.
 //!
 //! The high four bits are the number of the piece among those of its side, from a1 to h8; the low four
-//! bits are what it does. A queen's diagonal move, and whatever does not fit, is the byte 255 and two
-//! bytes of the move. No symbol begins another, and its first byte gives its length.
+//! bits are what it does. For diagonal moves the queens of a side have numbers of their own, those after
+//! that of its last piece. Whatever does not fit is the byte 255 and two bytes of the move. No symbol begins another, and its first byte gives its length.
 
-use tabia_core::chess::{Color, Move, Ply, Position, Role, Square};
+use tabia_core::chess::{Bitboard, Color, Move, Ply, Position, Role, Square};
 
 /// First byte of a symbol of three bytes.
 const ESCAPE: u8 = 0xff;
@@ -112,8 +112,10 @@ pub(crate) fn decode(position: &impl Men, bytes: &[u8]) -> Option<Ply> {
         return Move::from_bits(u16::from(low) | u16::from(high) << 8).map(Ply::Move);
     }
     let us = position.turn();
-    let from = nth(position.own(), first >> 4)?;
     let code = first & 15;
+    let Some(from) = nth(position.own(), first >> 4) else {
+        return diagonal(position, first >> 4, code);
+    };
     let step = |(file, rank): (i8, i8)| {
         let file = from.file().checked_add_signed(file)?;
         let rank = from.rank().checked_add_signed(rank)?;
@@ -141,14 +143,35 @@ pub(crate) fn decode(position: &impl Men, bytes: &[u8]) -> Option<Ply> {
         }
         Role::Rook | Role::Queen if code < 8 => Square::from_coords(code, from.rank())?,
         Role::Rook | Role::Queen => Square::from_coords(from.file(), code - 8)?,
-        Role::Bishop => {
-            let file = code & 7;
-            let step = file as i8 - from.file() as i8;
-            let step = if code < 8 { step } else { -step };
-            Square::from_coords(file, from.rank().checked_add_signed(step)?)?
-        }
+        Role::Bishop => on_diagonal(from, code)?,
     };
     Some(Move::normal(from, to).into())
+}
+
+/// The square on a diagonal of `from` that a code stands for.
+#[inline]
+fn on_diagonal(from: Square, code: u8) -> Option<Square> {
+    let file = code & 7;
+    let step = file as i8 - from.file() as i8;
+    let step = if code < 8 { step } else { -step };
+    Square::from_coords(file, from.rank().checked_add_signed(step)?)
+}
+
+/// The diagonal move of a queen, whose number is beyond those of the pieces.
+fn diagonal(position: &impl Men, number: u8, code: u8) -> Option<Ply> {
+    let own = position.own();
+    let mut queens = u32::from(number).checked_sub(own.count_ones())?;
+    let mut rest = own;
+    while let Some(from) = nth(rest, 0) {
+        rest &= rest - 1;
+        if position.role_at(from) == Some(Role::Queen) {
+            match queens.checked_sub(1) {
+                Some(left) => queens = left,
+                None => return Some(Move::normal(from, on_diagonal(from, code)?).into()),
+            }
+        }
+    }
+    None
 }
 
 /// Length of the symbol that begins with a byte.
@@ -176,8 +199,9 @@ fn short(position: &Position, ply: Ply) -> Option<u8> {
     let own = position.by_color(us);
     let m = ply.to_move();
     let from = m.map_or(position.king(us), Move::from);
-    let number = (own.0 & (from.bit() - 1)).count_ones();
-    if number > 15 || !own.has(from) {
+    let before = from.bit() - 1;
+    let mut number = (own.0 & before).count_ones();
+    if !own.has(from) {
         return None;
     }
     let code = match m {
@@ -189,9 +213,30 @@ fn short(position: &Position, ply: Ply) -> Option<u8> {
             }
             H_SIDE + side as u8
         }
-        Some(m) => code(position, m)?,
+        Some(m) => match code(position, m) {
+            Some(code) => code,
+            None => {
+                let queens = Bitboard(position.by_role(Role::Queen).0 & own.0);
+                number = own.count() + (queens.0 & before).count_ones();
+                queens.has(from).then(|| diagonal_code(m)).flatten()?
+            }
+        },
     };
-    Some((number as u8) << 4 | code)
+    (number < 16).then_some((number as u8) << 4 | code)
+}
+
+/// The low bits of a move on a diagonal.
+fn diagonal_code(m: Move) -> Option<u8> {
+    let (from, to) = (m.from(), m.to());
+    let file = to.file() as i8 - from.file() as i8;
+    let rank = to.rank() as i8 - from.rank() as i8;
+    if m.promotion_role().is_some() {
+        None
+    } else if file == rank {
+        Some(to.file())
+    } else {
+        (file == -rank).then(|| 8 + to.file())
+    }
 }
 
 /// The low bits of a move that is not castling.
@@ -221,8 +266,7 @@ fn code(position: &Position, m: Move) -> Option<u8> {
         }
         Role::Rook | Role::Queen if rank == 0 => Some(to.file()),
         Role::Rook | Role::Queen if file == 0 => Some(8 + to.rank()),
-        Role::Bishop if file == rank => Some(to.file()),
-        Role::Bishop if file == -rank => Some(8 + to.file()),
+        Role::Bishop => diagonal_code(m),
         _ => None,
     }
 }
@@ -276,7 +320,7 @@ mod tests {
             let _ = arbitrary_game(seed).replay(GameIndex(0), Want::ALL, &mut check);
         }
         assert!(check.moves > 4000, "{}", check.moves);
-        assert!(check.bytes < check.moves * 5 / 4, "{}", check.bytes);
+        assert!(check.bytes < check.moves * 9 / 8, "{}", check.bytes);
     }
 
     #[test]
@@ -285,6 +329,7 @@ mod tests {
             "r3k2r/1P1q3P/8/3pP3/3Q4/8/1p5p/R3K2R w KQkq d6 0 1",
             "r3k2r/1P1q3P/8/3pP3/3Q4/8/1p4bp/R3K1NR b KQkq - 0 1",
             "QQQQQQQQ/QQQQQQQQ/QQQ5/8/8/8/7k/K7 w - - 0 1",
+            "7k/8/2Q5/8/5QQ1/8/8/KQ6 w - - 0 1",
             "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1",
         ] {
             let position = Position::parse_fen(fen.as_bytes()).unwrap();

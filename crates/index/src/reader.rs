@@ -2,23 +2,24 @@
 
 use std::ops::Range;
 
-use tabia_core::chess::{Color, Material, Ply, Position, Role};
+use tabia_core::chess::{Color, Material, Piece, Ply, Position, Role};
 use tabia_core::io::{Blob, Progress};
 use zerocopy::little_endian::U32;
 
 use crate::directory::{Directory, Unusable, damaged, read_directory};
 use crate::fast_replay::FastReplay;
 use crate::game_facts_row::Row;
-use crate::keys::{class_of, hash_of, is_same};
+use crate::keys::{class_of, extra_of, is_same, white_of};
 use crate::layout::{
-    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, MaterialClass, Node, Posting,
-    SegmentRecord, WHOLE, rank_bits,
+    Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, MaterialClass, Node, SegmentRecord, WHOLE,
 };
 use crate::mainline_collector::MAX_PLIES;
 use crate::move_symbols;
+use crate::postings::{CLASSES, POSITIONS, Table};
+use crate::rank_lists::{ListReader, low_bits};
 use crate::read_mark::{ReadMark, StoredReadMark};
 use crate::section_reader::SectionReader;
-use crate::segment_builder::{POPULAR, stored};
+use crate::segment_builder::POPULAR;
 
 type Result<T> = std::result::Result<T, Unusable>;
 
@@ -83,12 +84,11 @@ pub type Continuation = (Option<Ply>, Arrival);
 pub(crate) struct Segment {
     pub(crate) games: u32,
     plies: u64,
-    bucket_bits: u32,
     exact_plies: u32,
     digest: u64,
     nodes: SectionReader,
-    postings: SectionReader,
-    buckets: SectionReader,
+    positions: Table,
+    classes: Table,
     common: SectionReader,
     long: SectionReader,
     rows: SectionReader,
@@ -229,10 +229,12 @@ impl PositionIndex {
     pub fn check(&self) -> Result<()> {
         let mut scratch = Scratch::default();
         for segment in &self.segments {
+            let postings = [&segment.positions, &segment.classes];
+            for section in postings.iter().flat_map(|table| table.sections()) {
+                section.check_all()?;
+            }
             for section in [
                 &segment.nodes,
-                &segment.postings,
-                &segment.buckets,
                 &segment.common,
                 &segment.long,
                 &segment.rows,
@@ -389,12 +391,11 @@ impl Segment {
         let mut segment = Self {
             games: record.games.get(),
             plies: record.plies.get(),
-            bucket_bits: record.bucket_bits.get(),
             exact_plies: record.exact_plies.get(),
             digest: record.digest.get(),
             nodes: find(Kind::NODE)?,
-            postings: find(Kind::POSTINGS)?,
-            buckets: find(Kind::BUCKETS)?,
+            positions: Table::open(&POSITIONS, record.bucket_bits.get(), find)?,
+            classes: Table::open(&CLASSES, record.class_bits.get(), find)?,
             common: find(Kind::COMMON)?,
             long: find(Kind::LONG)?,
             rows: find(Kind::ROWS)?,
@@ -413,14 +414,11 @@ impl Segment {
     /// Compares the lengths of the sections.
     fn check_sizes(&self) -> Result<()> {
         let games = self.games as usize;
-        if games > MAX_SEGMENT_GAMES || self.bucket_bits > 40 || self.bucket_bits < 1 {
+        if games > MAX_SEGMENT_GAMES {
             return Err(damaged("section SEGM: a number is impossible"));
         }
-        let buckets = (1_u64 << self.bucket_bits) + 1;
         for (section, count, size) in [
             (&self.nodes, self.nodes.count(), size_of::<Node>()),
-            (&self.postings, self.postings.count(), size_of::<Posting>()),
-            (&self.buckets, buckets, size_of::<U32>()),
             (&self.common, games as u64, 1),
             (&self.long, self.long.count(), size_of::<LongPrefix>()),
             (&self.rows, games as u64, size_of::<Row>()),
@@ -473,9 +471,27 @@ impl Segment {
     /// The symbols of a line.
     fn read_line(&self, rank: u32, line: &mut Vec<u8>) -> Result<()> {
         let (mut rest, first) = self.lines_from(rank)?;
+        let mut parts: [(usize, &[u8]); LINES_PER_BLOCK] = [(0, &[]); LINES_PER_BLOCK];
+        let parts = parts.get_mut(..=(rank - first) as usize);
+        let parts = parts.ok_or_else(|| self.damaged_line())?;
+        let mut length = 0;
+        for part in &mut *parts {
+            *part = read_part(&mut rest, length).ok_or_else(|| self.damaged_line())?;
+            length = part.0 + part.1.len();
+        }
+        // Only what the line has is copied: its own bytes, those before from the line before, and so on.
         line.clear();
-        for _ in first..=rank {
-            read_next(&mut rest, line).ok_or_else(|| self.damaged_line())?;
+        line.resize(length, 0);
+        let mut end = length;
+        for (shared, own) in parts.iter().rev() {
+            let to = line.get_mut(*shared..end);
+            let from = end
+                .checked_sub(*shared)
+                .and_then(|length| own.get(..length));
+            if let Some((to, from)) = to.zip(from) {
+                to.copy_from_slice(from);
+                end = *shared;
+            }
         }
         Ok(())
     }
@@ -550,14 +566,16 @@ impl Segment {
             *left = rest;
             let length = end.checked_sub(start);
             let length = length.ok_or_else(|| self.materials.damaged("a class ends too early"))?;
-            let mut bytes = self.material_ranks.bytes(start, length)?;
+            let bytes = self.material_ranks.bytes(start, length)?;
+            let low = low_bits(self.games.into(), class.count.get().into());
+            let mut list = ListReader::new(bytes, low, 0);
             let mut rank = 0;
             for _ in 0..class.count.get() {
-                let step = read_number(&mut bytes);
-                let step =
+                let step = list.next();
+                let (step, _) =
                     step.ok_or_else(|| self.material_ranks.damaged("a rank cannot be read"))?;
                 rank += step;
-                if rank >= self.games as usize {
+                if rank >= u64::from(self.games) {
                     let why = "a rank exceeds the games";
                     return Err(self.material_ranks.damaged(why));
                 }
@@ -659,6 +677,7 @@ impl Segment {
         } = self.start_of(rank)?;
         self.read_line(rank, &mut scratch.line)?;
         let men = wanted.occupied().count();
+        let unmoved = [Color::White, Color::Black].map(|color| unmoved_pawns(wanted, color));
         let mut replay = replay.clone();
         let mut rest = scratch.line.as_slice();
         let mut ply = 0;
@@ -668,7 +687,7 @@ impl Segment {
             {
                 return Ok(Some(ply));
             }
-            if rest.is_empty() || replay.count() < men {
+            if rest.is_empty() || replay.count() < men || !replay.has_men_on(unmoved) {
                 return Ok(None);
             }
             let length = replay.play(rest);
@@ -703,14 +722,17 @@ impl Segment {
         let mut arrivals = Vec::new();
         self.find_nodes(position, scratch, &mut arrivals)?;
         let mut ranks = Vec::new();
-        self.find_postings(hash_of(position), &mut ranks)?;
+        let extra = extra_of(position);
+        self.positions
+            .find(white_of(position), self.games, extra, &mut ranks)?;
         for &rank in &ranks {
             if let Some(ply) = self.first_arrival(rank, position, scratch)? {
                 arrivals.extend(self.rare_line(rank, ply)?);
             }
         }
         ranks.clear();
-        self.find_postings(class_of(position), &mut ranks)?;
+        self.classes
+            .find(class_of(position), self.games, (0, 0), &mut ranks)?;
         let mut done = 0;
         for &first in &ranks {
             // The lines that share the first position of this class, some of which left it later.
@@ -777,32 +799,6 @@ impl Segment {
                 arrivals.push((first..end, ply));
             }
         }
-        Ok(())
-    }
-
-    /// The ranks of the postings that may have a hash, in order.
-    fn find_postings(&self, hash: u64, ranks: &mut Vec<u32>) -> Result<()> {
-        let bucket = (hash >> (64 - self.bucket_bits)) as usize;
-        let [from, to] = *self.buckets.records::<U32>(bucket, 2)? else {
-            return Err(self.buckets.damaged("a bucket is missing"));
-        };
-        let (from, to) = (from.get() as usize, to.get() as usize);
-        let count = to.checked_sub(from);
-        let count = count.ok_or_else(|| self.buckets.damaged("a bucket ends too early"))?;
-        let bits = rank_bits(self.games as usize);
-        let mask = (1 << bits) - 1;
-        let mark = stored(hash, self.bucket_bits, bits);
-        for &[a, b, c] in self.postings.records::<Posting>(from, count)? {
-            let posting = u32::from(a) | u32::from(b) << 8 | u32::from(c) << 16;
-            if posting & !mask == mark {
-                let rank = posting & mask;
-                if rank >= self.games {
-                    return Err(self.postings.damaged("a rank exceeds the games"));
-                }
-                ranks.push(rank);
-            }
-        }
-        ranks.sort_unstable();
         Ok(())
     }
 
@@ -889,18 +885,36 @@ const CHUNK_OF_RANKS: usize = 4096;
 /// Bytes of a line at most.
 const MAX_LINE: usize = 3 * MAX_PLIES as usize;
 
+/// The pawns of a side that have not moved: no line that left one of these squares comes back to them.
+fn unmoved_pawns(position: &Position, color: Color) -> u64 {
+    let role = Role::Pawn;
+    let home = if color.is_white() {
+        0xff << 8
+    } else {
+        0xff << 48
+    };
+    position.by_piece(Piece { color, role }).0 & home
+}
+
 /// Reads the next line of a block; `line` holds the one before.
 pub(crate) fn read_next(rest: &mut &[u8], line: &mut Vec<u8>) -> Option<()> {
+    let (shared, own) = read_part(rest, line.len())?;
+    line.truncate(shared);
+    line.extend_from_slice(own);
+    Some(())
+}
+
+/// How many bytes the next line of a block shares with the one before, which has `length`, and its own bytes.
+#[inline]
+fn read_part<'b>(rest: &mut &'b [u8], length: usize) -> Option<(usize, &'b [u8])> {
     let shared = read_number(rest)?;
     let own = read_number(rest)?;
-    if shared > line.len() || own > rest.len() || shared + own > MAX_LINE {
+    if shared > length || own > rest.len() || shared + own > MAX_LINE {
         return None;
     }
-    line.truncate(shared);
-    let (bytes, after) = rest.split_at(own);
-    line.extend_from_slice(bytes);
+    let (own, after) = rest.split_at(own);
     *rest = after;
-    Some(())
+    Some((shared, own))
 }
 
 pub(crate) fn read_number(rest: &mut &[u8]) -> Option<usize> {

@@ -2,8 +2,8 @@
 //!
 //! Games with equal first moves are neighbours in that order, so that all games which reached a position
 //! by the same moves are a range of *ranks*. A line that at least [`POPULAR`] games share is a node; the
-//! positions of rarer lines have postings: up to ply [`EXACT_PLIES`] one for each position, later one for
-//! each class of positions that a line goes through.
+//! positions of rarer lines have postings: up to ply [`EXACT_PLIES`] one for both positions with White's men
+//! on the same squares, later one for each class of positions that a line goes through.
 
 use std::thread;
 
@@ -14,23 +14,20 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use crate::game_facts_row::Row;
-use crate::keys::{class_with, hash_of, is_same, mix};
+use crate::keys::{class_with, extra_of, hash_of, is_same, mix, white_of};
 use crate::layout::{
     Kind, LINES_PER_BLOCK, LongPrefix, MAX_SEGMENT_GAMES, MaterialClass, Node, POSTING_RANK_BITS,
-    Posting, Section, SegmentRecord, rank_bits,
+    Section, SegmentRecord,
 };
 use crate::mainline_collector::Batch;
 use crate::move_symbols;
+use crate::postings::{CLASSES, POSITIONS, Postings};
+use crate::rank_lists::{ListWriter, low_bits};
 
 /// A line is a node from that number of games on.
 pub(crate) const POPULAR: usize = 8;
-/// Up to this ply each position of a rare line has a posting.
+/// Up to this ply each position of a rare line belongs to a posting of its own line.
 pub(crate) const EXACT_PLIES: u32 = 32;
-/// Partitions of the postings by the first bits of their hash.
-const PARTITIONS: usize = 64;
-/// Postings in a bucket, about.
-const PER_BUCKET: usize = 12;
-
 /// Games of a segment before it is built.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
@@ -127,25 +124,31 @@ impl Pending {
         let walked = lines.walk(threads.max(1), progress);
         progress.check()?;
         let mut sections = Vec::new();
-        let (mut nodes, mut parts, mut materials) = (Vec::new(), Vec::new(), Vec::new());
+        let games = lines.games.len();
+        let (mut nodes, mut materials) = (Vec::new(), Vec::new());
+        let (mut positions, mut classes) = (Vec::new(), Vec::new());
         for part in walked {
             nodes.extend(part.nodes);
-            parts.push(part.postings);
+            positions.push(part.positions);
+            classes.push(part.classes);
             materials.extend(part.materials);
         }
-        pack_materials(materials, &mut sections);
+        pack_materials(materials, games, &mut sections);
         progress.check()?;
         nodes.sort_unstable_by_key(|node: &Node| (node.key.get(), node.first.get()));
         sections.push((Kind::NODE, nodes.len() as u64, nodes.as_bytes().to_vec()));
         drop(nodes);
-        let ranks = rank_bits(lines.games.len());
-        let bits = pack(parts, threads.max(1), ranks, &mut sections);
+        let threads = threads.max(1);
+        let bucket_bits = POSITIONS.pack(positions, threads, games, &mut sections);
+        let class_bits = CLASSES.pack(classes, threads, games, &mut sections);
         progress.check()?;
         let record = SegmentRecord {
             games: (lines.games.len() as u32).into(),
             irregular: (self.irregular.len() as u32).into(),
-            bucket_bits: bits.into(),
+            bucket_bits: bucket_bits.into(),
+            class_bits: class_bits.into(),
             exact_plies: EXACT_PLIES.into(),
+            reserved: U32::ZERO,
             plies: self.plies.into(),
             digest: self.digest.into(),
         };
@@ -303,14 +306,7 @@ impl<'p> Lines<'p> {
         let mut nodes: Vec<Node> = Vec::new();
         let mut materials: Vec<u64> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
-        let mut postings = vec![Vec::new(); PARTITIONS];
-        let mut post = |hash: u64, rank: usize| {
-            let posting = hash & !(MAX_SEGMENT_GAMES as u64 - 1) | rank as u64;
-            let partition = (hash >> (64 - PARTITIONS.ilog2())) as usize;
-            if let Some(postings) = postings.get_mut(partition) {
-                postings.push(posting);
-            }
-        };
+        let (mut positions, mut classes) = (Postings::default(), Postings::default());
         // The first positions of the line before, as far as this one shares them.
         let mut stack: Vec<Step> = Vec::new();
         let mut step = Step::at(&self.standard);
@@ -343,6 +339,8 @@ impl<'p> Lines<'p> {
             } else {
                 ply = 0;
             }
+            // The posting to which the next position may still belong.
+            let mut open_posting = OpenPosting::default();
             loop {
                 let mut before = None;
                 if ply == 0 {
@@ -367,7 +365,7 @@ impl<'p> Lines<'p> {
                             ply: U16::new(ply as u16),
                         });
                     } else if ply <= EXACT_PLIES as usize {
-                        post(hash_of(&step.position), rank);
+                        open_posting.add(&step.position, rank, &mut positions);
                     } else {
                         let is_first = before.is_none_or(|(_, class)| class != step.class)
                             || ply - 1 <= EXACT_PLIES as usize
@@ -377,7 +375,7 @@ impl<'p> Lines<'p> {
                                 self.is_popular(rank, ply as u32 - 1)
                             };
                         if is_first {
-                            post(step.class, rank);
+                            classes.push(step.class, rank, 0);
                         }
                     }
                 }
@@ -389,6 +387,7 @@ impl<'p> Lines<'p> {
                 }
                 ply += 1;
             }
+            open_posting.end(rank, &mut positions);
         }
         for number in open {
             if let Some(node) = nodes.get_mut(number) {
@@ -402,7 +401,8 @@ impl<'p> Lines<'p> {
         }
         Walked {
             nodes,
-            postings,
+            positions,
+            classes,
             materials,
         }
     }
@@ -477,10 +477,42 @@ impl<'p> Lines<'p> {
 #[derive(Debug, Default)]
 struct Walked {
     nodes: Vec<Node>,
-    /// In partitions.
-    postings: Vec<Vec<u64>>,
+    positions: Postings,
+    classes: Postings,
     /// Material and the ranks on whose lines it is new.
     materials: Vec<u64>,
+}
+
+/// Positions that follow each other on a line, White's men on the same squares, as one posting: one
+/// position with each side to move.
+#[derive(Debug, Default)]
+struct OpenPosting {
+    white: u64,
+    /// The places of the positions that it has, and their bits.
+    mask: u64,
+    extra: u64,
+}
+
+impl OpenPosting {
+    /// Adds the next position of a line.
+    fn add(&mut self, position: &Position, rank: usize, postings: &mut Postings) {
+        let white = white_of(position);
+        let (mask, extra) = extra_of(position);
+        if white != self.white || self.mask & mask != 0 {
+            self.end(rank, postings);
+            self.white = white;
+        }
+        self.mask |= mask;
+        self.extra |= extra;
+    }
+
+    /// No other position belongs to it.
+    fn end(&mut self, rank: usize, postings: &mut Postings) {
+        if self.mask != 0 {
+            postings.push(self.white, rank, self.extra);
+        }
+        (self.mask, self.extra) = (0, 0);
+    }
 }
 
 /// A position of the line that is walked along.
@@ -526,19 +558,21 @@ impl Step {
     }
 }
 
-/// Classes of material, and the ranks of each as differences.
-fn pack_materials(mut materials: Vec<u64>, sections: &mut Vec<Section>) {
+/// Classes of material, and the ranks of each.
+fn pack_materials(mut materials: Vec<u64>, games: usize, sections: &mut Vec<Section>) {
     materials.sort_unstable();
     materials.dedup();
     let mut classes: Vec<MaterialClass> = Vec::new();
-    let mut ranks = Vec::new();
+    let mut ranks = ListWriter::default();
     for same in materials.chunk_by(|a, b| a >> POSTING_RANK_BITS == b >> POSTING_RANK_BITS) {
+        let low = low_bits(games as u64, same.len() as u64);
         let mut last = 0;
         for entry in same {
-            let rank = *entry as usize & (MAX_SEGMENT_GAMES - 1);
-            number(rank - last, &mut ranks);
+            let rank = *entry & (MAX_SEGMENT_GAMES as u64 - 1);
+            ranks.push(rank - last, low, 0, 0);
             last = rank;
         }
+        ranks.end();
         let material = same.first().map_or(0, |entry| entry >> POSTING_RANK_BITS);
         classes.push(MaterialClass {
             material: U32::new(material as u32),
@@ -552,7 +586,7 @@ fn pack_materials(mut materials: Vec<u64>, sections: &mut Vec<Section>) {
         classes.len() as u64,
         classes.as_bytes().to_vec(),
     ));
-    sections.push((Kind::MATERIAL_RANKS, count, ranks));
+    sections.push((Kind::MATERIAL_RANKS, count, ranks.into_bytes()));
 }
 
 /// Number of equal bytes at the start.
@@ -567,93 +601,4 @@ fn number(mut number: usize, out: &mut Vec<u8>) {
         number >>= 7;
     }
     out.push(number as u8);
-}
-
-/// Sorts postings into buckets; returns the number of bits of a hash that choose the bucket.
-fn pack(parts: Vec<Vec<Vec<u64>>>, threads: usize, ranks: u32, sections: &mut Vec<Section>) -> u32 {
-    let total: usize = parts.iter().flatten().map(Vec::len).sum();
-    let bits = (total / PER_BUCKET).max(PARTITIONS).ilog2();
-    // The lists of one partition from all parts, taken by one thread after the other.
-    let mut partitions: Vec<Vec<Vec<u64>>> = (0..PARTITIONS).map(|_| Vec::new()).collect();
-    for part in parts {
-        for (partition, list) in partitions.iter_mut().zip(part) {
-            partition.push(list);
-        }
-    }
-    let size = PARTITIONS.div_ceil(threads);
-    let packed: Vec<(Vec<Posting>, Vec<u32>)> = thread::scope(|scope| {
-        let mut workers = Vec::new();
-        let mut rest = partitions.into_iter().enumerate();
-        loop {
-            let share: Vec<_> = rest.by_ref().take(size).collect();
-            if share.is_empty() {
-                break;
-            }
-            workers.push(scope.spawn(move || {
-                let share = share.into_iter();
-                let packed =
-                    share.map(|(number, lists)| pack_partition(number, lists, bits, ranks));
-                packed.collect::<Vec<_>>()
-            }));
-        }
-        let done = workers.into_iter();
-        done.flat_map(|worker| worker.join().unwrap_or_default())
-            .collect()
-    });
-    let mut postings: Vec<Posting> = Vec::with_capacity(total);
-    let mut buckets: Vec<U32> = Vec::with_capacity((1 << bits) + 1);
-    for (list, counts) in packed {
-        let mut end = postings.len() as u32;
-        for count in counts {
-            buckets.push(end.into());
-            end += count;
-        }
-        postings.extend(list);
-    }
-    buckets.push((postings.len() as u32).into());
-    sections.push((
-        Kind::POSTINGS,
-        postings.len() as u64,
-        postings.as_bytes().to_vec(),
-    ));
-    drop(postings);
-    sections.push((
-        Kind::BUCKETS,
-        buckets.len() as u64,
-        buckets.as_bytes().to_vec(),
-    ));
-    bits
-}
-
-/// The postings of a partition as they are stored, and their number in each of its buckets.
-fn pack_partition(
-    number: usize,
-    lists: Vec<Vec<u64>>,
-    bits: u32,
-    ranks: u32,
-) -> (Vec<Posting>, Vec<u32>) {
-    let mut all: Vec<u64> = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-    for list in lists {
-        all.extend_from_slice(&list);
-    }
-    all.sort_unstable();
-    let buckets = 1 << (bits - PARTITIONS.ilog2());
-    let mut counts = vec![0; buckets];
-    let mut postings = Vec::with_capacity(all.len());
-    for posting in all {
-        let bucket = (posting >> (64 - bits)) as usize - number * buckets;
-        if let Some(count) = counts.get_mut(bucket) {
-            *count += 1;
-        }
-        let rank = posting as u32 & (MAX_SEGMENT_GAMES as u32 - 1);
-        let posting = stored(posting, bits, ranks) | rank;
-        postings.push([posting as u8, (posting >> 8) as u8, (posting >> 16) as u8]);
-    }
-    (postings, counts)
-}
-
-/// The bits of a hash that a posting has, in their position in it.
-pub(crate) fn stored(hash: u64, bucket_bits: u32, rank_bits: u32) -> u32 {
-    let mark = (hash << bucket_bits >> 40) as u32;
-    mark >> rank_bits << rank_bits
 }
