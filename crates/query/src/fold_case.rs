@@ -40,7 +40,7 @@ pub(crate) fn fold_into(text: &str, out: &mut String) {
 }
 
 /// An accent that is a character of its own, after the letter.
-fn is_combining(character: char) -> bool {
+pub(crate) fn is_combining(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
 }
 

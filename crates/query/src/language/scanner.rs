@@ -2,6 +2,7 @@
 
 use super::error_and_suggestions::FilterError;
 use super::{MAX_DEPTH, MAX_LENGTH, MAX_TERMS};
+use crate::fold_case::is_combining;
 
 /// A part of a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,7 +186,9 @@ impl Scanner {
         {
             first.text.remove(0);
         }
-        term.values.retain(|value| !value.text.is_empty());
+        // Accents alone are nothing once names are folded.
+        term.values
+            .retain(|value| !value.text.chars().all(is_combining));
         term
     }
 
@@ -269,6 +272,7 @@ mod tests {
         assert_eq!(short("site:http://x.y"), "1site:<http://x.y>");
         assert_eq!(short("Lesson3:rooks a:b:c"), "1<Lesson3:rooks> 15a:<b:c>");
         assert_eq!(short("\"open"), "1<open>");
+        assert_eq!(short("\u{326} a:\u{301},b\u{308}"), "1 3a:<b\u{308}>");
     }
 
     #[test]
