@@ -69,7 +69,7 @@ pub fn openings_of(
         selection: options.selection.clone(),
         filter: Some(options.filter.clone()).filter(|query| !query.is_empty()),
         strict: options.strict,
-        want: Want::TAGS.and(Want::MAINLINE),
+        want: Want::MAINLINE,
         ..ScanOptions::default()
     }
     .for_item(item, &options.open, progress)?;
