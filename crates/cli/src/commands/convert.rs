@@ -236,11 +236,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     }
     reporter.commit(Some(&summary), None::<&()>)?;
     report_losses(&context.messages, &summary.losses, items.len() > 1);
-    let mut lost = summary.losses.iter().map(|(feature, _)| feature).peekable();
-    let keeps = |feature| format.can.has(feature) && !format.in_part.has(feature);
+    let lost: Vec<Feature> = summary.losses.iter().map(|(feature, _)| feature).collect();
+    let keeps = |&feature: &Feature| format.can.has(feature) && !format.in_part.has(feature);
     // Who asked for a profile wants what it leaves out to be left out.
     let is_default = args.profile == Profile::default();
-    let is_profiled = lost.peek().is_some() && is_default && lost.all(keeps);
+    let is_profiled = !lost.is_empty() && is_default && lost.iter().all(keeps);
     // A database keeps the same whatever the profile.
     if is_profiled && format.create_text.is_some() {
         context.messages.hint(if args.is_of_other_verb {
