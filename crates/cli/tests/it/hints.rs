@@ -222,11 +222,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "`tabia convert pack.zip -o pack.pgn`, then `tabia append games.pgn -o pack.pgn`, then \
          `tabia archive create new-pack.zip pack.pgn`",
     ),
-    (
-        &["show", "games.pgn", "2"],
-        2,
-        "`--game 2` shows game 2",
-    ),
+    (&["show", "games.pgn", "2"], 2, "`--game 2` shows game 2"),
     (
         &["show", "games.pgn", "--game", "morphy"],
         2,

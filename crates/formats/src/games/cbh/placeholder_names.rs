@@ -284,7 +284,9 @@ mod tests {
         assert!(name.starts_with(b"(lost player 2)\0"));
         // The number of placeholders is bounded.
         assert_eq!(tables.sources.as_ref().unwrap().capacity(), 68);
-        let text = placeholders.describe(Record::Game(&game), None, &tables).unwrap();
+        let text = placeholders
+            .describe(Record::Game(&game), None, &tables)
+            .unwrap();
         assert!(text.starts_with("names are lost: White (2 in .cbp), the tournament (0 in .cbt)"));
         assert!(text.contains("16777214 in .cbs") && !text.contains("Black"));
         // Existing names stay, and records keep their size.
