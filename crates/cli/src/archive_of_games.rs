@@ -9,7 +9,7 @@ use tabia::core::shell_argument::argument;
 use tabia::formats::{ArchiveFormat, Format, GAMES};
 use tabia::{InputItem, Resolver};
 
-/// The folders beside a database, called as it is, in which the pictures, sounds and videos lie that its games
+/// The folders next to a database, called as it is, in which the pictures, sounds and videos lie that its games
 /// and guiding texts refer to.
 const MEDIA_FOLDERS: [&str; 4] = ["html", "bmp", "wav", "avi"];
 

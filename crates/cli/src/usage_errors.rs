@@ -170,7 +170,7 @@ impl<'a> Verb<'a> {
             options.any(|option| option.get_long() == Some(long))
         };
         // Only a verb that lists rows has their forms.
-        let applies = |verb: &str| verb == self.name || verb.is_empty() && has("csv");
+        let applies = |verb: &str| verb == self.name || verb.is_empty() && has("no-header");
         let mut familiar = FAMILIAR_OPTIONS.iter();
         let found = familiar.find(|(verb, name, _)| *name == long && applies(verb));
         found.map(|(_, _, hint)| *hint)
@@ -348,10 +348,6 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
 /// `--moves` for books.
 fn other_option(verb: &str, option: &str, value: &str) -> Option<String> {
     let is_move = value.contains(|c: char| c.is_ascii_alphabetic());
-    if verb == "show" && option == "--game" && is_move {
-        let name = argument(value);
-        return Some(format!("`tabia search IN {name}` finds numbers of games; "));
-    }
     let is_number_of_moves = verb == "tree" && option == "--moves";
     (is_number_of_moves && is_move).then(|| {
         let line = argument(value);

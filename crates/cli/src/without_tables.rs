@@ -1,4 +1,4 @@
-//! What a program says that was built without tables in Parquet and Arrow.
+//! The messages of a program that was built without tables in Parquet and Arrow.
 
 use std::path::Path;
 

@@ -14,30 +14,7 @@ use tabia::{
 
 use crate::first_time_period::first_period;
 use crate::move_code;
-use crate::tag_targets::{TagTarget, TagTargets};
-
-/// A text of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TextField {
-    White,
-    Black,
-    Event,
-    Site,
-    Round,
-    Annotator,
-    WhiteTeam,
-    BlackTeam,
-    WhiteTitle,
-    BlackTitle,
-    Date,
-    Eco,
-    Opening,
-    TimeControl,
-    Termination,
-    Variant,
-    Fen,
-    Pgn,
-}
+use crate::tag_targets::{TagTarget, TagTargets, TextField};
 
 /// Number of variants of [`TextField`].
 const TEXT_FIELDS: usize = TextField::Pgn as usize + 1;

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_with_one_hash_are_told_apart() {
+    fn texts_with_one_hash_are_distinct() {
         let mut column = NameColumn::new();
         let texts: Vec<String> = (0..20_000).map(|number: u32| number.to_string()).collect();
         let same: Vec<&String> = texts

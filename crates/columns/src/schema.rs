@@ -7,7 +7,8 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use tabia::{Error, Want};
 
-use crate::game_rows::{Flag, TextField};
+use crate::game_rows::Flag;
+use crate::tag_targets::TextField;
 
 /// The version of the tables, in the metadata of every file as `tabia.schema`.
 pub const VERSION: &str = "1";
@@ -481,7 +482,7 @@ impl GameColumns {
 
     /// The columns before `moves`, as databases state them: where the index of a database has the number of plies
     /// and the marks of variations, comments and NAGs, no moves are read for them. Plies that cannot be played
-    /// then count too, and `problems` has those of the header. Columns that are chosen by name, and those beside
+    /// then count too, and `problems` has those of the header. Columns that are chosen by name, and those next to
     /// the lists of moves, are exact.
     pub fn header() -> Self {
         let first_list = GAMES.iter().position(|column| column.cell == Cell::Moves);

@@ -3,7 +3,28 @@
 
 use tabia::core::game::{TagNames, Tags};
 
-use crate::game_rows::TextField;
+/// A text of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextField {
+    White,
+    Black,
+    Event,
+    Site,
+    Round,
+    Annotator,
+    WhiteTeam,
+    BlackTeam,
+    WhiteTitle,
+    BlackTitle,
+    Date,
+    Eco,
+    Opening,
+    TimeControl,
+    Termination,
+    Variant,
+    Fen,
+    Pgn,
+}
 
 /// Where the value of a tag goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

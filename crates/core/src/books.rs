@@ -169,7 +169,7 @@ pub struct BookPosition {
     /// True if [`Book::for_each`] visited the same record already for a mirrored position; skip the
     /// position when summing.
     pub is_duplicate: bool,
-    /// True if the record does not state the side to move and no line to the position tells it:
+    /// True if the record does not state the side to move and no line to the position shows it:
     /// [`Book::for_each`] visits it with White to move. Formats that store the side to move cannot
     /// hold it.
     pub is_side_assumed: bool,

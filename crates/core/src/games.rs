@@ -425,17 +425,17 @@ pub trait TextWriter: Visitor + Send {
     /// Takes the losses so far.
     fn take_losses(&mut self) -> Losses;
 
-    /// From now on the text lacks where its games came from: [`take_origins`](Self::take_origins) says where
+    /// From now on the text lacks where its games came from: [`take_origins`](Self::take_origins) returns where
     /// [`write_origin`](Self::write_origin) is to put it. Threads that read a part of a text do not know the
     /// numbers of its games. Without effect on formats that do not state it.
     fn defer_origins(&mut self) {}
 
-    /// Takes the places of deferred origins in the text, ascending.
-    fn take_origins(&mut self) -> Vec<OriginPlace> {
+    /// Takes the offsets of deferred origins in the text, ascending.
+    fn take_origins(&mut self) -> Vec<OriginOffset> {
         Vec::new()
     }
 
-    /// Appends where a game came from, as it stands at an [`OriginPlace`].
+    /// Appends where a game came from, as it is at an [`OriginOffset`].
     fn write_origin(&self, origin: &GameOrigin<'_>, out: &mut Vec<u8>) {
         let _ = (origin, out);
     }
@@ -452,9 +452,9 @@ pub struct GameOrigin<'a> {
     pub problems: u32,
 }
 
-/// A place in a text that waits for the origin of a game.
+/// An offset in a text at which the origin of a game is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OriginPlace {
+pub struct OriginOffset {
     /// The number of bytes before it.
     pub at: usize,
     /// The index of the game as it was passed to the writer.

@@ -30,8 +30,8 @@ pub(crate) fn white_of(position: &Position) -> u64 {
     mix(hash)
 }
 
-/// The bits that a posting of [`white_of`] has for a position: three of its hash, in a place for each side
-/// to move. The first number has the bits of the place.
+/// The bits that a posting of [`white_of`] has for a position: three of its hash, in a position for each side
+/// to move. The first number has the bits of that position.
 pub(crate) fn extra_of(position: &Position) -> (u64, u64) {
     let shift = if position.turn().is_white() { 0 } else { 3 };
     (7 << shift, (hash_of(position) & 7) << shift)

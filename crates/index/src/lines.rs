@@ -9,7 +9,8 @@ use tabia_core::game::{Flow, GameHead, GameResult, Visitor};
 use crate::directory::Unusable;
 use crate::layout::LINES_PER_BLOCK;
 use crate::move_symbols;
-use crate::reader::{PositionIndex, Segment, read_next, read_number};
+use crate::reader::{PositionIndex, Segment, read_next};
+use crate::section_reader::read_number;
 
 /// The lines of some ranks of a segment. Games with equal moves are one line.
 ///

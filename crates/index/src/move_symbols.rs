@@ -148,7 +148,7 @@ pub(crate) fn decode(position: &impl Men, bytes: &[u8]) -> Option<Ply> {
     Some(Move::normal(from, to).into())
 }
 
-/// The square on a diagonal of `from` that a code stands for.
+/// The square on a diagonal of `from` of a code.
 #[inline]
 fn on_diagonal(from: Square, code: u8) -> Option<Square> {
     let file = code & 7;
@@ -213,14 +213,15 @@ fn short(position: &Position, ply: Ply) -> Option<u8> {
             }
             H_SIDE + side as u8
         }
-        Some(m) => match code(position, m) {
-            Some(code) => code,
-            None => {
+        Some(m) => {
+            if let Some(code) = code(position, m) {
+                code
+            } else {
                 let queens = Bitboard(position.by_role(Role::Queen).0 & own.0);
                 number = own.count() + (queens.0 & before).count_ones();
                 queens.has(from).then(|| diagonal_code(m)).flatten()?
             }
-        },
+        }
     };
     (number < 16).then_some((number as u8) << 4 | code)
 }

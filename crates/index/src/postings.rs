@@ -12,8 +12,7 @@ use zerocopy::little_endian::U32;
 use crate::directory::Unusable;
 use crate::layout::{Kind, MAX_SEGMENT_GAMES, POSTING_RANK_BITS, Section};
 use crate::rank_lists::{ListReader, ListWriter, low_bits};
-use crate::reader::read_number;
-use crate::section_reader::SectionReader;
+use crate::section_reader::{SectionReader, read_number};
 
 /// Partitions of postings by the first bits of their hash.
 const PARTITIONS: usize = 64;
@@ -76,7 +75,7 @@ impl Postings {
 
 impl Shape {
     /// The part of a hash by which a bucket and mark are chosen.
-    fn place(&self, hash: u64, bucket_bits: u32) -> (usize, u64) {
+    fn slot(&self, hash: u64, bucket_bits: u32) -> (usize, u64) {
         let bucket = (hash >> (64 - bucket_bits)) as usize;
         let mark = hash << bucket_bits >> (64 - self.mark_bits);
         (bucket, mark)
@@ -242,7 +241,7 @@ impl Table {
         (mask, extra): (u64, u64),
         ranks: &mut Vec<u32>,
     ) -> Result<(), Unusable> {
-        let (bucket, mark) = self.shape.place(hash, self.bucket_bits);
+        let (bucket, mark) = self.shape.slot(hash, self.bucket_bits);
         let [from, to] = *self.buckets.records::<U32>(bucket, 2)? else {
             return Err(self.buckets.damaged("a bucket is missing"));
         };

@@ -4,6 +4,8 @@
 //! A difference is stored as its upper part in unary, that many bits 0 and a bit 1, and its `low` lower bits
 //! as they are; the lowest bit of a byte comes first.
 
+use zerocopy::little_endian::U64;
+
 /// How many lower bits of a difference are stored as they are, for a list of `count` numbers below `limit`.
 pub(crate) fn low_bits(limit: u64, count: u64) -> u32 {
     (limit / count.max(1)).checked_ilog2().unwrap_or_default()
@@ -97,7 +99,7 @@ impl<'b> ListReader<'b> {
     fn peek(&self) -> u64 {
         let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
         let word = match rest.first_chunk() {
-            Some(word) => u64::from_le_bytes(*word),
+            Some(word) => U64::from_bytes(*word).get(),
             None => rest
                 .iter()
                 .rev()

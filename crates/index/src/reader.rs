@@ -18,7 +18,7 @@ use crate::move_symbols;
 use crate::postings::{CLASSES, POSITIONS, Table};
 use crate::rank_lists::{ListReader, low_bits};
 use crate::read_mark::{ReadMark, StoredReadMark};
-use crate::section_reader::SectionReader;
+use crate::section_reader::{SectionReader, read_number};
 use crate::segment_builder::POPULAR;
 
 type Result<T> = std::result::Result<T, Unusable>;
@@ -915,19 +915,6 @@ fn read_part<'b>(rest: &mut &'b [u8], length: usize) -> Option<(usize, &'b [u8])
     let (own, after) = rest.split_at(own);
     *rest = after;
     Some((shared, own))
-}
-
-pub(crate) fn read_number(rest: &mut &[u8]) -> Option<usize> {
-    let mut number = 0;
-    for shift in [0, 7, 14, 21] {
-        let (&byte, after) = rest.split_first()?;
-        *rest = after;
-        number |= usize::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 fn read_starts(section: &SectionReader) -> Result<Vec<Start>> {

@@ -139,3 +139,17 @@ impl SectionReader {
         Err(damaged(text))
     }
 }
+
+/// Reads a number of seven bits a byte, the lowest first, and moves `rest` behind it.
+pub(crate) fn read_number(rest: &mut &[u8]) -> Option<usize> {
+    let mut number = 0;
+    for shift in [0, 7, 14, 21] {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        number |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}

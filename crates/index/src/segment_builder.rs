@@ -488,7 +488,7 @@ struct Walked {
 #[derive(Debug, Default)]
 struct OpenPosting {
     white: u64,
-    /// The places of the positions that it has, and their bits.
+    /// The ranks of the positions that it has, and their bits.
     mask: u64,
     extra: u64,
 }

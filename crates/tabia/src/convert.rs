@@ -205,7 +205,7 @@ fn to_text(
             let Some(sorter) = &mut sorter else {
                 let is_live = is_live && item.is_stream();
                 return scan(reporter, input, plan, tasks, &mut |base, piece| {
-                    let text = origins.put(&piece.text, 0, &piece.places, |game| base.game(game));
+                    let text = origins.put(&piece.text, 0, &piece.offsets, |game| base.game(game));
                     out.write_all(&text).map_err(stream_error)?;
                     if is_live {
                         out.flush().map_err(stream_error)?;
@@ -216,7 +216,7 @@ fn to_text(
             let tasks = sorting(tasks, options);
             scan(reporter, input, plan, tasks, &mut |base, made| {
                 for (key, _, piece) in made.drain(..) {
-                    let text = origins.put(&piece.text, 0, &piece.places, |game| base.game(game));
+                    let text = origins.put(&piece.text, 0, &piece.offsets, |game| base.game(game));
                     sorter.push(key, &text)?;
                 }
                 Ok(true)

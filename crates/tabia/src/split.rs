@@ -124,12 +124,12 @@ pub fn split(
             reporter.summary.losses.add_whole(&item.name(), &lost);
             scan(reporter, input, &plan, tasks, &mut |base, batch| {
                 let mut from = 0;
-                let mut places = batch.places.as_slice();
+                let mut offsets = batch.offsets.as_slice();
                 for record in &batch.records {
                     let text = batch.text.get(from..record.end).unwrap_or_default();
-                    let own = places.partition_point(|place| place.at < record.end);
-                    let (own, rest) = places.split_at(own);
-                    places = rest;
+                    let own = offsets.partition_point(|offset| offset.at < record.end);
+                    let (own, rest) = offsets.split_at(own);
+                    offsets = rest;
                     let text = origins.put(text, from, own, |game| base.game(game));
                     from = record.end;
                     let game = base.game(record.game);

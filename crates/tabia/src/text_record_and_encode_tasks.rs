@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tabia_core::game::{Game, GameSink, RecordEach, Recorder, Visitor as _};
-use tabia_core::games::{GameEncoder, GameOrigin, OriginPlace, TextWriter};
+use tabia_core::games::{GameEncoder, GameOrigin, OriginOffset, TextWriter};
 use tabia_core::loss::Losses;
 use tabia_core::{Error, GameIndex, Problem};
 
@@ -17,7 +17,7 @@ impl Task for Box<dyn TextWriter> {
     fn swap(&mut self, out: &mut TextPiece) {
         out.text.clear();
         std::mem::swap(self.text(), &mut out.text);
-        out.places = self.take_origins();
+        out.offsets = self.take_origins();
     }
 
     fn take_losses(&mut self) -> Losses {
@@ -35,7 +35,7 @@ impl Task for Box<dyn TextWriter> {
 pub(crate) struct TextPiece {
     pub(crate) text: Vec<u8>,
     /// Where origins are to be put into it.
-    pub(crate) places: Vec<OriginPlace>,
+    pub(crate) offsets: Vec<OriginOffset>,
 }
 
 /// Puts the origins of the games of an input into their text.
@@ -56,21 +56,21 @@ impl OriginWriter {
         &self,
         text: &'t [u8],
         before: usize,
-        places: &[OriginPlace],
+        offsets: &[OriginOffset],
         number: impl Fn(GameIndex) -> GameIndex,
     ) -> Cow<'t, [u8]> {
-        if places.is_empty() {
+        if offsets.is_empty() {
             return text.into();
         }
-        let mut out = Vec::with_capacity(text.len() + 64 * places.len());
+        let mut out = Vec::with_capacity(text.len() + 64 * offsets.len());
         let mut from = 0;
-        for place in places {
-            let at = place.at.saturating_sub(before);
+        for offset in offsets {
+            let at = offset.at.saturating_sub(before);
             out.extend_from_slice(text.get(from..at).unwrap_or_default());
             let origin = GameOrigin {
-                game: number(place.game),
+                game: number(offset.game),
                 source: &self.source,
-                problems: place.problems,
+                problems: offset.problems,
             };
             self.writer.write_origin(&origin, &mut out);
             from = at;

@@ -41,6 +41,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "the name of another program that was typed as a verb",
     ),
     (
+        "crates/cli/src/archive_of_games.rs",
+        "unwrap_or(&\"pgn\")",
+        "PGN is what archives of no chess program hold",
+    ),
+    (
         "crates/tabia/src/detect.rs",
         "FormatId::new(name)",
         "a name that the user typed",

@@ -32,23 +32,23 @@ pub(crate) struct ShowArgs {
         require_equals = true,
         default_missing_value = "last",
         value_parser = board_ply,
-        conflicts_with_all = ["json", "ndjson"]
+        conflicts_with = "json_form"
     )]
     pub(crate) board: Option<BoardPly>,
     /// How much the PGN shows: standard, full, lichess, chessbase, seven
     ///
     /// `standard` is what every program reads, `full` everything, which tabia reads back, `lichess` and
     /// `chessbase` what these write, `seven` the seven usual tags and the bare moves.
-    #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile, conflicts_with_all = ["json", "ndjson"])]
+    #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile, conflicts_with = "json_form")]
     pub(crate) profile: tabia::core::formats::Profile,
     /// PGN without line breaks inside the move text
     #[arg(long)]
     pub(crate) no_wrap: bool,
     /// JSON: the move tree with typed annotations; a list, if `--game` names several
-    #[arg(long)]
+    #[arg(long, group = "json_form")]
     pub(crate) json: bool,
     /// JSON with each game on a line of its own
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, group = "json_form")]
     pub(crate) ndjson: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,

@@ -134,7 +134,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     Ok(code.worse(code_of_games))
 }
 
-/// Refuses an archive before anything is read, and tells how to make a new one with the games of both.
+/// Refuses an archive before anything is read, and shows how to make a new one with the games of both.
 fn refuse_archive(context: &Context, args: &AppendArgs) -> Result<(), Error> {
     let path = Path::new(&args.output);
     let extension = path.extension().unwrap_or_default().to_string_lossy();

@@ -402,8 +402,12 @@ fn main_file(context: &Context, file: &Path) -> Option<PathBuf> {
         let mut companions = format.companions().iter();
         companions.any(|companion| companion.extension == extension)
     });
-    let is_absent = || std::fs::symlink_metadata(file).is_err();
-    if file.is_dir() || is_main || !(is_companion || is_absent()) {
+    // A pipe is not opened: that would wait for another process.
+    let can_be_of_set = match std::fs::metadata(file) {
+        Ok(metadata) => is_companion && metadata.is_file(),
+        Err(_) => is_companion || std::fs::symlink_metadata(file).is_err(),
+    };
+    if is_main || !can_be_of_set {
         return None;
     }
     let mut items = context.resolver.resolve(file.as_os_str()).ok()?;

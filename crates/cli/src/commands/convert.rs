@@ -19,10 +19,11 @@ use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
-use tabia::{Error, ErrorSide, InputItem, LossTable};
+use tabia::{Error, ErrorSide, InputItem};
 
 use crate::archive_of_games::media_of;
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, SelectArgs, SplitField};
+use crate::commands::converted::Converted;
 use crate::commands::index::index_options;
 use crate::commands::salvage;
 use crate::context::Context;
@@ -38,15 +39,6 @@ use crate::stdout::StdoutWriter;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     convert_files(args).map(|converted| converted.code)
-}
-
-/// What [`convert_files`] has done.
-pub(crate) struct Converted {
-    pub(crate) code: ExitCode,
-    /// Games and guiding texts.
-    pub(crate) games: u64,
-    /// What the output does not hold.
-    pub(crate) losses: LossTable,
 }
 
 /// The arguments that write all games of the paths to an output.
@@ -312,7 +304,7 @@ fn warn_of_media(context: &Context, items: &[InputItem], output: Option<&Path>) 
             }
             let files = counted(files as u64, "file");
             context.messages.warning(&format!(
-                "{folder} ({files}) is not copied; games and texts that show its pictures or play its sounds need it beside the database"
+                "{folder} ({files}) is not copied; games and texts that show its pictures or play its sounds need it next to the database"
             ));
         }
     }

@@ -11,7 +11,7 @@ use tabia_columns::write::{TableFile, TableOptions, write_table};
 
 use crate::args::ConvertArgs;
 use crate::args::parquet_options::TableArg;
-use crate::commands::convert::Converted;
+use crate::commands::converted::Converted;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::messages::NO_GAME_IN_SHARD;

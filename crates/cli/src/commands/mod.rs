@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 #[cfg(feature = "parquet")]
 mod convert_to_tables;
+pub(crate) mod converted;
 pub(crate) mod dedupe;
 pub(crate) mod eco;
 pub(crate) mod edit;

@@ -1,5 +1,5 @@
 //! Records that hold a position and its mirror images do not state the side to move: a line to the
-//! position tells it, or nothing does.
+//! position shows it, or nothing does.
 
 use tabia_testkit::Scratch;
 
@@ -30,7 +30,7 @@ fn build_with_holes(folder: &Scratch, target: &str) {
         "3",
         "-f",
     ];
-    let scoreless = target.ends_with(".bin").then_some("--scoreless");
+    let scoreless = (target == "direct.bin").then_some("--scoreless");
     tabia(
         folder,
         &args.into_iter().chain(scoreless).collect::<Vec<_>>(),

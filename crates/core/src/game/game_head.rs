@@ -40,7 +40,7 @@ impl Start {
         })
     }
 
-    /// Whether a tag `SetUp` with this value states something else than the start: `1` stands for a
+    /// Whether a tag `SetUp` with this value states something else than the start: `1` means a
     /// setup position, `0` for the usual one (PGN standard, 9.7.1), and a blank value for nothing.
     ///
     /// ```

@@ -13,6 +13,7 @@ use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
 use super::book_format;
+pub use super::edit_counts::EditCounts;
 use super::for_each_position::for_each_board;
 pub use super::list_rows::{BookRow, rows};
 use super::merge::{
@@ -48,60 +49,6 @@ pub struct Change {
     pub comment: Option<String>,
     /// The `learn` value, in formats that have one.
     pub learn: Option<Learn>,
-}
-
-/// What changes did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EditCounts {
-    /// Moves that have other values now.
-    pub changed: u64,
-    /// Moves that the book did not have.
-    pub added: u64,
-    /// Moves that were removed.
-    pub removed: u64,
-    /// Moves to be removed that the book does not have.
-    pub missing: u64,
-}
-
-impl EditCounts {
-    fn count_set(&mut self, is_new: bool, is_changed: bool) {
-        if is_new {
-            self.added += 1;
-        } else if is_changed {
-            self.changed += 1;
-        }
-    }
-
-    fn count_removed(&mut self, removed: usize) {
-        match removed {
-            0 => self.missing += 1,
-            removed => self.removed += removed as u64,
-        }
-    }
-
-    /// Refuses changes that were all to remove moves that are not there.
-    fn refuse_no_effect(self, item: &InputItem) -> Result<()> {
-        let Self {
-            changed,
-            added,
-            removed,
-            missing,
-        } = self;
-        if missing == 0 || changed + added + removed > 0 {
-            return Ok(());
-        }
-        let name = item.name();
-        let text = match missing {
-            1 => format!("{name} has no such move in that position: there is nothing to remove"),
-            count => format!("{name} has none of the {count} moves that are to be removed"),
-        };
-        let hint = format!(
-            "`tabia book edit {} --csv` lists its moves",
-            argument(&name)
-        );
-        Err(Error::usage(text).with_hint(hint))
-    }
 }
 
 /// Copies a book with changes. The book is read to its end first, so it may be replaced.

@@ -21,6 +21,7 @@ pub mod convert;
 mod default_weights;
 pub mod diff;
 pub mod edit;
+mod edit_counts;
 pub mod explain_weight;
 pub mod find;
 mod for_each_position;

@@ -125,15 +125,20 @@ impl LostParts {
         } else if reasons.iter().any(|reason| reason.at.ply.is_some()) {
             self.some_moves += 1;
         }
-        let is_lost = |tag| is_lost_name(game.head.tags.text(tag));
-        self.names += u64::from(is_lost("White") || is_lost("Black"));
+        let names = ["White", "Black"].map(|tag| game.head.tags.text(tag));
+        let is_replaced = |name: &str| name.starts_with(LOST_NAME);
+        let has_lost = names.into_iter().any(is_replaced) || names.into_iter().all(is_lost_name);
+        self.names += u64::from(has_lost);
     }
 }
 
-/// Whether a name is unknown, or stands in for one that the input has lost.
+/// Whether a name is unknown, or replaces one that the input has lost.
 fn is_lost_name(name: &str) -> bool {
-    matches!(name, "" | "?") || name.starts_with("(lost ")
+    matches!(name, "" | "?") || name.starts_with(LOST_NAME)
 }
+
+/// How names begin that replace lost ones.
+const LOST_NAME: &str = "(lost ";
 
 /// Whether something of a record was found that cannot be anything else: all of it, a move, the name of a player,
 /// an annotation or a text.

@@ -2,7 +2,7 @@
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Visitor};
-use tabia_core::games::{OriginPlace, TextWriter};
+use tabia_core::games::{OriginOffset, TextWriter};
 use tabia_core::loss::Losses;
 use tabia_core::{GameIndex, Problem};
 
@@ -33,7 +33,7 @@ pub(super) struct SplitRecord {
 pub(super) struct SplitBatch {
     pub(super) text: Vec<u8>,
     /// Where origins are to be put into it.
-    pub(super) places: Vec<OriginPlace>,
+    pub(super) offsets: Vec<OriginOffset>,
     pub(super) records: Vec<SplitRecord>,
 }
 
@@ -120,7 +120,7 @@ impl Task for SplitTask {
         out.text.clear();
         out.records.clear();
         std::mem::swap(self.writer.text(), &mut out.text);
-        out.places = self.writer.take_origins();
+        out.offsets = self.writer.take_origins();
         std::mem::swap(&mut self.records, &mut out.records);
     }
 

@@ -66,7 +66,7 @@ pub(super) fn report_merged(
     if merged.without_side > 0 {
         let count = counted(merged.without_side, "position");
         let text = format!(
-            "{count} whose side to move the book does not state and no line tells: not in the target"
+            "{count} whose side to move the book does not state and no line shows: not in the target"
         );
         notes.push(text.clone());
         problems.push(text);

@@ -1,5 +1,5 @@
 //! Records that no move of the book leads to. A record does not state the side to move (colours are
-//! exchanged if it is Black), so that only a line to its position tells it: one with a move or two
+//! exchanged if it is Black), so that only a line to its position shows it: one with a move or two
 //! that the book does not contain, where its moves do not lead there.
 
 use std::collections::HashSet;

@@ -28,7 +28,7 @@ pub trait Entity: FromBytes + KnownLayout + Immutable + Unaligned {
     fn name(&self) -> &[u8];
 }
 
-/// How the names begin that stand in for lost ones.
+/// How the names begin that replace lost ones.
 pub(super) const LOST: &[u8] = b"(lost ";
 
 macro_rules! entities {

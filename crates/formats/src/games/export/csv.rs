@@ -7,7 +7,7 @@ use tabia_core::chess::{FenStyle, Ply, Position};
 use tabia_core::decimal_digits::write_number;
 use tabia_core::error::{GameIndex, Problem};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Score, Visitor};
-use tabia_core::games::{GameOrigin, OriginPlace, TextWriter};
+use tabia_core::games::{GameOrigin, OriginOffset, TextWriter};
 use tabia_core::loss::{Feature, Losses};
 
 use super::json_values::{push_integer, push_seconds, push_text};
@@ -79,7 +79,7 @@ pub(super) struct Writer {
     /// A cell under construction.
     cell: Vec<u8>,
     /// The tags whose texts are not as their columns show them.
-    odd: Vec<&'static str>,
+    irregular: Vec<&'static str>,
     origins: Origins,
 }
 
@@ -135,7 +135,7 @@ impl Writer {
                 "SetUp" => !start.contradicts_setup_tag(value),
                 name => {
                     (BEFORE_RESULT.contains(&name) || AFTER_RESULT.contains(&name))
-                        && !self.odd.contains(&name)
+                        && !self.irregular.contains(&name)
                 }
             };
             if is_first && is_stated {
@@ -176,7 +176,7 @@ impl Writer {
                 _ => self.cell.extend_from_slice(value.as_bytes()),
             }
             if self.cell != value.as_bytes() && !is_unknown(value) {
-                self.odd.push(name);
+                self.irregular.push(name);
             }
             push_cell(&self.cell, &mut self.out);
             self.out.push(b',');
@@ -184,7 +184,7 @@ impl Writer {
     }
 
     fn write_row(&mut self, result: GameResult) {
-        self.odd.clear();
+        self.irregular.clear();
         self.write_tags(&BEFORE_RESULT);
         self.out.extend_from_slice(result.to_string().as_bytes());
         self.out.push(b',');
@@ -233,7 +233,7 @@ impl Writer {
     }
 }
 
-/// Whether a text is one that stands for an unknown value.
+/// Whether a text is one for an unknown value.
 fn is_unknown(value: &str) -> bool {
     value.chars().all(|c| "?.".contains(c))
 }
@@ -364,7 +364,7 @@ impl TextWriter for Writer {
         self.origins.defer();
     }
 
-    fn take_origins(&mut self) -> Vec<OriginPlace> {
+    fn take_origins(&mut self) -> Vec<OriginOffset> {
         self.origins.take()
     }
 

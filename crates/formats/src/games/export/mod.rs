@@ -297,17 +297,17 @@ mod tests {
             let _ = writer.problem(problem(5));
             let _ = game.replay(GameIndex(5), Want::ALL, &mut *writer);
             let _ = writer.problem(problem(5));
-            let places = writer.take_origins();
-            let [place] = places.as_slice() else {
-                panic!("{places:?}")
+            let offsets = writer.take_origins();
+            let [offset] = offsets.as_slice() else {
+                panic!("{offsets:?}")
             };
-            assert_eq!((place.game, place.problems), (GameIndex(5), 2));
+            assert_eq!((offset.game, offset.problems), (GameIndex(5), 2));
             let mut text = std::mem::take(writer.text());
-            let end = text.split_off(place.at);
+            let end = text.split_off(offset.at);
             let origin = GameOrigin {
                 game: GameIndex(105),
                 source: "a,b.pgn",
-                problems: place.problems + 1,
+                problems: offset.problems + 1,
             };
             writer.write_origin(&origin, &mut text);
             text.extend(end);

@@ -4,7 +4,7 @@ use tabia_core::chess::{FenStyle, Ply, Position};
 use tabia_core::decimal_digits::write_number;
 use tabia_core::error::{GameIndex, Problem};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Score, Visitor};
-use tabia_core::games::{GameOrigin, OriginPlace, TextWriter};
+use tabia_core::games::{GameOrigin, OriginOffset, TextWriter};
 use tabia_core::loss::{Feature, Losses};
 
 use super::json_values::{push_integer, push_seconds, push_text};
@@ -202,7 +202,7 @@ impl TextWriter for Writer {
         self.origins.defer();
     }
 
-    fn take_origins(&mut self) -> Vec<OriginPlace> {
+    fn take_origins(&mut self) -> Vec<OriginOffset> {
         self.origins.take()
     }
 

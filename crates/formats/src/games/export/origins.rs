@@ -1,13 +1,13 @@
 //! Where the games of a table came from, and what was wrong with them.
 
 use tabia_core::error::{GameIndex, Problem};
-use tabia_core::games::{GameOrigin, OriginPlace};
+use tabia_core::games::{GameOrigin, OriginOffset};
 
-/// Counts the problems of games, and keeps the places of their origins if these are written later.
+/// Counts the problems of games, and keeps the offsets of their origins if these are written later.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
     is_deferred: bool,
-    places: Vec<OriginPlace>,
+    offsets: Vec<OriginOffset>,
     /// The game that is open, and its problems.
     open: Option<(GameIndex, u32)>,
     /// The last problems outside of a game, with the game that they name.
@@ -20,8 +20,8 @@ impl Origins {
         self.is_deferred = true;
     }
 
-    pub(super) fn take(&mut self) -> Vec<OriginPlace> {
-        std::mem::take(&mut self.places)
+    pub(super) fn take(&mut self) -> Vec<OriginOffset> {
+        std::mem::take(&mut self.offsets)
     }
 
     pub(super) fn begin_game(&mut self, game: GameIndex) {
@@ -43,7 +43,7 @@ impl Origins {
             return;
         }
         let game = problem.error.location().game;
-        if let Some(last) = self.places.last_mut()
+        if let Some(last) = self.offsets.last_mut()
             && game.is_none_or(|game| game == last.game)
         {
             last.problems = last.problems.saturating_add(1);
@@ -59,7 +59,7 @@ impl Origins {
         }
     }
 
-    /// Ends a game whose origin is to stand at the end of `text`: what is to be written there now, if it is not
+    /// Ends a game whose origin belongs at the end of `text`: what is to be written there now, if it is not
     /// deferred.
     pub(super) fn end_game(&mut self, text: &[u8]) -> Option<GameOrigin<'static>> {
         self.has_ended = true;
@@ -71,7 +71,7 @@ impl Origins {
                 problems,
             });
         }
-        self.places.push(OriginPlace {
+        self.offsets.push(OriginOffset {
             at: text.len(),
             game,
             problems,

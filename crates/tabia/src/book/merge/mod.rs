@@ -16,7 +16,7 @@ use tabia_core::loss::Losses;
 use tabia_core::{BookFormat, Error};
 use tabia_formats::books::polyglot::PolyglotBook;
 
-use super::edit::EditCounts;
+use super::edit_counts::EditCounts;
 use super::sorted_polyglot_entries::FixCounts;
 use crate::input::InputItem;
 
