@@ -140,7 +140,7 @@ impl SectionReader {
     }
 }
 
-/// Reads a number of seven bits a byte, the lowest first, and moves `rest` behind it.
+/// Reads a number of seven bits a byte, the lowest first, and moves `rest` to the byte after it.
 pub(crate) fn read_number(rest: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
     for shift in [0, 7, 14, 21] {
