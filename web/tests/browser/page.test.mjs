@@ -649,6 +649,11 @@ describe("game", () => {
       await page.locator(".marks .arrow").nth(1).waitFor();
       await eventually(async () => assert.equal(await page.locator(".filled-g").count(), 1));
       await eventually(async () => assert.equal(await page.locator(".filled-r").count(), 1));
+      // The colour is painted over that of the square.
+      for (const filled of [".filled-g", ".filled-r"]) {
+        const image = await page.locator(filled).evaluate((square) => getComputedStyle(square).backgroundImage);
+        assert.match(image, /linear-gradient/);
+      }
       await page.screenshot({ path: join(pictures, "test-game.png") });
       await page.keyboard.press("a");
       await page.waitForFunction(() => document.querySelectorAll(".marks .arrow").length === 0);
