@@ -13,7 +13,8 @@ use crate::books::mirrored::position_hash::{ChildHashes, MirrorHash};
 use crate::books::mirrored::reachable::{ChildMove, Node, Visited, root, walk_from};
 use crate::books::mirrored::record_lookup::MirroredStore;
 
-/// Records up to this number are compared by board before moves are played to reach them.
+/// Records up to this number are compared by board before moves are played to reach them. If there are more, no
+/// two moves are tried: in a large book that would take hours.
 const MOST_BOARDS: usize = 512;
 /// Squares of one colour that two plies change at most: castling, and a capture.
 const MOST_CHANGED: u32 = 5;
@@ -31,6 +32,9 @@ pub(crate) fn visit_bridged<'b, S: MirroredStore<'b>>(
         let Some(targets) = Targets::of(store, visited) else {
             break;
         };
+        if plies > 1 && targets.boards.is_empty() {
+            break;
+        }
         let mut finder = Finder::new(store, targets, plies);
         // A book need not contain the standard position.
         let start = Position::standard();
