@@ -1,6 +1,6 @@
 //! The inputs under ids, opened at first use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -45,6 +45,7 @@ pub struct Shelf {
 struct Inputs {
     list: Vec<Arc<ShelfInput>>,
     by_id: BTreeMap<String, usize>,
+    by_label: HashMap<Arc<Path>, usize>,
 }
 
 /// An input that is found, and what is known of it besides.
@@ -187,10 +188,7 @@ impl Shelf {
                 let label = found.as_ref().ok().map(|item| Arc::clone(item.label()));
                 let before = inputs.list.len();
                 inputs.add(resolver, found, Origin::default());
-                let known = label.and_then(|label| {
-                    let mut inputs = inputs.list.iter();
-                    inputs.position(|input| input.label == label)
-                });
+                let known = label.and_then(|label| inputs.by_label.get(&label));
                 self.masters.extend(known);
                 // The members of an archive too.
                 self.masters.extend(before..inputs.list.len());
@@ -301,7 +299,8 @@ impl Shelf {
         for item in found.into_iter().flatten() {
             let label = Arc::clone(item.label());
             inputs.add(&self.resolver, Ok(item), origin);
-            let known = inputs.list.iter().find(|input| input.label == label);
+            let known = inputs.by_label.get(&label);
+            let known = known.and_then(|index| inputs.list.get(*index));
             ids.extend(known.map(|input| input.id.clone()));
         }
         ids
@@ -360,7 +359,7 @@ impl Inputs {
                 None => return,
             },
         };
-        if self.list.iter().any(|input| input.label == label) {
+        if self.by_label.contains_key(&label) {
             return;
         }
         let text = label.to_string_lossy();
@@ -427,6 +426,8 @@ impl Inputs {
             .unwrap_or_else(PoisonError::into_inner)
             .item = item;
         self.by_id.insert(input.id.clone(), self.list.len());
+        self.by_label
+            .insert(Arc::clone(&input.label), self.list.len());
         let input = Arc::new(input);
         self.list.push(Arc::clone(&input));
         if let Some(archive) = archive {

@@ -1,13 +1,13 @@
 //! From what a user typed to inputs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::{OpenOptions, Probe};
-use tabia_core::io::{Blob, InputFile, JournaledFolder, Source, list_folder};
+use tabia_core::io::{Blob, FolderNames, InputFile, JournaledFolder, Source, list_folder};
 use tabia_core::{Error, ErrorKind, GameFormat, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
@@ -400,17 +400,18 @@ impl Resolver {
         }
         found.sort_by(|a, b| a.0.cmp(&b.0));
         let mut items: Vec<Result<InputItem>> = Vec::new();
+        let mut labels: HashSet<Arc<Path>> = HashSet::new();
+        let mut folders: BTreeMap<PathBuf, FolderNames> = BTreeMap::new();
         for (file, error) in found {
             let item = match error {
                 Some(error) => Err(error),
-                None => self.file(&file).map_err(|error| error.in_path(&file)),
+                None => self
+                    .file_of_folder(&file, &mut folders)
+                    .map_err(|error| error.in_path(&file)),
             };
             // The parts of a book are one input.
-            let is_duplicate = item.as_ref().is_ok_and(|item| {
-                let mut others = items.iter().flatten();
-                others.any(|other| other.label == item.label)
-            });
-            if !is_duplicate {
+            let is_new = |item: &InputItem| labels.insert(Arc::clone(&item.label));
+            if item.as_ref().map_or(true, is_new) {
                 items.push(item);
             }
         }
@@ -418,7 +419,37 @@ impl Resolver {
     }
 
     fn file(&self, path: &Path) -> Result<InputItem> {
-        let source = Source::from_path(path)?;
+        self.file_of(path, Source::from_path(path)?)
+    }
+
+    /// As [`Self::file`]; each folder is listed once.
+    fn file_of_folder(
+        &self,
+        path: &Path,
+        folders: &mut BTreeMap<PathBuf, FolderNames>,
+    ) -> Result<InputItem> {
+        let Some(folder) = path.parent() else {
+            return self.file(path);
+        };
+        let names = folders.entry(folder.to_path_buf());
+        let names = names.or_insert_with(|| FolderNames::new(folder));
+        let is_of_set = self.is_name_of_set(&path.to_string_lossy());
+        self.file_of(path, Source::from_folder(path, names, is_of_set)?)
+    }
+
+    /// Whether a file of that name may belong to a set of several files.
+    fn is_name_of_set(&self, name: &str) -> bool {
+        let extension = extension(name);
+        self.formats.iter().any(|format| {
+            let companions = format.companions();
+            let mut companion_extensions = companions.iter().map(|known| known.extension);
+            !companions.is_empty()
+                && (format.extensions().contains(&extension.as_str())
+                    || companion_extensions.any(|known| known == extension))
+        })
+    }
+
+    fn file_of(&self, path: &Path, source: Source) -> Result<InputItem> {
         if self.from.is_none()
             && let Some(source) = self.main_of(&source)
         {

@@ -2,6 +2,7 @@
 
 use std::fs::Metadata;
 use std::path::Path;
+use std::time::Duration;
 
 /// What no two files have in common, nor one file before and after it was changed or renamed.
 ///
@@ -46,6 +47,13 @@ impl FileIdentity {
             inode: data.ino(),
             changed: (data.ctime(), data.ctime_nsec()),
         })
+    }
+
+    /// The longest time between two changes for which the clock of the file system may state the same time.
+    pub(super) fn clock_step(&self) -> Duration {
+        // Some file systems count in seconds, or in pairs of them; others in ticks of at most 10 ms.
+        let is_coarse = self.changed.1 % 1_000_000 == 0;
+        Duration::from_millis(if is_coarse { 2500 } else { 20 })
     }
 
     /// That of the file with these metadata; `None` on systems where files have none.

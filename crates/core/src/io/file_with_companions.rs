@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Blob;
 use crate::io::disk;
 use crate::io::file_identity::FileIdentity;
+use crate::io::folder_names::FolderNames;
 use crate::io::journal::{FoundJournal, Journal, is_journal, set_name, set_of_journal};
 use crate::io::lock::wait_for_names;
 
@@ -108,6 +109,24 @@ impl Source {
     /// When there is no file at `path`, or the folder cannot be read for another reason than a missing
     /// permission.
     pub fn from_path(path: &Path) -> Result<Self> {
+        Self::listed(path, None)
+    }
+
+    /// As [`Source::from_path`], of a file in a folder whose names are known: if its many files are opened one
+    /// after the other, it need not be listed for each. [`parts`](Self::parts) are found only `with_parts`: any
+    /// number of single files can have names that end in numbers.
+    ///
+    /// # Errors
+    /// As [`Source::from_path`].
+    pub fn from_folder(path: &Path, names: &mut FolderNames, with_parts: bool) -> Result<Self> {
+        let known = names
+            .is_folder_of(path)
+            .then_some(KnownNames { names, with_parts });
+        Self::listed(path, known)
+    }
+
+    fn listed(path: &Path, mut names: Option<KnownNames<'_>>) -> Result<Self> {
+        let names = &mut names;
         let name = path.file_name().map_or_else(String::new, lossy);
         let base = base_name(&name).to_lowercase();
         let folder = match path.parent() {
@@ -117,12 +136,13 @@ impl Source {
         let is_sibling = |name: &str| name.to_lowercase().starts_with(&base);
         let mut unlisted = None;
         let mut named = FileIdentity::at(path);
-        let (mut listing, mut found) = SetListing::with_main(path, &name, &base, &mut unlisted);
+        let (mut listing, mut found) =
+            SetListing::with_main(path, &name, &base, names, &mut unlisted);
         if listing.is_interrupted {
             // By a process that ended, or by one that is about to complete the replacement.
             wait_for_names(path);
             named = FileIdentity::at(path);
-            (listing, found) = SetListing::with_main(path, &name, &base, &mut unlisted);
+            (listing, found) = SetListing::with_main(path, &name, &base, names, &mut unlisted);
         }
         let SetListing {
             files,
@@ -423,6 +443,12 @@ pub(super) fn unproven_error(journal: &Path) -> Error {
     Error::invalid(text)
 }
 
+/// The names in a folder, and whether those of the parts of a set are needed.
+struct KnownNames<'n> {
+    names: &'n mut FolderNames,
+    with_parts: bool,
+}
+
 /// The files that may belong to a set, by their names, and where their bytes are.
 struct SetListing {
     files: Vec<(String, PathBuf)>,
@@ -443,11 +469,12 @@ impl SetListing {
         path: &Path,
         name: &str,
         base: &str,
+        names: &mut Option<KnownNames<'_>>,
         unlisted: &mut Option<io::Error>,
     ) -> (Self, io::Result<Metadata>) {
         let mut attempts = 1..Self::ATTEMPTS;
         loop {
-            let listing = Self::read(path, base, unlisted);
+            let listing = Self::read(path, base, names, unlisted);
             let listed = listing.files.iter().find(|(file, _)| file == name);
             let found = std::fs::metadata(listed.map_or(path, |(_, path)| path));
             let is_lost = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
@@ -461,13 +488,18 @@ impl SetListing {
 
     /// Lists the folder of `path`. `base` is the base name in lower case; an error of listing goes to
     /// `unlisted`.
-    fn read(path: &Path, base: &str, unlisted: &mut Option<io::Error>) -> Self {
+    fn read(
+        path: &Path,
+        base: &str,
+        names: &mut Option<KnownNames<'_>>,
+        unlisted: &mut Option<io::Error>,
+    ) -> Self {
         let mut attempts = 1..=Self::ATTEMPTS;
         loop {
             let is_last = attempts
                 .next()
                 .is_none_or(|number| number == Self::ATTEMPTS);
-            let (listing, is_outdated) = Self::read_once(path, base, unlisted);
+            let (listing, is_outdated) = Self::read_once(path, base, names, unlisted);
             if !is_outdated || is_last {
                 return listing;
             }
@@ -475,13 +507,25 @@ impl SetListing {
     }
 
     /// As [`read`](Self::read); also whether a journal disappeared after the folder was listed.
-    fn read_once(path: &Path, base: &str, unlisted: &mut Option<io::Error>) -> (Self, bool) {
+    fn read_once(
+        path: &Path,
+        base: &str,
+        names: &mut Option<KnownNames<'_>>,
+        unlisted: &mut Option<io::Error>,
+    ) -> (Self, bool) {
         let mut listing = Self {
             files: Vec::new(),
             is_interrupted: false,
             unproven_journal: None,
         };
-        let names = disk::list(disk::folder(path)).unwrap_or_else(|error| {
+        let names = match names {
+            Some(known) => {
+                let parts = set_of_parts(base).filter(|_| known.with_parts);
+                known.names.of_set(parts.unwrap_or(base))
+            }
+            None => disk::list(disk::folder(path)),
+        };
+        let names = names.unwrap_or_else(|error| {
             *unlisted = Some(error);
             Vec::new()
         });
@@ -533,13 +577,24 @@ impl SetListing {
 
 /// Whether a file is a part of the set that has the numbered part `base` (in lower case).
 fn is_part(name: &str, base: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let Some((set, _)) = base.rsplit_once('_').filter(|(_, number)| digits(number)) else {
+    let Some(set) = set_of_parts(base) else {
         return false;
     };
     let other = base_name(name).to_lowercase();
     let rest = other.strip_prefix(set);
-    rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(digits))
+    rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(is_number))
+}
+
+/// The base name of the set whose numbered part `base` is; `None` if it has no number.
+fn set_of_parts(base: &str) -> Option<&str> {
+    let (set, _) = base
+        .rsplit_once('_')
+        .filter(|(_, number)| is_number(number))?;
+    Some(set)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the first letter alone shows that a name does not begin with `base` (in lower case). Skips
