@@ -9,10 +9,11 @@ import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
-  type Annotation, type GameJson, clockText, clocks, endsOfLine, evaluations, makeTree, nodeAtPly,
+  type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, makeTree, nodeAtPly,
   pathTo, placementAt,
 } from "./game_tree.ts";
 import { ErrorBox, Graph, Later, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { Training, askedAfter, hiddenMoves, judge, questionsOf, spokenQuestion } from "./training.tsx";
 import { moveText, pieceName, spoken, t } from "./translations.ts";
 
 export function View() {
@@ -89,6 +90,12 @@ interface Trial {
   sans: string[];
 }
 
+/** With the questions that the moves up to a node answer. */
+function answeredOn(tree: Tree, id: number, answered: ReadonlySet<number>): ReadonlySet<number> {
+  const more = pathTo(tree, id).filter((node) => questionsOf(node).length > 0 && !answered.has(node.id));
+  return more.length === 0 ? answered : new Set([...answered, ...more.map((node) => node.id)]);
+}
+
 function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const settings = useSettings();
   const tree = useMemo(() => makeTree(game), [game]);
@@ -116,21 +123,51 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
 
   title(players(game));
 
+  const [answered, setAnswered] = useState<ReadonlySet<number>>(() => answeredOn(tree, first, new Set()));
+  const hidden = useMemo(() => hiddenMoves(tree, answered), [tree, answered]);
+  const [reply, setReply] = useState("");
+  // Counts when the question gets the focus.
+  const [asked, setAsked] = useState(0);
+
   // Keys can come faster than the view is drawn.
-  const latest = useRef({ node, trial });
-  latest.current = { node, trial };
+  const latest = useRef({ node, trial, answered, hidden });
+  latest.current = { node, trial, answered, hidden };
   const show = useCallback(
-    (id: number) => {
-      latest.current = { node: id, trial: null };
+    (id: number, before = "") => {
+      const answered = answeredOn(tree, id, latest.current.answered);
+      const hidden = answered === latest.current.answered ? latest.current.hidden : hiddenMoves(tree, answered);
+      latest.current = { node: id, trial: null, answered, hidden };
+      setAnswered(answered);
       setTrial(null);
       setNode(id);
+      setReply(before);
+      setAsked(0);
       const target = tree.nodes[id];
       if (!target) return;
-      if (id !== 0) announce(`${Math.ceil(target.ply / 2)}${target.ply % 2 === 1 ? "." : "…"} ${spoken(target.san)}`);
+      const question = askedAfter(tree, id, hidden);
+      const move = id === 0 ? "" : `${Math.ceil(target.ply / 2)}${target.ply % 2 === 1 ? "." : "…"} ${spoken(target.san)}`;
+      const text = [before, move, question ? spokenQuestion(question) : ""].filter((part) => part !== "").join(" ");
+      if (text !== "") announce(text);
       const isMain = nodeAtPly(tree, target.ply) === id;
       setQuery({ ply: isMain && id !== 0 ? target.ply : null, node: isMain ? null : id });
     },
     [tree],
+  );
+
+  /** Moves the focus to the question that the next move answers. */
+  const ask = useCallback(() => {
+    const question = askedAfter(tree, latest.current.node, latest.current.hidden);
+    if (!question) return;
+    setTab("moves");
+    setAsked((count) => count + 1);
+    announce(spokenQuestion(question));
+  }, [tree]);
+  const answer = useCallback(
+    (id: number) => {
+      show(id);
+      setAsked(1);
+    },
+    [show],
   );
 
   // The address changed by the browser: back, a link to another ply.
@@ -140,6 +177,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
     if (tree.nodes[id] && id !== node) {
       setTrial(null);
       setNode(id);
+      setAnswered(answeredOn(tree, id, answered));
     }
   }, [address]);
 
@@ -170,14 +208,20 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
       }
       const at = tree.nodes[node];
       if (!at) return;
-      if (kind === "next" && at.next !== null) show(at.next);
+      const isHidden = (id: number) => latest.current.hidden.has(id);
+      if (kind === "next" && at.next !== null) isHidden(at.next) ? ask() : show(at.next);
       if (kind === "back" && node !== 0) show(at.parent);
       if (kind === "start") show(0);
-      if (kind === "end") show(endsOfLine(tree, node)[1]);
+      if (kind === "end") {
+        let last = endsOfLine(tree, node)[1];
+        while (last !== node && isHidden(last)) last = tree.nodes[last]?.parent ?? node;
+        if (last === node && at.next !== null) ask();
+        else show(last);
+      }
       if (kind === "in") {
         const following = at.next === null ? undefined : tree.nodes[at.next];
         const variation = at.variations[0] ?? following?.variations[0];
-        if (variation !== undefined) show(variation);
+        if (variation !== undefined) isHidden(variation) ? ask() : show(variation);
       }
       if (kind === "out") {
         const [begin] = endsOfLine(tree, node);
@@ -185,13 +229,15 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
         if (owner) show(owner.id);
       }
     },
-    [tree, show],
+    [tree, show, ask],
   );
 
   useEffect(() => {
     if (!isPlaying) return;
-    if (tree.nodes[node]?.next === null) {
+    const next = tree.nodes[node]?.next ?? null;
+    if (next === null || hidden.has(next)) {
       setPlaying(false);
+      if (next !== null) ask();
       return;
     }
     const timer = setTimeout(() => step("next"), 1200);
@@ -248,6 +294,17 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const onMove = useCallback(
     (uci: string) => {
       const san = position?.legal.find((move) => move.uci === uci)?.san ?? uci;
+      const question = trial ? undefined : askedAfter(tree, node, hidden);
+      if (question) {
+        const { isRight, reply } = judge(question, uci);
+        if (isRight) {
+          show(question.id, reply);
+          return;
+        }
+        setReply(reply);
+        announce(`${spoken(san)}: ${reply}`);
+        return;
+      }
       if (!trial) {
         const at = tree.nodes[node];
         const main = at?.next === null || !at ? undefined : tree.nodes[at.next];
@@ -260,16 +317,17 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
       announce(spoken(san));
       setTrial({ from: node, ucis: [...(trial?.ucis ?? []), uci], sans: [...(trial?.sans ?? []), san] });
     },
-    [position, trial, node, tree, show],
+    [position, trial, node, tree, show, hidden],
   );
 
   const at = tree.nodes[node];
   const shapes = trial || !settings.arrows ? [] : (at?.annotations ?? []).filter((a) => ["arrow", "square", "circle", "disk", "frame", "letter"].includes(a.type));
-  const evals = useMemo(() => evaluations(tree), [tree]);
-  const times = useMemo(() => clocks(tree), [tree]);
+  const evals = useMemo(() => evaluations(tree).filter((point) => !hidden.has(point.node)), [tree, hidden]);
+  const times = useMemo(() => clocks(tree).filter((point) => !hidden.has(point.node)), [tree, hidden]);
   const nameOf = (ply: number) => `${Math.ceil(ply / 2)}${ply % 2 === 1 ? "." : "…"}`;
   const lastUci = trial ? trial.ucis[trial.ucis.length - 1] : at?.uci;
-  const training = (at?.annotations ?? []).filter((a) => a.type === "training");
+  const question = trial ? undefined : askedAfter(tree, node, hidden);
+  const training = questionsOf(question ?? at);
   const tabs = [
     ["moves", t("tab.moves")],
     ["explorer", t("tab.explorer")],
@@ -385,9 +443,22 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           {tab === "moves" && (
             <>
               {training.map((item) => (
-                <Training key={node} item={item} />
+                <Training
+                  key={(question ?? at)?.id}
+                  item={item}
+                  reply={reply}
+                  focus={asked}
+                  {...(question ? { onAnswer: () => answer(question.id) } : {})}
+                />
               ))}
-              <Notation tree={tree} node={trial ? trial.from : node} onNode={show} result={game.result} />
+              <Notation
+                tree={tree}
+                node={trial ? trial.from : node}
+                onNode={show}
+                result={game.result}
+                hidden={hidden}
+                onAnswer={answer}
+              />
               {evals.length > 1 && (
                 <Graph
                   label={t("graph.evals")}
@@ -531,70 +602,6 @@ function AsText(props: {
         <button type="submit">{t("board.doMove")}</button>
         {error && <p role="alert">{error}</p>}
       </form>
-    </section>
-  );
-}
-
-interface TextJson {
-  language: number;
-  text: string;
-}
-
-const texts = (value: unknown) => (Array.isArray(value) ? (value as TextJson[]) : []);
-
-/** A training question; hints and answers appear when asked for, in their order. */
-function Training({ item }: { item: Annotation }) {
-  const [shown, show] = useState(0);
-  const hints = [...texts(item["firstHelp"]), ...texts(item["secondHelp"])];
-  const solutions = Array.isArray(item["solutions"])
-    ? (item["solutions"] as { from: string; to: string; points: number; comments: TextJson[] }[])
-    : [];
-  const choices = Array.isArray(item["choices"])
-    ? (item["choices"] as { points: number; answer: TextJson[]; reply: TextJson[] }[])
-    : [];
-  return (
-    <section class="training" aria-label={t("training")}>
-      <h2>
-        {t("training")}
-        {Number(item["points"]) > 0 && <small> {t("training.points", { n: Number(item["points"]) })}</small>}
-      </h2>
-      {texts(item["question"]).map((question) => (
-        <p>
-          <bdi>{question.text}</bdi>
-        </p>
-      ))}
-      {choices.map((choice) => (
-        <p>• {choice.answer.map((answer) => answer.text).join(" / ")}</p>
-      ))}
-      {hints.slice(0, shown).map((hint) => (
-        <p class="hint">
-          <bdi>{hint.text}</bdi>
-        </p>
-      ))}
-      {shown > hints.length && (
-        <ul>
-          {solutions.map((solution) => (
-            <li>
-              <b>
-                {solution.from}–{solution.to}
-              </b>{" "}
-              {t("training.points", { n: solution.points })}{" "}
-              {solution.comments.map((comment) => comment.text).join(" ")}
-            </li>
-          ))}
-          {choices.map((choice) => (
-            <li>
-              {choice.answer.map((answer) => answer.text).join(" / ")}: {t("training.points", { n: choice.points })}{" "}
-              {choice.reply.map((reply) => reply.text).join(" ")}
-            </li>
-          ))}
-        </ul>
-      )}
-      {shown <= hints.length && (
-        <button type="button" onClick={() => show(shown + 1)}>
-          {shown < hints.length ? t("training.hint") : t("training.answer")}
-        </button>
-      )}
     </section>
   );
 }

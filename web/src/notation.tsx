@@ -137,9 +137,20 @@ function languagesOf(tree: Tree): string[] {
   return [...new Set(found)].filter((language) => language !== "");
 }
 
+const NONE: ReadonlySet<number> = new Set();
+
 /** The whole notation. It is made once for a game; only the mark of the current move changes. */
-export function Notation(props: { tree: Tree; node: number; onNode: (node: number) => void; result: string }) {
-  const { tree, node, onNode } = props;
+export function Notation(props: {
+  tree: Tree;
+  node: number;
+  onNode: (node: number) => void;
+  result: string;
+  /** The moves that a question hides; `onAnswer` shows them from that move on. */
+  hidden?: ReadonlySet<number>;
+  onAnswer?: (node: number) => void;
+}) {
+  const { tree, node, onNode, onAnswer } = props;
+  const hiddenNodes = props.hidden ?? NONE;
   const { pieces, language } = useSettings();
   const host = useRef<HTMLDivElement>(null);
   const spans = useMemo(() => new Map<number, HTMLElement>(), [tree]);
@@ -147,13 +158,13 @@ export function Notation(props: { tree: Tree; node: number; onNode: (node: numbe
   const [hidden, hide] = useState<string[]>([]);
   useLayoutEffect(() => {
     spans.clear();
-    host.current?.replaceChildren(notation(tree, spans, pieces, props.result));
-  }, [tree, pieces, language]);
+    host.current?.replaceChildren(notation(tree, spans, pieces, props.result, hiddenNodes));
+  }, [tree, pieces, language, hiddenNodes]);
   useLayoutEffect(() => {
     for (const comment of host.current?.querySelectorAll<HTMLElement>("[data-language]") ?? []) {
       comment.hidden = hidden.includes(comment.dataset["language"] ?? "");
     }
-  }, [hidden, tree, pieces, language]);
+  }, [hidden, tree, pieces, language, hiddenNodes]);
   useLayoutEffect(() => {
     const box = host.current;
     if (!box) return;
@@ -167,7 +178,7 @@ export function Notation(props: { tree: Tree; node: number; onNode: (node: numbe
     const [top, bottom] = [span.offsetTop - box.offsetTop, span.offsetTop - box.offsetTop + span.offsetHeight];
     if (top < box.scrollTop + 30) box.scrollTop = top - 60;
     else if (bottom > box.scrollTop + box.clientHeight - 30) box.scrollTop = bottom - box.clientHeight + 90;
-  }, [node, tree, pieces, language]);
+  }, [node, tree, pieces, language, hiddenNodes]);
   return (
     <>
       {languages.length > 1 && (
@@ -190,6 +201,8 @@ export function Notation(props: { tree: Tree; node: number; onNode: (node: numbe
         aria-label={t("notation")}
         tabIndex={0}
         onClick={(event) => {
+          const question = (event.target as Element).closest<HTMLElement>("[data-question]")?.dataset["question"];
+          if (question !== undefined) onAnswer?.(Number(question));
           const id = (event.target as Element).closest<HTMLElement>("[data-node]")?.dataset["node"];
           if (id !== undefined) onNode(Number(id));
         }}
@@ -203,6 +216,7 @@ function notation(
   spans: Map<number, HTMLElement>,
   pieces: "figurines" | "letters" | "english",
   result: string,
+  hidden: ReadonlySet<number>,
 ): DocumentFragment {
   const fragment = document.createDocumentFragment();
   let parent: Element | DocumentFragment = fragment;
@@ -220,7 +234,11 @@ function notation(
     }
   };
   addAnnotations(tree.annotations, null);
+  // The depth of the line whose rest a question hides.
+  let hiddenDepth: number | null = null;
   for (const token of tree.tokens) {
+    if (hiddenDepth !== null && !(token.kind === "close" && token.depth === hiddenDepth)) continue;
+    hiddenDepth = null;
     if (token.kind === "open") {
       depth++;
       if (depth <= 8) {
@@ -245,6 +263,16 @@ function notation(
     }
     const node = tree.nodes[token.node];
     if (!node) continue;
+    if (hidden.has(node.id)) {
+      hiddenDepth = depth;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "hidden-moves";
+      button.dataset["question"] = String(node.id);
+      button.textContent = t("training.hidden");
+      parent.append(button, " ");
+      continue;
+    }
     addAnnotations(node.annotations, "before");
     const isWhite = node.ply % 2 === 1;
     if (isWhite || needsNumber) {

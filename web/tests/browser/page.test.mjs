@@ -1839,6 +1839,75 @@ test("comments of a language are hidden and shown", async () => {
   }
 });
 
+describe("a training question", () => {
+  let library;
+  before(() => {
+    library = makeLibrary();
+  });
+  after(() => library?.remove());
+  const asked = (run, options) => () =>
+    onServer(library.path("tabia.cbh"), "/db/tabia.cbh/game/2?ply=30", async (page) => {
+      await page.locator(".training", { hasText: "White to move ends it." }).waitFor();
+      await run(page);
+    }, options);
+  const isHidden = async (page) => {
+    await page.locator(".hidden-moves").waitFor();
+    await eventually(async () => assert.doesNotMatch(await page.locator(".notation").textContent(), /b8/));
+  };
+  const isShown = async (page) => {
+    await eventually(async () => assert.match(await currentMove(page).textContent(), /b8/));
+    await eventually(async () => assert.match(await page.locator(".notation").textContent(), /d8#/));
+    await eventually(async () => assert.match(await page.locator(".training").textContent(), /Well done!/));
+    assert.equal(await page.locator(".hidden-moves").count(), 0);
+  };
+
+  test("is asked before its answer, which the keys do not show unasked", asked(async (page) => {
+    await isHidden(page);
+    for (const key of ["ArrowRight", "End"]) {
+      await page.locator("h2").first().click();
+      await page.keyboard.press(key);
+      await page.waitForFunction(() => document.activeElement?.closest(".training") !== null);
+      await eventually(async () => assert.match(await page.locator("#live").textContent(), /White to move ends it/));
+      await isHidden(page);
+    }
+    await page.keyboard.press("Enter");
+    await page.locator(".hint", { hasText: "The queen is not needed." }).waitFor();
+    await isHidden(page);
+    await axeFindsNothing(page);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await isShown(page);
+    await page.waitForFunction(() => document.activeElement?.matches(".training"));
+    await eventually(async () => assert.match(await page.locator("#live").textContent(), /queen b8/));
+    await page.keyboard.press("ArrowRight");
+    await eventually(async () => assert.match(await currentMove(page).textContent(), /xb8/));
+  }));
+
+  test("is spoken when its position is reached", asked(async (page) => {
+    await page.locator(".hidden-moves").waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await page.locator(".training").waitFor({ state: "detached" });
+    await page.keyboard.press("ArrowRight");
+    await eventually(async () => assert.match(await page.locator("#live").textContent(), /15… .*White to move ends it/));
+  }));
+
+  test("is answered on the board", asked(async (page) => {
+    await canMove(page);
+    await page.locator('[data-square="d1"]').dragTo(page.locator('[data-square="d7"]'));
+    await page.locator(".training .reply", { hasText: "Look at the d-file." }).waitFor();
+    await isHidden(page);
+    await page.locator('[data-square="b3"]').dragTo(page.locator('[data-square="b8"]'));
+    await isShown(page);
+    await page.locator(".training .reply", { hasText: "Correct." }).waitFor();
+  }));
+
+  test("its answer is shown by a click in the notation, on a phone too", asked(async (page) => {
+    await axeFindsNothing(page);
+    await page.locator(".hidden-moves").click();
+    await isShown(page);
+  }, { viewport: { width: 390, height: 844 } }));
+});
+
 describe("pictures of the guide", () => {
   let library;
   let tidy;

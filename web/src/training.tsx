@@ -1,0 +1,133 @@
+// Training questions: shown before the move that answers them, which is hidden until it is found or shown.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Annotation, Node, Tree } from "./game_tree.ts";
+import { t } from "./translations.ts";
+
+interface TextJson {
+  text: string;
+}
+
+const texts = (value: unknown) => (Array.isArray(value) ? (value as TextJson[]) : []);
+const joined = (value: unknown) => texts(value).map((part) => part.text).join(" / ");
+
+interface Solution {
+  from: string;
+  to: string;
+  points: number;
+  comments: TextJson[];
+}
+
+const solutionsOf = (item: Annotation) => (Array.isArray(item["solutions"]) ? (item["solutions"] as Solution[]) : []);
+
+/** The questions that a move answers. */
+export const questionsOf = (node: Node | undefined) =>
+  node && node.id !== 0 ? node.annotations.filter((annotation) => annotation.type === "training") : [];
+
+/** The moves that a question hides which is not in `answered`: its answer, the moves that could replace it, and what follows them. */
+export function hiddenMoves(tree: Tree, answered: ReadonlySet<number>): Set<number> {
+  const hidden = new Set<number>();
+  const replaced = new Map<number, number>();
+  // A move comes after those that it follows or replaces.
+  for (const node of tree.nodes) {
+    for (const other of node.variations) replaced.set(other, node.id);
+    const isAsked = questionsOf(node).length > 0 && !answered.has(node.id);
+    const owner = replaced.get(node.id);
+    if (isAsked || hidden.has(node.parent) || (owner !== undefined && hidden.has(owner))) hidden.add(node.id);
+  }
+  return hidden;
+}
+
+/** The move after a node whose question is asked there; undefined if there is none. */
+export function askedAfter(tree: Tree, id: number, hidden: ReadonlySet<number>): Node | undefined {
+  const next = tree.nodes[tree.nodes[id]?.next ?? -1];
+  if (!next) return undefined;
+  const moves = hidden.has(next.id) ? [next] : next.variations.map((other) => tree.nodes[other]);
+  return moves.find((move) => move !== undefined && hidden.has(move.id));
+}
+
+/** The text of a question, for screen readers. */
+export const spokenQuestion = (node: Node) =>
+  [t("training"), ...questionsOf(node).map((item) => joined(item["question"]))].filter((part) => part !== "").join(": ");
+
+/** Whether a move answers the question of `node`, and what the question says to a wrong one. */
+export function judge(node: Node, uci: string): { isRight: boolean; reply: string } {
+  const items = questionsOf(node);
+  const accepted = items.flatMap(solutionsOf).map((solution) => solution.from + solution.to);
+  const isRight = uci === node.uci || accepted.includes(uci.slice(0, 4));
+  const reply = items.map((item) => joined(item["wrong"])).find((text) => text !== "");
+  return { isRight, reply: isRight ? t("training.right") : (reply ?? t("training.wrong")) };
+}
+
+/** A question; hints appear when asked for, in their order. `onAnswer` shows the moves; absent if they are shown. */
+export function Training(props: { item: Annotation; reply: string; onAnswer?: () => void; focus: number }) {
+  const { item, onAnswer } = props;
+  const [shown, show] = useState(0);
+  const section = useRef<HTMLElement>(null);
+  const isAsked = onAnswer !== undefined;
+  useEffect(() => {
+    if (props.focus === 0) return;
+    const target = isAsked ? section.current?.querySelector("button") : section.current;
+    target?.focus();
+  }, [props.focus, isAsked]);
+  // A text in several languages is one hint.
+  const hints = [joined(item["firstHelp"]), joined(item["secondHelp"])].filter((hint) => hint !== "");
+  const solutions = solutionsOf(item);
+  const choices = Array.isArray(item["choices"])
+    ? (item["choices"] as { points: number; answer: TextJson[]; reply: TextJson[] }[])
+    : [];
+  const points = Number(item["points"]);
+  return (
+    <section class="training" aria-label={t("training")} ref={section} tabIndex={-1}>
+      <h2>
+        {t("training")}
+        {points > 0 && <small> {t("training.points", { n: points })}</small>}
+      </h2>
+      {texts(item["question"]).map((question) => (
+        <p>
+          <bdi>{question.text}</bdi>
+        </p>
+      ))}
+      {isAsked && choices.map((choice) => <p>• {joined(choice.answer)}</p>)}
+      {hints.slice(0, isAsked ? shown : hints.length).map((hint) => (
+        <p class="hint">
+          <bdi>{hint}</bdi>
+        </p>
+      ))}
+      {props.reply !== "" && (
+        <p class="reply">
+          <bdi>{props.reply}</bdi>
+        </p>
+      )}
+      {!isAsked && (
+        <ul>
+          {solutions.map((solution) => (
+            <li>
+              <b>
+                {solution.from}–{solution.to}
+              </b>{" "}
+              {t("training.points", { n: solution.points })} {joined(solution.comments)}
+            </li>
+          ))}
+          {choices.map((choice) => (
+            <li>
+              {joined(choice.answer)}: {t("training.points", { n: choice.points })} {joined(choice.reply)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isAsked && (
+        <p class="training-buttons">
+          {shown < hints.length && (
+            <button type="button" onClick={() => show(shown + 1)}>
+              {t("training.hint")}
+            </button>
+          )}
+          <button type="button" onClick={onAnswer}>
+            {t("training.answer")}
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
