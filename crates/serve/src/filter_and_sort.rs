@@ -52,13 +52,15 @@ impl RowSource {
             total: 0,
         };
         for id in ids {
-            if source.parts.iter().any(|part| part.id == *id) {
+            // It may have been named by another of its ids.
+            let id = shelf.find(id)?.id.clone();
+            if source.parts.iter().any(|part| part.id == id) {
                 continue;
             }
-            let opened = shelf.database(id)?;
+            let opened = shelf.database(&id)?;
             let len = opened.database().map_or(0, Database::len);
             source.parts.push(Part {
-                id: (*id).to_owned(),
+                id,
                 opened,
                 first: source.total,
                 len,

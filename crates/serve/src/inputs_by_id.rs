@@ -16,6 +16,7 @@ use tabia::{
 use crate::names_by_frequency::{CountedName, names};
 use crate::opening_inputs::Opening;
 use crate::problem::Problem;
+use crate::stable_ids::{Digest, RealFolders, plain_name};
 
 /// How long an input that nothing asks about stays open. Other programs cannot replace a mapped file on
 /// Windows, so it is closed soon there.
@@ -46,6 +47,11 @@ struct Inputs {
     list: Vec<Arc<ShelfInput>>,
     by_id: BTreeMap<String, usize>,
     by_label: HashMap<Arc<Path>, usize>,
+    /// The inputs by the slots of their games.
+    by_slot: HashMap<u64, usize>,
+    /// The inputs in no archive by their names.
+    by_name: BTreeMap<String, Vec<usize>>,
+    folders: RealFolders,
 }
 
 /// An input that is found, and what is known of it besides.
@@ -77,6 +83,9 @@ pub struct ShelfCounts {
 #[derive(Debug)]
 pub(crate) struct ShelfInput {
     pub(crate) id: String,
+    /// Identifies it in the ids of its games; `None` if there are too many inputs.
+    pub(crate) slot: Option<u64>,
+    digest: Digest,
     /// The name of its file, or of the member of an archive.
     pub(crate) name: String,
     /// The folder as it was given.
@@ -165,6 +174,7 @@ impl Shelf {
                 inputs.add(resolver, found, Origin::default());
             }
         }
+        inputs.distinguish_equal_names();
         Ok(Self {
             inputs: RwLock::new(inputs),
             masters: Vec::new(),
@@ -194,6 +204,7 @@ impl Shelf {
                 self.masters.extend(before..inputs.list.len());
             }
         }
+        inputs.distinguish_equal_names();
         Ok(())
     }
 
@@ -310,10 +321,22 @@ impl Shelf {
     pub(crate) fn find(&self, id: &str) -> Result<Arc<ShelfInput>, Problem> {
         let inputs = self.read();
         let index = inputs.by_id.get(id);
-        index
-            .and_then(|index| inputs.list.get(*index))
-            .map(Arc::clone)
-            .ok_or_else(|| Problem::not_found(format!("no input has the id `{id}`")))
+        if let Some(input) = index.and_then(|index| inputs.list.get(*index)) {
+            return Ok(Arc::clone(input));
+        }
+        let equal = inputs.by_name.get(id).into_iter().flatten();
+        let equal = equal.filter_map(|index| Some(inputs.list.get(*index)?.id.as_str()));
+        let equal: Vec<&str> = equal.take(10).collect();
+        if equal.is_empty() {
+            return Err(Problem::not_found(format!("no input has the id `{id}`")));
+        }
+        let problem = Problem::not_found(format!("several inputs are called `{id}`"));
+        Err(problem.with_hint(format!("their ids: {}", equal.join(", "))))
+    }
+
+    /// The number of the input whose games have a slot in their ids.
+    pub(crate) fn of_slot(&self, slot: u64) -> Option<usize> {
+        self.read().by_slot.get(&slot).copied()
     }
 
     /// The open database with an id.
@@ -386,8 +409,16 @@ impl Inputs {
             Ok(item) => (Some(item), None),
             Err(error) => (None, Some(error)),
         };
+        let digest = match container {
+            Some(container) => container.digest.with(&name),
+            // Its folder is another one each time.
+            None if is_dropped => Digest::of(&[&name]),
+            None => Digest::of(&[&self.folders.path_of(&label).to_string_lossy()]),
+        };
         let mut input = ShelfInput {
-            id: self.free_id(&name),
+            id: self.free_id(&name, container, digest),
+            slot: digest.slot(&self.by_slot),
+            digest,
             name,
             folder,
             container: container.map(|container| container.id.clone()),
@@ -425,7 +456,16 @@ impl Inputs {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner)
             .item = item;
-        self.by_id.insert(input.id.clone(), self.list.len());
+        let number = self.list.len();
+        self.by_id.insert(input.id.clone(), number);
+        self.by_slot.extend(input.slot.map(|slot| (slot, number)));
+        if container.is_none() {
+            let name = plain_name(&input.name);
+            // An address that was kept while another input had the same name.
+            let long = digest.after(&name);
+            self.by_id.entry(long).or_insert(number);
+            self.by_name.entry(name).or_default().push(number);
+        }
         self.by_label
             .insert(Arc::clone(&input.label), self.list.len());
         let input = Arc::new(input);
@@ -442,17 +482,61 @@ impl Inputs {
         }
     }
 
-    /// The name, with `-2`, `-3`, … if another input has it. Slashes, which separate the parts of an address,
-    /// become underscores.
-    fn free_id(&self, name: &str) -> String {
-        let name = name.replace(['/', '\\', ':', ','], "_");
-        let mut id = name.clone();
+    /// The name; for a member of an archive after the id of that; with the digest if another input has it.
+    fn free_id(&self, name: &str, container: Option<&ShelfInput>, digest: Digest) -> String {
+        let name = match container {
+            Some(container) => format!("{}~{}", container.id, plain_name(name)),
+            None => plain_name(name),
+        };
+        if !self.by_id.contains_key(&name) {
+            return name;
+        }
+        let long = digest.after(&name);
+        let mut id = long.clone();
         let mut number = 2;
-        while id.is_empty() || id == "." || id == ".." || self.by_id.contains_key(&id) {
-            id = format!("{name}-{number}");
+        while self.by_id.contains_key(&id) {
+            id = format!("{long}-{number}");
             number += 1;
         }
         id
+    }
+
+    /// Gives those inputs that have the same name ids with their digests, so that none of these ids depends on
+    /// what else there is. Only before the server starts: later no id changes.
+    fn distinguish_equal_names(&mut self) {
+        let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+        for (name, numbers) in &self.by_name {
+            // The others have their digests already.
+            if let [first, _, ..] = numbers.as_slice()
+                && self.by_id.get(name) == Some(first)
+                && let Some(input) = self.list.get(*first)
+            {
+                let long = input.digest.after(name);
+                if self.by_id.get(&long) == Some(first) {
+                    renamed.insert(name.clone(), long);
+                }
+            }
+        }
+        for input in &mut self.list {
+            // Nothing else has the inputs yet.
+            let Some(input) = Arc::get_mut(input) else {
+                continue;
+            };
+            let (outer, inner) = match &input.container {
+                Some(outer) => (outer, input.id.strip_prefix(outer.as_str())),
+                None => (&input.id, Some("")),
+            };
+            if let (Some(long), Some(inner)) = (renamed.get(outer), inner) {
+                let id = format!("{long}{inner}");
+                if let Some(number) = self.by_id.remove(&input.id) {
+                    self.by_id.insert(id.clone(), number);
+                }
+                if input.container.is_some() {
+                    input.container = Some(long.clone());
+                }
+                input.id = id;
+            }
+        }
     }
 }
 
@@ -746,28 +830,76 @@ fn fingerprint(files: &[PathBuf]) -> String {
 mod tests {
     use super::*;
 
-    fn shelf_of(names: &[&str]) -> Inputs {
-        let mut shelf = Inputs::default();
-        for (index, name) in names.iter().enumerate() {
-            let id = shelf.free_id(name);
-            shelf.by_id.insert(id, index);
+    use tabia_testkit::Scratch;
+
+    fn ids(shelf: &Shelf) -> BTreeMap<String, String> {
+        let inputs = shelf.inputs().into_iter();
+        inputs
+            .map(|input| (input.label.display().to_string(), input.id.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn ids_do_not_depend_on_what_else_there_is() {
+        let folder = Scratch::new("shelf-ids");
+        let write = |name: &str| {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "1. e4 *\n").unwrap();
+        };
+        let shelf = || Shelf::new(&[folder.path()], &Resolver::default()).unwrap();
+        write("m/games.pgn");
+        write("other.pgn");
+        let first = shelf();
+        let label = |name: &str| folder.join(name).display().to_string();
+        let of = |shelf: &Shelf, name: &str| ids(shelf).remove(&label(name)).unwrap();
+        assert_eq!(of(&first, "m/games.pgn"), "games.pgn");
+        let slot = |shelf: &Shelf, name: &str| {
+            let found = shelf.inputs().into_iter();
+            let mut found = found.filter(|input| input.label.ends_with(name));
+            found.next().unwrap().slot.unwrap()
+        };
+        // Others before and after it, in the order of their paths.
+        write("a/games.pgn");
+        write("z/games.pgn");
+        write("a/new.pgn");
+        let second = shelf();
+        let long = of(&second, "m/games.pgn");
+        assert!(long.starts_with("games.pgn~"), "{long}");
+        assert_eq!(slot(&first, "m/games.pgn"), slot(&second, "m/games.pgn"));
+        assert_eq!(of(&second, "other.pgn"), "other.pgn");
+        // A kept address leads to the same input, or asks which one is meant; never to another one.
+        assert_eq!(first.find(&long).unwrap().id, "games.pgn");
+        let problem = second.find("games.pgn").unwrap_err();
+        assert_eq!(problem.status.as_u16(), 404);
+        assert!(problem.hint.unwrap().contains(&long));
+        std::fs::remove_file(folder.join("a/games.pgn")).unwrap();
+        assert_eq!(of(&shelf(), "m/games.pgn"), long);
+        // However the folder is given.
+        let dotted = folder.join("m/../m/games.pgn");
+        let dotted = Shelf::new(&[dotted], &Resolver::default()).unwrap();
+        assert!(dotted.find(&long).is_ok());
+    }
+
+    #[test]
+    fn members_of_archives_have_the_id_of_the_archive_first() {
+        let folder = Scratch::new("shelf-ids-members");
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples");
+        for name in ["x/tabia.cbv", "y/tabia.cbv"] {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::copy(samples.join("tabia.cbv"), path).unwrap();
         }
-        shelf
-    }
-
-    #[test]
-    fn equal_names_get_numbers() {
-        let shelf = shelf_of(&["a.pgn", "a.pgn", "a.pgn", "..", ""]);
-        let ids: Vec<&str> = shelf.by_id.keys().map(String::as_str).collect();
-        assert_eq!(ids, ["-2", "..-2", "a.pgn", "a.pgn-2", "a.pgn-3"]);
-    }
-
-    #[test]
-    fn ids_are_single_parts_of_an_address() {
-        for name in ["../../etc/passwd", "a:b/c\\d", "x,y"] {
-            let shelf = shelf_of(&[name]);
-            let id = shelf.by_id.keys().next().unwrap();
-            assert!(!id.contains(['/', '\\', ':', ',']), "{id}");
+        let one = Shelf::new(&[folder.join("x")], &Resolver::default()).unwrap();
+        let found: Vec<String> = ids(&one).into_values().collect();
+        assert_eq!(found, ["tabia.cbv", "tabia.cbv~tabia.cbh"]);
+        let both = Shelf::new(&[folder.path()], &Resolver::default()).unwrap();
+        let members = both.inputs().into_iter();
+        for member in members.filter(|input| input.container.is_some()) {
+            let container = member.container.clone().unwrap();
+            assert_eq!(member.id, format!("{container}~tabia.cbh"));
+            assert_eq!(both.find(&container).unwrap().id, container);
+            assert_eq!(both.find(&member.id).unwrap().id, member.id);
         }
     }
 }

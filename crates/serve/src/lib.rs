@@ -75,6 +75,7 @@ mod search_duplicates_and_previews;
 mod server;
 mod speeds;
 mod spellings_and_charsets;
+mod stable_ids;
 mod started_jobs;
 mod stored_record;
 mod stream;

@@ -759,12 +759,12 @@ impl Games<'_> {
             Err(problem) if problem.opening.is_some() => return Err(problem),
             Err(_) => return Ok(None),
         };
-        Ok(self.of_database(number, game, &opened))
+        Ok(self.of_database((number, input.slot), game, &opened))
     }
 
     fn of_database(
         &self,
-        number: usize,
+        (number, slot): (usize, Option<u64>),
         game: GameIndex,
         opened: &OpenedInput,
     ) -> Option<GameAnswer> {
@@ -778,7 +778,7 @@ impl Games<'_> {
                 self.app.answers.name_game(id, (number, game.0));
                 id.to_owned()
             }
-            None => own_id(number, game.0),
+            None => own_id(slot?, game.0),
         };
         let date = tags.date().unwrap_or_default();
         let player = |name: &str, rating: Option<u16>| PlayerAnswer {
@@ -822,9 +822,9 @@ fn lichess_id(site: &str) -> Option<&str> {
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Eight digits to the base 62 for a game of an input of the shelf.
-fn own_id(input: usize, game: u32) -> String {
-    let mut value = (input as u64) << 32 | u64::from(game);
+/// Eight digits to the base 62 for a game of the input with a slot.
+fn own_id(slot: u64, game: u32) -> String {
+    let mut value = slot << 32 | u64::from(game);
     let mut digits = [b'0'; 8];
     for digit in digits.iter_mut().rev() {
         *digit = DIGITS.get((value % 62) as usize).copied().unwrap_or(b'0');
@@ -833,7 +833,8 @@ fn own_id(input: usize, game: u32) -> String {
     String::from_utf8_lossy(&digits).into_owned()
 }
 
-fn game_of_id(id: &str) -> Option<(usize, u32)> {
+/// The slot of the input and the index of the game.
+fn game_of_id(id: &str) -> Option<(u64, u32)> {
     if id.len() != 8 {
         return None;
     }
@@ -842,7 +843,7 @@ fn game_of_id(id: &str) -> Option<(usize, u32)> {
         let digit = DIGITS.iter().position(|digit| *digit == byte)?;
         value = value * 62 + digit as u64;
     }
-    Some(((value >> 32) as usize, (value & u64::from(u32::MAX)) as u32))
+    Some((value >> 32, (value & u64::from(u32::MAX)) as u32))
 }
 
 /// A game by the id that an answer had.
@@ -851,7 +852,10 @@ async fn export(State(app): Shared, Path(id): Path<String>) -> Response<Body> {
     let found = in_pool(&app, move || {
         let id = id.strip_suffix(".pgn").unwrap_or(&id);
         let absent = || Problem::not_found("there is no such game");
-        let known = shared.answers.game(id).or_else(|| game_of_id(id));
+        let known = shared.answers.game(id).or_else(|| {
+            let (slot, game) = game_of_id(id)?;
+            Some((shared.shelf.of_slot(slot)?, game))
+        });
         let (number, game) = known.ok_or_else(absent)?;
         let input = shared.shelf.numbered(number).ok_or_else(absent)?;
         if !input.is_database() {
@@ -873,7 +877,12 @@ mod tests {
 
     #[test]
     fn ids_are_eight_digits_and_lead_back() {
-        for (input, game) in [(0, 0), (0, 1), (3, 11_964_284), (1000, u32::MAX)] {
+        for (input, game) in [
+            (0, 0),
+            (0, 1),
+            (3, 11_964_284),
+            (crate::stable_ids::SLOTS - 1, u32::MAX),
+        ] {
             let id = own_id(input, game);
             assert_eq!(id.len(), 8);
             assert_eq!(game_of_id(&id), Some((input, game)), "{id}");

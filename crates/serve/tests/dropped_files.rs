@@ -77,7 +77,7 @@ fn a_dropped_file_is_opened_and_is_gone_with_the_server() {
 
     // A name is recognised by content, as on the command line, and given twice.
     let (_, second) = put(&server, "my%20games.pgn", GAME.as_bytes());
-    assert_eq!(second["inputs"][0]["id"], "my games.pgn-2");
+    assert_eq!(second["inputs"][0]["id"], "my games.pgn~ngqh8y-2");
     let (status, third) = put(&server, "notes.txt", GAME.as_bytes());
     assert_eq!(
         (status, &third["inputs"][0]["format"]),

@@ -908,7 +908,7 @@ describe("explorer", () => {
       await page.locator(".explorer .empty").waitFor();
     }));
 
-  for (const name of ["league.pgn", "league.pgn-2"]) {
+  for (const name of ["league.pgn", "all.zip~league.pgn"]) {
     test(`the games of a move are a list, ${name}`, () =>
       scenario(`/explorer?src=${name}&play=e2e4`, async (page) => {
         const link = page.getByRole("link", { name: /^Games with c5: / });
@@ -1042,7 +1042,7 @@ describe("check", () => {
 
 describe("explorer with a saved index", () => {
   test("states whether an index answered, with the same numbers", () =>
-    scenario("/explorer?src=league.pgn-2,league.pgn,packed.pgn.gz&play=e2e4", async (page) => {
+    scenario("/explorer?src=all.zip~league.pgn,league.pgn,packed.pgn.gz&play=e2e4", async (page) => {
       await page.waitForFunction(() => document.querySelectorAll("p.scan").length === 3 && !document.querySelector("p.scan[role=status]"));
       await eventually(async () => {
         const notes = (await page.locator("p.scan").allTextContents()).join("\n");
