@@ -1,5 +1,8 @@
 //! Databases of games: random access, streams, writers, editors.
 
+mod lost_names;
+mod text_limits;
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,6 +14,9 @@ use crate::game::{Date, Eco, Flow, Game, GameResult, Visitor, Want};
 use crate::ids::{FormatId, GameIndex};
 pub use crate::ids::{NameId, NameKind};
 use crate::loss::Losses;
+
+pub use lost_names::{is_lost_name, lost_name};
+pub use text_limits::{NameLimit, TextLimits};
 
 /// The index entry of a game: the values needed to filter, sort and list games without their moves.
 /// Names are given by number; see [`Database::name`]. `None` if the index has no value.
@@ -316,6 +322,11 @@ pub trait Database: Send + Sync {
     /// # Errors
     /// When the database has no such name or it cannot be read.
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>>;
+
+    /// What the database changes in the texts of games that are added to it; `None` if nothing.
+    fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
+        None
+    }
 
     /// Checks that the files agree with themselves and with each other, and passes on every problem.
     /// Problems that reading the records reports may be left out.

@@ -1,7 +1,7 @@
 //! [`GameHead`]: the data of a game that precede its first move.
 
 use crate::chess::{Position, Setup};
-use crate::game::Tags;
+use crate::game::{Tags, is_blank_value};
 
 /// The kind of a record of a database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -52,9 +52,8 @@ impl Start {
     /// assert!(usual.contradicts_setup_tag("rook odds"));
     /// ```
     pub fn contradicts_setup_tag(&self, value: &str) -> bool {
-        let is_blank = value.chars().all(|c| "?.- ".contains(c));
         let expected = if self.setup.is_some() { "1" } else { "0" };
-        !is_blank && value.trim_ascii() != expected
+        !is_blank_value(value) && value.trim_ascii() != expected
     }
 }
 

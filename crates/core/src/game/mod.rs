@@ -31,5 +31,5 @@ pub use game_sink::{GameSink, RecordEach};
 pub use node::{Line, Node};
 pub use reduce_to_features::project;
 pub use result::GameResult;
-pub use tags::{SEVEN_TAG_ROSTER, TagNames, Tags};
+pub use tags::{SEVEN_TAG_ROSTER, TagNames, Tags, is_blank_value};
 pub use visitor::{Flow, Visitor, Want};

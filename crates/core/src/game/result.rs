@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tags::Tags;
+use super::tags::{Tags, is_blank_value};
 
 /// The result of a game, including results that only databases store.
 ///
@@ -127,7 +127,7 @@ impl GameResult {
     pub fn contradicts(self, tag: &str) -> bool {
         match Self::parse(tag.trim_ascii().as_bytes()) {
             Some(tag) => tag != Self::Unknown && tag != self && tag != self.to_pgn(),
-            None => !tag.chars().all(|c| "?.- ".contains(c)),
+            None => !is_blank_value(tag),
         }
     }
 
@@ -136,7 +136,7 @@ impl GameResult {
     pub fn lost_tags(self, tags: &Tags) -> u64 {
         let results = tags.iter().filter(|(name, _)| *name == "Result");
         let lost = results.enumerate().filter(|&(number, (_, value))| {
-            let repeats = number > 0 && !value.chars().all(|c| "?.- ".contains(c));
+            let repeats = number > 0 && !is_blank_value(value);
             repeats || self.contradicts(value)
         });
         lost.count() as u64

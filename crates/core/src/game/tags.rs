@@ -42,6 +42,18 @@ pub struct TagNames {
     ends: Vec<u32>,
 }
 
+/// Whether a value of a tag states nothing: it has only `?`, `.`, `-` and blanks.
+///
+/// ```
+/// use tabia_core::game::is_blank_value;
+///
+/// assert!(["", "?", "-", "????.??.??", " "].into_iter().all(is_blank_value));
+/// assert!(!is_blank_value("2020.??.??"));
+/// ```
+pub fn is_blank_value(value: &str) -> bool {
+    value.bytes().all(|byte| b"?.- ".contains(&byte))
+}
+
 impl Tags {
     /// An empty list.
     pub fn new() -> Self {

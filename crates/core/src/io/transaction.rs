@@ -80,6 +80,15 @@ impl Transaction {
         all.name_all()
     }
 
+    /// Removes the files written so far, which then get no names. Files that are written later can still be
+    /// committed.
+    pub fn discard(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
     /// The names that the files written so far will get.
     pub fn targets(&self) -> Vec<PathBuf> {
         let sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,6 +158,18 @@ mod tests {
         set.commit().unwrap();
         drop(dropped);
         assert_eq!(folder.names(), ["a.pgn", "report.json"]);
+        let partly = Transaction::new();
+        for name in ["b.pgn", "c.pgn"] {
+            let mut set = OutputSet::new(false);
+            partly.join(&mut set);
+            set.create(&folder.join(name)).unwrap();
+            set.commit().unwrap();
+            if name == "b.pgn" {
+                partly.discard();
+            }
+        }
+        partly.commit().unwrap();
+        assert_eq!(folder.names(), ["a.pgn", "c.pgn", "report.json"]);
     }
 
     #[test]
