@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tabia_core::error::{Location, Why};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Game, RecordKind, Want};
-use tabia_core::games::Written;
+use tabia_core::games::{Written, is_lost_name};
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
@@ -126,19 +126,16 @@ impl LostParts {
             self.some_moves += 1;
         }
         let names = ["White", "Black"].map(|tag| game.head.tags.text(tag));
-        let is_replaced = |name: &str| name.starts_with(LOST_NAME);
-        let has_lost = names.into_iter().any(is_replaced) || names.into_iter().all(is_lost_name);
+        let has_lost =
+            names.into_iter().any(is_lost_name) || names.into_iter().all(is_unknown_or_lost);
         self.names += u64::from(has_lost);
     }
 }
 
 /// Whether a name is unknown, or replaces one that the input has lost.
-fn is_lost_name(name: &str) -> bool {
-    matches!(name, "" | "?") || name.starts_with(LOST_NAME)
+fn is_unknown_or_lost(name: &str) -> bool {
+    matches!(name, "" | "?") || is_lost_name(name)
 }
-
-/// How names begin that replace lost ones.
-const LOST_NAME: &str = "(lost ";
 
 /// Whether something of a record was found that cannot be anything else: all of it, a move, the name of a player,
 /// an annotation or a text.

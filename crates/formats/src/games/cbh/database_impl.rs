@@ -8,6 +8,7 @@ use tabia_core::error::{GameIndex, Problem, Result};
 use tabia_core::game::Date;
 use tabia_core::games::{
     Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+    TextLimits,
 };
 use tabia_core::io::Blob;
 
@@ -23,6 +24,7 @@ use super::open::{CbhDatabase, Companions, RecordOffsets};
 use super::record_reader::CbhReader;
 use super::records::{FileHeader, GameRecord, MovesHead, Record, TYPE_DELETED, TYPE_TEXT};
 use super::tags::{player_name, round_name};
+use super::write::AddedTexts;
 use crate::games::common::records_digest::{RecordsDigest, checksum};
 
 impl Database for CbhDatabase {
@@ -184,6 +186,10 @@ impl Database for CbhDatabase {
             _ => None,
         }
         .unwrap_or_default())
+    }
+
+    fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
+        Some(Arc::new(AddedTexts::new(self)))
     }
 
     fn verify(&self, found: &mut dyn FnMut(Problem)) {

@@ -4,6 +4,7 @@
 //! trusted.
 
 use tabia_core::error::{Malformed, Why};
+use tabia_core::games::is_lost_name;
 use tabia_core::io::Blob;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -27,9 +28,6 @@ pub trait Entity: FromBytes + KnownLayout + Immutable + Unaligned {
     /// The bytes of its name, or of the first one that it has.
     fn name(&self) -> &[u8];
 }
-
-/// How the names begin that replace lost ones.
-pub(super) const LOST: &[u8] = b"(lost ";
 
 macro_rules! entities {
     ($($record:ident: $extension:literal, $name:ident $([$index:literal])?;)*) => {
@@ -176,7 +174,7 @@ impl<E: Entity> EntityTable<E> {
         let is_in_no_tree = |node: &EntityNode| node.left.get() == 0 && node.right.get() == 0;
         let has_no_name = |entity: &E| {
             let name = entity.name();
-            name.first() == Some(&0) || name.starts_with(LOST)
+            name.first() == Some(&0) || is_lost_name(name)
         };
         self.node(id).is_some_and(is_in_no_tree) && self.get(id).is_some_and(has_no_name)
     }

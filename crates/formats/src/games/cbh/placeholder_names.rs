@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 
+use tabia_core::games::lost_name;
 use zerocopy::{FromZeros, IntoBytes};
 
 use super::entities::{Entity, EntityTable, UNKNOWN_ID};
@@ -182,7 +183,7 @@ trait Placeholder: Entity + FromZeros + IntoBytes + Sized {
     /// The record `(lost player 12)`.
     fn placeholder(id: u32) -> Self {
         let mut record = Self::new_zeroed();
-        let text = format!("(lost {} {id})", Self::KIND);
+        let text = lost_name(Self::KIND, id);
         for (byte, letter) in record.name_field().iter_mut().zip(text.bytes()) {
             *byte = letter;
         }

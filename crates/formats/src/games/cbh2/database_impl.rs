@@ -9,6 +9,7 @@ use tabia_core::error::{Problem, Result};
 use tabia_core::game::Date;
 use tabia_core::games::{
     Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+    TextLimits,
 };
 use tabia_core::io::Blob;
 
@@ -18,6 +19,7 @@ use super::record_reader::Reader;
 use super::records::{GameRecord, Record, SIZE, TYPE_DELETED, id};
 use super::tags::round_name;
 use super::verify;
+use super::write::AddedTexts;
 use crate::games::cbh::content_summary;
 use crate::games::cbh::field_codecs::{decode_date, decode_eco, decode_result};
 
@@ -80,6 +82,10 @@ impl Database for Cbh2Database {
             NameKind::Team => texts.plain(lookup.team(number).title),
             _ => Cow::Borrowed(""),
         })
+    }
+
+    fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
+        Some(Arc::new(AddedTexts { texts: self.texts }))
     }
 
     fn verify(&self, found: &mut dyn FnMut(Problem)) {

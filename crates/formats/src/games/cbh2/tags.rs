@@ -65,14 +65,18 @@ impl<'d> Lookup<'d> {
 
     /// `Last, First`; `""` if the name is missing.
     pub(super) fn player_name(self, number: u32) -> String {
-        let player = self.player(number);
-        let mut name = self.texts.plain(player.last).into_owned();
-        if !player.first.is_empty() {
-            name.push_str(", ");
-            name.push_str(&self.texts.plain(player.first));
-        }
-        name
+        join_player(&self.player(number), self.texts)
     }
+}
+
+/// `Last, First`; `""` if both are empty.
+pub(super) fn join_player(player: &Player<'_>, texts: Texts) -> String {
+    let mut name = texts.plain(player.last).into_owned();
+    if !player.first.is_empty() {
+        name.push_str(", ");
+        name.push_str(&texts.plain(player.first));
+    }
+    name
 }
 
 /// `5`, `5.2` or `?.2`; `""` if both are 0.

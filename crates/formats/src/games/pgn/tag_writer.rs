@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tabia_core::chess::{FenStyle, Position, Setup};
 use tabia_core::formats::Profile;
-use tabia_core::game::{GameHead, GameResult, RecordKind, SEVEN_TAG_ROSTER};
+use tabia_core::game::{GameHead, GameResult, RecordKind, SEVEN_TAG_ROSTER, is_blank_value};
 use tabia_core::loss::Feature;
 
 use crate::games::common::tag_plan_cache::TagPlanCache;
@@ -272,8 +272,7 @@ impl TagWriter {
                 };
                 if is_generated {
                     // Only one of each is written.
-                    let states_nothing = value.chars().all(|c| "?.-".contains(c));
-                    let is_lost = generated.contains(&name) && !states_nothing
+                    let is_lost = generated.contains(&name) && !is_blank_value(value)
                         || rank == tag_order::SETUP && head.start.contradicts_setup_tag(value);
                     losses.tags += u64::from(is_lost);
                     generated.push(name);

@@ -11,7 +11,8 @@ use tabia_core::error::{Error, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{
-    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, NameLimit, PartKind,
+    StoredPart, TextLimits, lost_name,
 };
 use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
@@ -196,6 +197,12 @@ impl Extent {
 impl Database for ScidDatabase {
     fn info(&self) -> &DatabaseInfo {
         &self.info
+    }
+
+    fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
+        let tags = &["Event", "Site", "Round", "White", "Black"];
+        let bytes = self.version.max_name();
+        Some(Arc::new(NameLimit { bytes, tags }))
     }
 
     fn len(&self) -> u32 {
@@ -494,7 +501,7 @@ impl<'d> ScidReader<'d> {
                 problems.push(origin.lost_name(field, id, &database.names_file));
                 // Players with lost names stay distinct.
                 match (database.index.is_salvaged(), NAME_KINDS.get(kind)) {
-                    (true, Some(what)) => Cow::Owned(format!("(lost {what} {id})")),
+                    (true, Some(what)) => Cow::Owned(lost_name(what, id)),
                     _ => Cow::Borrowed("?"),
                 }
             })

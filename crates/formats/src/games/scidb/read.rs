@@ -9,7 +9,8 @@ use tabia_core::error::{Error, Malformed, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Annotation, Flow, Foreign, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{
-    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
+    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, NameLimit, PartKind,
+    StoredPart, TextLimits,
 };
 use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
@@ -23,6 +24,7 @@ use super::code_tables;
 use super::entry::{self, DELETED, Entry, MAX_PLIES};
 use super::file_set::FileSet;
 use super::format_identity::ID;
+use super::name_writer::MAX_NAME;
 use super::names::Names;
 use super::other_variant_records;
 use super::other_variant_records::has_chess_moves;
@@ -151,6 +153,14 @@ fn cut_games(games: &[u8], last: u32) -> Option<String> {
 impl Database for ScidbDatabase {
     fn info(&self) -> &DatabaseInfo {
         &self.info
+    }
+
+    fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
+        let tags = &["Event", "Site", "White", "Black"];
+        Some(Arc::new(NameLimit {
+            bytes: MAX_NAME,
+            tags,
+        }))
     }
 
     fn len(&self) -> u32 {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use tabia_core::decimal_digits;
 use tabia_core::game::Tags;
+use tabia_core::games::lost_name;
 use tabia_core::io::{Charset, decode};
 
 use crate::games::common::merge_record_tags;
@@ -102,7 +103,7 @@ impl<'a> TagSources<'a> {
     fn name(&self, kind: &str, number: u32, name: Option<&'a [u8]>) -> Cow<'a, str> {
         match name {
             Some(name) => decode(name, self.charset),
-            None if self.numbers_lost_names => Cow::Owned(format!("(lost {kind} {number})")),
+            None if self.numbers_lost_names => Cow::Owned(lost_name(kind, number)),
             None => Cow::Borrowed("?"),
         }
     }

@@ -3,6 +3,7 @@
 //! Games are appended to `.cbh`, `.cbg`, `.cba` and `.cbj` at once; names are collected and written at
 //! the end, when all their uses are counted.
 
+mod added_texts;
 pub(crate) mod annotation_anchors;
 mod cbtt_file;
 pub(crate) mod clock_conversion;
@@ -33,6 +34,8 @@ use super::ini_file::{SetKind, is_of_other_set};
 use super::open::CbhDatabase;
 use super::records::{ExtendedRecord, GameRecord, TextRecord, U24};
 use super::stored_texts::differing_in;
+pub(super) use added_texts::AddedTexts;
+pub(crate) use added_texts::{change, compared_tags};
 use encoded_record::EncodedRecord;
 use encoder::RecordEncoder;
 use set_files::{FreeSpan, SetFiles};

@@ -3,6 +3,7 @@
 //! Games are appended to `.2cbh`, `.2cbg` and `.2cba` at once; names are collected, and written with their
 //! orders and lists of games at the end.
 
+mod added_texts;
 mod encoded_record;
 mod encoder;
 mod header_fields;
@@ -30,6 +31,7 @@ use encoded_record::EncodedRecord;
 use encoder::RecordEncoder;
 use set_files::SetFiles;
 
+pub(super) use added_texts::AddedTexts;
 pub(super) use encoder::UNUSED_MAGNITUDES;
 pub(super) use moves::material;
 
