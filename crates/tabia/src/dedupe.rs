@@ -11,7 +11,10 @@ use std::sync::{Arc, PoisonError};
 use tabia_core::chess::{Ply, Position};
 use tabia_core::external::VariableSorter;
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Annotation, Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
+use tabia_core::game::{
+    Annotation, Comment, Date, Flow, GameHead, GameResult, RecordKind, Tags, Visitor, Want,
+};
+use tabia_core::games::{TextLimits, is_lost_name};
 use tabia_core::io::{Cursor, Progress, Sink};
 use tabia_core::{Error, GameIndex, Problem};
 
@@ -156,12 +159,13 @@ pub fn find_duplicates(
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Vec<Duplicate>), Error> {
-    let known = find(items, &[], options, progress, observer)?;
+    let known = find(items, &Base::default(), options, progress, observer)?;
     Ok((known.summary, known.duplicates))
 }
 
 /// As [`find_duplicates`], but the games of the first `base` items are all kept, and only those of players of
-/// the other games are compared: what of new games a database has already.
+/// the other games are compared: what of new games a database has already. New games are compared with those
+/// of the first item as it would store them: with names cut and characters replaced.
 ///
 /// # Errors
 /// As [`find_duplicates`].
@@ -193,27 +197,60 @@ pub fn find_known(
 ) -> Result<Known, Error> {
     let mut players = HashSet::new();
     let (old, new) = items.split_at(base.min(items.len()));
+    let limits = match old.first() {
+        Some(item) => text_limits(item, options, progress)?,
+        None => None,
+    };
     for item in new {
-        players_of(item, options, progress, &mut |_, hash| {
+        players_of(item, limits.as_ref(), options, progress, &mut |_, hash| {
             players.insert(hash);
         })?;
     }
     let mut compared = Vec::new();
     for item in old {
         let mut games = GameSet::default();
-        players_of(item, options, progress, &mut |game, hash| {
-            if players.contains(&hash) {
-                games.insert(game);
-            }
-        })?;
+        players_of(
+            item,
+            limits.as_ref(),
+            options,
+            progress,
+            &mut |game, hash| {
+                if players.contains(&hash) {
+                    games.insert(game);
+                }
+            },
+        )?;
         compared.push(Arc::new(games));
     }
-    find(items, &compared, options, progress, observer)
+    let base = Base { compared, limits };
+    find(items, &base, options, progress, observer)
+}
+
+/// The inputs whose games are all kept, and the database among them that new games are added to.
+#[derive(Default)]
+struct Base {
+    /// The games of each that are compared.
+    compared: Vec<Arc<GameSet>>,
+    limits: Option<Arc<dyn TextLimits>>,
+}
+
+/// What the database changes in texts of games that are added to it.
+fn text_limits(
+    item: &InputItem,
+    options: &DedupeOptions,
+    progress: &Arc<Progress>,
+) -> Result<Option<Arc<dyn TextLimits>>, Error> {
+    let opened = item.open(&options.open, Some(progress))?;
+    Ok(match &opened.input {
+        OpenInput::Database(database) => database.text_limits(),
+        _ => None,
+    })
 }
 
 /// Passes on a hash of the players of each game. Problems are reported when the games are compared.
 fn players_of(
     item: &InputItem,
+    limits: Option<&Arc<dyn TextLimits>>,
     options: &DedupeOptions,
     progress: &Arc<Progress>,
     take: &mut dyn FnMut(GameIndex, u64),
@@ -224,13 +261,18 @@ fn players_of(
         want: Want::TAGS,
         ..ScanOptions::default()
     };
-    scan_again::<PlayersTask, _>(item, &plan, options, progress, take)
+    let task = || PlayersTask {
+        limits: limits.cloned(),
+        games: Vec::new(),
+    };
+    scan_again(item, &plan, task, options, progress, take)
 }
 
 /// Scans an item whose problems are reported by another scan.
-fn scan_again<T: Task<Out = Vec<(GameIndex, G)>> + Default, G>(
+fn scan_again<T: Task<Out = Vec<(GameIndex, G)>>, G>(
     item: &InputItem,
     plan: &ScanOptions,
+    task: impl Fn() -> T,
     options: &DedupeOptions,
     progress: &Arc<Progress>,
     take: &mut dyn FnMut(GameIndex, G),
@@ -243,7 +285,7 @@ fn scan_again<T: Task<Out = Vec<(GameIndex, G)>> + Default, G>(
         progress,
     };
     reporter.read_item(&options.open, progress, false, |reporter, input| {
-        let tasks = (0..plan.threads.max(1)).map(|_| T::default()).collect();
+        let tasks = (0..plan.threads.max(1)).map(|_| task()).collect();
         scan(
             reporter,
             input,
@@ -262,7 +304,7 @@ fn scan_again<T: Task<Out = Vec<(GameIndex, G)>> + Default, G>(
 /// Finds duplicates; the first inputs are a base of which only some games are compared, and all are kept.
 fn find(
     items: &[InputItem],
-    base: &[Arc<GameSet>],
+    base: &Base,
     options: &DedupeOptions,
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
@@ -281,15 +323,15 @@ fn find(
             threads: options.threads,
             selection: options.selection.clone(),
             strict: options.strict,
-            candidates: base.get(number).cloned(),
+            candidates: base.compared.get(number).cloned(),
             ..ScanOptions::default()
         };
-        let is_base = number < base.len();
+        let is_base = number < base.compared.len();
         let before = reporter.summary.counts;
         reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
             let source = SourceState::of(&input);
             let tasks = (0..plan.threads.max(1))
-                .map(|_| GameTask::new(source))
+                .map(|_| GameTask::new(source, base.limits.clone(), is_base))
                 .collect();
             scan(reporter, input, &plan, tasks, &mut |base, batch| {
                 for (game, key, facts) in batch.games.drain(..) {
@@ -314,7 +356,7 @@ fn find(
         }
     }
     let mut found = Vec::new();
-    let base = base.len() as u32;
+    let base = base.compared.len() as u32;
     let mut group = Group {
         base,
         ..Group::default()
@@ -379,14 +421,22 @@ pub fn merges(
             candidates: Some(Arc::new(dropped)),
             ..ScanOptions::default()
         };
-        scan_again::<AnnotatedTask, _>(item, &plan, options, progress, &mut |game, annotated| {
-            let kept = kept_by.get(&(number, game));
-            if let Some((merges, game)) =
-                kept.and_then(|(input, game)| Some((merges.get_mut(*input as usize)?, game)))
-            {
-                merges.add(*game, annotated);
-            }
-        })?;
+        let task = AnnotatedTask::default;
+        scan_again(
+            item,
+            &plan,
+            task,
+            options,
+            progress,
+            &mut |game, annotated| {
+                let kept = kept_by.get(&(number, game));
+                if let Some((merges, game)) =
+                    kept.and_then(|(input, game)| Some((merges.get_mut(*input as usize)?, game)))
+                {
+                    merges.add(*game, annotated);
+                }
+            },
+        )?;
     }
     Ok(merges.into_iter().map(Arc::new).collect())
 }
@@ -493,6 +543,9 @@ struct Facts {
     annotations: u32,
     plies: u32,
     tags: u32,
+    /// A hash of the players as the input has them. Different new games that the database would store alike
+    /// are no duplicates of each other.
+    own_players: u64,
 }
 
 impl Group {
@@ -509,6 +562,11 @@ impl Group {
             common_plies(&other.moves, &entry.moves) >= MIN_EMBEDDED || other.moves == entry.moves
         });
         for (other, earlier) in &self.window {
+            let is_new = |facts: &Facts| facts.at.0 >= self.base;
+            let (a, b) = (&earlier.facts, &entry.facts);
+            if is_new(a) && is_new(b) && a.own_players != b.own_players {
+                continue;
+            }
             if let Some((kind, common)) = compare(earlier, &entry) {
                 self.links.push((*other, number, kind, common));
             }
@@ -571,19 +629,32 @@ impl Group {
     fn resolve_same(&self, found: &mut Vec<Duplicate>) {
         for numbers in self.same.values() {
             let games = numbers.iter().filter_map(|number| self.facts.get(*number));
-            let best = games.clone().max_by_key(|facts| facts.quality(self.base));
-            let Some(kept) = best else {
-                continue;
-            };
-            let others = games.filter(|facts| facts.at != kept.at && facts.at.0 >= self.base);
-            found.extend(others.map(|dropped| Duplicate {
-                group: 0,
-                kind: DuplicateKind::Exact,
-                kept: kept.at,
-                dropped: dropped.at,
-                common: kept.plies,
-                plies: (kept.plies, dropped.plies),
-            }));
+            let mut best: BTreeMap<u64, &Facts> = BTreeMap::new();
+            let mut best_of_base: Option<&Facts> = None;
+            for game in games.clone() {
+                let best = if game.at.0 < self.base {
+                    best_of_base.get_or_insert(game)
+                } else {
+                    best.entry(game.own_players).or_insert(game)
+                };
+                if game.quality(self.base) > best.quality(self.base) {
+                    *best = game;
+                }
+            }
+            for dropped in games.filter(|game| game.at.0 >= self.base) {
+                let kept = best_of_base.or_else(|| best.get(&dropped.own_players).copied());
+                let Some(kept) = kept.filter(|kept| kept.at != dropped.at) else {
+                    continue;
+                };
+                found.push(Duplicate {
+                    group: 0,
+                    kind: DuplicateKind::Exact,
+                    kept: kept.at,
+                    dropped: dropped.at,
+                    common: kept.plies,
+                    plies: (kept.plies, dropped.plies),
+                });
+            }
         }
     }
 }
@@ -626,6 +697,7 @@ impl Entry {
         let round = cursor.u64_be("round").ok()?;
         let annotations = cursor.u32_be("annotations").ok()?;
         let tags = cursor.u32_be("tags").ok()?;
+        let own_players = cursor.u64_be("own players").ok()?;
         let length = cursor.u32_be("players").ok()? as usize;
         let players = cursor.take(length, "players").ok()?.to_vec();
         let length = cursor.u32_be("content").ok()? as usize;
@@ -636,6 +708,7 @@ impl Entry {
             annotations,
             plies: (moves.len() / 2) as u32,
             tags,
+            own_players,
         };
         Some(Self {
             facts,
@@ -712,15 +785,24 @@ fn text_hash(text: &str) -> u64 {
 }
 
 /// Collects hashes of players.
-#[derive(Default)]
 struct PlayersTask {
+    limits: Option<Arc<dyn TextLimits>>,
     games: Vec<(GameIndex, u64)>,
 }
 
 impl Visitor for PlayersTask {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         if head.kind == RecordKind::Game {
-            self.games.push((game, hash(players(head).as_bytes())));
+            let mut tags = Tags::new();
+            let tags = match &self.limits {
+                Some(limits) => {
+                    tags.clone_from(&head.tags);
+                    limits.limit_tags(&mut tags);
+                    &tags
+                }
+                None => &head.tags,
+            };
+            self.games.push((game, hash(players(tags).as_bytes())));
         }
         Flow::Skip
     }
@@ -740,17 +822,33 @@ impl Task for PlayersTask {
 }
 
 /// The surnames of both players.
-fn players(head: &GameHead) -> String {
+fn players(tags: &Tags) -> String {
     let known = |tag: &str| {
-        let name = head.tags.text(tag);
+        let name = tags.text(tag);
         // A repaired database has such names instead of those that it has lost.
-        if name.starts_with("(lost ") {
+        if is_lost_name(name) {
             String::new()
         } else {
             surname(name)
         }
     };
     format!("{}\n{}", known("White"), known("Black"))
+}
+
+/// The surnames of both players, or what is left of names whose letters a database has replaced.
+fn players_or_rest(tags: &Tags) -> String {
+    let surnames = players(tags);
+    let (white, black) = surnames.split_once('\n').unwrap_or_default();
+    let rest = |surname: &str, tag: &str| match (surname, tags.text(tag).trim()) {
+        ("", rest) if rest.starts_with("??") => rest.to_owned(),
+        (surname, _) => surname.to_owned(),
+    };
+    format!("{}\n{}", rest(white, "White"), rest(black, "Black"))
+}
+
+/// Whether both surnames are known.
+fn has_both(players: &str) -> bool {
+    !players.starts_with('\n') && !players.ends_with('\n')
 }
 
 /// What can be missing from the records of an input without a trace in them. A text keeps what cannot be read.
@@ -782,6 +880,10 @@ struct GameBatch {
 /// Collects what games are compared by.
 struct GameTask {
     source: SourceState,
+    /// What the database that new games are added to changes in texts.
+    limits: Option<Arc<dyn TextLimits>>,
+    /// The input is one of those whose games are all kept.
+    is_base: bool,
     /// Something of the game could not be read.
     has_problem: bool,
     /// Moves could not be read from some ply on.
@@ -796,15 +898,19 @@ struct GameTask {
     /// The surnames of both players.
     players: String,
     has_players: bool,
+    /// The surnames as the input has them.
+    own_players: String,
     /// Of a game without players, or before its first move.
     content: GameContent,
     batch: GameBatch,
 }
 
 impl GameTask {
-    fn new(source: SourceState) -> Self {
+    fn new(source: SourceState, limits: Option<Arc<dyn TextLimits>>, is_base: bool) -> Self {
         Self {
             source,
+            limits,
+            is_base,
             has_problem: false,
             is_cut: false,
             is_game: false,
@@ -816,6 +922,7 @@ impl GameTask {
             moves: Vec::new(),
             players: String::new(),
             has_players: false,
+            own_players: String::new(),
             content: GameContent::default(),
             batch: GameBatch::default(),
         }
@@ -827,8 +934,8 @@ impl GameTask {
             return (false, false);
         }
         let moves = self.has_problem && (self.is_cut || self.moves.is_empty());
-        let names = self.has_problem && !self.has_players
-            || self.source == SourceState::DamagedDatabase && self.players == "\n";
+        let names = self.has_problem && !has_both(&self.own_players)
+            || self.source == SourceState::DamagedDatabase && self.own_players == "\n";
         (moves, names)
     }
 }
@@ -844,8 +951,14 @@ impl Visitor for GameTask {
         self.head.clone_from(head);
         self.moves.clear();
         self.content.clear();
-        self.players = players(head);
-        self.has_players = !self.players.starts_with('\n') && !self.players.ends_with('\n');
+        self.own_players = players(&head.tags);
+        if let Some(limits) = &self.limits {
+            limits.limit_tags(&mut self.head.tags);
+            self.players = players(&self.head.tags);
+        } else {
+            self.players.clone_from(&self.own_players);
+        }
+        self.has_players = has_both(&self.players);
         let start = head.start.position();
         self.start = start.map_or(0, |position| position.key());
         Flow::Go
@@ -868,7 +981,14 @@ impl Visitor for GameTask {
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
         if !self.has_players || self.moves.is_empty() {
-            self.content.push_annotation(annotation);
+            match (annotation, &self.limits) {
+                (Annotation::Comment(comment), Some(limits)) => {
+                    let text = &limits.limit_comment(comment.text);
+                    let comment = Comment { text, ..comment };
+                    self.content.push_annotation(Annotation::Comment(comment));
+                }
+                (annotation, _) => self.content.push_annotation(annotation),
+            }
         }
         self.annotations = self.annotations.saturating_add(1);
         Flow::Go
@@ -899,7 +1019,10 @@ impl Visitor for GameTask {
         if lost_names || lost_moves && self.moves.is_empty() {
             return;
         }
-        let is_bare = players == "\n"
+        // Of games of the database the letters of names may be replaced.
+        let may_have_players = self.is_base && self.limits.is_some();
+        let is_bare = self.own_players == "\n"
+            && !may_have_players
             && self.moves.is_empty()
             && self.content.is_empty()
             && self.head.start.setup.is_none();
@@ -910,6 +1033,10 @@ impl Visitor for GameTask {
         let content = if is_compared_by_moves {
             ""
         } else {
+            let players = match self.limits {
+                Some(_) => &players_or_rest(tags),
+                None => players,
+            };
             self.content.finish(&self.head, players, result)
         };
         let mut key = Sink::new();
@@ -934,6 +1061,7 @@ impl Visitor for GameTask {
         facts.u64_be(text_hash(tags.text("Round")));
         facts.u32_be(self.annotations);
         facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
+        facts.u64_be(hash(self.own_players.as_bytes()));
         facts.u32_be(players.len() as u32);
         facts.bytes(players.as_bytes());
         facts.u32_be(content.len() as u32);
@@ -969,6 +1097,7 @@ mod tests {
                 annotations: 0,
                 plies: plies.len() as u32,
                 tags: 0,
+                own_players: 0,
             },
             date,
             event,

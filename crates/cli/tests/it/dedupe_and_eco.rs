@@ -468,3 +468,97 @@ fn games_of_unknown_players_and_without_moves_are_appended_once() {
     assert_eq!(run.out.matches("[Event").count(), 1, "{}", run.out);
     assert!(run.out.contains("%clk"), "{}", run.out);
 }
+
+#[test]
+fn games_are_compared_as_the_database_would_store_them() {
+    let folder = with_sample("append-cut-names");
+    // So many that the character set is found out.
+    let names = [
+        "Иванов, Пётр",
+        "Смирнов, Алексей",
+        "Кузнецов, Дмитрий",
+        "Попов, Сергей",
+    ];
+    let start = names.map(|name| {
+        game(
+            name,
+            "Müller, Jörg",
+            "Первенство города Москвы",
+            "2019.01.01",
+            "1. e4",
+        )
+    });
+    std::fs::write(folder.join("start.pgn"), start.concat()).unwrap();
+    let long = "Абвгдежз".repeat(80);
+    let games = [
+        // Names of more than 29 and 39 bytes.
+        game(
+            "Wolfeschlegelsteinhausenbergerdorff, Hubert Blaine Theodor",
+            "Müller-Lüdenscheidt-von-und-zu-Hohenstein, Ä",
+            "An improbably long name of a tournament in a town",
+            "2020.01.01",
+            MOVES,
+        ),
+        // Longer than any format has them.
+        game(&long, "Short, N", &long, "2020.01.02", MOVES),
+        game(&long, "Short, N", "Open", "2020.01.03", ""),
+        // No set of one byte has all of these letters.
+        game(
+            "Дворецкий, Марк",
+            "Święcicki, Łukasz",
+            "Турнир Łódź",
+            "2020.01.04",
+            MOVES,
+        ),
+        game(
+            "Дворецкий, Марк",
+            "Święcicki, Łukasz",
+            "Турнир Łódź",
+            "2020.01.04",
+            "",
+        ),
+        // Names of equal length, all letters of which are lost in a set for the West.
+        game("Иванов, Марк", "Петров, Олег", "Турнир", "2020.01.05", ""),
+        game("Петров, Марк", "Иванов, Олег", "Турнир", "2020.01.05", ""),
+        game(
+            "?",
+            "Święcicki, Łukasz",
+            "Турнир",
+            "2020.01.06",
+            "1. e4 {Łódź, Кижи}",
+        ),
+    ];
+    std::fs::write(folder.join("new.pgn"), games.concat()).unwrap();
+    for (base, encoding) in [
+        ("b.cbh", "utf-8"),
+        ("west.cbh", "cp1252"),
+        ("east.cbh", "cp1251"),
+        ("b.2cbh", "auto"),
+        ("b.si3", "auto"),
+        ("b.si4", "auto"),
+        ("b.si5", "auto"),
+        ("b.sci", "auto"),
+    ] {
+        let args = [
+            "convert",
+            "start.pgn",
+            "-o",
+            base,
+            "--to-encoding",
+            encoding,
+        ];
+        tabia(&folder, &args).expect(0);
+        let added = || {
+            let run = tabia(&folder, &["append", "new.pgn", "-o", base]).expect(0);
+            let rows = tabia(&folder, &["ls", base, "--tsv"]).out.lines().count();
+            (rows - 1 - names.len(), run.err)
+        };
+        assert_eq!(added().0, 8, "{base}");
+        let (games, messages) = added();
+        assert_eq!(games, 8, "{base}: {messages}");
+        assert!(
+            messages.contains("8 duplicates left out"),
+            "{base}: {messages}"
+        );
+    }
+}
