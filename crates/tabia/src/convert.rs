@@ -498,6 +498,9 @@ fn to_database(
         let error = Error::new(ErrorKind::Replaced);
         return Err(error.in_path(path).in_output());
     }
+    if options.plan.strict {
+        refuse_lost_characters(&summary, path)?;
+    }
     let written = writer.finish().map_err(Error::in_output);
     match (lock, &options.create.transaction) {
         // Until the new files have their names.
@@ -508,6 +511,27 @@ fn to_database(
     let name = path.display().to_string();
     summary.losses.add_whole(&name, &written.losses);
     Ok((summary, written))
+}
+
+/// Refuses a database whose character set lacks characters of the games.
+fn refuse_lost_characters(summary: &Summary, path: &Path) -> Result<(), Error> {
+    let Some((feature, loss)) = summary
+        .losses
+        .iter()
+        .find(|(feature, _)| *feature == Feature::Characters)
+    else {
+        return Ok(());
+    };
+    let count = loss.count;
+    let game = match loss.first {
+        Some(game) => format!(", first in game {} of {}", game.0 + 1, loss.input),
+        None => String::new(),
+    };
+    let text = format!(
+        "{count} {}{game}; one made with `--to-encoding utf-8` has all characters",
+        feature.noun(count)
+    );
+    Err(Error::invalid(text).in_path(path).under_strict())
 }
 
 /// A new database that has all records of the one that it replaces.

@@ -45,4 +45,40 @@ fn texts_are_written_in_the_chosen_character_set() {
         messages.contains("characters outside the target's character set"),
         "{messages}"
     );
+    // `--strict` refuses them; nothing is written then.
+    let players = std::fs::read(folder.join("ansi.cbp")).unwrap();
+    let run = tabia(
+        &folder,
+        &[&args[..], &["cp1251", "--force", "--strict"]].concat(),
+    )
+    .expect(4);
+    assert!(run.err.contains("first in game"), "{}", run.err);
+    assert!(run.err.contains("--to-encoding utf-8"), "{}", run.err);
+    assert_eq!(std::fs::read(folder.join("ansi.cbp")).unwrap(), players);
+    // What is added to a database is written in its set.
+    let names = [
+        "Иванов, Пётр",
+        "Смирнов, Алексей",
+        "Кузнецов, Дмитрий",
+        "Попов, Сергей",
+    ];
+    let games = names.map(|name| format!("[White \"{name}\"]\n[Black \"Соколов\"]\n\n1. e4 *\n\n"));
+    std::fs::write(folder.join("east.pgn"), games.concat()).unwrap();
+    let args = [
+        "convert",
+        "east.pgn",
+        "-o",
+        "east.cbh",
+        "--to-encoding",
+        "cp1251",
+    ];
+    tabia(&folder, &args).expect(0);
+    let rows = tabia(&folder, &["ls", "east.cbh"]).out;
+    for verb in [&["append"][..], &["convert", "--append"]] {
+        let args = [verb, &["games.pgn", "-o", "east.cbh"]].concat();
+        let run = tabia(&folder, &[&args[..], &["--strict"]].concat()).expect(4);
+        assert!(run.err.contains("first in game"), "{}", run.err);
+        assert_eq!(tabia(&folder, &["ls", "east.cbh"]).out, rows);
+    }
+    tabia(&folder, &["append", "games.pgn", "-o", "east.cbh"]).expect(0);
 }
