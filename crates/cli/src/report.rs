@@ -2,6 +2,7 @@
 
 mod rows;
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
@@ -127,6 +128,9 @@ struct ReportSummary<'a, C: Serialize> {
     counts: Option<&'a C>,
     problems: u64,
     losses: Vec<LossRow<'a>>,
+    /// Comments left out by `--language`, by language.
+    #[serde(rename = "commentsLeftOut", skip_serializing_if = "BTreeMap::is_empty")]
+    comments_left_out: BTreeMap<String, u64>,
     inputs: &'a [InputRow],
 }
 
@@ -179,12 +183,19 @@ impl Reporter {
         self.transaction.clone()
     }
 
-    /// How a result is created that gets its name together with the report. `force`: it may replace a file.
-    pub(crate) fn create_options(&self, force: bool) -> CreateOptions {
+    /// How a result is created that gets its name in [`Reporter::commit`]. `force`: it may replace a file.
+    pub(crate) fn create_options(&mut self, force: bool) -> CreateOptions {
         let mut create = CreateOptions::default();
         create.force = force;
-        create.transaction = self.transaction();
+        create.transaction = Some(self.begin_transaction());
         create
+    }
+
+    /// Removes a result that has no name yet and is not to replace an old one.
+    pub(crate) fn discard_result(&mut self) {
+        if let Some(transaction) = &self.transaction {
+            transaction.discard();
+        }
     }
 
     /// As [`Reporter::transaction`], also without a report.
@@ -338,6 +349,12 @@ impl Reporter {
                 counts,
                 problems: self.problems,
                 losses: summary.map_or_else(Vec::new, |summary| loss_rows(&summary.losses)),
+                comments_left_out: summary.map_or_else(BTreeMap::new, |summary| {
+                    let counts = summary.comments_left_out.iter();
+                    counts
+                        .map(|(language, count)| (language.to_string(), *count))
+                        .collect()
+                }),
                 inputs: &self.inputs,
             })?;
         }

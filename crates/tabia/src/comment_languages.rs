@@ -1,5 +1,7 @@
 //! Chooses among comments in several languages.
 
+use std::collections::BTreeMap;
+
 use tabia_core::GameIndex;
 use tabia_core::game::{
     Annotation, CommentPlacement, Event, Flow, GameHead, Language, Recorder, Visitor,
@@ -13,6 +15,8 @@ pub(crate) struct LanguageChoice {
     /// The annotations of one move, from the first comment with a language on.
     waiting: Recorder,
     has_waiting: bool,
+    /// Comments that were left out, by language.
+    pub(crate) left_out: BTreeMap<Language, u64>,
 }
 
 impl LanguageChoice {
@@ -85,6 +89,8 @@ impl LanguageChoice {
                 if flow != Flow::Go {
                     return flow;
                 }
+            } else if let Some(language) = own {
+                *self.left_out.entry(language).or_default() += 1;
             }
         }
         Flow::Go

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use tabia_core::game::Language;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem};
@@ -21,6 +22,8 @@ pub struct Summary {
     pub problems: u64,
     /// What was lost.
     pub losses: LossTable,
+    /// Comments left out by the choice of languages, by their language.
+    pub comments_left_out: BTreeMap<Language, u64>,
     /// Problems of records that have a common cause, by the file that lacks something.
     causes: BTreeMap<Arc<Path>, Cause>,
 }
@@ -161,6 +164,7 @@ pub(crate) struct Notes {
     pub(crate) counts: SelectionCounts,
     pub(crate) problems: Vec<Problem>,
     pub(crate) losses: Vec<(GameIndex, Losses)>,
+    pub(crate) comments_left_out: BTreeMap<Language, u64>,
 }
 
 /// Where a piece of work begins in its input.

@@ -244,6 +244,9 @@ impl ScanReporter<'_> {
                 .map_err(Error::in_output)?;
         }
         self.summary.counts.add(notes.counts);
+        for (language, count) in std::mem::take(&mut notes.comments_left_out) {
+            *self.summary.comments_left_out.entry(language).or_default() += count;
+        }
         Ok(())
     }
 }
@@ -500,6 +503,7 @@ fn drain<T: Task>(pipeline: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Ou
     let pick = pipeline.select();
     std::mem::swap(&mut pick.inner.notes, notes);
     notes.counts = std::mem::take(&mut pick.counts);
+    notes.comments_left_out = std::mem::take(&mut pick.languages.left_out);
     pick.inner.task.swap(out);
     notes.counts.filtered += std::mem::take(&mut pipeline.filter.filtered);
 }

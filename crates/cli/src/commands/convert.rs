@@ -19,7 +19,7 @@ use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
 use tabia::select::SelectionCounts;
 use tabia::split::{SplitBy, split};
-use tabia::{Error, ErrorSide, InputItem};
+use tabia::{Error, ErrorSide, InputItem, Summary};
 
 use crate::archive_of_games::media_of;
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, SelectArgs, SplitField};
@@ -257,6 +257,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         let text = format!("{count} left out; `--include-deleted` also writes those");
         context.messages.note(&text);
     }
+    note_languages(&context, &summary);
     if summary.counts.games == 0 {
         match args.select.records.games.as_deref() {
             _ if !args.select.filter.is_empty() => {
@@ -290,6 +291,18 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         games: summary.counts.games + summary.counts.texts,
         losses: summary.losses,
     })
+}
+
+/// Notes the comments that the choice of languages left out.
+fn note_languages(context: &Context, summary: &Summary) {
+    let left_out = &summary.comments_left_out;
+    if left_out.is_empty() {
+        return;
+    }
+    let count = counted(left_out.values().sum(), "comment");
+    let languages: Vec<String> = left_out.keys().map(ToString::to_string).collect();
+    let text = format!("{count} in {} left out", languages.join(", "));
+    context.messages.note(&text);
 }
 
 /// Names the folders with pictures and sounds of the inputs, which are not written. They still belong to a

@@ -17,8 +17,18 @@ fn comments_in_the_first_language_that_is_there_are_kept() {
             "full",
             "--language",
         ];
-        let run = tabia(&folder, &[&args[..], &[choice]].concat()).expect(0);
-        assert_eq!(run.err, "");
+        let report = ["--report", "report.json", "--force"];
+        let run = tabia(&folder, &[&args[..], &[choice], &report].concat()).expect(0);
+        // What is not chosen is counted.
+        let (text, counts) = match choice {
+            "fr" => ("5 comments in de, en left out", r#"{"de":2,"en":3}"#),
+            _ => ("4 comments in en, fr left out", r#"{"en":2,"fr":2}"#),
+        };
+        assert!(run.err.contains(text), "{}", run.err);
+        let report = std::fs::read_to_string(folder.join("report.json")).unwrap();
+        let report: String = report.split_whitespace().collect();
+        let expected = format!("\"commentsLeftOut\":{counts}");
+        assert!(report.contains(&expected), "{report}");
         let (_, moves) = run.out.split_once("\n\n").unwrap();
         moves.replace('\n', " ").trim().to_owned()
     };

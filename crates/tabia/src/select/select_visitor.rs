@@ -16,7 +16,7 @@ pub(crate) struct SelectVisitor<V> {
     pub(crate) inner: V,
     pub(crate) selection: Selection,
     pub(crate) leave_out: LeaveOut,
-    languages: LanguageChoice,
+    pub(crate) languages: LanguageChoice,
     /// Added to the numbers that readers give before they are compared with the selection.
     pub(crate) base: u32,
     pub(crate) counts: SelectionCounts,
