@@ -1378,3 +1378,66 @@ fn copies_of_kvetka_books_keep_links_to_games() {
     assert!(lost.err.contains("links to games"), "{}", lost.err);
     run(&["check", "lost_0.kob"]).expect(0);
 }
+
+#[test]
+fn an_empty_book_replaces_no_other() {
+    let folder = with_six("empty-book-replaces");
+    let build = [
+        "book",
+        "build",
+        "six.pgn",
+        "--min-games",
+        "1",
+        "--no-record",
+        "-o",
+    ];
+    for good in ["good.bin", "good.abk", "one.bin"] {
+        tabia(&folder, &[&build[..], &[good]].concat());
+    }
+    std::fs::write(folder.join("empty.bin"), b"").unwrap();
+    tabia(
+        &folder,
+        &["book", "convert", "empty.bin", "-o", "empty.abk"],
+    );
+    for args in [
+        &["book", "convert", "empty.bin", "-o", "good.abk", "--force"][..],
+        &["book", "convert", "empty.abk", "-o", "good.bin", "--force"],
+        &[
+            "book",
+            "merge",
+            "empty.bin",
+            "empty.bin",
+            "-o",
+            "good.bin",
+            "--force",
+        ],
+        &[
+            "book",
+            "merge",
+            "empty.bin",
+            "empty.abk",
+            "-o",
+            "good.abk",
+            "--force",
+        ],
+        &["book", "fix", "empty.bin", "-o", "good.bin", "--force"],
+    ] {
+        let target = folder.join(args.iter().find(|arg| arg.starts_with("good")).unwrap());
+        let old = std::fs::read(&target).unwrap();
+        assert!(!old.is_empty());
+        for report in [&[][..], &["--report", "report.json"]] {
+            let run = tabia(&folder, &[args, report].concat());
+            // An empty source can be a problem.
+            assert!([1, 3].contains(&run.code), "{args:?}: {}", run.err);
+            assert!(
+                run.err.contains("is left as it was"),
+                "{args:?}: {}",
+                run.err
+            );
+            assert_eq!(std::fs::read(&target).unwrap(), old, "{args:?}");
+            assert_eq!(folder.join("report.json").exists(), !report.is_empty());
+        }
+        std::fs::remove_file(folder.join("report.json")).unwrap();
+        assert!(folder.names().iter().all(|name| !name.starts_with('.')));
+    }
+}

@@ -16,7 +16,7 @@ use tabia::{Error, InputItem};
 
 use super::merge::merge_options;
 use super::open_books::{book_input, report_problems_of_all};
-use super::report_written::{advice_name, report_merged};
+use super::report_written::{advice_name, keeps_old, report_merged};
 use super::target_format::refuse_stdout;
 use crate::args::book::{Advice, BookEditArgs, whole_number};
 use crate::context::Context;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
         &[args.output.as_deref(), args.common.report.as_deref()],
     )?;
     let mut reporter = context.reporter("book edit", args.force, None)?;
-    let options = merge_options(&context, args.force, &reporter);
+    let options = merge_options(&context, args.force, &mut reporter);
     let Some(output) = &args.output else {
         list(args, &context, &item, &options)?;
         reporter.finish(None)?;
@@ -82,7 +82,11 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
     drop(display);
     let merged = merged?;
     let inputs = std::slice::from_ref(&item);
+    let keeps_old = keeps_old(output, &merged);
     let code = report_merged(&context, reporter, inputs, output, &merged)?;
+    if keeps_old {
+        return Ok(code);
+    }
     let edits = merged.edits;
     context.messages.note(&format!(
         "{} changed, {} added, {} removed",

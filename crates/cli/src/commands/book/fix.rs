@@ -25,7 +25,7 @@ pub(crate) fn run(args: &BookFixArgs) -> Result<ExitCode, Error> {
         let text = "`book fix` keeps the format; `book convert` changes it";
         return Err(Error::usage(text));
     }
-    let options = merge_options(&context, args.out.force, &reporter);
+    let options = merge_options(&context, args.out.force, &mut reporter);
     let items = std::slice::from_ref(&item);
     report_problems_of_all(&context, items, &mut reporter)?;
     let display = context.display();

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let format = book_format(&context, &args.out.output, args.out.to.as_deref())?;
     let mut reporter = context.reporter("book merge", args.out.force, None)?;
-    let mut options = merge_options(&context, args.out.force, &reporter);
+    let mut options = merge_options(&context, args.out.force, &mut reporter);
     options.mode = match args.mode {
         MergeModeArg::Sum => MergeMode::Sum,
         MergeModeArg::Max => MergeMode::Max,
@@ -80,7 +80,11 @@ fn warn_of_scales(context: &Context, items: &[InputItem], merged: &Merged) {
 }
 
 /// How books are opened and the new one is created, with the defaults of a merge.
-pub(super) fn merge_options(context: &Context, force: bool, reporter: &Reporter) -> MergeOptions {
+pub(super) fn merge_options(
+    context: &Context,
+    force: bool,
+    reporter: &mut Reporter,
+) -> MergeOptions {
     let mut options = MergeOptions::default();
     options.open = context.open.clone();
     options.create = reporter.create_options(force);

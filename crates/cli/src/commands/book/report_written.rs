@@ -14,7 +14,7 @@ use crate::readable_numbers::{counted, counted_as, size};
 use crate::report::{Reporter, report_file_losses};
 
 /// Reports what was written, corrected and lost, and completes the report. Exit code 3 if entries or
-/// positions of the inputs are not in the book.
+/// positions of the inputs are not in the book; 1 if it is empty and would replace another, which stays ([`keeps_old`]).
 pub(super) fn report_merged(
     context: &Context,
     mut reporter: Reporter,
@@ -85,6 +85,20 @@ pub(super) fn report_merged(
         })?;
     }
     report_damage(&mut reporter, inputs, merged)?;
+    if keeps_old(output, merged) {
+        reporter.discard_result();
+        for note in notes.into_iter().skip(1) {
+            context.messages.note(&note);
+        }
+        let text = format!(
+            "the new book is empty; {} is left as it was",
+            main.display()
+        );
+        context.messages.warning(&text);
+        let code = ExitCode::NoMatch.worse(ExitCode::of_problems(reporter.count()));
+        reporter.finish(None)?;
+        return Ok(code);
+    }
     let code = ExitCode::of_problems(reporter.count());
     let counts = WrittenCounts::new(merged.positions, merged.moves, &merged.written);
     reporter.commit_file(main, &merged.losses, &counts)?;
@@ -94,6 +108,12 @@ pub(super) fn report_merged(
     report_file_losses(&context.messages, &merged.losses);
     reporter.finish(None)?;
     Ok(code)
+}
+
+/// Whether the book is empty and would replace another, which stays, as with `book build`.
+pub(super) fn keeps_old(output: &Path, merged: &Merged) -> bool {
+    let main = merged.written.files.first().map_or(output, |file| file);
+    merged.moves == 0 && main.is_file()
 }
 
 /// Reports what could not be read of the inputs.

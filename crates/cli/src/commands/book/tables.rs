@@ -40,7 +40,7 @@ fn is_table_name(output: Option<&Path>, to: Option<&str>) -> bool {
 pub(super) fn write(
     args: &BookConvertArgs,
     context: &Context,
-    reporter: Reporter,
+    mut reporter: Reporter,
     item: &InputItem,
 ) -> Result<ExitCode, Error> {
     let mut out = StdoutWriter::new(&context.bar);
@@ -159,7 +159,7 @@ pub(super) fn is_table(context: &Context, item: &InputItem) -> bool {
 /// Makes a book of tables.
 pub(super) fn read(
     context: &Context,
-    reporter: Reporter,
+    mut reporter: Reporter,
     items: &[InputItem],
     format: &'static BookFormat,
     output: &Path,
