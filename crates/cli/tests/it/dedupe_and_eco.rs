@@ -472,7 +472,7 @@ fn games_of_unknown_players_and_without_moves_are_appended_once() {
 #[test]
 fn games_are_compared_as_the_database_would_store_them() {
     let folder = with_sample("append-cut-names");
-    // So many that the character set is found out.
+    // Enough that the character set is found out.
     let names = [
         "Иванов, Пётр",
         "Смирнов, Алексей",
