@@ -71,7 +71,7 @@ test("the module has its size, and needs nothing but reads", async () => {
   assert.deepEqual(imports, [{ module: "tabia", name: "read", kind: "function" }]);
   const size = gzipSync(wasm, { level: 9 }).length;
   console.log(`tabia.wasm: ${wasm.length} bytes, ${size} with gzip`);
-  assert.ok(size <= 1_200_000, `${size}`);
+  assert.ok(size <= 900_000, `${size}`);
 });
 
 for (const path of [join(samples, "tabia.cbv"), join(samples, "tabia.cbh"), pgn, ...databases]) {

@@ -36,6 +36,27 @@ pub(crate) struct Span {
     pub(crate) end: usize,
 }
 
+/// A text of a row: where it is, from the first byte of the texts of the row, and the number of the value, if it has one.
+#[derive(Debug, Clone, Copy)]
+struct TextCell {
+    start: u32,
+    end: u32,
+    number: u32,
+}
+
+impl TextCell {
+    /// No text.
+    const NONE: Self = Self {
+        start: u32::MAX,
+        end: 0,
+        number: u32::MAX,
+    };
+
+    fn is_none(self) -> bool {
+        self.start > self.end
+    }
+}
+
 /// Values of one kind for the plies of some games; a game without any takes no memory.
 #[derive(Debug, Default)]
 pub(crate) struct PlyValues {
@@ -81,10 +102,14 @@ impl PlyValues {
 }
 
 /// A record.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     game: u32,
-    texts: [Option<Span>; TEXT_FIELDS],
+    texts: [TextCell; TEXT_FIELDS],
+    /// Where the texts of the row begin.
+    text_start: usize,
+    /// What the column `variant` has if no tag states it.
+    chess960: bool,
     pub(crate) elo: [Option<i16>; 2],
     pub(crate) fide_id: [Option<i32>; 2],
     pub(crate) result: GameResult,
@@ -109,6 +134,37 @@ pub(crate) struct Row {
     comments: Span,
 }
 
+impl Default for Row {
+    fn default() -> Self {
+        Self {
+            game: 0,
+            texts: [TextCell::NONE; TEXT_FIELDS],
+            text_start: 0,
+            chess960: false,
+            elo: [None; 2],
+            fide_id: [None; 2],
+            result: GameResult::Unknown,
+            date: Date::UNKNOWN,
+            utc_time: None,
+            period: None,
+            speed: None,
+            flags: [false; 5],
+            problems: 0,
+            tags: Span::default(),
+            moves: Span::default(),
+            stated_plies: None,
+            text_bytes: 0,
+            clocks: None,
+            elapsed: None,
+            centipawns: None,
+            mates: None,
+            depths: None,
+            nags: Span::default(),
+            comments: Span::default(),
+        }
+    }
+}
+
 /// A comment of a ply.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CommentCell {
@@ -121,6 +177,8 @@ pub(crate) struct CommentCell {
 #[derive(Debug, Default)]
 pub(crate) struct GameRows {
     rows: Vec<Row>,
+    /// A bit for each field of which a row has a text.
+    fields: u32,
     text: String,
     tags: Vec<(Span, Span)>,
     codes: Vec<i16>,
@@ -136,6 +194,7 @@ pub(crate) struct GameRows {
 impl GameRows {
     fn clear(&mut self) {
         self.rows.clear();
+        self.fields = 0;
         self.text.clear();
         self.tags.clear();
         self.codes.clear();
@@ -157,6 +216,11 @@ impl GameRows {
     pub(crate) fn rows(&self, range: Range<usize>) -> impl Iterator<Item = RowRef<'_>> {
         let rows = self.rows.get(range).unwrap_or_default();
         rows.iter().map(|row| RowRef { rows: self, row })
+    }
+
+    /// Whether a row of the piece may have a text in this field.
+    pub(crate) fn has_texts(&self, field: TextField) -> bool {
+        self.fields & 1 << field as u32 != 0
     }
 
     fn push_text(&mut self, text: &str) -> Span {
@@ -183,11 +247,26 @@ impl<'a> RowRef<'a> {
     }
 
     pub(crate) fn text(self, field: TextField) -> Option<&'a str> {
-        self.row
-            .texts
-            .get(field as usize)
-            .copied()?
-            .map(|span| self.slice(span))
+        self.name(field).map(|(text, _)| text)
+    }
+
+    /// A text with the number of the value, `u32::MAX` if it has none.
+    pub(crate) fn name(self, field: TextField) -> Option<(&'a str, u32)> {
+        let cell = self.row.texts.get(field as usize).copied()?;
+        let from = self.row.text_start;
+        let span = Span {
+            start: from + cell.start as usize,
+            end: from + cell.end as usize,
+        };
+        (!cell.is_none()).then(|| (self.slice(span), cell.number))
+    }
+
+    /// The variant, with a number.
+    pub(crate) fn variant(self) -> (&'a str, u32) {
+        let chess960 = self.row.chess960;
+        let usual = if chess960 { "chess960" } else { "standard" };
+        let stated = self.name(TextField::Variant);
+        stated.unwrap_or((usual, chess960.into()))
     }
 
     fn slice(self, span: Span) -> &'a str {
@@ -424,6 +503,7 @@ impl RowCollector {
         let (values, ends) = head.tags.values();
         let base = self.done.text.len();
         self.done.text.push_str(values);
+        let mut numbers = head.tags.numbers();
         let mut start = 0;
         for ((index, target), end) in targets.of(&head.tags).iter().enumerate().zip(ends) {
             let end = *end as usize;
@@ -433,7 +513,16 @@ impl RowCollector {
                 end: base + end,
             };
             start = end;
-            if !self.put_tag(*target, value, span, head)
+            let mut number = u32::MAX;
+            while let Some((&(of, known), rest)) = numbers.split_first()
+                && of as usize <= index
+            {
+                if of as usize == index {
+                    number = known;
+                }
+                numbers = rest;
+            }
+            if !self.put_tag(*target, value, (span, number), head)
                 && let Some((name, _)) = head.tags.pair(index)
             {
                 let name = self.done.push_text(name);
@@ -443,12 +532,18 @@ impl RowCollector {
         self.targets = targets;
     }
 
-    /// Puts the value of a tag, which is at `span`, into its column; `false` if it belongs to `tags`.
-    fn put_tag(&mut self, target: TagTarget, value: &str, span: Span, head: &GameHead) -> bool {
+    /// Puts the value of a tag, which is at a span and has a number, into its column; `false` if it belongs to `tags`.
+    fn put_tag(
+        &mut self,
+        target: TagTarget,
+        value: &str,
+        stored: (Span, u32),
+        head: &GameHead,
+    ) -> bool {
         match target {
-            TagTarget::Name(field) => self.put_name(field, value, span),
+            TagTarget::Name(field) => self.put_name(field, value, stored),
             TagTarget::TimeControl => {
-                let is_new = self.put_name(TextField::TimeControl, value, span);
+                let is_new = self.put_name(TextField::TimeControl, value, stored);
                 if is_new {
                     self.row.period = first_period(value);
                     self.row.speed = tabia::query::speed_of_time_control(value);
@@ -456,7 +551,7 @@ impl RowCollector {
                 is_new
             }
             TagTarget::Date => {
-                let is_new = self.put_name(TextField::Date, value, span);
+                let is_new = self.put_name(TextField::Date, value, stored);
                 if is_new {
                     let date = Date::parse(value);
                     self.row.date = date.unwrap_or_else(|| Date::parse_possible(value));
@@ -476,7 +571,7 @@ impl RowCollector {
                 self.row.utc_time.is_some()
             }
             TagTarget::Result if self.result_tag.is_none() => {
-                self.result_tag = Some(span);
+                self.result_tag = Some(stored.0);
                 true
             }
             TagTarget::Fen => !head.start.contradicts(value),
@@ -494,21 +589,30 @@ impl RowCollector {
     }
 
     /// Whether the field had no text yet; unknown values are not stored.
-    fn put_name(&mut self, field: TextField, value: &str, span: Span) -> bool {
-        let Some(slot) = self.row.texts.get_mut(field as usize) else {
-            return false;
-        };
-        let is_new = slot.is_none();
+    fn put_name(&mut self, field: TextField, value: &str, (span, number): (Span, u32)) -> bool {
+        let cell = self.row.texts.get(field as usize);
+        let is_new = cell.is_some_and(|cell| cell.is_none());
         if is_new && !value.is_empty() && value != "?" {
-            *slot = Some(span);
+            self.set_text(field, span, number);
         }
         is_new
     }
 
     fn put_text(&mut self, field: TextField, value: &str) {
         let span = self.done.push_text(value);
-        if let Some(slot) = self.row.texts.get_mut(field as usize) {
-            *slot = Some(span);
+        self.set_text(field, span, u32::MAX);
+    }
+
+    fn set_text(&mut self, field: TextField, span: Span, number: u32) {
+        let offset = |at: usize| u32::try_from(at.checked_sub(self.row.text_start)?).ok();
+        let (Some(start), Some(end)) = (offset(span.start), offset(span.end)) else {
+            // Limits keep the texts of a game far below 4 GiB.
+            self.row.problems = self.row.problems.saturating_add(1);
+            return;
+        };
+        if let Some(cell) = self.row.texts.get_mut(field as usize) {
+            *cell = TextCell { start, end, number };
+            self.done.fields |= 1 << field as u32;
         }
     }
 
@@ -639,19 +743,6 @@ impl RowCollector {
                 self.done.tags.push((name, value));
             }
         }
-        if self
-            .row
-            .texts
-            .get(TextField::Variant as usize)
-            .is_some_and(Option::is_none)
-        {
-            let variant = if self.chess960 {
-                "chess960"
-            } else {
-                "standard"
-            };
-            self.put_text(TextField::Variant, variant);
-        }
         self.choose_language();
         self.row.stated_plies = self.stated.plies;
         if let Some([variations, comments, nags]) = self.stated.marks {
@@ -683,13 +774,15 @@ impl RowCollector {
         if let Some(writer) = &mut self.options.pgn {
             let pgn = String::from_utf8_lossy(writer.text()).into_owned();
             writer.text().clear();
-            let span = self.done.push_text(&pgn);
-            if let Some(slot) = self.row.texts.get_mut(TextField::Pgn as usize) {
-                *slot = Some(span);
-            }
+            self.put_text(TextField::Pgn, &pgn);
         }
         self.row.text_bytes = self.done.text.len() - starts.text;
-        self.done.rows.push(std::mem::take(&mut self.row));
+        let variant = self.row.texts.get(TextField::Variant as usize);
+        if variant.is_some_and(|cell| cell.is_none()) {
+            // The name of the usual variant, which is a text of the row as well.
+            self.row.text_bytes += "standard".len();
+        }
+        self.done.rows.push(self.row);
         self.is_open = false;
     }
 }
@@ -698,6 +791,8 @@ impl Visitor for RowCollector {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.row = Row {
             game: game.0,
+            text_start: self.done.text.len(),
+            chess960: head.start.chess960,
             problems: std::mem::take(&mut self.early_problems),
             ..Row::default()
         };

@@ -7,6 +7,9 @@ use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 
+/// A slot without a number.
+const FREE: (u32, u32) = (u32::MAX, 0);
+
 /// A column under construction. A text has the number that it had when it first came.
 ///
 /// Texts are found by a hash of their own: it is fast, and texts that were made to have the same hash cost at most
@@ -22,7 +25,13 @@ pub(crate) struct NameColumn {
     slots: Vec<u32>,
     /// The text of the last row that had one.
     last: Option<usize>,
+    /// Recent numbers of values with the numbers of their texts. A number has one slot, by its remainder; that of a
+    /// free one is `u32::MAX`.
+    numbers: Vec<(u32, u32)>,
 }
+
+/// Numbers of values that are remembered.
+const NUMBERS: usize = 2048;
 
 impl NameColumn {
     pub(crate) fn new() -> Self {
@@ -33,6 +42,7 @@ impl NameColumn {
             ends: vec![0],
             slots: vec![0; 64],
             last: None,
+            numbers: vec![FREE; NUMBERS],
         }
     }
 
@@ -50,6 +60,46 @@ impl NameColumn {
         // Batches are cut long before that many texts.
         self.keys.push(i32::try_from(key).unwrap_or(i32::MAX));
         self.nulls.append_non_null();
+    }
+
+    /// Appends a text that is the same wherever its value has this number, until the numbers are forgotten; `u32::MAX`
+    /// is no number.
+    pub(crate) fn push_numbered(&mut self, text: &str, number: u32) {
+        let slot = number as usize % NUMBERS;
+        match self.numbers.get(slot) {
+            Some(&(known, key)) if known == number && number != u32::MAX => {
+                self.last = Some(key as usize);
+                self.keys.push(key.cast_signed());
+                self.nulls.append_non_null();
+            }
+            _ => {
+                self.push(Some(text));
+                if let (Some(last), Some(slot)) = (self.last, self.numbers.get_mut(slot)) {
+                    *slot = (number, last as u32);
+                }
+            }
+        }
+    }
+
+    /// Appends a text some times.
+    pub(crate) fn push_repeated(&mut self, text: &str, count: usize) {
+        if count > 0 {
+            self.push(Some(text));
+            let key = self.keys.last().copied().unwrap_or_default();
+            self.keys.resize(self.keys.len() + count - 1, key);
+            self.nulls.append_n_non_nulls(count - 1);
+        }
+    }
+
+    /// Appends rows without a text.
+    pub(crate) fn push_nulls(&mut self, count: usize) {
+        self.keys.resize(self.keys.len() + count, 0);
+        self.nulls.append_n_nulls(count);
+    }
+
+    /// The numbers that follow are those of another database.
+    pub(crate) fn forget_numbers(&mut self) {
+        self.numbers.fill(FREE);
     }
 
     fn text_of(&self, number: usize) -> &[u8] {
@@ -110,6 +160,7 @@ impl NameColumn {
         let text = Buffer::from_vec(std::mem::take(&mut self.text));
         let texts = StringArray::try_new(OffsetBuffer::new(ScalarBuffer::from(ends)), text, None)?;
         self.slots.fill(0);
+        self.forget_numbers();
         self.last = None;
         let column = DictionaryArray::<Int32Type>::try_new(keys, Arc::new(texts))?;
         Ok(Arc::new(column))
@@ -171,6 +222,31 @@ mod tests {
             }
         }
         assert_eq!(column.finish().unwrap().len(), 0);
+    }
+
+    #[test]
+    fn numbers_change_nothing() {
+        let (mut numbered, mut plain) = (NameColumn::new(), NameColumn::new());
+        for database in 0..3_u32 {
+            numbered.forget_numbers();
+            for row in 0..9000_u32 {
+                // Two numbers may have the same text, and two of the same slot have different texts.
+                let number = if row % 5 == 0 { u32::MAX } else { row % 3001 };
+                let text = format!("{database} {}", (row % 3001) / 2);
+                numbered.push_numbered(&text, number);
+                plain.push(Some(&text));
+            }
+            numbered.push_repeated("same", 7);
+            numbered.push_repeated("never", 0);
+            numbered.push_nulls(2);
+            for row in 0..9 {
+                plain.push(Some("same").filter(|_| row < 7));
+            }
+            if database != 1 {
+                let (numbered, plain) = (numbered.finish().unwrap(), plain.finish().unwrap());
+                assert_eq!(numbered.to_data(), plain.to_data());
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::game_rows::{GameRows, RowRef};
 use crate::move_code::MoveTexts;
 use crate::name_column::NameColumn;
 use crate::schema::{self, Cell, GameColumns};
+use crate::tag_targets::TextField;
 
 /// Rows of a batch.
 pub(crate) const BATCH_ROWS: usize = 8192;
@@ -94,6 +95,15 @@ impl GameBatches {
             builder.extend(*cell, &rows);
         }
         Ok(end)
+    }
+
+    /// The rows that follow are of another input.
+    pub(crate) fn begin_input(&mut self) {
+        for (_, builder) in &mut self.columns {
+            if let ColumnBuilder::Name(column) = builder {
+                column.forget_numbers();
+            }
+        }
     }
 
     /// Whether the batch should be taken.
@@ -304,17 +314,14 @@ impl ColumnBuilder {
             Self::Date(builder) => builder.extend(rows.each().map(|row| days(row.row.date))),
             Self::Text(builder) => {
                 if let Cell::Text(field) = cell {
-                    builder.extend(rows.each().map(|row| row.text(field)));
+                    if rows.piece.has_texts(field) {
+                        builder.extend(rows.each().map(|row| row.text(field)));
+                    } else {
+                        builder.append_nulls(rows.range.len());
+                    }
                 }
             }
-            Self::Name(column) => match cell {
-                Cell::Text(field) => rows.each().for_each(|row| column.push(row.text(field))),
-                Cell::Source => rows.each().for_each(|_| column.push(Some(rows.source))),
-                Cell::Result => rows
-                    .each()
-                    .for_each(|row| column.push(Some(result_text(row.row.result)))),
-                _ => rows.each().for_each(|row| column.push(row.row.speed)),
-            },
+            Self::Name(column) => extend_names(column, cell, rows),
             _ => rows.each().for_each(|row| self.push_lists(cell, row)),
         }
     }
@@ -495,6 +502,28 @@ impl ColumnBuilder {
                 list(offsets, Arc::new(values.finish()), true, lists.finish())?
             }
         })
+    }
+}
+
+/// Names, most of which have numbers in a database with an index.
+fn extend_names(column: &mut NameColumn, cell: Cell, rows: &Rows<'_>) {
+    let each = rows.each();
+    match cell {
+        Cell::Text(TextField::Variant) => each.for_each(|row| {
+            let (text, number) = row.variant();
+            column.push_numbered(text, number);
+        }),
+        Cell::Text(field) if !rows.piece.has_texts(field) => column.push_nulls(rows.range.len()),
+        Cell::Text(field) => each.for_each(|row| match row.name(field) {
+            Some((text, number)) => column.push_numbered(text, number),
+            None => column.push(None),
+        }),
+        Cell::Source => column.push_repeated(rows.source, rows.range.len()),
+        Cell::Result => each.for_each(|row| {
+            let result = row.row.result;
+            column.push_numbered(result_text(result), result as u32);
+        }),
+        _ => each.for_each(|row| column.push(row.row.speed)),
     }
 }
 

@@ -270,6 +270,7 @@ fn each_game_batch(
     let is_header = columns.is_header() && !needs_moves && is_as_stored;
     let mut batches = GameBatches::new(&columns);
     let mut is_stopped = false;
+    let mut last_item = None;
     let summary = collect(
         items,
         &options.open,
@@ -286,6 +287,10 @@ fn each_game_batch(
         observer,
         &mut |item, base, piece| {
             let source = source_name(item);
+            // Inputs are borrowed until the end: no other one has the address.
+            if last_item.replace(std::ptr::from_ref(item)) != Some(std::ptr::from_ref(item)) {
+                batches.begin_input();
+            }
             let mut next = 0;
             while !is_stopped && next < piece.len() {
                 next = batches.push(piece, next, base.0, &source)?;

@@ -117,7 +117,7 @@ impl Format {
     pub fn is_writable(self) -> bool {
         match self {
             Self::Games(format) | Self::Export(format) => format.is_writable(),
-            Self::Book(_) => true,
+            Self::Book(_) => cfg!(feature = "writers"),
             Self::Archive(format) => format.create.is_some(),
         }
     }

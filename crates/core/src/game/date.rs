@@ -98,6 +98,9 @@ impl Date {
     /// Parses `2013.09.29`, `1950.??.??` or `1950`, with `.`, `-` or `/` between the parts; `None` for
     /// anything else, also for a month above 12 or a day above 31.
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some(date) = Self::parse_usual(text.as_bytes()) {
+            return Some(date);
+        }
         let mut parts = text.trim().split(['.', '-', '/']);
         let year = part(parts.next()?)?;
         let month = part(parts.next().unwrap_or("?"))?;
@@ -110,6 +113,39 @@ impl Date {
             month: month as u8,
             day: day as u8,
         })
+    }
+}
+
+impl Date {
+    /// Parses the form of nearly all dates, `2013.09.29` or `1950.??.??`; `None` for any other.
+    #[inline]
+    fn parse_usual(text: &[u8]) -> Option<Self> {
+        let &[y, e, a, r, b'.', m, o, b'.', d, t] = text else {
+            return None;
+        };
+        let year = match [y, e, a, r] {
+            [b'?', b'?', b'?', b'?'] => 0,
+            _ => u16::from(two(y, e)?) * 100 + u16::from(two(a, r)?),
+        };
+        let (month, day) = (two_or_unknown(m, o)?, two_or_unknown(d, t)?);
+        (month <= 12 && day <= 31).then_some(Self { year, month, day })
+    }
+}
+
+/// The number of two digits.
+#[inline]
+fn two(tens: u8, units: u8) -> Option<u8> {
+    let (tens, units) = (tens.wrapping_sub(b'0'), units.wrapping_sub(b'0'));
+    (tens < 10 && units < 10).then(|| tens * 10 + units)
+}
+
+/// The number of two digits, or 0 for two question marks.
+#[inline]
+fn two_or_unknown(tens: u8, units: u8) -> Option<u8> {
+    if [tens, units] == *b"??" {
+        Some(0)
+    } else {
+        two(tens, units)
     }
 }
 

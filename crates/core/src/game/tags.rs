@@ -33,6 +33,8 @@ pub struct Tags {
     /// End offset of each name and of each value.
     name_ends: Vec<u32>,
     value_ends: Vec<u32>,
+    /// Indices of pairs whose values have a number, with these numbers; in order.
+    numbers: Vec<(u32, u32)>,
 }
 
 /// The names of a list of tags, to recognize lists with the same names; see [`Tags::have_names`].
@@ -66,6 +68,7 @@ impl Tags {
         self.values.clear();
         self.name_ends.clear();
         self.value_ends.clear();
+        self.numbers.clear();
     }
 
     /// Number of pairs.
@@ -89,6 +92,36 @@ impl Tags {
         self.values.push_str(value);
         self.end_pair();
         true
+    }
+
+    /// States that the last pair of the list has the value with that number: among the tags of one database, the
+    /// values of all pairs with this name and number are the same, so that whoever collects them need not compare
+    /// them. A copy of the list has no numbers, nor has a list in which a value was replaced. Without effect on an
+    /// empty list.
+    ///
+    /// ```
+    /// use tabia_core::game::Tags;
+    ///
+    /// let mut tags = Tags::new();
+    /// tags.push("Event", "Hastings");
+    /// tags.push("White", "Carlsen, Magnus");
+    /// tags.number_last(48_213);
+    /// assert_eq!(tags.numbers(), [(1, 48_213)]);
+    /// tags.set("White", "Carlsen, M");
+    /// assert!(tags.numbers().is_empty());
+    /// ```
+    #[inline]
+    pub fn number_last(&mut self, number: u32) {
+        if let Some(last) = self.len().checked_sub(1) {
+            self.numbers.push((last as u32, number));
+        }
+    }
+
+    /// The indices of the pairs whose values have a number, ascending, with these numbers; see
+    /// [`number_last`](Self::number_last).
+    #[inline]
+    pub fn numbers(&self) -> &[(u32, u32)] {
+        &self.numbers
     }
 
     /// Appends a pair whose value `write` appends to the text it gets; it must not change that text
@@ -119,6 +152,10 @@ impl Tags {
             return false;
         }
         let (names, values) = (self.names.len() as u32, self.values.len() as u32);
+        let pairs = self.len() as u32;
+        let numbers = other.numbers.iter();
+        self.numbers
+            .extend(numbers.map(|(index, number)| (pairs + index, *number)));
         self.names.push_str(&other.names);
         self.values.push_str(&other.values);
         let ends = other.name_ends.iter().map(|end| names + end);
@@ -171,6 +208,7 @@ impl Tags {
     /// part is not in the text or cuts a character, or the texts would exceed 4 GiB.
     pub fn set_values(&mut self, text: &str, parts: &[(usize, usize)]) -> bool {
         self.values.clear();
+        self.numbers.clear();
         let mut is_set = parts.len() == self.len();
         for (&(start, length), end) in parts.iter().zip(&mut self.value_ends) {
             let values = &mut self.values;
@@ -192,6 +230,7 @@ impl Tags {
         if parts.len() != self.len() || u32::try_from(self.names.len() + text.len()).is_err() {
             return false;
         }
+        self.numbers.clear();
         let mut values = std::mem::take(&mut self.values).into_bytes();
         // Parts that overlap can be longer than the text.
         let limit = text.len() + SHORT;
@@ -358,6 +397,7 @@ impl Clone for Tags {
             values: self.values.clone(),
             name_ends: self.name_ends.clone(),
             value_ends: self.value_ends.clone(),
+            numbers: Vec::new(),
         }
     }
 
@@ -367,6 +407,7 @@ impl Clone for Tags {
         self.values.clone_from(&source.values);
         self.name_ends.clone_from(&source.name_ends);
         self.value_ends.clone_from(&source.value_ends);
+        self.numbers.clear();
     }
 }
 
@@ -473,6 +514,38 @@ mod tests {
         );
         assert_eq!(tags.size(), "Round5.2SiteWhiteABlackResult*".len());
         assert_eq!(tags.values(), ("5.2A*", &[3, 3, 4, 4, 5][..]));
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_pairs() {
+        let mut tags = Tags::new();
+        tags.number_last(1);
+        assert!(tags.numbers().is_empty());
+        tags.push("Event", "A");
+        tags.number_last(7);
+        let mut more = Tags::new();
+        more.push("Site", "");
+        more.push("White", "B");
+        more.number_last(0);
+        assert!(tags.append(&more));
+        assert_eq!(tags.numbers(), [(0, 7), (2, 0)]);
+        // Copies have none, nor do lists with other values.
+        assert!(tags.clone().numbers().is_empty());
+        let changes: [fn(&mut Tags); 6] = [
+            |tags| tags.clone_from(&Tags::new()),
+            |tags| assert!(tags.set_values("xyz", &[(0, 1), (1, 1), (2, 1)])),
+            |tags| assert!(tags.set_ascii_values(b"xyz", &[(0, 1), (1, 1), (2, 1)])),
+            |tags| tags.retain(|name, _| name != "Site"),
+            |tags| tags.set("Site", "x"),
+            Tags::clear,
+        ];
+        for change in changes {
+            let mut changed = Tags::new();
+            assert!(changed.append(&tags));
+            assert_eq!(changed.numbers().len(), 2);
+            change(&mut changed);
+            assert!(changed.numbers().is_empty());
+        }
     }
 
     #[test]

@@ -31,7 +31,11 @@ const BLOCK: usize = 0xf000;
 pub static CBV: ArchiveFormat = ArchiveFormat {
     file: file_format("cbv", "ChessBase archive", &["cbv"], score_cbv, ""),
     open: open_cbv,
-    create: Some(write::create_cbv),
+    create: if cfg!(feature = "writers") {
+        Some(write::create_cbv)
+    } else {
+        None
+    },
     packings: &[Packing::Stored],
 };
 
@@ -45,7 +49,11 @@ pub static CBZ: ArchiveFormat = ArchiveFormat {
         "",
     ),
     open: open_cbz,
-    create: Some(write::create_cbz),
+    create: if cfg!(feature = "writers") {
+        Some(write::create_cbz)
+    } else {
+        None
+    },
     packings: &[Packing::Stored],
 };
 

@@ -24,7 +24,11 @@ pub static SCV: ArchiveFormat = ArchiveFormat {
         "LZO members: no program is known to write them",
     ),
     open: read::open,
-    create: Some(write::create),
+    create: if cfg!(feature = "writers") {
+        Some(write::create)
+    } else {
+        None
+    },
     packings: &[Packing::Stored, Packing::Zlib, Packing::Lzo],
 };
 

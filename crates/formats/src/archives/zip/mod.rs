@@ -33,7 +33,11 @@ use local_headers::LocalHeader;
 pub static ZIP: ArchiveFormat = ArchiveFormat {
     file: file_format("zip", "ZIP archive", &["zip"], score, ""),
     open,
-    create: Some(write::create),
+    create: if cfg!(feature = "writers") {
+        Some(write::create)
+    } else {
+        None
+    },
     packings: &[Packing::Stored, Packing::Zlib],
 };
 

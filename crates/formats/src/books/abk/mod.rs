@@ -33,7 +33,11 @@ pub static FORMAT: BookFormat = BookFormat {
     is_mirrored: false,
     has_key_entries: false,
     open: |source, options| Ok(Box::new(AbkBook::open(source, options)?)),
-    create: |path, options| Ok(Box::new(AbkWriter::create(path, options)?)),
+    create: if cfg!(feature = "writers") {
+        |path, options| Ok(Box::new(AbkWriter::create(path, options)?))
+    } else {
+        super::not_written
+    },
 };
 
 fn score(probe: &Probe<'_>) -> Confidence {

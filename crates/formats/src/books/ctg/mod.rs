@@ -76,7 +76,11 @@ pub static FORMAT: BookFormat = BookFormat {
     is_mirrored: true,
     has_key_entries: false,
     open,
-    create,
+    create: if cfg!(feature = "writers") {
+        create
+    } else {
+        super::not_written
+    },
 };
 
 /// The lengths of header and page, then numbers that are the same in every known book.

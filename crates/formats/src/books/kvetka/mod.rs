@@ -70,7 +70,11 @@ pub static FORMAT: BookFormat = BookFormat {
     is_mirrored: true,
     has_key_entries: false,
     open: |source, options| Ok(Box::new(KvetkaBook::open(source, options)?)),
-    create: |path, options| Ok(Box::new(KvetkaBuilder::create(path, options)?)),
+    create: if cfg!(feature = "writers") {
+        |path, options| Ok(Box::new(KvetkaBuilder::create(path, options)?))
+    } else {
+        super::not_written
+    },
 };
 
 /// The header has no magic number, so the first block must contain an element too. Later parts have

@@ -37,7 +37,11 @@ pub static FORMAT: BookFormat = BookFormat {
     is_mirrored: false,
     has_key_entries: true,
     open,
-    create,
+    create: if cfg!(feature = "writers") {
+        create
+    } else {
+        super::not_written
+    },
 };
 
 /// Entries of files that are too short to be recognised by the order of their keys.

@@ -27,7 +27,11 @@ pub static FORMAT: GameFormat = GameFormat {
     open: read::open,
     open_stream: Some(|input, options| Ok(read::open_stream(input, options))),
     open_blocks: None,
-    create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
+    create_text: if cfg!(feature = "writers") {
+        Some(|options| Ok(Box::new(write::Writer::new(options))))
+    } else {
+        None
+    },
     create: None,
     edit: None,
 };

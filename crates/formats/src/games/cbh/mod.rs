@@ -40,6 +40,7 @@ use tabia_core::games::Database;
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
+use crate::games::common::salvage::is_for_repair;
 use companions::COMPANIONS;
 use format_id::ID;
 use records::FileHeader;
@@ -72,15 +73,23 @@ pub static FORMAT: GameFormat = GameFormat {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    create: Some(write::create),
-    edit: Some(EditFunctions {
-        open: edit::open,
-        append: edit::append,
-        pack: edit::pack,
-        check: edit::check,
-        derived: &write::DERIVED,
-        settings: "ini",
-    }),
+    create: if cfg!(feature = "writers") {
+        Some(write::create)
+    } else {
+        None
+    },
+    edit: if cfg!(feature = "writers") {
+        Some(EditFunctions {
+            open: edit::open,
+            append: edit::append,
+            pack: edit::pack,
+            check: edit::check,
+            derived: &write::DERIVED,
+            settings: "ini",
+        })
+    } else {
+        None
+    },
 };
 
 fn open_database(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
@@ -96,7 +105,7 @@ impl CbhDatabase {
     /// If a file of the set exists and cannot be read; if the main file is not that of a ChessBase
     /// database, unless it is salvaged.
     pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
-        if options.salvage {
+        if is_for_repair(options)? {
             salvage::open(source, options)
         } else {
             open::open(source, options)

@@ -41,6 +41,8 @@ pub(super) struct CbhReader<'d> {
     items: Vec<ItemRange>,
     problems: Vec<Error>,
     shared: SharedTags,
+    /// Of players, tournaments, annotators and sources.
+    intact: [IntactNames; 4],
     stored_texts: stored_texts::Collector,
 }
 
@@ -64,6 +66,7 @@ impl<'d> CbhReader<'d> {
             items: Vec::new(),
             problems: Vec::new(),
             shared: SharedTags::default(),
+            intact: Default::default(),
             stored_texts: stored_texts::Collector::default(),
         }
     }
@@ -407,12 +410,13 @@ impl<'d> CbhReader<'d> {
         }
         // A set that is read for repair has placeholders, which are reported.
         if !self.db.is_salvaged {
+            let [players, tournaments, annotators, sources] = &mut self.intact;
             let blank = [
-                is_blank(tables.players.as_ref(), game.white.get()),
-                is_blank(tables.players.as_ref(), game.black.get()),
-                is_blank(tables.tournaments.as_ref(), game.tournament.get()),
-                is_blank(tables.annotators.as_ref(), game.annotator.get()),
-                is_blank(tables.sources.as_ref(), game.source.get()),
+                players.is_blank(tables.players.as_ref(), game.white.get()),
+                players.is_blank(tables.players.as_ref(), game.black.get()),
+                tournaments.is_blank(tables.tournaments.as_ref(), game.tournament.get()),
+                annotators.is_blank(tables.annotators.as_ref(), game.annotator.get()),
+                sources.is_blank(tables.sources.as_ref(), game.source.get()),
             ];
             if blank.contains(&true) {
                 self.report_blank_names(ids.map(|(id, _)| id), blank);
@@ -586,9 +590,34 @@ const NAME_FIELDS: [(&str, &str); 5] = [
     ("source", "cbs"),
 ];
 
-/// Whether a record of a table was overwritten with zeros; `false` without a table.
-fn is_blank<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> bool {
-    table.is_some_and(|table| table.is_blank(id))
+/// Recent ids of a table whose records are not blank, plus 1; 0 is free. An id has one slot, by its remainder: most games
+/// have a name of a game shortly before them, whose record need not be looked at again.
+#[derive(Debug)]
+struct IntactNames(Vec<u32>);
+
+/// Ids that are remembered of each table.
+const INTACT_NAMES: usize = 256;
+
+impl Default for IntactNames {
+    fn default() -> Self {
+        Self(vec![0; INTACT_NAMES])
+    }
+}
+
+impl IntactNames {
+    /// Whether a record of the table was overwritten with zeros; `false` without a table.
+    fn is_blank<E: Entity>(&mut self, table: Option<&EntityTable<E>>, id: u32) -> bool {
+        let slot = self.0.get_mut(id as usize % INTACT_NAMES);
+        let key = id.wrapping_add(1);
+        if slot.as_ref().is_some_and(|slot| **slot == key && key != 0) {
+            return false;
+        }
+        let is_blank = table.is_some_and(|table| table.is_blank(id));
+        if let Some(slot) = slot.filter(|_| !is_blank) {
+            *slot = key;
+        }
+        is_blank
+    }
 }
 
 /// Whether an id is not below the capacity of its table; `false` without a table.

@@ -61,7 +61,11 @@ pub static FORMAT: GameFormat = GameFormat {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    create: Some(write::create),
+    create: if cfg!(feature = "writers") {
+        Some(write::create)
+    } else {
+        None
+    },
     edit: None,
 };
 

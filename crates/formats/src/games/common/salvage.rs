@@ -9,12 +9,25 @@ use std::sync::Arc;
 use tabia_core::GameIndex;
 use tabia_core::chess::{Material, Position};
 use tabia_core::error::{Error, Result};
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, Visitor};
 use tabia_core::games::{DatabaseInfo, PartKind, StoredPart};
 use tabia_core::plural::counted;
 
 use super::record_context::Origin;
 use super::scid_and_scidb_file_set::{Entries, StoredEntry};
+
+/// Whether a database is opened for repair.
+///
+/// # Errors
+/// When it is, in a build without writers, which has nothing to repair it with.
+#[inline]
+pub(crate) fn is_for_repair(options: &OpenOptions) -> Result<bool> {
+    if !cfg!(feature = "writers") && options.salvage {
+        return Err(Error::unsupported("this build repairs no databases"));
+    }
+    Ok(cfg!(feature = "writers") && options.salvage)
+}
 
 /// Where the mainline of a game ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -41,7 +41,11 @@ pub static FORMAT: GameFormat = GameFormat {
     open: |source, options| Ok(Box::new(read::Suite::open(EPD_ID, source, options)?)),
     open_stream: None,
     open_blocks: None,
-    create_text: Some(|options| create(LineStyle::Epd, options)),
+    create_text: if cfg!(feature = "writers") {
+        Some(|options| create(LineStyle::Epd, options))
+    } else {
+        None
+    },
     create: None,
     edit: None,
 };
@@ -63,7 +67,11 @@ pub static FEN: GameFormat = GameFormat {
     open: |source, options| Ok(Box::new(read::Suite::open(FEN_ID, source, options)?)),
     open_stream: None,
     open_blocks: None,
-    create_text: Some(|options| create(LineStyle::Fen, options)),
+    create_text: if cfg!(feature = "writers") {
+        Some(|options| create(LineStyle::Fen, options))
+    } else {
+        None
+    },
     create: None,
     edit: None,
 };

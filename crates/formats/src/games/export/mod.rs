@@ -81,7 +81,11 @@ const fn descriptor(
         open: |_, _| Err(Error::unsupported("files of this format are only written")),
         open_stream: None,
         open_blocks: None,
-        create_text: Some(create),
+        create_text: if cfg!(feature = "writers") {
+            Some(create)
+        } else {
+            None
+        },
         create: None,
         edit: None,
     }

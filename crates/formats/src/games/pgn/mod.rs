@@ -80,7 +80,11 @@ pub static FORMAT: GameFormat = GameFormat {
     }),
     open_blocks: Some(|input, options| Ok(Box::new(blocks::PgnBlocks::open(input, options)?))),
     create_text: Some(|options| Ok(Box::new(write::Writer::new(options)))),
-    create: Some(|path, options| Ok(Box::new(file_writer::PgnFileWriter::create(path, options)?))),
+    create: if cfg!(feature = "writers") {
+        Some(|path, options| Ok(Box::new(file_writer::PgnFileWriter::create(path, options)?)))
+    } else {
+        None
+    },
     edit: None,
 };
 

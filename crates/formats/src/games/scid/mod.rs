@@ -122,7 +122,11 @@ pub static SI3: GameFormat = GameFormat {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    create: Some(|path, options| create(Version::V3, CAN_OLD, path, options)),
+    create: if cfg!(feature = "writers") {
+        Some(|path, options| create(Version::V3, CAN_OLD, path, options))
+    } else {
+        None
+    },
     edit: None,
 };
 
@@ -155,7 +159,11 @@ pub static SI4: GameFormat = GameFormat {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    create: Some(|path, options| create(Version::V4, CAN_OLD, path, options)),
+    create: if cfg!(feature = "writers") {
+        Some(|path, options| create(Version::V4, CAN_OLD, path, options))
+    } else {
+        None
+    },
     edit: None,
 };
 
@@ -188,7 +196,11 @@ pub static SI5: GameFormat = GameFormat {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    create: Some(|path, options| create(Version::V5, CAN, path, options)),
+    create: if cfg!(feature = "writers") {
+        Some(|path, options| create(Version::V5, CAN, path, options))
+    } else {
+        None
+    },
     edit: None,
 };
 

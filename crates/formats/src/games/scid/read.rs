@@ -19,6 +19,7 @@ use tabia_core::plural::counted;
 
 use crate::games::common::record_context::{Origin, end_game};
 use crate::games::common::records_digest::RecordsDigest;
+use crate::games::common::salvage::is_for_repair;
 use crate::games::common::scid_and_scidb_index_codes;
 use crate::games::common::{merge_record_tags, setup_tags};
 
@@ -82,7 +83,7 @@ impl ScidDatabase {
             info.names.push((kind, names.count(index)));
         }
         let entries = file_set::entries(version, &set.index, &mut info);
-        let salvage = options.salvage.then(|| {
+        let salvage = is_for_repair(options)?.then(|| {
             let depth = options.limits.depth;
             salvage::find(version, &entries, &set.games, depth, &mut info)
         });
@@ -491,9 +492,12 @@ impl<'d> ScidReader<'d> {
         let text = &mut self.text;
         text.clear();
         let has_extra = !extra.is_empty();
-        let mut push = |name: &str, value: &str| {
+        let mut push = |name: &str, value: &str, number: Option<u32>| {
             let better = if has_extra { extra.get(name) } else { None };
             tags.push(name, better.unwrap_or(value));
+            if let (None, Some(number)) = (better, number) {
+                tags.number_last(number);
+            }
         };
         let problems = &mut self.problems;
         let mut named = |field: &'static str, kind: usize, id: u32| {
@@ -506,16 +510,17 @@ impl<'d> ScidReader<'d> {
                 }
             })
         };
-        push("Event", &named("event", 1, entry.event));
-        push("Site", &named("site", 2, entry.site));
+        push("Event", &named("event", 1, entry.event), Some(entry.event));
+        push("Site", &named("site", 2, entry.site), Some(entry.site));
         entry::date(entry.date).push_to(text);
-        push("Date", text);
-        push("Round", &named("round", 3, entry.round));
-        push("White", &named("white", 0, entry.white));
-        push("Black", &named("black", 0, entry.black));
+        push("Date", text, None);
+        push("Round", &named("round", 3, entry.round), Some(entry.round));
+        push("White", &named("white", 0, entry.white), Some(entry.white));
+        push("Black", &named("black", 0, entry.black), Some(entry.black));
         push(
             "Result",
             scid_and_scidb_index_codes::result(entry.result).pgn(),
+            None,
         );
         for (color, elo, rating) in [
             (Color::White, entry.white_elo, entry.white_rating),
@@ -524,22 +529,22 @@ impl<'d> ScidReader<'d> {
             if elo != 0 {
                 text.clear();
                 decimal_digits::push_number(elo.into(), text);
-                push(entry::rating_tag(color, rating), text);
+                push(entry::rating_tag(color, rating), text, None);
             }
         }
         if let Some(eco) = entry::eco(entry.eco) {
             text.clear();
             entry::push_eco(eco, text);
-            push("ECO", text);
+            push("ECO", text, Some(entry.eco.into()));
         }
         if entry.event_date != 0 {
             text.clear();
             entry::date(entry.event_date).push_to(text);
-            push("EventDate", text);
+            push("EventDate", text, None);
         }
         let letters = entry::flag_letters(entry.flags);
         if !letters.is_empty() {
-            push("ScidFlags", &letters);
+            push("ScidFlags", &letters, None);
         }
         merge_record_tags::push_remaining(&mut self.head.tags, &self.extra);
     }

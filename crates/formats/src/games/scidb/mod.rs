@@ -94,7 +94,11 @@ pub static FORMAT: GameFormat = GameFormat {
     open_stream: None,
     open_blocks: None,
     create_text: None,
-    create: Some(create),
+    create: if cfg!(feature = "writers") {
+        Some(create)
+    } else {
+        None
+    },
     edit: None,
 };
 

@@ -16,6 +16,7 @@ use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
 
 use crate::games::common::record_context::{Origin, end_game};
+use crate::games::common::salvage::is_for_repair;
 use crate::games::common::setup_tags;
 
 use super::blob_finder::Scanner;
@@ -73,7 +74,7 @@ impl ScidbDatabase {
             NameKind::Annotator,
         ];
         info.names = kinds.into_iter().zip(names.counts()).collect();
-        let salvage = options.salvage.then(|| {
+        let salvage = is_for_repair(options)?.then(|| {
             let scanner = Scanner {
                 file: &set.games,
                 depth: options.limits.depth,

@@ -8,10 +8,11 @@ mod record_fields_to_tags;
 
 use tabia_core::game::Tags;
 
+use self::format_values::write_player;
 pub use self::format_values::{event_type, parse_event_type, player_name, round_name};
 pub(crate) use self::put_tag_values::{BLACK_TEAM, ValueTags, WHITE_TEAM};
 pub use self::record_fields_to_tags::GAME_TAG_NAMES;
-use self::record_fields_to_tags::TagBuffer;
+use self::record_fields_to_tags::{TagBuffer, irregular_last_name};
 use super::charset::Texts;
 use super::entity_and_side_tables::{Tables, entity};
 use super::field_codecs::{decode_date, decode_result};
@@ -24,30 +25,36 @@ use super::records::{
 pub struct SharedTags {
     tournaments: RecentCache<[Tags; 2]>,
     sources: RecentCache<Tags>,
+    players: RecentCache<PlayerTags, 256>,
 }
 
-/// A direct-mapped cache: an id has one slot, by its remainder.
-#[derive(Debug)]
-struct RecentCache<T>(Vec<(Option<u32>, T)>);
+/// The name of a player, and the last name if it would be split wrongly when read again.
+#[derive(Debug, Default)]
+struct PlayerTags {
+    name: String,
+    last: Option<String>,
+}
 
-/// Slots of a cache.
-const CACHE_SIZE: usize = 64;
+/// A direct-mapped cache: an id has one slot of `N`, by its remainder.
+#[derive(Debug)]
+struct RecentCache<T, const N: usize = 64>(Vec<(Option<u32>, T)>);
+
 /// Tags with more bytes of text than this are not cached.
 const MAX_CACHED_BYTES: usize = 1 << 12;
 
-impl<T> Default for RecentCache<T> {
+impl<T, const N: usize> Default for RecentCache<T, N> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: Default> RecentCache<T> {
+impl<T: Default, const N: usize> RecentCache<T, N> {
     /// The slot of `id`, and whether it contains the value of `id` and not that of another.
     fn slot(&mut self, id: u32) -> Option<(bool, &mut (Option<u32>, T))> {
         if self.0.is_empty() {
-            self.0.resize_with(CACHE_SIZE, || (None, T::default()));
+            self.0.resize_with(N, || (None, T::default()));
         }
-        let slot = self.0.get_mut(id as usize % CACHE_SIZE)?;
+        let slot = self.0.get_mut(id as usize % N)?;
         Some((slot.0 == Some(id), slot))
     }
 }
@@ -86,9 +93,9 @@ impl TagWriter<'_> {
             None => buffer.raw("Date", "CbDate", game.date.get()),
         }
         buffer.round(game.round, game.sub_round);
-        let players = buffer.tables.players.as_ref();
-        buffer.player("White", "CbWhiteLast", entity(players, game.white.get()));
-        buffer.player("Black", "CbBlackLast", entity(players, game.black.get()));
+        self.player("White", "CbWhiteLast", game.white.get());
+        self.player("Black", "CbBlackLast", game.black.get());
+        let mut buffer = self.buffer();
         let result = decode_result(game.result);
         buffer.tags.push("Result", result.unwrap_or_default().pgn());
         if result.is_none() {
@@ -169,19 +176,44 @@ impl TagWriter<'_> {
         let SharedTags {
             tournaments,
             sources,
+            players: _,
         } = &mut *self.shared;
         if let Some((false, (id, [names, details]))) = tournaments.slot(tournament) {
             *id = Some(tournament);
             names.clear();
             details.clear();
             let record = entity(tables.tournaments.as_ref(), tournament);
-            buffer(names).event(record);
+            buffer(names).event(tournament, record);
             buffer(details).tournament(tournament, record);
         }
         if let Some((false, (id, tags))) = sources.slot(source) {
             *id = Some(source);
             tags.clear();
             buffer(tags).source(source);
+        }
+    }
+
+    /// Appends the cached tags of a player; `last` is the tag for a last name that would be split wrongly.
+    fn player(&mut self, tag: &str, last: &str, id: u32) {
+        let Some((is_cached, (cached, player))) = self.shared.players.slot(id) else {
+            return;
+        };
+        if !is_cached {
+            let record = entity(self.tables.players.as_ref(), id);
+            *cached = Some(id);
+            player.name.clear();
+            player.last = record.and_then(|record| {
+                write_player(record, self.texts, &mut player.name);
+                irregular_last_name(record, self.texts)
+            });
+            if player.name.is_empty() {
+                player.name.push('?');
+            }
+        }
+        self.tags.push(tag, &player.name);
+        self.tags.number_last(id);
+        if let Some(name) = &player.last {
+            self.tags.push(last, name);
         }
     }
 
@@ -215,7 +247,7 @@ mod tests {
 
     use super::*;
     use crate::games::cbh::entities::EntityTable;
-    use crate::games::cbh::records::{ENTITY_MAGIC, TournamentRecord, U24};
+    use crate::games::cbh::records::{ENTITY_MAGIC, PlayerRecord, TournamentRecord, U24};
 
     /// Tournaments titled by their ids; the id is also the number of rounds.
     fn tournaments(count: u8) -> EntityTable<TournamentRecord> {
@@ -232,6 +264,66 @@ mod tests {
             sink.bytes(record.as_bytes());
         }
         EntityTable::new(Blob::from(sink.into_vec())).unwrap()
+    }
+
+    #[test]
+    fn cached_names_are_those_of_the_player() {
+        let count = 2100_u16;
+        let mut sink = Sink::new();
+        let size = size_of::<PlayerRecord>() as u32;
+        for value in [u32::from(count), 0, ENTITY_MAGIC, size, u32::MAX, 0, 0] {
+            sink.u32_le(value);
+        }
+        for number in 0..count {
+            sink.zeros(9);
+            let mut record = PlayerRecord::new_zeroed();
+            let name = match number {
+                1029 => "A, B".to_owned(),
+                2053 => String::new(),
+                _ => format!("No. {number}"),
+            };
+            record.last_name[..name.len()].copy_from_slice(name.as_bytes());
+            sink.bytes(record.as_bytes());
+        }
+        let tables = Tables {
+            players: Some(EntityTable::new(Blob::from(sink.into_vec())).unwrap()),
+            ..Tables::default()
+        };
+        let mut shared = SharedTags::default();
+        let mut game = GameRecord::new_zeroed();
+        // The first numbers share a slot; the last is of no player.
+        for number in [5, 1029, 2053, 5, 1029, 1030, 1029, 9999] {
+            game.white = U24::new(number);
+            game.black = U24::new(5);
+            let mut tags = Tags::new();
+            TagWriter {
+                tables: &tables,
+                texts: Texts::new(Charset::Auto, encoding_rs::WINDOWS_1252),
+                without_moves: false,
+                without_medals: false,
+                tags: &mut tags,
+                shared: &mut shared,
+            }
+            .game(1, &game, None);
+            let (name, last) = match number {
+                1029 => ("A, B".to_owned(), Some("A, B")),
+                2053 | 9999 => ("?".to_owned(), None),
+                _ => (format!("No. {number}"), None),
+            };
+            assert_eq!(tags.text("White"), name);
+            assert_eq!(tags.get("CbWhiteLast"), last);
+            assert_eq!(
+                (tags.text("Black"), tags.get("CbBlackLast")),
+                ("No. 5", None)
+            );
+            for (index, id) in tags.numbers() {
+                match tags.pair(*index as usize) {
+                    Some(("White", _)) => assert_eq!(*id, number),
+                    Some(("Black", _)) => assert_eq!(*id, 5),
+                    _ => {}
+                }
+            }
+        }
     }
 
     #[test]

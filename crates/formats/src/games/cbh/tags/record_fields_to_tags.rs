@@ -3,7 +3,7 @@
 use tabia_core::decimal_digits;
 use tabia_core::game::Tags;
 
-use super::format_values::{event_type, write_player, write_round};
+use super::format_values::{event_type, write_round};
 use super::put_tag_values::{BLACK_TEAM, ValueTags as _, WHITE_TEAM};
 use crate::games::cbh::charset::{Texts, ascii_length, until_zero};
 use crate::games::cbh::entity_and_side_tables::{Tables, entity};
@@ -22,14 +22,16 @@ pub(super) struct TagBuffer<'t> {
 }
 
 impl TagBuffer<'_> {
-    pub(super) fn event(&mut self, tournament: Option<&TournamentRecord>) {
+    pub(super) fn event(&mut self, id: u32, tournament: Option<&TournamentRecord>) {
         let texts = self.texts;
         let title = tournament
             .map(|t| texts.field(&t.title))
             .unwrap_or_default();
         let site = tournament.map(|t| texts.field(&t.site)).unwrap_or_default();
         self.tags.push("Event", or_unknown(&title));
+        self.tags.number_last(id);
         self.tags.push("Site", or_unknown(&site));
+        self.tags.number_last(id);
     }
 
     pub(super) fn round(&mut self, round: u8, sub_round: u8) {
@@ -38,34 +40,8 @@ impl TagBuffer<'_> {
         } else {
             self.tags
                 .push_with("Round", |text| write_round(round, sub_round, text));
-        }
-    }
-
-    /// A player; `last` is the tag for a last name that would be split wrongly when read again.
-    pub(super) fn player(&mut self, tag: &str, last: &str, player: Option<&PlayerRecord>) {
-        let texts = self.texts;
-        let Some(player) = player else {
-            self.tags.push(tag, "?");
-            return;
-        };
-        self.tags.push_with(tag, |text| {
-            let start = text.len();
-            write_player(player, texts, text);
-            if text.len() == start {
-                text.push('?');
-            }
-        });
-        let stored = &player.last_name;
-        let is_simple = ascii_length(stored).is_some_and(|length| {
-            let name = stored.get(..length).unwrap_or_default();
-            name != b"?" && !name.contains(&b',')
-        });
-        if !is_simple {
-            let bytes = until_zero(stored);
-            let last_name = texts.plain(bytes);
-            if last_name.contains(',') || &*last_name == "?" {
-                self.tags.push(last, &last_name);
-            }
+            self.tags
+                .number_last(u32::from(round) << 8 | u32::from(sub_round));
         }
     }
 
@@ -73,6 +49,7 @@ impl TagBuffer<'_> {
         match decode_eco(value) {
             Some(eco) => {
                 self.tags.push_with("ECO", |text| eco.push_to(text));
+                self.tags.number_last(value.into());
                 self.tags.number("CbEcoSub", eco.sub());
             }
             None if value < CHESS960_ECO => self.tags.number("CbEco", value),
@@ -268,6 +245,20 @@ impl TagBuffer<'_> {
             self.tags.push(tag, &text);
         }
     }
+}
+
+/// A last name that would be split wrongly when the name of the player is read again.
+pub(super) fn irregular_last_name(player: &PlayerRecord, texts: Texts) -> Option<String> {
+    let stored = &player.last_name;
+    let is_simple = ascii_length(stored).is_some_and(|length| {
+        let name = stored.get(..length).unwrap_or_default();
+        name != b"?" && !name.contains(&b',')
+    });
+    if is_simple {
+        return None;
+    }
+    let last_name = texts.plain(until_zero(stored));
+    (last_name.contains(',') || &*last_name == "?").then(|| last_name.into_owned())
 }
 
 /// The names of the tags for the titles of a game tag, in stored order.
