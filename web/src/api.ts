@@ -236,7 +236,7 @@ export type Row = [
 export interface Rows {
   total: number;
   count: number;
-  countIsExact: boolean;
+  isDone: boolean;
   scanned?: number;
   from: number;
   rows: Row[];

@@ -131,7 +131,7 @@ function useRows(databases: string[], query: string): Row[] | null {
     const run = async () => {
       for (;;) {
         const found = await get<Rows>("games", { db, where: query, n: 5 }, controller.signal);
-        if (found.countIsExact || found.rows.length === 5) return setRows(found.rows);
+        if (found.isDone || found.rows.length === 5) return setRows(found.rows);
         await new Promise((done) => setTimeout(done, 250));
         controller.signal.throwIfAborted();
       }

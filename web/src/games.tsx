@@ -91,7 +91,7 @@ function GameList(props: ListProps) {
     let exact = false;
     let fingerprints = "";
     const apply = (rows: Rows) => {
-      exact = rows.countIsExact;
+      exact = rows.isDone;
       fingerprints = JSON.stringify(rows.fingerprints);
       setState({ count: rows.count, total: rows.total, isExact: exact, sortable: rows.sortable });
     };
@@ -105,7 +105,7 @@ function GameList(props: ListProps) {
             apply(rows);
             view.reset(rows.count);
           }
-          if (rows.rows.length > 0 || rows.countIsExact) return rows.rows;
+          if (rows.rows.length > 0 || rows.isDone) return rows.rows;
           await new Promise((done) => setTimeout(done, 150));
           inner.throwIfAborted();
         }
@@ -392,7 +392,7 @@ function NoMatch({ ids, where }: { ids: string[]; where: string }) {
         try {
           let rows: Rows;
           do rows = await get<Rows>("games", { db: ids.join(","), where: query, n: 500 }, controller.signal);
-          while (!rows.countIsExact);
+          while (!rows.isDone);
           if (rows.count > 0) {
             setHints((all) => [...all, { query, without: part, count: rows.count }]);
           }

@@ -15,7 +15,7 @@ export async function losingMoves(db: string, position: PositionAnswer, ucis: st
     const where = `fen:${placement} eval:${isWhite ? `<=-${LOST}` : `>=${LOST}`}`;
     for (;;) {
       const rows = await get<Rows>("games", { db, where, n: 1 }, signal);
-      if (rows.countIsExact) {
+      if (rows.isDone) {
         if (rows.count > 0) found.set(uci, rows.count);
         break;
       }

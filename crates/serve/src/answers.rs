@@ -4,17 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::middleware::Next;
 use serde_json::{Value, json};
 use tabia::Profile;
+use tokio::time::Instant;
 
 use crate::app_state::App;
 use crate::etag::{self, Tag};
 use crate::jobs::Job;
+use crate::params::Params;
 use crate::problem::Problem;
 
 /// How long an answer waits for a search before it states what was found so far.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(250);
+/// Milliseconds that a request can ask to wait for the complete answer, at most.
+const MAX_WAIT: u64 = 20_000;
+/// Between two looks of a request that waits.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The result of `work`, which runs in the bounded pool.
 ///
@@ -83,21 +91,70 @@ pub(crate) fn profile_of(name: &str) -> Result<Profile, Problem> {
     Ok(*profile)
 }
 
-/// The result of a job as JSON, with `isDone` and the number of games read so far.
+/// Marks an answer that came before the work for it was done.
+#[derive(Debug, Clone, Copy)]
+struct Partial;
+
+/// The answer of work that may not be done: with `isDone`, and in `scanned` the number of games read so far.
+pub(crate) fn with_progress(mut value: Value, is_done: bool, scanned: u64) -> Value {
+    value["isDone"] = json!(is_done);
+    value["scanned"] = json!(scanned);
+    value
+}
+
+/// As [`with_progress`], as a response.
+pub(crate) fn so_far(value: Value, is_done: bool, scanned: u64) -> Result<Response<Body>, Problem> {
+    let mut answer = document(&with_progress(value, is_done, scanned))?;
+    if !is_done {
+        answer.extensions_mut().insert(Partial);
+    }
+    Ok(answer)
+}
+
+/// Repeats a request with `wait=MS` until its answer is that of finished work, or the time is over. No thread
+/// waits for that.
+pub(crate) async fn wait_until_done(request: Request, next: Next) -> Response<Body> {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    if !is_read || !request.uri().path().starts_with("/api/") {
+        return next.run(request).await;
+    }
+    let wait = Params::of(request.uri()).and_then(|params| params.number("wait", 0));
+    let wait = match wait {
+        Ok(wait) if wait <= MAX_WAIT => Duration::from_millis(wait),
+        Ok(_) => {
+            let problem = Problem::bad_request(format!("`wait` is at most {MAX_WAIT}"));
+            return problem.into_response();
+        }
+        Err(problem) => return problem.into_response(),
+    };
+    let end = Instant::now() + wait;
+    let (parts, body) = request.into_parts();
+    let mut response = next
+        .clone()
+        .run(Request::from_parts(parts.clone(), body))
+        .await;
+    while response.extensions().get::<Partial>().is_some() && Instant::now() < end {
+        tokio::time::sleep_until(end.min(Instant::now() + PAUSE)).await;
+        let again = Request::from_parts(parts.clone(), Body::empty());
+        response = next.clone().run(again).await;
+    }
+    response
+}
+
+/// The result of a job as JSON.
 pub(crate) fn report(job: &Job<Value>, tag: Option<&Tag>) -> Result<Response<Body>, Problem> {
     let found = job.wait(PATIENCE, |_| false);
     if let Some(error) = found.error() {
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error));
     }
-    let mut answer = match found.found() {
+    let value = match found.found() {
         Value::Null => json!({}),
         value => value.clone(),
     };
-    answer["isDone"] = json!(found.is_done());
-    answer["scanned"] = json!(job.progress.games());
-    let tag = tag.filter(|_| found.is_done());
+    let is_done = found.is_done();
+    let tag = tag.filter(|_| is_done);
     drop(found);
-    let answer = document(&answer)?;
+    let answer = so_far(value, is_done, job.progress.games())?;
     Ok(match tag {
         Some(tag) => tag.mark(answer),
         None => answer,

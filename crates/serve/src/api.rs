@@ -17,7 +17,9 @@ use tabia::formats::Format;
 use tabia::query::{Query, fields, fold};
 use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Profile, Want};
 
-use crate::answers::{PATIENCE, answer, by_content, document, of_type, profile_of};
+use crate::answers::{
+    PATIENCE, answer, by_content, document, of_type, profile_of, so_far, with_progress,
+};
 use crate::app_state::App;
 use crate::etag::{self, Asked, Tag};
 use crate::explore::{self, FoundTree};
@@ -241,11 +243,10 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
             "sortable": SORT_COLUMNS,
             "fingerprints": fingerprints(&source),
         });
-        let (numbers, more) = match &list {
+        let (numbers, count, is_done, scanned) = match &list {
             List::Everything => {
                 let numbers: Vec<u32> = (from..end.min(source.total)).collect();
-                let more = json!({"count": source.total, "countIsExact": true});
-                (numbers, more)
+                (numbers, json!(source.total), true, source.total.into())
             }
             List::Found(job) => {
                 let found = job.wait(PATIENCE, |found| found.rows.len() >= end as usize);
@@ -254,21 +255,18 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
                 }
                 let rows = &found.found().rows;
                 let range = (from as usize).min(rows.len())..(end as usize).min(rows.len());
-                let more = json!({
-                    "count": found.found().found,
-                    "countIsExact": found.is_done(),
-                    "scanned": job.progress.done(),
-                });
-                (rows.get(range).unwrap_or_default().to_vec(), more)
+                (
+                    rows.get(range).unwrap_or_default().to_vec(),
+                    json!(found.found().found),
+                    found.is_done(),
+                    job.progress.done(),
+                )
             }
         };
-        if let (Value::Object(answer), Value::Object(more)) = (&mut answer, more) {
-            answer.extend(more);
-            let rows = rows(&source, numbers.into_iter());
-            answer.insert("rows".into(), Value::Array(rows));
-        }
-        let is_complete = answer["countIsExact"] == true;
-        Ok(tagged_if(is_complete, &tag, document(&answer)?))
+        answer["count"] = count;
+        answer["rows"] = Value::Array(rows(&source, numbers.into_iter()));
+        let answer = so_far(answer, is_done, scanned)?;
+        Ok(tagged_if(is_done, &tag, answer))
     })
     .await
 }
@@ -304,20 +302,20 @@ async fn row(State(app): Shared, asked: Asked, params: Params) -> Response<Body>
                 Some(part.first + game.checked_sub(1).filter(|game| *game < part.len)?)
             })
             .ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
-        let (row, is_complete) = match &list {
-            List::Everything => (Some(wanted as usize), true),
+        let (row, is_done, scanned) = match &list {
+            List::Everything => (Some(wanted as usize), true, source.total.into()),
             List::Found(job) => {
                 let found = job.wait(PATIENCE, |_| false);
+                if let Some(error) = found.error() {
+                    return Err(Problem::busy(error));
+                }
                 let rows = &found.found().rows;
                 let row = rows.iter().position(|row| *row == wanted);
-                (row, found.is_done() && found.error().is_none())
+                (row, found.is_done(), job.progress.done())
             }
         };
-        Ok(tagged_if(
-            is_complete,
-            &tag,
-            document(&json!({"row": row}))?,
-        ))
+        let answer = so_far(json!({"row": row}), is_done, scanned)?;
+        Ok(tagged_if(is_done, &tag, answer))
     })
     .await
 }
@@ -462,16 +460,21 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
             source.insert(key.into(), value);
             sources.push(Value::Object(source));
         }
-        let is_complete = sources.iter().all(|source| source["isDone"] == true);
+        // A source that cannot be read is done.
+        let is_done = sources.iter().all(|source| source["isDone"] != false);
+        let scanned = sources
+            .iter()
+            .filter_map(|source| source["scanned"].as_u64());
+        let scanned = scanned.sum();
         let found = json!({
             "fen": position.fen(),
             "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
             "sources": sources,
         });
-        if is_complete {
-            by_content(&found)
+        if is_done {
+            by_content(&with_progress(found, true, scanned))
         } else {
-            document(&found)
+            so_far(found, false, scanned)
         }
     })
     .await
@@ -567,13 +570,14 @@ async fn check(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
         let mut answer = found.found().document();
         if let Value::Object(answer) = &mut answer {
             let error = found.error().map(|text| input.without_folder(text));
-            answer.insert("isDone".into(), json!(found.is_done()));
             answer.insert("error".into(), json!(error));
             answer.insert("games".into(), json!(job.progress.games()));
         }
-        let is_complete = found.is_done() && found.error().is_none();
+        let is_done = found.is_done();
+        let is_complete = is_done && found.error().is_none();
         drop(found);
-        Ok(tagged_if(is_complete, &tag, document(&answer)?))
+        let answer = so_far(answer, is_done, job.progress.games())?;
+        Ok(tagged_if(is_complete, &tag, answer))
     })
     .await
 }
@@ -748,16 +752,15 @@ async fn duplicates(State(app): Shared, asked: Asked, params: Params) -> Respons
         for duplicate in all.iter() {
             *kinds.entry(duplicate.kind.name()).or_default() += 1;
         }
-        document(&json!({
+        let found = json!({
             "count": all.len(),
             "kinds": kinds,
             "from": from,
             "pairs": pairs,
-            "isDone": is_done,
-            "scanned": job.progress.games(),
             "total": source.total,
-        }))
-        .map(|answer| tagged_if(is_done, &tag, answer))
+        });
+        let answer = so_far(found, is_done, job.progress.games())?;
+        Ok(tagged_if(is_done, &tag, answer))
     })
     .await
 }

@@ -36,6 +36,7 @@
 //! | `connections` | accepting and limiting connections |
 #![warn(missing_docs)]
 
+mod answer_schemas;
 mod answers;
 mod api;
 mod app_state;

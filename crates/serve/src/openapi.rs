@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::answer_schemas;
+
 /// A request of the API.
 #[derive(Debug)]
 pub(crate) struct Route {
@@ -66,6 +68,11 @@ const TOP_GAMES: Param = param(
 );
 const RECENT_GAMES: Param = param("recentGames", "integer", "number of last games");
 const HISTORY: Param = param("history", "boolean", "the results by month too");
+const WAIT: Param = param(
+    "wait",
+    "integer",
+    "milliseconds to wait for the complete answer, at most 20,000; none if absent",
+);
 const JSON: &str = "application/json";
 
 /// Every request.
@@ -496,7 +503,7 @@ pub(crate) fn document() -> Value {
     let mut paths = Map::new();
     let gets = ROUTES.iter().map(|route| ("get", None, route));
     for (method, body, route) in gets.chain(OTHERS.iter().copied()) {
-        let operation = operation(body, route);
+        let operation = operation(method, body, route);
         let methods = paths.entry(route.path).or_insert_with(|| json!({}));
         methods[method] = operation;
     }
@@ -505,12 +512,15 @@ pub(crate) fn document() -> Value {
         "info": {"title": "tabia serve", "version": env!("CARGO_PKG_VERSION")},
         "security": [{"key": []}],
         "paths": paths,
-        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+        "components": {
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+            "schemas": answer_schemas::components(),
+        },
     })
 }
 
 /// One method of a path; `body` is the content type of what is sent.
-fn operation(body: Option<&str>, route: &Route) -> Value {
+fn operation(method: &str, body: Option<&str>, route: &Route) -> Value {
     let in_path = ["id", "n", "name"].iter().filter(|name| {
         let part = format!("{{{name}}}");
         route.path.contains(&part)
@@ -518,7 +528,9 @@ fn operation(body: Option<&str>, route: &Route) -> Value {
     let in_path = in_path.map(
         |name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}),
     );
-    let in_query = route.params.iter().map(|param| {
+    let waits = method == "get" && answer_schemas::is_partial(route.path);
+    let params = route.params.iter().chain(waits.then_some(&WAIT));
+    let in_query = params.map(|param| {
         json!({
             "name": param.name,
             "in": "query",
@@ -528,14 +540,19 @@ fn operation(body: Option<&str>, route: &Route) -> Value {
         })
     });
     let parameters: Vec<Value> = in_path.chain(in_query).collect();
+    let answer = match route.content_type {
+        JSON => json!({"schema": answer_schemas::of_answer(route.path, method)}),
+        _ => json!({}),
+    };
+    let problem = json!({"schema": {"$ref": "#/components/schemas/Problem"}});
     let mut operation = json!({
         "summary": route.summary,
         "parameters": parameters,
         "responses": {
-            "200": {"description": "The answer", "content": {route.content_type: {}}},
+            "200": {"description": "The answer", "content": {route.content_type: answer}},
             "default": {
                 "description": "An error as RFC 9457 describes it",
-                "content": {"application/problem+json": {}},
+                "content": {"application/problem+json": problem},
             },
         },
     });

@@ -14,6 +14,7 @@ use tabia::base::IndexOptions;
 use tabia::dedupe::Duplicate;
 use tokio::sync::Semaphore;
 
+use crate::answers::wait_until_done;
 use crate::api;
 use crate::app_state::{App, GameDocument};
 use crate::assets::Assets;
@@ -191,6 +192,7 @@ impl Server {
                 .merge(renamed_spellings::router())
                 .merge(lichess::router())
                 .layer(from_fn(wait_for_inputs))
+                .layer(from_fn(wait_until_done))
                 .fallback(file)
                 .layer(from_fn_with_state(Arc::clone(&app), guarded))
                 .with_state(Arc::clone(&app));

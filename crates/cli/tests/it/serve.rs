@@ -446,7 +446,7 @@ fn lists_and_games_are_those_of_ls_and_show_in_every_format() {
             Some(container) => format!("{container}:{}", input["name"].as_str().unwrap()),
             None => id.to_owned(),
         };
-        let list = server.complete(&format!("games?db={id}&from=0&n=10"), "countIsExact");
+        let list = server.complete(&format!("games?db={id}&from=0&n=10"), "isDone");
         let listed = tabia(&folder, &["ls", &path, "--json"]).expect(0).json();
         let listed = listed.as_array().unwrap();
         assert_eq!(list["count"], listed.len(), "{id}");
@@ -487,7 +487,7 @@ fn rows_are_filtered_and_sorted() {
     .unwrap();
     let server = Running::start(&folder, &["games.pgn", "copy.pgn"]);
     let games = |query: &str| {
-        let list = server.complete(&format!("games?n=10&{query}"), "countIsExact");
+        let list = server.complete(&format!("games?n=10&{query}"), "isDone");
         let rows = list["rows"].as_array().unwrap().clone();
         let numbers: Vec<String> = rows
             .iter()
@@ -649,11 +649,8 @@ fn answers_that_the_client_has_are_not_sent_again() {
     let paths = [
         ("shelf", ""),
         ("db/games.pgn", "open"),
-        ("games?db=games.pgn", "countIsExact"),
-        (
-            "games?db=games.pgn&where=white:c&sort=-white",
-            "countIsExact",
-        ),
+        ("games?db=games.pgn", "isDone"),
+        ("games?db=games.pgn&where=white:c&sort=-white", "isDone"),
         ("row?db=games.pgn&in=games.pgn&game=1", ""),
         ("db/games.pgn/games/1", ""),
         ("position?play=e2e4", ""),
@@ -1449,7 +1446,7 @@ fn lists_are_filtered_by_duplicates() {
                 &[("a.pgn", 3), ("b.pgn", 2)],
             ),
         ] {
-            let list = server.complete(&format!("games?n=10&{query}"), "countIsExact");
+            let list = server.complete(&format!("games?n=10&{query}"), "isDone");
             let rows = list["rows"].as_array().unwrap().iter();
             let found: Vec<(&str, u64)> = rows
                 .map(|row| (row[0].as_str().unwrap(), row[1].as_u64().unwrap()))

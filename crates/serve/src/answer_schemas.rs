@@ -1,0 +1,213 @@
+//! JSON schemas of the answers of the API, for the description of [`openapi`](crate::openapi).
+
+use serde_json::{Map, Value, json};
+
+/// The names of the schemas of answers by path; answers to other paths are objects.
+const ANSWERS: &[(&str, &str)] = &[
+    ("/api/v1/shelf", "Shelf"),
+    ("/api/v1/db/{id}", "Input"),
+    ("/api/v1/games", "Games"),
+    ("/api/v1/row", "RowNumber"),
+    ("/api/v1/position", "Position"),
+    ("/api/v1/explorer", "Explorer"),
+    ("/api/v1/db/{id}/health", "Health"),
+    ("/api/v1/db/{id}/repair", "Report"),
+    ("/api/v1/db/{id}/charsets", "Report"),
+    ("/api/v1/spellings", "Report"),
+    ("/api/v1/fields", "Fields"),
+    ("/api/v1/suggest", "Names"),
+    ("/api/v1/player", "Report"),
+    ("/api/v1/player/unfaced", "Report"),
+    ("/api/v1/search", "Found"),
+    ("/api/v1/duplicates", "Duplicates"),
+    ("/api/v1/convert", "Report"),
+    ("/api/v1/names/preview", "Report"),
+    ("/api/v1/book/{id}", "BookPage"),
+    ("/api/v1/book/{id}/preview", "Report"),
+    ("/api/v1/drop", "Space"),
+];
+
+/// The schemas of answers that can come before their work is done.
+const PARTIAL: &[&str] = &[
+    "Games",
+    "RowNumber",
+    "Explorer",
+    "Health",
+    "Report",
+    "Found",
+    "Duplicates",
+];
+
+fn name_of(path: &str) -> Option<&'static str> {
+    let found = ANSWERS.iter().find(|(known, _)| *known == path);
+    found.map(|(_, name)| *name)
+}
+
+/// The schema of the answer to a path.
+pub(crate) fn of_answer(path: &str, method: &str) -> Value {
+    let is_report = method == "get" || path.ends_with("/preview");
+    match name_of(path).filter(|_| is_report) {
+        Some(name) => json!({"$ref": format!("#/components/schemas/{name}")}),
+        None => json!({"type": ["object", "null"]}),
+    }
+}
+
+/// Whether the answer can come before its work is done, so that the request may wait for it.
+pub(crate) fn is_partial(path: &str) -> bool {
+    name_of(path).is_some_and(|name| PARTIAL.contains(&name))
+}
+
+/// An object with these properties, all of which it has.
+fn object(properties: &[(&str, Value)]) -> Value {
+    let required: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
+    let properties: Map<String, Value> = properties
+        .iter()
+        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
+        .collect();
+    json!({"type": "object", "required": required, "properties": properties})
+}
+
+/// As [`object`], of an answer that can come before its work is done.
+fn so_far(properties: &[(&str, Value)]) -> Value {
+    let mut all = vec![
+        (
+            "isDone",
+            json!({"type": "boolean", "description": "whether the work is done; else ask again, or with `wait`"}),
+        ),
+        (
+            "scanned",
+            json!({"type": "integer", "minimum": 0, "description": "games read so far"}),
+        ),
+    ];
+    all.extend_from_slice(properties);
+    object(&all)
+}
+
+fn list(items: &Value) -> Value {
+    json!({"type": "array", "items": items})
+}
+
+/// Every schema by its name.
+pub(crate) fn components() -> Value {
+    let (text, count, flag) = (
+        json!({"type": "string"}),
+        json!({"type": "integer", "minimum": 0}),
+        json!({"type": "boolean"}),
+    );
+    let (text_or_null, count_or_null) = (
+        json!({"type": ["string", "null"]}),
+        json!({"type": ["integer", "null"], "minimum": 0}),
+    );
+    let opening = json!({
+        "type": ["object", "null"],
+        "required": ["eco", "name"],
+        "properties": {"eco": text, "name": text},
+    });
+    let card = [
+        ("id", text.clone()),
+        ("name", text.clone()),
+        ("folder", text.clone()),
+        ("dropped", flag.clone()),
+        ("container", text_or_null.clone()),
+        (
+            "kind",
+            json!({"enum": ["database", "book", "archive", "unknown"]}),
+        ),
+        ("format", text_or_null.clone()),
+        ("formatName", text_or_null.clone()),
+        ("bytes", count_or_null.clone()),
+        ("modified", count_or_null.clone()),
+        ("error", text_or_null.clone()),
+        ("open", flag.clone()),
+    ];
+    let mut input = card.to_vec();
+    input.push(("problems", list(&text)));
+    input.push(("fingerprint", text.clone()));
+    let problem = json!({
+        "type": "object",
+        "required": ["type", "title", "status", "detail"],
+        "properties": {
+            "type": text,
+            "title": text,
+            "status": {"type": "integer", "minimum": 400},
+            "detail": text,
+            "hint": text,
+            "column": {"type": "integer", "minimum": 1, "description": "of the query, in characters"},
+        },
+    });
+    let mut source = object(&[("id", text.clone())]);
+    source["properties"]["error"] = text.clone();
+    source["properties"]["isDone"] = flag.clone();
+    source["properties"]["moves"] = list(&object(&[("uci", text.clone()), ("san", text.clone())]));
+    let row = json!({"type": "array", "minItems": 16, "maxItems": 16});
+    let field = object(&[
+        ("name", text.clone()),
+        ("asks", text.clone()),
+        ("values", text.clone()),
+        ("example", text.clone()),
+        ("hasNames", flag.clone()),
+    ]);
+    json!({
+        "Problem": problem,
+        "Shelf": object(&[
+            ("version", text.clone()),
+            ("canWrite", flag.clone()),
+            ("inputs", list(&object(&card))),
+        ]),
+        "Input": object(&input),
+        "Games": so_far(&[
+            ("total", count.clone()),
+            ("count", count.clone()),
+            ("from", count.clone()),
+            ("columns", list(&text)),
+            ("sortable", list(&text)),
+            ("fingerprints", json!({"type": "object"})),
+            ("rows", list(&row)),
+        ]),
+        "RowNumber": so_far(&[("row", count_or_null.clone())]),
+        "Position": object(&[
+            ("fen", text.clone()),
+            ("line", list(&text)),
+            ("legal", list(&object(&[("uci", text.clone()), ("san", text.clone())]))),
+            ("check", flag.clone()),
+            ("checkmate", flag.clone()),
+            ("stalemate", flag.clone()),
+            ("chess960", flag.clone()),
+            ("opening", opening.clone()),
+        ]),
+        "Explorer": so_far(&[
+            ("fen", text.clone()),
+            ("opening", opening.clone()),
+            ("sources", list(&source)),
+        ]),
+        "Health": so_far(&[
+            ("error", text_or_null.clone()),
+            ("games", count.clone()),
+            ("problems", count.clone()),
+            ("kinds", list(&json!({"type": "object"}))),
+        ]),
+        "Report": so_far(&[]),
+        "Found": so_far(&[]),
+        "Duplicates": so_far(&[
+            ("count", count.clone()),
+            ("total", count.clone()),
+            ("from", count.clone()),
+            ("kinds", json!({"type": "object"})),
+            ("pairs", list(&json!({"type": "object"}))),
+        ]),
+        "Fields": object(&[("fields", list(&field))]),
+        "Names": object(&[(
+            "names",
+            list(&object(&[("name", text.clone()), ("games", count.clone())])),
+        )]),
+        "BookPage": object(&[
+            ("id", text.clone()),
+            ("name", text.clone()),
+            ("format", text.clone()),
+            ("fen", text.clone()),
+            ("opening", opening),
+            ("fingerprint", text),
+        ]),
+        "Space": object(&[("space", count)]),
+    })
+}
