@@ -573,6 +573,13 @@ fn a_check_states_its_problems() {
     assert_eq!(game["problems"].as_array().unwrap().len(), 1);
 }
 
+/// The id of the first game of an answer.
+fn first_id(text: &str) -> String {
+    let rest = text.split_once("\"id\":\"");
+    let id = rest.and_then(|(_, rest)| rest.get(..8));
+    id.unwrap_or_else(|| panic!("{text}")).to_owned()
+}
+
 #[test]
 fn every_documented_path_is_answered() {
     let folder = folder_with_games();
@@ -595,6 +602,8 @@ fn every_documented_path_is_answered() {
     )
     .expect(0);
     let server = Running::start(&folder, &["games.pgn", "made.bin"]);
+    let (_, text) = plain(&server, "/masters");
+    let game = first_id(&text);
     for (path, methods) in paths {
         // Without an end, or of a job that there is not.
         let is_of_jobs = path == "/api/v1/events" || path.starts_with("/api/v1/jobs/");
@@ -603,7 +612,7 @@ fn every_documented_path_is_answered() {
         }
         let id = match path.as_str() {
             "/api/v1/book/{id}" => "made.bin",
-            "/game/export/{id}" => "00000000",
+            "/game/export/{id}" => &game,
             _ => "games.pgn",
         };
         let path = path.replace("{id}", id).replace("{n}", "1");
@@ -1235,8 +1244,18 @@ fn answers_for_other_programs_have_the_names_of_the_original_in_their_order() {
         pgn.contains("[White \"Carlsen, M\"]") && pgn.contains(id),
         "{pgn}"
     );
-    let (status, pgn) = plain(&server, "/masters/pgn/00000000");
-    assert!(status == 200 && pgn.contains("game0000"), "{pgn}");
+    let own = Scratch::new("serve-own-ids");
+    let game = "[White \"Own\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n";
+    std::fs::write(own.path().join("own.pgn"), game).unwrap();
+    let first = Running::start(&own, &["own.pgn"]);
+    let (_, text) = plain(&first, "/masters");
+    let id = first_id(&text);
+    drop(first);
+    // Also when there are other inputs before it.
+    std::fs::write(own.path().join("another.pgn"), game.replace("Own", "X")).unwrap();
+    let second = Running::start(&own, &["another.pgn", "own.pgn"]);
+    let (status, pgn) = plain(&second, &format!("/masters/pgn/{id}"));
+    assert!(status == 200 && pgn.contains("\"Own\""), "{pgn}");
     assert_eq!(plain(&server, "/masters/pgn/zzzzzzzz").0, 404);
 
     // Nothing there: empty lists.
