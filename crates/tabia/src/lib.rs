@@ -141,6 +141,7 @@ mod detect;
 mod eco_tagger;
 pub mod edit;
 mod filter_stream;
+mod folder_contents;
 mod game_content;
 mod game_iterators;
 mod hidden_folder;

@@ -1,6 +1,6 @@
 //! From what a user typed to inputs.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::detect::{by_name, detect};
 use crate::input::{InputItem, Origin, plain};
 
 /// How deep folders are searched.
-const DEPTH: u32 = 16;
+pub(crate) const DEPTH: u32 = 16;
 
 /// Extensions of companions that files of other programs have, too.
 const COMMON_EXTENSIONS: [&str; 2] = ["ini", "flags"];
@@ -323,7 +323,7 @@ impl Resolver {
     }
 
     /// Whether a file of that name may be the main file of something.
-    fn is_main_name(&self, name: &str) -> bool {
+    pub(crate) fn is_main_name(&self, name: &str) -> bool {
         let bare = bare_name(name);
         let extension = extension(bare);
         self.formats
@@ -332,90 +332,15 @@ impl Resolver {
     }
 
     /// Whether a file of that name is the companion of a main file, and nothing else.
-    fn is_companion_name(&self, name: &str) -> bool {
-        let extension = extension(name);
-        let mut companions = self.formats.iter().flat_map(|format| format.companions());
-        !COMMON_EXTENSIONS.contains(&&*extension)
-            && companions.any(|companion| companion.extension == extension)
+    pub(crate) fn is_companion_name(&self, name: &str) -> bool {
+        !COMMON_EXTENSIONS.contains(&&*extension(name)) && self.may_be_companion(name)
     }
 
-    /// Databases, books and archives in a folder and the folders in it, sorted by path. Companions whose
-    /// main file is missing are an error for each set.
-    fn folder(&self, path: &Path, max_depth: u32) -> Result<Vec<Result<InputItem>>> {
-        let mut found: Vec<(PathBuf, Option<Error>)> = Vec::new();
-        let mut folders = vec![(path.to_path_buf(), 0)];
-        while let Some((folder, depth)) = folders.pop() {
-            let names = match list_folder(&folder) {
-                Ok(names) => names,
-                Err(error) if depth == 0 => return Err(error),
-                Err(error) => {
-                    found.push((folder, Some(error)));
-                    continue;
-                }
-            };
-            let settled = JournaledFolder::new(&folder, names);
-            let first = found.len();
-            let mut companions = Vec::new();
-            for (name, bytes) in settled.files {
-                let name = name.to_string_lossy();
-                if name.starts_with('.') {
-                    continue;
-                }
-                let is_main = self.is_main_name(&name);
-                let is_companion = !is_main && self.is_companion_name(&name);
-                let Ok(data) = std::fs::symlink_metadata(&bytes) else {
-                    continue;
-                };
-                let kind = data.file_type();
-                if kind.is_dir() && depth < max_depth {
-                    folders.push((bytes, depth + 1));
-                } else if kind.is_file() || (kind.is_symlink() && bytes.is_file()) {
-                    let file = folder.join(&*name);
-                    if is_main {
-                        found.push((file, None));
-                    } else if is_companion {
-                        companions.push(file);
-                    }
-                }
-            }
-            let mains = found.get(first..).unwrap_or_default();
-            let names = mains.iter().map(|(file, _)| file);
-            let mut sets: BTreeSet<String> = names.map(|file| set_of(file)).collect();
-            // Of the companions of a missing main file the first one is enough.
-            companions.sort();
-            companions.retain(|file| sets.insert(set_of(file)));
-            for journal in settled.unproven {
-                let mains = found.get(first..).unwrap_or_default();
-                if !mains.iter().any(|(file, _)| journal.is_about(file)) {
-                    let error = journal.error();
-                    let path = error.location().file.as_deref().unwrap_or(&folder);
-                    found.push((path.to_path_buf(), Some(error)));
-                }
-            }
-            found.extend(companions.into_iter().map(|file| (file, None)));
-        }
-        if found.is_empty() {
-            let text = "no database, book or archive in this folder";
-            return Err(Error::unsupported(text).in_path(path));
-        }
-        found.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut items: Vec<Result<InputItem>> = Vec::new();
-        let mut labels: HashSet<Arc<Path>> = HashSet::new();
-        let mut folders: BTreeMap<PathBuf, FolderNames> = BTreeMap::new();
-        for (file, error) in found {
-            let item = match error {
-                Some(error) => Err(error),
-                None => self
-                    .file_of_folder(&file, &mut folders)
-                    .map_err(|error| error.in_path(&file)),
-            };
-            // The parts of a book are one input.
-            let is_new = |item: &InputItem| labels.insert(Arc::clone(&item.label));
-            if item.as_ref().map_or(true, is_new) {
-                items.push(item);
-            }
-        }
-        Ok(items)
+    /// Whether a file of that name may be the companion of a main file.
+    pub(crate) fn may_be_companion(&self, name: &str) -> bool {
+        let extension = extension(name);
+        let mut companions = self.formats.iter().flat_map(|format| format.companions());
+        companions.any(|companion| companion.extension == extension)
     }
 
     fn file(&self, path: &Path) -> Result<InputItem> {
@@ -423,7 +348,7 @@ impl Resolver {
     }
 
     /// As [`Self::file`]; each folder is listed once.
-    fn file_of_folder(
+    pub(crate) fn file_of_folder(
         &self,
         path: &Path,
         folders: &mut BTreeMap<PathBuf, FolderNames>,
@@ -719,7 +644,7 @@ pub(crate) fn not_an_archive(item: InputItem) -> Result<InputItem> {
 }
 
 /// What the names of all files of a set in a folder have in common, in lower case.
-fn set_of(file: &Path) -> String {
+pub(crate) fn set_of(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let base = stem(&name).to_lowercase();
     base.strip_suffix("_0").unwrap_or(&base).to_owned()

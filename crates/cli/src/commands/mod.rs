@@ -12,6 +12,7 @@ pub(crate) mod converted;
 pub(crate) mod dedupe;
 pub(crate) mod eco;
 pub(crate) mod edit;
+mod files_not_checked;
 pub(crate) mod formats;
 pub(crate) mod index;
 pub(crate) mod info;

@@ -151,3 +151,47 @@ fn companions_without_their_main_file_are_a_row() {
     assert_eq!(problems(&check.json(), "tabia"), 1, "{}", check.out);
     assert!(check.err.contains("tabia.cbh is missing"), "{}", check.err);
 }
+
+#[test]
+fn files_that_are_not_checked_are_named() {
+    let scratch = folder("folder-others");
+    let check = |args: &[&str]| tabia(&scratch, &[&["check", "f"], args].concat());
+    let run = check(&[]).expect(0);
+    assert!(!run.err.contains("not checked"), "{}", run.err);
+    // Companions belong to their set, `ini` only next to one; hidden files do not count.
+    let extract = ["archive", "extract", SAMPLE, "-d", "f"];
+    tabia(&scratch, &extract).expect(0);
+    for name in ["tabia.ini", ".hidden"] {
+        fs::write(scratch.join("f").join(name), "x").unwrap();
+    }
+    let run = check(&[]).expect(0);
+    assert!(!run.err.contains("not checked"), "{}", run.err);
+    fs::create_dir(scratch.join("f/below")).unwrap();
+    for name in [
+        "below/a.doc",
+        "desktop.ini",
+        "notes.txt",
+        "photo.jpg",
+        "z.exe",
+    ] {
+        fs::write(scratch.join("f").join(name), "x").unwrap();
+    }
+    let run = check(&[]).expect(0);
+    let line = "5 files were not checked, as no format has such a name: f/below/a.doc, f/desktop.ini, \
+                f/notes.txt and 2 more";
+    let err = run.err.replace(std::path::MAIN_SEPARATOR, "/");
+    assert!(err.contains(line), "{err}");
+    assert!(!check(&["-q"]).expect(0).err.contains("not checked"));
+    let run = check(&["-v", "--report", "report.json"]).expect(0);
+    let err = run.err.replace(std::path::MAIN_SEPARATOR, "/");
+    assert!(
+        err.contains("f/z.exe") && err.contains("f/photo.jpg"),
+        "{err}"
+    );
+    let report = fs::read_to_string(scratch.join("report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let listed = report["summary"]["notChecked"].as_array().unwrap();
+    assert_eq!(listed.len(), 5, "{listed:?}");
+    // A file that is named is an input, and fails.
+    tabia(&scratch, &["check", "f/notes.txt"]).expect(4);
+}
