@@ -136,7 +136,7 @@ pub fn convert(
                 out.finish()
                     .map_err(|error| error.in_path(&path).in_output())?;
                 let (files, bytes) = shared.commit()?;
-                let records = (summary.counts.games + summary.counts.texts) as u32;
+                let records = records_written(&summary, options);
                 let written = Written::new(records, files, bytes);
                 Ok((summary, written))
             }
@@ -146,6 +146,16 @@ pub fn convert(
             (None, None) => Err(Error::usage(cannot_write(Format::Games(format)))),
         },
     }
+}
+
+/// The records of a target that got these.
+fn records_written(summary: &Summary, options: &ConvertOptions) -> u32 {
+    let games = if options.plan.positions.replaces_games() {
+        summary.counts.positions
+    } else {
+        summary.counts.games
+    };
+    (games + summary.counts.texts) as u32
 }
 
 fn stream_error(error: io::Error) -> Error {
@@ -283,7 +293,7 @@ impl AppendText<'_> {
         out.finish()
             .map_err(|error| error.in_path(path).in_output())?;
         let (files, bytes) = shared.commit()?;
-        let records = (summary.counts.games + summary.counts.texts) as u32;
+        let records = records_written(&summary, options);
         Ok((summary, Written::new(records, files, bytes)))
     }
 

@@ -27,7 +27,10 @@ use crate::names::renames::Renames;
 use crate::observer::Observer;
 use crate::parallel::ordered;
 use crate::saved_block_offsets::{BlockMap, SkipAll};
-use crate::select::{LeaveOut, SelectVisitor, Selection, SelectionCounts, Shard, TakeMoments};
+use crate::select::{
+    LeaveOut, PositionChoice, PositionVisitor, SelectVisitor, Selection, SelectionCounts, Shard,
+    TakeMoments,
+};
 
 /// Records of a database that one thread takes at a time.
 const CHUNK: u32 = 256;
@@ -63,6 +66,9 @@ pub struct ScanOptions {
     pub(crate) merges: Option<Arc<Merges>>,
     /// The text of a comment at the moments at which a game fits the query.
     pub mark: Option<String>,
+    /// Positions that are handed on in the stead of the games; `eco`, `mark` and annotations of duplicates are
+    /// without effect then.
+    pub positions: PositionChoice,
     /// Records at most, of a stream; read on one thread then.
     pub at_most: Option<u64>,
     /// The games that the query leaves out are counted.
@@ -92,6 +98,7 @@ impl Default for ScanOptions {
             renames: None,
             merges: None,
             mark: None,
+            positions: PositionChoice::default(),
             at_most: None,
             count_filtered: false,
             moments: false,
@@ -99,6 +106,13 @@ impl Default for ScanOptions {
             map: None,
             from: Base::default(),
         }
+    }
+}
+
+impl ScanOptions {
+    /// Whether it matters at which moments a game fits the query.
+    pub(crate) fn needs_moments(&self) -> bool {
+        self.moments || self.mark.is_some() || self.positions == PositionChoice::Moments
     }
 }
 
@@ -256,6 +270,7 @@ struct Collecting<T> {
     task: T,
     eco: Option<EcoTagger>,
     marker: Option<Marker>,
+    positions: Option<PositionVisitor>,
     renames: Option<Arc<Renames>>,
     merger: Option<Merger>,
     /// Games before those of the part of a stream that is read.
@@ -269,6 +284,9 @@ impl<T: Task> TakeMoments for Collecting<T> {
     fn take_moments(&mut self, moments: &[FoundMoment]) {
         if let Some(marker) = &mut self.marker {
             marker.take_moments(moments);
+        }
+        if let Some(positions) = &mut self.positions {
+            positions.take_moments(moments);
         }
         self.task.take_moments(moments);
     }
@@ -292,6 +310,7 @@ impl<T: Task> Collecting<T> {
             task: _,
             eco,
             marker,
+            positions,
             renames: _,
             merger,
             first_game: _,
@@ -299,7 +318,7 @@ impl<T: Task> Collecting<T> {
             game: _,
             strict: _,
         } = self;
-        eco.is_none() && marker.is_none() && merger.is_none()
+        eco.is_none() && marker.is_none() && positions.is_none() && merger.is_none()
     }
 
     /// Where the parts of a game go.
@@ -325,6 +344,11 @@ impl<T: Task> Visitor for Collecting<T> {
             .as_ref()
             .and_then(|renames| renames.apply(head));
         let head = renamed.as_ref().unwrap_or(head);
+        if let Some(positions) = &mut self.positions
+            && positions.begin_game(game, head)
+        {
+            return Flow::Skip;
+        }
         let flow = self.visitor().begin_game(game, head);
         if let Some(marker) = &mut self.marker {
             marker.begin_game();
@@ -364,7 +388,13 @@ impl<T: Task> Visitor for Collecting<T> {
 
     fn end_game(&mut self, result: GameResult) {
         let merged = self.merger.as_mut().and_then(|merger| merger.end(result));
+        let mut held = self.positions.as_mut().filter(|held| held.is_held());
         match (merged, &mut self.eco) {
+            _ if held.is_some() => {
+                if let Some(positions) = &mut held {
+                    positions.end_game(result, &mut self.task);
+                }
+            }
             (None, Some(tagger)) => tagger.finish(result, &mut self.task),
             (None, None) => self.task.end_game(result),
             // The visitor's wish to stop has no effect: the game is complete.
@@ -458,6 +488,7 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
         task,
         eco: EcoTagger::new(plan.eco),
         marker: plan.mark.as_deref().map(Marker::new),
+        positions: PositionVisitor::new(plan.positions),
         renames: plan.renames.clone(),
         merger: plan.merges.clone().map(Merger::new),
         first_game: 0,
@@ -485,7 +516,7 @@ fn pipeline<T: Task>(task: T, plan: &ScanOptions, matcher: Option<Matcher>) -> P
 fn matcher(reporter: &ScanReporter<'_>, plan: &ScanOptions) -> Option<Matcher> {
     let query = plan.filter.as_ref().filter(|query| !query.is_empty())?;
     let matcher = Matcher::new(query).for_database(&reporter.item.name());
-    Some(if plan.moments || plan.mark.is_some() {
+    Some(if plan.needs_moments() {
         matcher.with_moments()
     } else {
         matcher
@@ -505,6 +536,10 @@ fn drain<T: Task>(pipeline: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Ou
     notes.counts = std::mem::take(&mut pick.counts);
     notes.comments_left_out = std::mem::take(&mut pick.languages.left_out);
     pick.inner.task.swap(out);
+    if let Some(positions) = &mut pick.inner.positions {
+        notes.counts.positions = std::mem::take(&mut positions.positions);
+        notes.counts.without_position = std::mem::take(&mut positions.without_position);
+    }
     notes.counts.filtered += std::mem::take(&mut pipeline.filter.filtered);
 }
 

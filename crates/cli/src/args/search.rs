@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 use super::common::{IndexedRowArgs, RecordArgs};
+use super::write_verbs::PositionArg;
 
 /// Finds games by players, positions, moves: one row per game, or a new database
 ///
@@ -45,6 +46,16 @@ pub(crate) struct SearchArgs {
         requires = "output"
     )]
     pub(crate) mark: Option<String>,
+    /// The positions of the games that `-o x.epd` or `-o x.fen` gets: start, end or moment
+    /// [default: moment, if the query has terms about a position, or else end]
+    #[arg(
+        long,
+        value_name = "WHICH",
+        requires = "output",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub(crate) position: Option<PositionArg>,
     /// Only the number of games
     #[arg(long, conflicts_with = "style")]
     pub(crate) count: bool,

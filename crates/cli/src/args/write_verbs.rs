@@ -93,6 +93,20 @@ pub(crate) struct ConvertArgs {
     /// New spellings of names; for `names`.
     #[arg(skip)]
     pub(crate) renames: Option<std::sync::Arc<tabia::names::Renames>>,
+    /// The position of each game that a list of positions (EPD, FEN) gets: start, end or moment [default: end]
+    ///
+    /// `moment` are the positions at which a game fits `--where`, one for each step of a sequence; games that
+    /// fit without one are left out.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub(crate) position: Option<PositionArg>,
+    /// Without `--position` it is that of the moments, if there are any; for `search`.
+    #[arg(skip)]
+    pub(crate) prefers_moments: bool,
     #[command(flatten)]
     pub(crate) index: IndexUseArgs,
     /// Leave comments out
@@ -137,6 +151,17 @@ pub(crate) struct ConvertArgs {
     pub(crate) table: super::parquet_options::TableArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// The positions of a game that are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PositionArg {
+    /// Before the first move
+    Start,
+    /// After the last move of the mainline
+    End,
+    /// At which the game fits the query
+    Moment,
 }
 
 /// What the games of one output have in common.

@@ -17,12 +17,12 @@ use tabia::core::shell_argument::argument;
 use tabia::formats::archives::compressed::Compression;
 use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
-use tabia::select::SelectionCounts;
+use tabia::select::{PositionChoice, SelectionCounts};
 use tabia::split::{SplitBy, split};
-use tabia::{Error, ErrorSide, InputItem, Summary};
+use tabia::{Error, ErrorSide, InputItem, Query, Summary};
 
 use crate::archive_of_games::media_of;
-use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, SelectArgs, SplitField};
+use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, PositionArg, SelectArgs, SplitField};
 use crate::commands::converted::Converted;
 use crate::commands::index::index_options;
 use crate::commands::salvage;
@@ -32,9 +32,11 @@ use crate::format_arg::find_format;
 use crate::messages::NO_GAME_IN_SHARD;
 use crate::output_conflicts::refuse_inputs;
 use crate::parse_where_and_games::{parse_games, parse_query};
-use crate::readable_numbers::{counted, size};
+use crate::readable_numbers::{counted, counted_as, size};
 use crate::report::report_losses;
-use crate::resolve_output_target::{format_of_to, refuse_existing, refuse_stream, target_file};
+use crate::resolve_output_target::{
+    format_of_to, not_positions, refuse_existing, refuse_stream, target_file,
+};
 use crate::stdout::StdoutWriter;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
@@ -70,6 +72,8 @@ pub(crate) fn plain(
         shard: None,
         renames: None,
         merges: Vec::new(),
+        position: None,
+        prefers_moments: false,
         index: IndexUseArgs::default(),
         split: None,
         split_by: None,
@@ -144,6 +148,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let is_file = matches!(target, Target::File { .. });
     let (Target::File { format, .. } | Target::Stream { format, .. }) = &target;
     let format = *format;
+    options.plan.positions = positions(args, format, options.plan.filter.as_ref())?;
     let rejects = args.rejects.as_deref();
     let mut reporter = context.reporter("convert", args.force, rejects)?;
     reporter.are_problems_reported = args.are_problems_reported;
@@ -270,6 +275,13 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             None => {}
         }
     }
+    if summary.counts.without_position > 0 {
+        let count = summary.counts.without_position;
+        context.messages.note(&format!(
+            "{} without a position; `--position end` writes the last one of each game",
+            counted_as(count, "game fits the query", "games fit the query")
+        ));
+    }
     if is_file {
         let seconds = start.elapsed().as_secs_f64();
         let lost = |feature| summary.losses.count(feature);
@@ -348,6 +360,37 @@ fn shown(args: &ConvertArgs, written: &Written) -> Written {
     shown
 }
 
+/// The positions of each game that a list of positions gets.
+fn positions(
+    args: &ConvertArgs,
+    format: &GameFormat,
+    query: Option<&Query>,
+) -> Result<PositionChoice, Error> {
+    let has_moments = query.is_some_and(Query::asks_for_moments);
+    if format.can.has(Feature::Moves) {
+        return match args.position {
+            None => Ok(PositionChoice::End),
+            Some(_) => Err(not_positions()),
+        };
+    }
+    let choice = match args.position {
+        Some(PositionArg::Start) => PositionChoice::Start,
+        Some(PositionArg::Moment) if !has_moments => {
+            let text = "the query asks for no position, so that there is no moment to write";
+            let hint = "`mat:KRPKR`, `fen:…` and `move:Bxh7+` ask for one; `--position end` writes the last one";
+            return Err(Error::usage(text).with_hint(hint));
+        }
+        Some(PositionArg::Moment) => PositionChoice::Moments,
+        None if args.prefers_moments && has_moments => PositionChoice::Moments,
+        Some(PositionArg::End) | None => PositionChoice::End,
+    };
+    if choice == PositionChoice::Moments && args.mark.is_some() {
+        let text = "`--mark` puts comments into games, and this output has only positions";
+        return Err(Error::usage(text).with_hint("`-o found.pgn` writes the games"));
+    }
+    Ok(choice)
+}
+
 /// What the games of one output have in common, if there are to be several outputs.
 fn split_by(args: &ConvertArgs) -> Option<SplitBy> {
     let by_field = || {
@@ -363,7 +406,13 @@ fn split_by(args: &ConvertArgs) -> Option<SplitBy> {
 
 /// `6,117 games to out.pgn: 4.1 MB in 0.3 s`, or `to 12 outputs, out-0001.pgn and others`.
 fn written_text(counts: &SelectionCounts, written: &Written, targets: u32, seconds: f64) -> String {
-    let mut text = counted(counts.games, "game");
+    let mut text = match counts.positions {
+        0 => counted(counts.games, "game"),
+        positions => {
+            let games = counted(counts.games - counts.without_position, "game");
+            format!("{} of {games}", counted(positions, "position"))
+        }
+    };
     if counts.texts > 0 {
         let _ = write!(text, ", {}", counted(counts.texts, "guiding text"));
     }

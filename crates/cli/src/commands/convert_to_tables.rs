@@ -17,7 +17,7 @@ use crate::exit_code::ExitCode;
 use crate::messages::NO_GAME_IN_SHARD;
 use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
-use crate::resolve_output_target::refuse_existing;
+use crate::resolve_output_target::{not_positions, refuse_existing};
 use crate::stdout::StdoutWriter;
 
 /// The kinds of tables that `--to` names.
@@ -69,6 +69,9 @@ pub(crate) fn convert_files(
 ) -> Result<Converted, Error> {
     if args.append {
         return Err(Error::usage("`--append` needs a database: `-o mega.cbh`"));
+    }
+    if args.position.is_some() {
+        return Err(not_positions());
     }
     if is_split(args) {
         let text = "tables are not split: `-o folder/` writes parts of about 256 MB";

@@ -65,6 +65,8 @@ fn write(
     arguments.force = args.force;
     arguments.select = select;
     arguments.mark.clone_from(&args.mark);
+    arguments.position = args.position;
+    arguments.prefers_moments = true;
     arguments.index = args.rows.index.clone();
     let converted = convert::convert_files(&arguments)?;
     Ok(if converted.games == 0 && is_filtered {

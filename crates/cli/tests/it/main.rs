@@ -45,6 +45,7 @@ mod output_character_sets;
 mod output_errors;
 mod outputs_that_are_inputs;
 mod pgn_output;
+mod positions_of_games;
 mod repair;
 mod replacement_journals;
 mod report_files;

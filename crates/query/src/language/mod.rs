@@ -400,6 +400,21 @@ impl Query {
         games.is_some_and(|games| games.binary_search(&game).is_ok())
     }
 
+    /// Whether a game fits at positions of its own, its moments: a term about a position is in it that is not in
+    /// a negated group.
+    ///
+    /// ```
+    /// use tabia_query::Query;
+    ///
+    /// let asks = |query: &str| Query::parse(query).map(|query| query.asks_for_moments());
+    /// assert!(asks("elo:>2700 mat:KRPKR")? && asks("player:tal OR move:Bxh7+")?);
+    /// assert!(!asks("player:tal has:comments")? && !asks("player:tal -(mat:KRPKR)")?);
+    /// # Ok::<(), tabia_query::FilterError>(())
+    /// ```
+    pub fn asks_for_moments(&self) -> bool {
+        self.parsed.any_of.asks_for_moments()
+    }
+
     /// The order that `sort:` asks for; empty if it does not.
     ///
     /// ```
@@ -434,6 +449,16 @@ impl AnyOf {
         let mut has = false;
         self.for_each_term(&mut |term| has |= matches!(term.test, Test::Moment(_)));
         has
+    }
+
+    /// Whether a list has a moment that is not one of a negated group.
+    fn asks_for_moments(&self) -> bool {
+        let mut items = self.0.iter().flat_map(|list| &list.0);
+        items.any(|item| match &item.what {
+            What::Term(term) => matches!(term.test, Test::Moment(_)),
+            What::Group(group) => !item.negated && group.asks_for_moments(),
+            What::Step { .. } => false,
+        })
     }
 
     pub(crate) fn for_each_term<'q>(&'q self, visit: &mut dyn FnMut(&'q Term)) {

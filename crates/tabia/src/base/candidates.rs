@@ -50,7 +50,7 @@ impl Candidates {
             return;
         }
         // The moments of games are found by the query.
-        if self.is_decided && plan.mark.is_none() && !plan.moments {
+        if self.is_decided && !plan.needs_moments() {
             plan.filter = None;
         }
         plan.candidates = Some(self.games);

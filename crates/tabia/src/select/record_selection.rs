@@ -228,6 +228,10 @@ pub struct SelectionCounts {
     pub deleted: u64,
     /// Games that the query left out, if they are counted.
     pub filtered: u64,
+    /// Positions handed on in the stead of the games, if [`PositionChoice`](super::PositionChoice) asks for them.
+    pub positions: u64,
+    /// Games among `games` of which no position was handed on then.
+    pub without_position: u64,
 }
 
 impl SelectionCounts {
@@ -237,6 +241,8 @@ impl SelectionCounts {
         self.texts += other.texts;
         self.deleted += other.deleted;
         self.filtered += other.filtered;
+        self.positions += other.positions;
+        self.without_position += other.without_position;
     }
 
     /// What was counted since `before`.
@@ -247,6 +253,8 @@ impl SelectionCounts {
             texts: self.texts - before.texts,
             deleted: self.deleted - before.deleted,
             filtered: self.filtered - before.filtered,
+            positions: self.positions - before.positions,
+            without_position: self.without_position - before.without_position,
         }
     }
 }
