@@ -8,7 +8,7 @@ use tabia::Error;
 use tabia::core::shell_argument::argument;
 
 use super::{ArchiveVerb, Cli, CommonArgs, Verb};
-use crate::args::book::BookVerb;
+use crate::args::book::{BookEditArgs, BookVerb};
 use crate::terminal;
 
 /// Puts `-` where an input is missing and standard input is a pipe or a file, and replaces globs by the
@@ -59,6 +59,9 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
                 None => paths.push(path),
             }
         }
+    }
+    if let Verb::Book(BookVerb::Edit(args)) = &mut cli.verb {
+        args.common.absent_hint = import_hint(args);
     }
     if let Verb::Novelty(args) = &mut cli.verb {
         let bases = std::mem::take(&mut args.base).into_iter();
@@ -125,9 +128,16 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
             Some((output, hint))
         }
         Verb::Names(args) => {
-            let file = args.apply.as_ref().filter(|file| !file.exists())?;
             let input = last(&args.paths)?;
-            let name = argument(&file.display().to_string()).into_owned();
+            let list = args.spelling.as_ref().or(args.fide.as_ref());
+            let Some(file) = &args.apply else {
+                let hint = format!(
+                    "`tabia names {input}` compares the names with each other, without a list"
+                );
+                return Some((list?.clone(), hint));
+            };
+            let name = new_file(file, "names.tsv");
+            let name = argument(&name);
             let hint = format!("`tabia names {input} --tsv > {name}` makes it, to be edited");
             Some((file.clone(), hint))
         }
@@ -163,6 +173,27 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
         }
         _ => None,
     }
+}
+
+/// How to get rows that can be imported, if those that are given cannot be read.
+fn import_hint(args: &BookEditArgs) -> Option<(PathBuf, String)> {
+    let file = args.import.clone()?;
+    let book = args.book.display().to_string();
+    let rows = new_file(&file, "moves.csv");
+    let (book, rows) = (argument(&book), argument(&rows));
+    let hint = format!(
+        "`tabia book edit {book} --csv > {rows}` writes rows that can be edited and imported"
+    );
+    Some((file, hint))
+}
+
+/// The file itself, or another one in its folder if it exists: what somebody has edited is not written again.
+fn new_file(file: &Path, name: &str) -> String {
+    let others = [name.to_owned(), format!("new-{name}")];
+    let others = others.iter().map(|name| file.with_file_name(name));
+    let mut files = std::iter::once(file.to_path_buf()).chain(others);
+    let free = files.find(|file| !file.exists());
+    free.unwrap_or_else(|| "NEW".into()).display().to_string()
 }
 
 /// How to search for a word that was given like a file.

@@ -387,6 +387,107 @@ fn every_error_names_the_next_step() {
     }
 }
 
+/// What is imported next to a database or a book, and cannot be read.
+#[test]
+fn unreadable_imports_name_the_next_step() {
+    let scratch = folder("hints-imports");
+    let edit = "`tabia book edit book.bin --csv > ";
+    let names = "`tabia names games.pgn --tsv > ";
+    fs::write(scratch.join("noise"), b"\xff\xfe\x00?").unwrap();
+    fs::write(scratch.join("empty"), "").unwrap();
+    fs::write(scratch.join("other"), "a,b\n1,2\n").unwrap();
+    fs::write(scratch.join("bad"), "fen,move,weight\nx,e4,7\n").unwrap();
+    fs::write(scratch.join("moves.csv"), "key,move\n").unwrap();
+    fs::create_dir(scratch.join("below")).unwrap();
+    for (file, code, rows) in [
+        ("none", 4, "none`"),
+        ("noise", 4, "new-moves.csv`"),
+        ("empty", 4, "new-moves.csv`"),
+        ("other", 4, "new-moves.csv`"),
+        ("bad", 4, "new-moves.csv`"),
+        ("below", 4, "new-moves.csv`"),
+    ] {
+        let args = ["book", "edit", "book.bin", "--import", file, "-o", "x.bin"];
+        let err = tabia(&scratch, &args).expect(code).err;
+        assert!(
+            err.contains(&format!("hint: {edit}{rows}")),
+            "{file}: {err}"
+        );
+        assert!(
+            err.contains(file) && err.matches("hint: ").count() == 1,
+            "{file}: {err}"
+        );
+    }
+    for (file, rows) in [
+        ("none", "none`"),
+        ("noise", "names.tsv`"),
+        ("other", "names.tsv`"),
+    ] {
+        let args = ["names", "games.pgn", "--apply", file, "-o", "x.pgn"];
+        let err = tabia(&scratch, &args).expect(4).err;
+        assert!(
+            err.contains(&format!("hint: {names}{rows}")),
+            "{file}: {err}"
+        );
+    }
+    for option in ["--spelling", "--fide"] {
+        for file in ["none", "below"] {
+            let err = tabia(&scratch, &["names", "games.pgn", option, file])
+                .expect(4)
+                .err;
+            assert!(
+                err.contains("hint: `tabia names games.pgn` compares"),
+                "{option} {file}: {err}"
+            );
+        }
+    }
+    let args = [
+        "edit",
+        "games.cbh",
+        "-o",
+        "x.cbh",
+        "--replace",
+        "1",
+        "--with",
+    ];
+    for file in ["none.pgn", "noise", "empty", "below"] {
+        let run = tabia(&scratch, &[&args[..], &[file]].concat());
+        assert!(run.code == 4 || run.code == 2, "{file}: {}", run.err);
+        let hint = run.err.lines().find_map(|line| line.strip_prefix("hint: "));
+        assert!(
+            hint.is_some_and(|hint| hint.contains('`')),
+            "{file}: {}",
+            run.err
+        );
+    }
+}
+
+/// Whatever `--from` makes of a file that is something else.
+#[test]
+fn inputs_of_another_format_name_the_next_step() {
+    let scratch = folder("hints-from");
+    fs::write(scratch.join("noise"), b"\xff\xfe\x00?\x01\x02").unwrap();
+    let formats = tabia(&scratch, &["formats", "--json"]).expect(0).json();
+    let mut refused = 0;
+    for format in formats.as_array().unwrap() {
+        let id = format["id"].as_str().or(format["format"].as_str()).unwrap();
+        for file in ["noise", "games.pgn", "games.cbh", "book.bin"] {
+            let run = tabia(&scratch, &["check", "--from", id, file]);
+            if !run.err.contains("error: ") {
+                continue;
+            }
+            refused += 1;
+            let hint = run.err.lines().find_map(|line| line.strip_prefix("hint: "));
+            assert!(
+                hint.is_some_and(|hint| hint.contains('`')),
+                "{id} {file}: {}",
+                run.err
+            );
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
 /// Whatever needs tables names how to get a program that has them, and nothing else.
 #[test]
 #[cfg(not(feature = "parquet"))]
