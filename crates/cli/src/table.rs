@@ -75,6 +75,7 @@ const SPECS: &[ColumnSpec] = &[
     spec("path", "Path", Some((16, 16)), 0),
     spec("archive", "Archive", Some((16, 16)), 0),
     spec("book", "Book", Some((12, 12)), 0),
+    spec("points", "Pts", None, 45),
     spec("move", "Move", None, 0),
     spec("san", "Move", None, 0),
     spec("games", "Games", None, 0),

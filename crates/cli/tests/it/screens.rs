@@ -263,6 +263,79 @@ fn books_show_whole_bars_at_every_width() {
     }
 }
 
+/// Of many books at once, and of the games with a move, nothing that matters is cut.
+#[test]
+fn several_books_and_their_games_fit_the_terminal() {
+    let folder = Scratch::new("screens-many-books");
+    let game = |reply: &str, result: &str| {
+        format!(
+            "[White \"Kasparov, Garry Kimovich\"]\n[Black \"Vachier-Lagrave, Maxime\"]\n\
+             [WhiteElo \"2812\"]\n[BlackElo \"2789\"]\n[Date \"2020.01.02\"]\n[Result \"{result}\"]\n\n\
+             1. e4 {reply} 2. Nf3 {result}\n\n"
+        )
+    };
+    let games = [
+        game("e5", "1-0").repeat(1_200),
+        game("c5", "0-1").repeat(400),
+        game("h6", "1/2-1/2"),
+    ];
+    std::fs::write(folder.join("games.pgn"), games.concat()).unwrap();
+    let books = [
+        "grandmasters-of-white-2024.ctg",
+        "second.bin",
+        "grandmasters-of-white-2025.abk",
+        "linked.kob",
+    ];
+    for book in books {
+        let mut build = vec!["book", "build", "games.pgn", "-o", book, "--min-games", "1"];
+        if book == "linked.kob" {
+            build.extend(["--max-ply", "30", "--game-links", "--names"]);
+        }
+        tabia(&folder, &build).expect(0);
+    }
+    let find = [
+        &["book", "find"][..],
+        &books[..3],
+        &["linked_0.kob", "--moves", "1.e4"],
+    ]
+    .concat();
+    for columns in [40, 60, 80, 120] {
+        let (screen, code) = on_terminal(&folder, &find, columns);
+        assert_eq!(code, 0, "{screen}");
+        for line in screen.lines() {
+            assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+        }
+        assert!(!screen.contains('…'), "{columns}: {screen}");
+        // On a narrow terminal only the shares fit.
+        assert_eq!(screen.contains("1,200"), columns > 60, "{screen}");
+        expect_screen(&format!("find-four-{columns}.txt"), &screen);
+    }
+    let moves = ["--moves", "1.e4", "--limit", "3"];
+    for (name, inputs) in [
+        ("points", &["second.bin", "games.pgn"][..]),
+        ("linked", &["linked_0.kob"]),
+    ] {
+        for columns in [60, 80] {
+            let args = [&["book", "explain"][..], inputs, &moves].concat();
+            let (screen, code) = on_terminal(&folder, &args, columns);
+            assert_eq!(code, 0, "{screen}");
+            for line in screen.lines() {
+                assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+            }
+            assert!(
+                screen.contains("2020.01.02") && screen.contains("2812"),
+                "{screen}"
+            );
+            assert_eq!(
+                screen.contains("Pts"),
+                name == "points" && columns > 60,
+                "{screen}"
+            );
+            expect_screen(&format!("explain-{name}-{columns}.txt"), &screen);
+        }
+    }
+}
+
 /// A folder with the sample database, its archive, games and a book.
 fn with_everything(name: &str) -> Scratch {
     let folder = with_sample(name);

@@ -1,7 +1,5 @@
 //! `tabia book find`: moves and statistics of a position.
 
-use std::path::Path;
-
 use serde::Serialize;
 use tabia::Error;
 use tabia::book::find::{FoundMove, FoundPosition, find, opening_of};
@@ -10,6 +8,7 @@ use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
 
+use super::find_in_several::{BookColumns, columns_for};
 use super::open_books::{book_inputs, open_book};
 use super::report_written::advice_name;
 use crate::args::book::BookFindArgs;
@@ -18,11 +17,10 @@ use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
 use crate::opening_names::{full_name, name_below};
-use crate::readable_numbers::{grouped, percent};
-use crate::result_bar::{BAR, bar};
+use crate::readable_numbers::percent;
+use crate::result_bar::bar;
 use crate::stdout::StdoutWriter;
-use crate::table::Table;
-use crate::terminal::{self, TextStyle};
+use crate::terminal::TextStyle;
 use crate::typed_position::TypedPosition;
 
 const COLUMNS: &[&str] = &[
@@ -380,8 +378,11 @@ fn table(
             rows.insert(last.map_or(rows.len(), |index| index + 1), (book, m));
         }
     }
-    if style == RowStyle::Table && several {
-        return books_as_columns(context, args, found, &rows, opening);
+    if style == RowStyle::Table
+        && several
+        && let Some(columns) = columns_for(found)
+    {
+        return books_as_columns(context, args, found, columns, &rows, opening);
     }
     let mut columns = COLUMNS.to_vec();
     // A table shows the bar, everything else the counts.
@@ -423,11 +424,12 @@ fn caption(opening: Opening, out: &mut StdoutWriter) -> Result<(), Error> {
 }
 
 /// A table with one row per move and one column per book: how often it plays the move, games or
-/// weight, and the results if the bars of all books fit.
+/// weight, and the results, as far as all of it fits.
 fn books_as_columns(
     context: &Context,
     args: &BookFindArgs,
     found: &[(String, Option<FoundPosition>)],
+    columns: BookColumns,
     rows: &[(&str, &FoundMove)],
     opening: Option<Opening>,
 ) -> Result<(), Error> {
@@ -437,56 +439,15 @@ fn books_as_columns(
             moves.push(m);
         }
     }
-    let width_of = |bars: bool| {
-        let bar = if bars { BAR as usize + 2 } else { 0 };
-        found.len() * (6 + 2 + COUNT_WIDTH + bar + 2) + 8
-    };
-    let has_bars = width_of(true) <= terminal::width();
-    let mut headers = vec!["Move".to_owned()];
-    headers.extend(found.iter().map(|(book, _)| short_name(book)));
-    let mut table = Table::with_headers(headers);
     let mut out = StdoutWriter::new(&context.bar);
     if let Some(opening) = opening {
         caption(opening, &mut out)?;
     }
     let limit = args.listing.limit.unwrap_or(u64::MAX);
-    let shown = moves.iter().skip(args.listing.offset as usize);
-    for m in shown.take(usize::try_from(limit).unwrap_or(usize::MAX)) {
-        let mut cells = vec![m.san.clone()];
-        for (_, position) in found {
-            let moves = position.iter().flat_map(|position| &position.moves);
-            let same = moves.into_iter().find(|other| other.m == m.m);
-            cells.push(same.map_or_else(|| "-".to_owned(), |m| summary(m, has_bars)));
-        }
-        table.push(&cells, &mut out)?;
-    }
-    table.finish(&mut out)?;
+    let shown = moves.into_iter().skip(args.listing.offset as usize);
+    let shown: Vec<&FoundMove> = shown
+        .take(usize::try_from(limit).unwrap_or(usize::MAX))
+        .collect();
+    columns.write(found, &shown, &mut out)?;
     out.flush()
-}
-
-/// Width of the number of games or the weight in [`summary`].
-const COUNT_WIDTH: usize = 7;
-
-/// `43.0%   14,060  ████▒▒░░`.
-fn summary(m: &FoundMove, has_bar: bool) -> String {
-    let count = m.games.or(m.weight.map(u64::from)).map(grouped);
-    let mut text = format!(
-        "{:>5.1}%  {:>COUNT_WIDTH$}",
-        percent(m.probability),
-        count.unwrap_or_default()
-    );
-    if let Some(results) = m.results.filter(|_| has_bar) {
-        text.push_str("  ");
-        text.push_str(&bar(results));
-    }
-    text
-}
-
-/// The file name of a book without its folder and extension.
-fn short_name(book: &str) -> String {
-    let name = Path::new(book).file_stem();
-    name.map_or_else(
-        || book.to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
 }

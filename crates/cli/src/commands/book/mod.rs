@@ -8,6 +8,7 @@ mod diff;
 mod edit;
 mod explain;
 mod find;
+mod find_in_several;
 mod fix;
 mod info;
 mod line;

@@ -1,0 +1,157 @@
+//! The table of `book find` in several books: a row for each move, a column for each book.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use tabia::Error;
+use tabia::book::find::{FoundMove, FoundPosition};
+use unicode_width::UnicodeWidthStr;
+
+use crate::readable_numbers::{grouped, percent};
+use crate::result_bar::{BAR, bar};
+use crate::stdout::StdoutWriter;
+use crate::table::Table;
+use crate::terminal::{self, TextStyle};
+
+/// Spaces between columns.
+const GAP: usize = 2;
+/// Width of `100.0%`.
+const SHARE_WIDTH: usize = 6;
+
+/// What the table shows of a move in a book; the first that fits the terminal is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// `43.0%  14,060  ████▒▒░░`.
+    Bars,
+    /// `43.0%  14,060`.
+    Counts,
+    /// `43.0%`.
+    Shares,
+}
+
+/// How the columns of the books are laid out.
+#[derive(Debug)]
+pub(super) struct BookColumns {
+    detail: Detail,
+    /// Of each book the width of the number of games or of the weight.
+    count_widths: Vec<usize>,
+    /// Names, or the numbers of the books if names would have to be cut.
+    headers: Vec<String>,
+    /// The names with those numbers.
+    legend: Vec<String>,
+}
+
+impl BookColumns {
+    /// The columns for a terminal of that width; `None` if not even the shares fit.
+    pub(super) fn fit(found: &[(String, Option<FoundPosition>)], width: usize) -> Option<Self> {
+        let count_widths: Vec<usize> = found
+            .iter()
+            .map(|(_, position)| {
+                let moves = position.iter().flat_map(|position| &position.moves);
+                moves.map(|m| count(m).len()).max().unwrap_or_default()
+            })
+            .collect();
+        let has_results = all_moves(found).any(|m| m.results.is_some());
+        let sans = all_moves(found).map(|m| m.san.width());
+        let move_width = sans.max().unwrap_or_default().max("Move".len());
+        let levels = [Detail::Bars, Detail::Counts, Detail::Shares];
+        let names: Vec<String> = found.iter().map(|(book, _)| short_name(book)).collect();
+        let total = |detail: Detail, headers: &[String]| {
+            let columns = count_widths.iter().zip(headers);
+            let columns = columns.map(|(count, header)| {
+                let content = match detail {
+                    Detail::Shares => SHARE_WIDTH,
+                    Detail::Counts => SHARE_WIDTH + GAP + count,
+                    Detail::Bars => SHARE_WIDTH + GAP + count + GAP + BAR as usize,
+                };
+                GAP + content.max(header.width())
+            });
+            move_width + columns.sum::<usize>()
+        };
+        let numbers: Vec<String> = (1..=found.len()).map(|number| number.to_string()).collect();
+        let mut levels = levels
+            .into_iter()
+            .filter(|detail| has_results || *detail != Detail::Bars);
+        let detail = levels.find(|detail| total(*detail, &numbers) <= width)?;
+        let (headers, legend) = if total(detail, &names) <= width {
+            (names, Vec::new())
+        } else {
+            let names = numbers.iter().zip(&names);
+            let legend = names
+                .map(|(number, name)| format!("{number}  {name}"))
+                .collect();
+            (numbers, legend)
+        };
+        Some(Self {
+            detail,
+            count_widths,
+            headers,
+            legend,
+        })
+    }
+
+    /// Writes the rows of these moves.
+    pub(super) fn write(
+        self,
+        found: &[(String, Option<FoundPosition>)],
+        moves: &[&FoundMove],
+        out: &mut StdoutWriter,
+    ) -> Result<(), Error> {
+        for line in &self.legend {
+            out.styled(TextStyle::Dim, line)?;
+            out.text("\n")?;
+        }
+        let mut headers = vec!["Move".to_owned()];
+        headers.extend(self.headers.iter().cloned());
+        let mut table = Table::with_headers(headers);
+        for m in moves {
+            let mut cells = vec![m.san.clone()];
+            for ((_, position), width) in found.iter().zip(&self.count_widths) {
+                let mut moves = position.iter().flat_map(|position| &position.moves);
+                let same = moves.find(|other| other.m == m.m);
+                cells.push(same.map_or_else(|| "-".to_owned(), |m| self.cell(m, *width)));
+            }
+            table.push(&cells, out)?;
+        }
+        table.finish(out)
+    }
+
+    fn cell(&self, m: &FoundMove, count_width: usize) -> String {
+        let mut text = format!("{:>5.1}%", percent(m.probability));
+        if self.detail == Detail::Shares {
+            return text;
+        }
+        let _ = write!(text, "  {:>count_width$}", count(m));
+        if let Some(results) = m.results.filter(|_| self.detail == Detail::Bars) {
+            text.push_str("  ");
+            text.push_str(&bar(results));
+        }
+        text
+    }
+}
+
+/// The moves of all books.
+fn all_moves(found: &[(String, Option<FoundPosition>)]) -> impl Iterator<Item = &FoundMove> {
+    let positions = found.iter().flat_map(|(_, position)| position);
+    positions.flat_map(|position| &position.moves)
+}
+
+/// The games, or else the weight.
+fn count(m: &FoundMove) -> String {
+    let count = m.games.or(m.weight.map(u64::from));
+    count.map(grouped).unwrap_or_default()
+}
+
+/// The file name of a book without its folder and extension.
+fn short_name(book: &str) -> String {
+    let name = Path::new(book).file_stem();
+    name.map_or_else(
+        || book.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
+/// The width of the terminal, or that of a table for something else.
+pub(super) fn columns_for(found: &[(String, Option<FoundPosition>)]) -> Option<BookColumns> {
+    BookColumns::fit(found, terminal::width())
+}
