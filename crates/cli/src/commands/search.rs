@@ -1,9 +1,11 @@
 //! `tabia search`: the games that fit a query.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use serde::Serialize;
 use tabia::count_games_per_query::{ExplainOptions, count_each};
+use tabia::core::shell_argument::argument;
 use tabia::{Error, ErrorSide, Query, Want};
 
 use crate::args::{LsArgs, SearchArgs, SelectArgs};
@@ -22,6 +24,9 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     };
     // The blank that protects a query that begins with `-`.
     let filter = filter.strip_prefix(' ').unwrap_or(filter).to_owned();
+    if let Some(error) = misplaced_query(&args.inputs) {
+        return Err(error);
+    }
     let select = SelectArgs {
         records: args.records.clone(),
         filter,
@@ -40,6 +45,33 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         rows: args.rows.clone(),
     };
     ls::search(&rows, args.count)
+}
+
+/// The error of a query that is several arguments, or stands before the paths.
+fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
+    let (_, before) = inputs.split_last()?;
+    let is_term = |input: &OsString| {
+        let text = input.to_string_lossy();
+        let is_path = Path::new(input).exists() || text.contains(['/', '\\', '*']);
+        text.contains(':') && !is_path && Query::parse(&text).is_ok()
+    };
+    let first = before.iter().find(|input| is_term(input))?;
+    let (paths, words): (Vec<&OsString>, Vec<&OsString>) =
+        inputs.iter().partition(|input| Path::new(input).exists());
+    let texts = |inputs: &[&OsString]| -> Vec<String> {
+        let texts = inputs.iter().map(|input| input.to_string_lossy());
+        texts.map(std::borrow::Cow::into_owned).collect()
+    };
+    let query = texts(&words).join(" ");
+    let paths = texts(&paths);
+    let paths = paths.iter().map(|path| argument(path) + " ");
+    let paths: String = paths.collect();
+    let text = format!(
+        "`{}` is a part of a query, which is one argument and the last one",
+        first.to_string_lossy()
+    );
+    let hint = format!("`tabia search {paths}{}`", argument(&query));
+    Some(Error::usage(text).with_hint(hint))
 }
 
 /// Writes the games to a new file.

@@ -156,6 +156,16 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "`tabia search games.pgn carlsen`",
     ),
     (
+        &["search", "games.pgn", "white:carlsen", "elo:2800"],
+        2,
+        "`tabia search games.pgn 'white:carlsen elo:2800'`",
+    ),
+    (
+        &["search", "white:carlsen", "games.pgn"],
+        2,
+        "`tabia search games.pgn white:carlsen`",
+    ),
+    (
         &["book", "find", "book.bin", "e4", "c5"],
         4,
         "--moves 'e4 c5'`",

@@ -97,14 +97,14 @@ impl std::error::Error for IllegalMove {}
 const MOST_SIMILAR: usize = 8;
 
 /// The position after moves as people write them, from `start`: `1.e4 c5 2. Nf3`, or in UCI
-/// notation; numbers, results and symbols are skipped.
+/// notation, with commas between them or not; numbers, results and symbols are skipped.
 ///
 /// # Errors
 /// The first word that is not a legal move.
 pub fn play_moves(start: &Position, text: &str) -> Result<(Position, Vec<Ply>), IllegalMove> {
     let mut position = start.clone();
     let mut plies = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split(|c: char| c.is_whitespace() || c == ',') {
         let word = word
             .trim_start_matches(|c: char| c.is_ascii_digit())
             .trim_start_matches(['.', '…']);
@@ -138,6 +138,7 @@ mod tests {
             "e4 c5 Nf3",
             "1.e4 c5 2.Nf3",
             "e2e4 c7c5 g1f3",
+            "e2e4,c7c5, g1f3",
             "1.e4 1...c5 2.Nf3 *",
         ] {
             let (position, plies) = play_moves(&start, text).unwrap();
