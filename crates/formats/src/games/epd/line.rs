@@ -62,6 +62,16 @@ fn split_position(line: &[u8]) -> (&[u8], &[u8]) {
     line.split_at(end)
 }
 
+/// The operations without the dashes that some suites write before them, where FEN has its clocks.
+fn without_absent_clocks(mut rest: &[u8]) -> &[u8] {
+    while let Some(after) = rest.trim_ascii_start().strip_prefix(b"-")
+        && after.first().is_none_or(u8::is_ascii_whitespace)
+    {
+        rest = after;
+    }
+    rest
+}
+
 /// Whether a line begins with a position.
 pub(super) fn is_position(line: &[u8]) -> bool {
     let (position, _) = split_position(line);
@@ -75,6 +85,7 @@ pub(super) fn is_position(line: &[u8]) -> bool {
 pub(super) fn read(line: &[u8], charset: Charset, tags: bool, head: &mut GameHead) -> Result<()> {
     head.clear();
     let (position, rest) = split_position(line);
+    let rest = without_absent_clocks(rest);
     let mut setup =
         Setup::parse_fen(position).map_err(|error| Error::invalid(error.to_string()))?;
     for (name, operand) in operations(rest) {
@@ -236,6 +247,16 @@ mod tests {
         let mut head = GameHead::default();
         read(line.as_bytes(), Charset::Auto, true, &mut head).unwrap();
         head
+    }
+
+    #[test]
+    fn dashes_instead_of_clocks_are_no_operation() {
+        // ERET's first line has one.
+        for dashes in ["-", "- -"] {
+            let head = read_line(&format!("8/8/8/8/4k3/8/8/4K2R w K - {dashes} bm O-O; id \"1\";"));
+            let tags: Vec<_> = head.tags.iter().collect();
+            assert_eq!(tags, [("bm", "O-O"), ("id", "1")], "{dashes}");
+        }
     }
 
     #[test]
