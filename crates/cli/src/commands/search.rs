@@ -47,7 +47,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     ls::search(&rows, args.count)
 }
 
-/// The error of a query that is several arguments, or stands before the paths.
+/// The error of a query that is several arguments, or is before the paths.
 fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
     let (_, before) = inputs.split_last()?;
     let is_term = |input: &OsString| {
