@@ -13,7 +13,7 @@ use tabia_query::FoundMoment;
 ///
 /// # fn main() -> Result<(), tabia::Error> {
 /// let resolver = tabia::Resolver::default();
-/// let items = resolver.resolve("games.pgn")?;
+/// let items = resolver.resolve("games.pgn".as_ref())?;
 /// let target = Target::file(&resolver, "endings.epd".as_ref(), None)?;
 /// let mut options = ConvertOptions::default();
 /// options.plan.filter = Some(tabia::Query::parse("mat:KRPKR")?);
