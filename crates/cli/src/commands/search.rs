@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use serde::Serialize;
-use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::core::shell_argument::argument;
+use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
 use crate::args::{LsArgs, SearchArgs, SelectArgs};

@@ -253,7 +253,9 @@ mod tests {
     fn dashes_instead_of_clocks_are_no_operation() {
         // ERET's first line has one.
         for dashes in ["-", "- -"] {
-            let head = read_line(&format!("8/8/8/8/4k3/8/8/4K2R w K - {dashes} bm O-O; id \"1\";"));
+            let head = read_line(&format!(
+                "8/8/8/8/4k3/8/8/4K2R w K - {dashes} bm O-O; id \"1\";"
+            ));
             let tags: Vec<_> = head.tags.iter().collect();
             assert_eq!(tags, [("bm", "O-O"), ("id", "1")], "{dashes}");
         }
