@@ -189,6 +189,10 @@ impl Database for CbhDatabase {
     }
 
     fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
+        // Only who adds games asks.
+        if !cfg!(feature = "writers") {
+            return None;
+        }
         Some(Arc::new(AddedTexts::new(self)))
     }
 
