@@ -141,6 +141,15 @@ pub(crate) async fn wait_until_done(request: Request, next: Next) -> Response<Bo
     response
 }
 
+/// The answer, with its tag if it is complete.
+pub(crate) fn tagged_if(is_complete: bool, tag: &Tag, answer: Response<Body>) -> Response<Body> {
+    if is_complete {
+        tag.mark(answer)
+    } else {
+        answer
+    }
+}
+
 /// The result of a job as JSON.
 pub(crate) fn report(job: &Job<Value>, tag: Option<&Tag>) -> Result<Response<Body>, Problem> {
     let found = job.wait(PATIENCE, |_| false);

@@ -12,7 +12,8 @@ use tabia::{
     Database, Error, Flow, GameIndex, OpenOptions, Ply, Position, Progress, Visitor, Want,
 };
 
-use crate::inputs_by_id::{OpenedInput, Shelf};
+use crate::inputs_by_id::Shelf;
+use crate::opened_input::OpenedInput;
 use crate::problem::Problem;
 
 /// Records that a thread tests at a time.

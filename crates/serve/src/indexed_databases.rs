@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 use tabia::base::{Base, BaseOptions, Index, IndexOptions, SavedIndex, index_paths, open_index};
 use tabia::{NoObserver, Progress};
 
-use crate::inputs_by_id::ShelfInput;
 use crate::problem::Problem;
+use crate::shelf_input::ShelfInput;
 
 /// Combinations of databases that stay open.
 const MAX_KEPT: usize = 16;

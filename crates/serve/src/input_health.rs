@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tabia::check::{CheckOptions, check};
 use tabia::{Error, InputItem, Observer, Problem, Result};
 
-use crate::inputs_by_id::ShelfInput;
 use crate::jobs::Job;
+use crate::shelf_input::ShelfInput;
 
 /// Problems of one kind that are shown.
 const MAX_EXAMPLES: usize = 20;

@@ -6,7 +6,8 @@
 //!
 //! | module | contains |
 //! |---|---|
-//! | `inputs_by_id` | the inputs, opened at first use and closed when they are idle or changed |
+//! | `inputs_by_id`, `numbered_inputs` | the inputs under ids, and how they get these |
+//! | `shelf_input`, `opened_input` | one input, opened at first use and closed when it is idle or changed; an open one |
 //! | `filter_and_sort` | the rows of a list: filtered and sorted record numbers |
 //! | `rows` | rows as JSON |
 //! | `indexed_databases` | databases with their saved indexes |
@@ -25,7 +26,9 @@
 //! | `started_jobs`, `job_requests` | jobs that run until they are done, and the requests that start, follow and end them |
 //! | `out_folder`, `write_requests` | the folder for new files, and the requests that write them |
 //! | `app_state` | what all requests work with |
-//! | `api`, `report_requests`, `answers` | the requests, those whose answers take time, and what answers are made with |
+//! | `api` | the routes of the requests |
+//! | `shelf_requests`, `list_requests`, `game_requests`, `explorer_requests` | requests for inputs, lists, games, positions |
+//! | `report_requests`, `answers` | requests whose answers take time, and what all answers are made with |
 //! | `etag` | answers that the client already has |
 //! | `dropped_files` | files that are dropped on the page |
 //! | `private_folder` | folders of temporary files that are removed even if the server is killed |
@@ -46,9 +49,11 @@ mod decided_duplicates;
 mod dropped_files;
 mod etag;
 mod explore;
+mod explorer_requests;
 mod filter_and_sort;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod game_requests;
 mod guard;
 mod indexed_databases;
 mod input_health;
@@ -58,8 +63,11 @@ mod jobs;
 mod lichess;
 mod lichess_answer_cache;
 mod lichess_paths;
+mod list_requests;
 mod names_by_frequency;
+mod numbered_inputs;
 mod openapi;
+mod opened_input;
 mod opening_inputs;
 mod out_folder;
 mod params;
@@ -74,6 +82,8 @@ mod report_requests;
 mod rows;
 mod search_duplicates_and_previews;
 mod server;
+mod shelf_input;
+mod shelf_requests;
 mod speeds;
 mod spellings_and_charsets;
 mod stable_ids;

@@ -20,14 +20,16 @@ use tabia::core::chess::uci;
 use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, Wdl};
 
 use crate::answers::{in_pool, of_type};
-use crate::api::{game_pgn, tree_job};
 use crate::app_state::App;
 use crate::explore::{self, FoundTree, uci_of};
-use crate::inputs_by_id::{OpenedInput, ShelfInput};
+use crate::explorer_requests::tree_job;
+use crate::game_requests::game_pgn;
 use crate::jobs::Job;
+use crate::opened_input::OpenedInput;
 use crate::opening_inputs;
 use crate::params::Params;
 use crate::problem::Problem;
+use crate::shelf_input::ShelfInput;
 use crate::speeds::speed_of;
 use crate::stream::{self, Sender};
 

@@ -10,8 +10,8 @@ use tabia::Error;
 use tabia::formats::Format;
 
 use crate::dropped_files::check_name;
-use crate::inputs_by_id::ShelfInput;
 use crate::problem::Problem;
+use crate::shelf_input::ShelfInput;
 
 /// Endings of compressed text.
 const COMPRESSED: &[&str] = &["gz", "bz2", "xz", "zst"];

@@ -2,7 +2,7 @@
 
 use tabia::{Game, GameIndex, Recorder, Want};
 
-use crate::inputs_by_id::OpenedInput;
+use crate::opened_input::OpenedInput;
 use crate::problem::Problem;
 
 /// The game with a number from 1, and what was wrong with it.

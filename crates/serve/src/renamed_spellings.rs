@@ -16,11 +16,11 @@ use tabia::names::{NamedThing, RenamedGame, Renames, find_renamed_games};
 
 use crate::answers::{answer, profile_of, report};
 use crate::app_state::App;
-use crate::inputs_by_id::ShelfInput;
 #[cfg(any(test, feature = "fuzzing"))]
 use crate::job_requests::parse_json;
 use crate::job_requests::read_json;
 use crate::problem::Problem;
+use crate::shelf_input::ShelfInput;
 use crate::write_requests::{NewDatabase, databases, out_folder};
 
 /// Names that change at most.

@@ -1,5 +1,6 @@
 //! Requests whose answers are reports: work that is asked about again until it is done.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
@@ -7,23 +8,26 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Response;
 use axum::routing::get;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tabia::Error;
 use tabia::query::Query;
 
-use crate::answers::{answer, profile_of, report};
+use crate::answers::{PATIENCE, answer, profile_of, report, so_far, tagged_if};
 use crate::app_state::App;
 use crate::etag::Asked;
 use crate::filter_and_sort::RowSource;
-use crate::inputs_by_id::ShelfInput;
+use crate::input_health;
 use crate::jobs::Job;
 use crate::params::Params;
 use crate::player_games::PlayerGames;
 use crate::player_tree::ReferenceReplies;
 use crate::problem::Problem;
 use crate::search_duplicates_and_previews::{self, Tried};
+use crate::shelf_input::ShelfInput;
 use crate::{spellings_and_charsets, tried_writes};
 
+/// Pairs of one answer at most.
+const MAX_PAIRS: usize = 500;
 /// Spellings of one player at most.
 const MAX_SPELLINGS: usize = 50;
 
@@ -32,6 +36,8 @@ type Shared = State<Arc<App>>;
 /// The routes of reports.
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
+        .route("/api/v1/db/{id}/health", get(check))
+        .route("/api/v1/duplicates", get(duplicates))
         .route("/api/v1/db/{id}/charsets", get(charsets))
         .route("/api/v1/db/{id}/repair", get(repair))
         .route("/api/v1/spellings", get(spellings))
@@ -241,6 +247,96 @@ async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<B
         reported(app, &asked, &source.fingerprint(), &key, move |job| {
             search_duplicates_and_previews::preview(&tried, to, profile, threads, job)
         })
+    })
+    .await
+}
+
+async fn check(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let tag = asked.tag(&input.state_of_files());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let modified = input.modified().unwrap_or_default();
+        let key = format!("{id}\n{modified}");
+        let threads = app.threads;
+        let checked = Arc::clone(&input);
+        let job = app
+            .checks
+            .get_or_start(&key, input_health::Health::default(), move |job| {
+                input_health::run(&checked, threads, job)
+            })?;
+        let found = job.wait(PATIENCE, |_| false);
+        let mut answer = found.found().document();
+        if let Value::Object(answer) = &mut answer {
+            let error = found.error().map(|text| input.without_folder(text));
+            answer.insert("error".into(), json!(error));
+            answer.insert("games".into(), json!(job.progress.games()));
+        }
+        let is_done = found.is_done();
+        let is_complete = is_done && found.error().is_none();
+        drop(found);
+        let answer = so_far(answer, is_done, job.progress.games())?;
+        Ok(tagged_if(is_complete, &tag, answer))
+    })
+    .await
+}
+
+async fn duplicates(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let from: usize = params.number("from", 0)?;
+        let count: usize = params.number("n", 50)?;
+        if count > MAX_PAIRS {
+            return Err(Problem::bad_request("`n` is at most 500"));
+        }
+        let source = RowSource::new(&app.shelf, &params.ids("db"))?;
+        let tag = asked.tag(&source.fingerprint());
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let inputs = databases(app, &params)?;
+        let threads = app.threads;
+        let key = source.key();
+        let job = app
+            .duplicates
+            .get_or_start(&key, Arc::default(), move |job| {
+                search_duplicates_and_previews::duplicates(&inputs, threads, job)
+            })?;
+        let found = job.wait(PATIENCE, |_| false);
+        if let Some(error) = found.error() {
+            return Err(Problem::new(
+                axum::http::StatusCode::UNPROCESSABLE_ENTITY,
+                error,
+            ));
+        }
+        let (all, is_done) = (Arc::clone(found.found()), found.is_done());
+        drop(found);
+        let open: Vec<(String, &dyn tabia::Database)> = source
+            .parts
+            .iter()
+            .filter_map(|part| Some((part.id.clone(), part.opened.database()?)))
+            .collect();
+        let mut readers: Vec<_> = open.iter().map(|(_, database)| database.reader()).collect();
+        let pairs: Vec<Value> = all
+            .iter()
+            .skip(from)
+            .take(count)
+            .map(|duplicate| search_duplicates_and_previews::pair(duplicate, &open, &mut readers))
+            .collect();
+        let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+        for duplicate in all.iter() {
+            *kinds.entry(duplicate.kind.name()).or_default() += 1;
+        }
+        let found = json!({
+            "count": all.len(),
+            "kinds": kinds,
+            "from": from,
+            "pairs": pairs,
+            "total": source.total,
+        });
+        let answer = so_far(found, is_done, job.progress.games())?;
+        Ok(tagged_if(is_done, &tag, answer))
     })
     .await
 }

@@ -18,9 +18,9 @@ use tabia::{
 };
 
 use crate::explore::uci_of;
-use crate::inputs_by_id::ShelfInput;
 use crate::jobs::Job;
 use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
+use crate::shelf_input::ShelfInput;
 
 /// Hits of a search at most.
 pub(crate) const MAX_HITS: u64 = 500;

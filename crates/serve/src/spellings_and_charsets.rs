@@ -8,8 +8,9 @@ use tabia::core::games::NameKind;
 use tabia::names::{NameCluster, NamedThing, NamesOptions, find_clusters};
 use tabia::{Charset, Database, Error, GameIndex, NoObserver, OpenInput, Progress};
 
-use crate::inputs_by_id::{OpenedInput, ShelfInput};
 use crate::jobs::Job;
+use crate::opened_input::OpenedInput;
+use crate::shelf_input::ShelfInput;
 
 /// Clusters that are shown.
 const MAX_CLUSTERS: usize = 200;

@@ -5,7 +5,7 @@ use tabia::core::games::{IndexEntry, NameId, NameKind, StoredPart};
 use tabia::core::hexadecimal;
 use tabia::{Database, GameIndex};
 
-use crate::inputs_by_id::OpenedInput;
+use crate::opened_input::OpenedInput;
 use crate::problem::Problem;
 
 /// Bytes of a part of a record that are shown.

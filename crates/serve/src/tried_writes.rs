@@ -12,9 +12,9 @@ use tabia::{
     Recorder, Resolver, Result, Want,
 };
 
-use crate::inputs_by_id::ShelfInput;
 use crate::jobs::Job;
 use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
+use crate::shelf_input::ShelfInput;
 
 /// Records of a repair that are shown.
 const MAX_RECORDS: usize = 100;

@@ -28,7 +28,6 @@ use tabia::{Error, Feature, InputItem, Progress, Query, Resolver};
 
 use crate::answers::{answer, of_type, profile_of, report};
 use crate::app_state::App;
-use crate::inputs_by_id::ShelfInput;
 #[cfg(any(test, feature = "fuzzing"))]
 use crate::job_requests::parse_json;
 use crate::job_requests::{accepted, number_of, read_json};
@@ -37,6 +36,7 @@ use crate::params::Params;
 use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
 use crate::problem::Problem;
 use crate::search_duplicates_and_previews::{Problems, loss, losses};
+use crate::shelf_input::ShelfInput;
 use crate::started_jobs::{JobResult, JobSubject};
 use crate::stream;
 

@@ -1,0 +1,223 @@
+//! The requests about a position: its legal moves, the explorer, a page of a book.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::Response;
+use axum::routing::get;
+use serde_json::{Value, json};
+use tabia::base::Base;
+use tabia::book::find::opening_of;
+use tabia::formats::Format;
+use tabia::query::Query;
+
+use crate::answers::{PATIENCE, answer, by_content, document, so_far, with_progress};
+use crate::app_state::App;
+use crate::etag::Asked;
+use crate::explore::{self, FoundTree};
+use crate::jobs::Job;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::search_duplicates_and_previews;
+use crate::shelf_input::ShelfInput;
+use crate::write_requests;
+
+/// Sources of one explorer at most.
+const MAX_SOURCES: usize = 6;
+
+type Shared = State<Arc<App>>;
+
+/// The routes of positions.
+pub(crate) fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/api/v1/position", get(position))
+        .route("/api/v1/explorer", get(explorer))
+        .route("/api/v1/book/{id}", get(book))
+}
+
+async fn position(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |_| {
+        let (start, plies, position) = params.position()?;
+        let legal: Vec<Value> = position
+            .legal_moves()
+            .iter()
+            .map(|m| {
+                json!({
+                    "uci": explore::uci_of(*m, position.is_chess960()),
+                    "san": position.san(*m).to_string(),
+                })
+            })
+            .collect();
+        let mut line = Vec::new();
+        let mut before = start.clone();
+        for ply in &plies {
+            line.push(before.san(*ply).to_string());
+            before.play_ply(*ply);
+        }
+        let opening = opening_of(&start, &plies);
+        let found = document(&json!({
+            "fen": position.fen(),
+            "line": line,
+            "legal": legal,
+            "check": position.is_check(),
+            "checkmate": position.is_checkmate(),
+            "stalemate": position.is_stalemate(),
+            "chess960": position.is_chess960(),
+            "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+        }))?;
+        Ok(asked.tag("").mark(found))
+    })
+    .await
+}
+
+async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let ids = params.ids("src");
+        if ids.len() > MAX_SOURCES {
+            return Err(Problem::bad_request("`src` names more than 6 sources"));
+        }
+        let (start, plies, position) = params.position()?;
+        let opening = opening_of(&start, &plies);
+        let mut sources = Vec::new();
+        for (number, id) in ids.into_iter().enumerate() {
+            let input = app.shelf.find(id)?;
+            let own = params.text(&format!("where{}", number + 1));
+            let query = Query::parse(&both(params.text("where"), own))?;
+            let found = explore_source(app, &input, &position, &query);
+            let (mut source, key, value) = match found {
+                Ok(Value::Object(source)) => (source, "name", json!(input.name)),
+                Ok(_) => continue,
+                Err(problem) if problem.status == axum::http::StatusCode::SERVICE_UNAVAILABLE => {
+                    return Err(problem);
+                }
+                Err(problem) => {
+                    let text = input.without_folder(&problem.detail);
+                    (serde_json::Map::new(), "error", json!(text))
+                }
+            };
+            source.insert("id".into(), json!(id));
+            source.insert(key.into(), value);
+            sources.push(Value::Object(source));
+        }
+        // A source that cannot be read is done.
+        let is_done = sources.iter().all(|source| source["isDone"] != false);
+        let scanned = sources
+            .iter()
+            .filter_map(|source| source["scanned"].as_u64());
+        let scanned = scanned.sum();
+        let found = json!({
+            "fen": position.fen(),
+            "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+            "sources": sources,
+        });
+        if is_done {
+            by_content(&with_progress(found, true, scanned))
+        } else {
+            so_far(found, false, scanned)
+        }
+    })
+    .await
+}
+
+/// A query for what fits two queries.
+fn both(first: &str, second: &str) -> String {
+    match (first.trim(), second.trim()) {
+        ("", query) | (query, "") => query.to_owned(),
+        (first, second) => format!("({first}) ({second})"),
+    }
+}
+
+fn explore_source(
+    app: &App,
+    input: &Arc<ShelfInput>,
+    position: &tabia::Position,
+    query: &Query,
+) -> Result<Value, Problem> {
+    let opened = input.open()?;
+    if let Some(book) = opened.book() {
+        let mut answer = explore::of_book(book, position)?;
+        if let Value::Object(answer) = &mut answer {
+            let format = input.format.map(|format| format.id().to_string());
+            answer.insert("format".into(), json!(format));
+            answer.insert("isDone".into(), json!(true));
+        }
+        return Ok(answer);
+    }
+    let database = opened.database().ok_or_else(|| {
+        let id = &input.id;
+        Problem::bad_request(format!("`{id}` has no games"))
+    })?;
+    let (base, name) = app.bases.of(std::slice::from_ref(input))?;
+    let is_indexed = base.has_index(0);
+    let job = tree_job(app, base, &name, position, query, explore::MAX_GAMES)?;
+    let found = job.wait(PATIENCE, |_| false);
+    if let Some(error) = found.error() {
+        return Err(Problem::busy(error));
+    }
+    let tree = found.found().clone();
+    let is_done = found.is_done();
+    drop(found);
+    let mut answer = match &tree {
+        Some(tree) => explore::of_tree(&input.id, tree, database),
+        None => json!({"kind": "database", "games": 0, "moves": []}),
+    };
+    if let Value::Object(answer) = &mut answer {
+        answer.insert("isDone".into(), json!(is_done));
+        answer.insert("indexed".into(), json!(is_indexed));
+        answer.insert("indexable".into(), json!(input.is_indexable()));
+        answer.insert("scanned".into(), json!(job.progress.games()));
+        answer.insert("total".into(), json!(database.len()));
+        answer.insert("fingerprint".into(), json!(opened.fingerprint));
+    }
+    Ok(answer)
+}
+
+/// Counts the games of a position, with the best and the last `games`; `name` identifies the databases and their
+/// state.
+pub(crate) fn tree_job(
+    app: &App,
+    base: Arc<Base>,
+    name: &str,
+    position: &tabia::Position,
+    query: &Query,
+    games: usize,
+) -> Result<Arc<Job<FoundTree>>, Problem> {
+    let key = format!("{name}\n{}\n{games}\n{query}", position.fen());
+    let (wanted, searched) = (position.clone(), query.clone());
+    app.scans.get_or_start(&key, None, move |job| {
+        explore::count(&base, &wanted, &searched, games, job)
+    })
+}
+
+async fn book(
+    State(app): Shared,
+    asked: Asked,
+    Path(id): Path<String>,
+    params: Params,
+) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let opened = input.open()?;
+        let book = opened
+            .book()
+            .ok_or_else(|| Problem::bad_request(format!("`{id}` is no book")))?;
+        let (start, plies, position) = params.position()?;
+        let opening = opening_of(&start, &plies);
+        let mut page = search_duplicates_and_previews::book_page(book, &position)?;
+        page["id"] = json!(id);
+        page["name"] = json!(input.name);
+        page["format"] = json!(input.format.map(|format| format.id().to_string()));
+        if let Some(Format::Book(format)) = input.format {
+            page["can"] = write_requests::editable(format);
+            page["extension"] = json!(format.file.extensions.first());
+        }
+        page["fen"] = json!(position.fen());
+        page["opening"] =
+            json!(opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})));
+        page["fingerprint"] = json!(opened.fingerprint);
+        Ok(asked.tag(&opened.fingerprint).mark(document(&page)?))
+    })
+    .await
+}

@@ -1,0 +1,303 @@
+//! One input: opened at first use, closed when it is idle or its files have changed.
+
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tabia::formats::Format;
+use tabia::{Error, InputItem, OpenInput, OpenOptions, Resolver};
+
+use crate::opened_input::{Content, OpenedInput};
+use crate::opening_inputs::Opening;
+use crate::problem::Problem;
+use crate::stable_ids::Digest;
+
+/// How long an input that nothing asks about stays open. Other programs cannot replace a mapped file on
+/// Windows, so it is closed soon there.
+const IDLE: Duration = if cfg!(windows) {
+    Duration::from_secs(5)
+} else {
+    Duration::from_mins(10)
+};
+/// How long the lengths and times of files are taken as unchanged.
+const TRUSTED: Duration = Duration::from_millis(500);
+
+/// One input.
+#[derive(Debug)]
+pub(crate) struct ShelfInput {
+    pub(crate) id: String,
+    /// Identifies it in the ids of its games; `None` if there are too many inputs.
+    pub(crate) slot: Option<u64>,
+    pub(crate) digest: Digest,
+    /// The name of its file, or of the member of an archive.
+    pub(crate) name: String,
+    /// The folder as it was given.
+    pub(crate) folder: String,
+    /// The id of the archive that contains it.
+    pub(crate) container: Option<String>,
+    /// It was dropped on the page: its folder is of no interest.
+    pub(crate) is_dropped: bool,
+    /// A job of this server has written it, so another one may replace it.
+    pub(crate) is_written: bool,
+    /// `None` if the file is not recognised.
+    pub(crate) format: Option<Format>,
+    pub(crate) bytes: Option<u64>,
+    /// Why it cannot be used; known when the shelf is made.
+    pub(crate) error: Option<Error>,
+    pub(crate) label: Arc<Path>,
+    /// The files whose change closes the input.
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) resolver: Resolver,
+    pub(crate) state: Mutex<State>,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) item: Option<InputItem>,
+    /// Another request opens it.
+    opening: Option<Opening>,
+    opened: Option<Arc<OpenedInput>>,
+    failed: Option<Failed>,
+    checked: Instant,
+}
+
+impl State {
+    /// Not opened yet.
+    pub(crate) fn new(item: Option<InputItem>) -> Self {
+        Self {
+            item,
+            opening: None,
+            opened: None,
+            failed: None,
+            checked: Instant::now(),
+        }
+    }
+}
+
+/// Why it could not be opened, and which state of its files that was.
+#[derive(Debug)]
+struct Failed {
+    problem: Problem,
+    fingerprint: String,
+    at: Instant,
+}
+
+impl ShelfInput {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes it if nothing has used it for a while.
+    pub(crate) fn close_if_idle(&self) {
+        let mut state = self.lock();
+        let is_idle = state
+            .opened
+            .as_ref()
+            .is_some_and(|opened| Arc::strong_count(opened) == 1 && opened.idle_time() > IDLE);
+        if is_idle {
+            state.opened = None;
+        }
+    }
+
+    pub(crate) fn is_book(&self) -> bool {
+        matches!(self.format, Some(Format::Book(_)))
+    }
+
+    /// Whether it is a database that can be used.
+    pub(crate) fn is_database(&self) -> bool {
+        matches!(self.format, Some(Format::Games(_))) && self.error.is_none()
+    }
+
+    /// Whether it may have a saved index: it is in files of its own, which are there the next time as well.
+    pub(crate) fn is_indexable(&self) -> bool {
+        self.is_database() && self.container.is_none() && !self.is_dropped
+    }
+
+    /// When its files changed last, in seconds since 1970 UTC.
+    pub(crate) fn modified(&self) -> Option<u64> {
+        let times = self.files.iter().filter_map(|file| {
+            let modified = std::fs::metadata(file).ok()?.modified().ok()?;
+            modified.duration_since(UNIX_EPOCH).ok()
+        });
+        times.map(|time| time.as_secs()).max()
+    }
+
+    /// Whether one of its files is in a folder, which is a path without links, and has such a name.
+    pub(crate) fn has_file_in(&self, folder: &Path, has_name: &impl Fn(&str) -> bool) -> bool {
+        let is_there = |file: &Path| {
+            let name = file.file_name().map(OsStr::to_string_lossy);
+            let of_file = file.parent().map(Path::canonicalize);
+            matches!(of_file, Some(Ok(found)) if found == folder)
+                && name.is_some_and(|name| has_name(&name))
+        };
+        self.files
+            .iter()
+            .any(|file| is_there(file) || file.canonicalize().is_ok_and(|found| is_there(&found)))
+    }
+
+    /// A text that changes when the length or time of a file does.
+    pub(crate) fn state_of_files(&self) -> String {
+        fingerprint(&self.files)
+    }
+
+    /// What is known without opening it.
+    pub(crate) fn if_open(&self) -> Option<Arc<OpenedInput>> {
+        self.lock().opened.clone()
+    }
+
+    /// The open input. It is opened again if a file has another length or time than when it was opened.
+    ///
+    /// # Errors
+    /// Why it cannot be opened; [`Problem::opening`] while another request opens it.
+    pub(crate) fn open(&self) -> Result<Arc<OpenedInput>, Problem> {
+        let (item, before, _guard) = {
+            let mut state = self.lock();
+            if let Some(opened) = &state.opened {
+                let is_unchanged = state.checked.elapsed() < TRUSTED
+                    || opened.fingerprint == fingerprint(&self.files);
+                if is_unchanged {
+                    let opened = Arc::clone(opened);
+                    opened.touch();
+                    if state.checked.elapsed() >= TRUSTED {
+                        state.checked = Instant::now();
+                    }
+                    return Ok(opened);
+                }
+                state.opened = None;
+                state.item = None;
+            }
+            if let Some(opening) = &state.opening
+                && !opening.is_over()
+            {
+                return Err(Problem::opening(opening.clone()));
+            }
+            let before = fingerprint(&self.files);
+            // Those who waited need not find out again that it cannot be opened.
+            if let Some(failed) = &state.failed
+                && failed.at.elapsed() < TRUSTED
+                && failed.fingerprint == before
+            {
+                return Err(failed.problem.clone());
+            }
+            let (guard, opening) = Opening::begin();
+            state.opening = Some(opening);
+            (state.item.take(), before, guard)
+        };
+        let result = self.open_item(item, before.clone());
+        let mut state = self.lock();
+        state.opening = None;
+        state.failed = None;
+        let (item, opened) = result.map_err(|problem| {
+            let problem = Problem {
+                detail: self.without_folder(&problem.detail),
+                ..problem
+            };
+            state.failed = Some(Failed {
+                problem: problem.clone(),
+                fingerprint: before,
+                at: Instant::now(),
+            });
+            problem
+        })?;
+        state.item = Some(item);
+        state.checked = Instant::now();
+        state.opened = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    fn open_item(
+        &self,
+        item: Option<InputItem>,
+        fingerprint: String,
+    ) -> Result<(InputItem, Arc<OpenedInput>), Problem> {
+        let item = match item {
+            Some(item) => item,
+            None => self.resolve()?,
+        };
+        let opened = item.open_indexed(&self.resolver.options)?;
+        let mut problems: Vec<String> = opened.problems.iter().map(ToString::to_string).collect();
+        let content = match opened.input {
+            OpenInput::Database(database) => {
+                problems.extend(database.info().problems.iter().cloned());
+                Content::Database(database)
+            }
+            OpenInput::Book(book) => {
+                problems.extend(book.info().problems.iter().cloned());
+                Content::Book(book)
+            }
+            _ => {
+                let text = format!("`{}` is an archive; open what is in it", self.id);
+                return Err(Problem::bad_request(text));
+            }
+        };
+        let opened = Arc::new(OpenedInput::new(content, fingerprint, problems));
+        Ok((item, opened))
+    }
+
+    /// Finds the input on disk again.
+    ///
+    /// # Errors
+    /// When it is no longer there, or is something else.
+    pub(crate) fn resolve(&self) -> Result<InputItem, Error> {
+        let mut found = self.resolver.resolve_each(self.label.as_os_str())?;
+        match found.pop() {
+            Some(item) if found.is_empty() => item,
+            _ => Err(Error::unsupported("the file is now a folder").in_file(&self.label)),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &OpenOptions {
+        &self.resolver.options
+    }
+
+    /// `text` without the folder of the input, which only its owner should see.
+    pub(crate) fn without_folder(&self, text: &str) -> String {
+        if self.folder.is_empty() {
+            return text.to_owned();
+        }
+        let prefix = format!("{}{}", self.folder, std::path::MAIN_SEPARATOR);
+        text.replace(&prefix, "")
+    }
+}
+
+/// The files whose change closes an input.
+pub(crate) fn watched_files(
+    item: Option<&InputItem>,
+    container: Option<&ShelfInput>,
+    label: &Path,
+) -> Vec<PathBuf> {
+    match (container, item.and_then(InputItem::source)) {
+        (Some(container), _) => container.files.clone(),
+        (None, Some(source)) => {
+            let files = std::iter::once(source.main()).chain(source.siblings());
+            let mut files: Vec<PathBuf> = files
+                .chain(source.parts())
+                .filter_map(|file| file.path().map(Path::to_path_buf))
+                .collect();
+            files.sort();
+            files.dedup();
+            files
+        }
+        (None, None) => vec![label.to_path_buf()],
+    }
+}
+
+/// A number made from the lengths and times of files.
+fn fingerprint(files: &[PathBuf]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        match std::fs::metadata(file) {
+            Ok(metadata) => {
+                metadata.len().hash(&mut hasher);
+                metadata
+                    .modified()
+                    .unwrap_or(SystemTime::UNIX_EPOCH)
+                    .hash(&mut hasher);
+            }
+            Err(_) => 0_u8.hash(&mut hasher),
+        }
+    }
+    format!("{:016x}", hasher.finish())
+}

@@ -1,0 +1,178 @@
+//! The requests for inputs: the shelf, one input, files that are dropped.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::Response;
+use axum::routing::{get, put};
+use serde_json::{Value, json};
+use tabia::formats::Format;
+use tabia::query::Query;
+
+use crate::answers::{answer, by_content, document};
+use crate::app_state::App;
+use crate::etag::Asked;
+use crate::explore;
+use crate::explorer_requests::tree_job;
+use crate::params::Params;
+use crate::shelf_input::ShelfInput;
+
+type Shared = State<Arc<App>>;
+
+/// The routes of inputs.
+pub(crate) fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/api/v1/shelf", get(shelf))
+        .route("/api/v1/db/{id}", get(input))
+        .route("/api/v1/drop", get(drop_space))
+        .route("/api/v1/drop/{name}", put(drop_file))
+}
+
+async fn shelf(State(app): Shared) -> Response<Body> {
+    answer(app, |app| {
+        let inputs: Vec<Value> = app.shelf.inputs().iter().map(|input| card(input)).collect();
+        by_content(&json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "canWrite": app.out.is_some(),
+            "inputs": inputs,
+        }))
+    })
+    .await
+}
+
+/// What is known of an input without opening it.
+fn card(input: &ShelfInput) -> Value {
+    let kind = match input.format {
+        Some(Format::Games(_)) => "database",
+        Some(Format::Book(_)) => "book",
+        Some(Format::Archive(_)) => "archive",
+        Some(Format::Export(_)) | None => "unknown",
+    };
+    let error = input.error.as_ref();
+    json!({
+        "id": input.id,
+        "name": input.name,
+        "folder": if input.is_dropped { "" } else { &input.folder },
+        "dropped": input.is_dropped,
+        "container": input.container,
+        "kind": kind,
+        "format": input.format.map(|format| format.id().to_string()),
+        "formatName": input.format.map(Format::name),
+        "bytes": input.bytes,
+        "modified": input.modified(),
+        "error": error.map(|error| input.without_folder(&error.to_string())),
+        "open": input.if_open().is_some(),
+    })
+}
+
+async fn input(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Response<Body> {
+    answer(app, move |app| {
+        let input = app.shelf.find(&id)?;
+        let mut card = card(&input);
+        let opened = input.open()?;
+        let index = app.bases.state_of_index(&input);
+        let more = match (opened.database(), opened.book()) {
+            (Some(database), _) => {
+                let info = database.info();
+                let overview = opened.overview();
+                if index == "current" {
+                    warm_explorer(app, &input);
+                }
+                json!({
+                    "records": info.records,
+                    "games": info.records.saturating_sub(info.texts),
+                    "texts": info.texts,
+                    "deleted": info.deleted,
+                    "encoding": info.encoding,
+                    "title": info.title,
+                    "version": info.version,
+                    "years": overview.years.map(|(first, last)| [first, last]),
+                    "annotated": overview.annotated.map(|(annotated, _)| annotated),
+                    "index": index,
+                    "facts": info.facts,
+                })
+            }
+            (None, Some(book)) => {
+                let info = book.info();
+                let size = opened.size(input.bytes);
+                json!({
+                    "positions": size.map(|size| size.positions),
+                    "moves": size.map(|size| size.moves),
+                    "games": info.games,
+                    "version": info.version,
+                    "facts": info.facts,
+                })
+            }
+            (None, None) => json!({}),
+        };
+        let problems = opened.problems.iter().take(100);
+        let problems: Vec<String> = problems.map(|text| input.without_folder(text)).collect();
+        if let (Value::Object(card), Value::Object(more)) = (&mut card, more) {
+            card.extend(more);
+            card.insert("problems".into(), json!(problems));
+            card.insert("fingerprint".into(), json!(opened.fingerprint));
+            card.insert("open".into(), json!(true));
+        }
+        let tag = asked.tag(&format!("{} {index}", opened.fingerprint));
+        document(&card).map(|answer| tag.mark(answer))
+    })
+    .await
+}
+
+/// Counts the games of the start position of a database with an index, so that the first view of the explorer
+/// finds the answer.
+fn warm_explorer(app: &App, input: &Arc<ShelfInput>) {
+    let Ok((base, name)) = app.bases.of(std::slice::from_ref(input)) else {
+        return;
+    };
+    // What cannot be counted now is counted when it is asked.
+    let _ = tree_job(
+        app,
+        base,
+        &name,
+        &tabia::Position::standard(),
+        &Query::default(),
+        explore::MAX_GAMES,
+    );
+}
+
+async fn drop_space(State(app): Shared) -> Response<Body> {
+    answer(app, |app| document(&json!({"space": app.dropped.space()}))).await
+}
+
+/// Stores a file of a set; the last one opens it.
+async fn drop_file(
+    State(app): Shared,
+    Path(name): Path<String>,
+    params: Params,
+    request: Request,
+) -> Response<Body> {
+    let set = match params.text("set") {
+        "" => None,
+        _ => match params.number("set", 0_u64) {
+            Ok(set) => Some(set),
+            Err(problem) => return problem.into_response(),
+        },
+    };
+    let (parts, body) = request.into_parts();
+    let received = app.dropped.receive(name, set, &parts.headers, body).await;
+    let set = match received {
+        Ok(set) => set,
+        Err(problem) => return problem.into_response(),
+    };
+    if params.is_on("more") {
+        return answer(app, |_| document(&json!({"inputs": [], "problems": []}))).await;
+    }
+    answer(app, move |app| {
+        app.dropped.complete(&set);
+        let found = app.shelf.add_dropped(&set.folder);
+        let (inputs, problems) = found.inspect_err(|_| app.dropped.discard(&set))?;
+        let inputs: Vec<Value> = inputs.iter().map(|input| card(input)).collect();
+        let mut answer = document(&json!({"inputs": inputs, "problems": problems}))?;
+        *answer.status_mut() = axum::http::StatusCode::CREATED;
+        Ok(answer)
+    })
+    .await
+}
