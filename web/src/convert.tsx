@@ -3,11 +3,12 @@
 
 import { useState } from "preact/hooks";
 import { get } from "./api.ts";
+import { Command, quoted, stem } from "./commands.tsx";
 import { ConvertedGame } from "./converted_game.tsx";
 import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { WriteForm } from "./write_file.tsx";
-import { ErrorBox, Spinner, TableBox, copy, title, useLoad } from "./ui.tsx";
+import { ErrorBox, Spinner, TableBox, title, useLoad } from "./ui.tsx";
 import { bytesText, number, t } from "./translations.ts";
 
 interface Formats {
@@ -44,15 +45,12 @@ export function View() {
   const { targets, profiles } = formats.value;
   const target = targets.find((found) => found.id === to);
   const ids = db.split(",");
-  const names = ids.map((id) => databases.find((found) => found.id === id)?.name ?? id);
-  const name = names[0] ?? db;
+  const name = databases.find((found) => found.id === ids[0])?.name ?? db;
   const href = (changes: { db?: string; to?: string; profile?: string }) =>
     convertHref(changes.db ?? db, changes.to ?? to, changes.profile ?? profile, where, deleted);
-  const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
-  const base = name.replace(/(\.\w+)+$/, "");
-  const newName = `${base}-${where === "" ? "new" : "games"}.${target?.extension ?? ""}`;
+  const newName = `${stem(name)}-${where === "" ? "new" : "games"}.${target?.extension ?? ""}`;
   const options = [profile && `--profile ${profile}`, where && `--where ${quoted(where)}`, deleted && "--include-deleted"];
-  const command = ["tabia convert", ...names.map(quoted), "-o", quoted(newName), ...options.filter((option) => option)].join(" ");
+  const command = (inputs: string[]) => ["tabia convert", ...inputs, "-o", quoted(newName), ...options.filter((option) => option)].join(" ");
   return (
     <section class="report">
       <header class="bar-line">
@@ -163,12 +161,7 @@ export function View() {
               </ul>
             </section>
           )}
-          <p class="command">
-            <code>{command}</code>{" "}
-            <button type="button" onClick={() => void copy(command)}>
-              {t("copy.command")}
-            </button>
-          </p>
+          <Command ids={ids} make={command} />
           {canWrite && (
             <section>
               <h2>{t("write.title")}</h2>

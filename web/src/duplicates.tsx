@@ -1,6 +1,7 @@
 // Pairs of games that are the same, as `tabia dedupe` finds them; nothing is changed.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { copyCommand } from "./commands.tsx";
 import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { duplicatesHref, gameHref, go, useAddress } from "./router.ts";
 import { type Choice, CHOICES, type Decisions, decisionsOf, rowsOf, useDecisions } from "./decided_pairs.ts";
@@ -8,7 +9,7 @@ import { get } from "./api.ts";
 import { type GameJson, endsOfLine, makeTree, pathTo } from "./game_tree.ts";
 import { Notation } from "./notation.tsx";
 import { current, useSettings } from "./settings.ts";
-import { ErrorBox, Spinner, TableBox, announce, copy, isTyping, saveCsv, title, useLoad } from "./ui.tsx";
+import { ErrorBox, Spinner, TableBox, announce, isTyping, saveCsv, title, useLoad } from "./ui.tsx";
 import { WriteDecided } from "./write_file.tsx";
 import { moveText, number, t } from "./translations.ts";
 
@@ -100,15 +101,14 @@ export function View() {
   });
   title(t("duplicates.title"));
   if (databases === null) return <Spinner />;
-  const names = db.split(",").map((id) => databases.find((card) => card.id === id)?.name ?? id);
-  const command = `tabia dedupe ${names.map((name) => (/[^\w.-]/.test(name) ? `'${name}'` : name)).join(" ")} -o unique.pgn`;
+  const name = databases.find((card) => card.id === db.split(",")[0])?.name ?? db;
   return (
     <section class="report">
       <header class="bar-line">
         <h1>{t("duplicates.title")}</h1>
         <span class="grow" />
         <ChooseDatabase databases={databases} value={db} hasAll onChange={(chosen) => go(duplicatesHref(chosen))} />
-        <button type="button" onClick={() => void copy(command)}>
+        <button type="button" onClick={() => copyCommand(db.split(","), (inputs) => `tabia dedupe ${inputs.join(" ")} -o unique.pgn`)}>
           {t("copy.command")}
         </button>
       </header>
@@ -144,7 +144,7 @@ export function View() {
               {t("duplicates.more")}
             </button>
           )}
-          <WriteUnique db={db} decisions={decisions} name={names[0] ?? db} />
+          <WriteUnique db={db} decisions={decisions} name={name} />
         </>
       )}
     </section>

@@ -4,7 +4,6 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { type Rows, get, getText, type PositionAnswer } from "./api.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
-import { ExplorerTable } from "./explorer.tsx";
 import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
@@ -34,6 +33,7 @@ export function View() {
   return <Game key={`${game.db}/${game.game}/${game.fingerprint}`} game={game} query={query} />;
 }
 
+const explorer = async () => (await import("./explorer.tsx")).ExplorerTable;
 const references = async () => (await import("./game_references.tsx")).References;
 const storedRecord = async () => (await import("./stored_record.tsx")).StoredRecord;
 
@@ -328,6 +328,12 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const lastUci = trial ? trial.ucis[trial.ucis.length - 1] : at?.uci;
   const question = trial ? undefined : askedAfter(tree, node, hidden);
   const training = questionsOf(question ?? at);
+  // What a part shows besides the board must not answer a question that is still open.
+  const isCovered = ["explorer", "book"].includes(tab) ? question !== undefined : ["references", "raw", "pgn"].includes(tab) && hidden.size > 0;
+  const uncover = () => {
+    setAnswered(new Set(tree.nodes.map((node) => node.id)));
+    document.getElementById("panel")?.focus();
+  };
   const tabs = [
     ["moves", t("tab.moves")],
     ["explorer", t("tab.explorer")],
@@ -439,7 +445,15 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             </button>
           ))}
         </div>
-        <div class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`}>
+        <div class="panel" role="tabpanel" id="panel" tabIndex={-1} aria-labelledby={`tab-${tab}`}>
+          {isCovered && (
+            <div class="panel-text">
+              <p>{t("training.covered")}</p>
+              <button type="button" onClick={uncover}>
+                {t("training.hidden")}
+              </button>
+            </div>
+          )}
           {tab === "moves" && (
             <>
               {training.map((item) => (
@@ -482,16 +496,12 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
               )}
             </>
           )}
-          {tab === "explorer" && (
-            <ExplorerTable fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />
-          )}
-          {tab === "book" && (
-            <ExplorerTable onlyBooks fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />
-          )}
-          {tab === "references" && <Later load={references} game={game} tree={tree} onNode={show} />}
+          {tab === "explorer" && !isCovered && <Later load={explorer} fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />}
+          {tab === "book" && !isCovered && <Later load={explorer} onlyBooks fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />}
+          {tab === "references" && !isCovered && <Later load={references} game={game} tree={tree} onNode={show} />}
           {tab === "tags" && <Tags game={game} />}
-          {tab === "raw" && <Later load={storedRecord} game={game} tree={tree} />}
-          {tab === "pgn" && <Pgn game={game} />}
+          {tab === "raw" && !isCovered && <Later load={storedRecord} game={game} tree={tree} />}
+          {tab === "pgn" && !isCovered && <Pgn game={game} />}
         </div>
       </div>
     </section>

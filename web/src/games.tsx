@@ -3,17 +3,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
+import { copyCommand, quoted } from "./commands.tsx";
 import { VirtualList } from "./virtual_list.ts";
 import { type Column, ColumnHeader, ColumnMenu, columnLabel, columns, result, templateOf, useColumnLayout } from "./list_columns.tsx";
 import { MoveLine } from "./notation.tsx";
 import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
 import { SearchBox } from "./search_box.tsx";
-import { SelectionBar, useSelection } from "./selected_games.tsx";
+import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
-import { ErrorBox, Spinner, announce, copy, isTyping, saveCsv, title } from "./ui.tsx";
+import { ErrorBox, Later, Spinner, announce, copy, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
 
 interface ListState {
@@ -22,6 +23,8 @@ interface ListState {
   isExact: boolean;
   sortable: string[];
 }
+
+const selectionBar = async () => (await import("./selected_games.tsx")).SelectionBar;
 
 export function View() {
   const { query } = useAddress();
@@ -233,7 +236,7 @@ function GameList(props: ListProps) {
             <button type="button" disabled={!state?.isExact} onClick={() => void saveList(request, columns(), state?.count ?? 0)}>
               {t("save.csv")}
             </button>
-            <button type="button" onClick={() => void copy(commandOf(ids, where, deleted))}>
+            <button type="button" onClick={() => copyCommand(ids, (inputs) => commandOf(inputs, where, deleted))}>
               {t("copy.command")}
             </button>
             {rank > 0 && <ColumnMenu all={fitting} shown={shown} canHide={canHide} layout={layout} />}
@@ -267,7 +270,7 @@ function GameList(props: ListProps) {
           {active && <Preview row={active.row} request={request} />}
         </aside>
       </div>
-      <SelectionBar selection={selection} />
+      {selection.games.size > 0 && <Later load={selectionBar} selection={selection} />}
     </>
   );
 }
@@ -279,10 +282,9 @@ async function rowsBetween(request: Record<string, string | boolean>, first: num
 }
 
 /** The command that prints the list. */
-function commandOf(ids: string[], where: string, deleted: boolean): string {
-  const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
+function commandOf(inputs: string[], where: string, deleted: boolean): string {
   const options = [where && `--where ${quoted(where)}`, deleted && "--include-deleted", "--csv"];
-  return ["tabia ls", ...ids.map(quoted), ...options.filter((option) => option)].join(" ");
+  return ["tabia ls", ...inputs, ...options.filter((option) => option)].join(" ");
 }
 
 /** Rows of a list that are saved at most; the command has no limit. */

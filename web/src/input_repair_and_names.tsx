@@ -3,14 +3,13 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Command, quoted, stem } from "./commands.tsx";
 import { type Report, useReport } from "./database_choice_and_jobs.tsx";
 import { gameHref } from "./router.ts";
 import { SpellingChoice } from "./spelling_choice.tsx";
 import type { Cluster } from "./spellings.ts";
-import { ErrorBox, Spinner, TableBox, copy } from "./ui.tsx";
+import { ErrorBox, Spinner, TableBox } from "./ui.tsx";
 import { bytesText, number, t } from "./translations.ts";
-
-const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
 
 /** Asks for a report once its button was pressed. */
 function OnRequest<T extends Report>(props: {
@@ -78,17 +77,6 @@ export function Further({ db, name }: { db: string; name: string }) {
   );
 }
 
-function Command({ text }: { text: string }) {
-  return (
-    <p class="command">
-      <code>{text}</code>{" "}
-      <button type="button" onClick={() => void copy(text)}>
-        {t("copy.command")}
-      </button>
-    </p>
-  );
-}
-
 function Repair({ answer, db, name }: { answer: RepairAnswer; db: string; name: string }) {
   const isWhole = answer.damaged === 0 && answer.lost === 0 && answer.problems.length === 0;
   return (
@@ -128,7 +116,7 @@ function Repair({ answer, db, name }: { answer: RepairAnswer; db: string; name: 
           </table>
         </TableBox>
       )}
-      {!isWhole && <Command text={`tabia repair ${quoted(name)} -o ${quoted(`${name.replace(/(\.\w+)+$/, "")}-repaired.${answer.extension}`)}`} />}
+      {!isWhole && <Command ids={[db]} make={([input]) => `tabia repair ${input} -o ${quoted(`${stem(name)}-repaired.${answer.extension}`)}`} />}
     </>
   );
 }
@@ -142,7 +130,7 @@ function Spellings({ answer, db, name }: { answer: SpellingsAnswer; db: string; 
         {answer.clusters.length < answer.count && ` (${t("positions.first", { n: answer.clusters.length })})`}
       </p>
       <SpellingChoice clusters={answer.clusters} db={db} name={name} />
-      <Command text={`tabia names ${quoted(name)} --tsv > names.tsv && tabia names ${quoted(name)} --apply names.tsv -o ${quoted(`renamed-${name}`)}`} />
+      <Command ids={[db]} make={([input]) => `tabia names ${input} --tsv > names.tsv && tabia names ${input} --apply names.tsv -o ${quoted(`renamed-${name.replace(/^.*[/\\]/, "")}`)}`} />
     </>
   );
 }

@@ -2,10 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { pieceSvg } from "./pieces.ts";
+import { copyCommand, quoted } from "./commands.tsx";
 import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { gameHref, gamesHref, go, positionsHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
-import { ErrorBox, Spinner, TableBox, copy, title } from "./ui.tsx";
+import { ErrorBox, Spinner, TableBox, title } from "./ui.tsx";
 import { moveText, number, pieceName, t } from "./translations.ts";
 
 interface Hit {
@@ -247,7 +248,7 @@ export function View() {
             <button type="button" onClick={() => setText("")}>
               {t("positions.clear")}
             </button>{" "}
-            <button type="button" onClick={() => void copy(`tabia search ${db.split(",").join(" ")} '${text}'`)}>
+            <button type="button" onClick={() => copyCommand(db.split(","), (inputs) => `tabia search ${inputs.join(" ")} ${quoted(text)}`)}>
               {t("copy.command")}
             </button>
           </p>

@@ -1,55 +1,13 @@
-// The games that are selected in a list, and what can be done with them.
+// What can be done with the selected games of a list; loaded when there are some.
 
 import { useState } from "preact/hooks";
-import { type Row, get, getText, save } from "./api.ts";
+import { get, getText, save } from "./api.ts";
+import { copyCommand, quoted, stem } from "./commands.tsx";
 import { useCanWrite } from "./database_choice_and_jobs.tsx";
+import type { Picked, Selection } from "./selection.ts";
 import { WriteForm } from "./write_file.tsx";
 import { Dialog, ErrorBox, announce, copy, useLoad } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
-
-/** Games at most; a query has no limit. */
-const MAX = 1000;
-
-type Picked = ReadonlyMap<string, { db: string; game: number }>;
-
-/** Kept while the page is open: other orders and queries show the same selection. */
-const kept = new Map<string, Picked>();
-const keyOf = (db: string, game: number) => `${db}\n${game}`;
-
-export interface Selection {
-  games: Picked;
-  has: (row: Row) => boolean;
-  toggle: (row: Row) => void;
-  add: (rows: Row[]) => void;
-  clear: () => void;
-}
-
-/** The selection of the list of these databases. */
-export function useSelection(list: string): Selection {
-  const [games, set] = useState<Picked>(() => kept.get(list) ?? new Map());
-  const put = (next: Picked) => {
-    kept.set(list, next);
-    set(next);
-    announce(t("games.selected", { n: next.size }), next.size === MAX);
-  };
-  const now = () => kept.get(list) ?? games;
-  return {
-    games,
-    has: (row) => now().has(keyOf(row[0], row[1])),
-    toggle: (row) => {
-      const next = new Map(now());
-      const key = keyOf(row[0], row[1]);
-      if (!next.delete(key) && next.size < MAX) next.set(key, { db: row[0], game: row[1] });
-      put(next);
-    },
-    add: (rows) => {
-      const next = new Map(now());
-      for (const row of rows) if (next.size < MAX) next.set(keyOf(row[0], row[1]), { db: row[0], game: row[1] });
-      put(next);
-    },
-    clear: () => put(new Map()),
-  };
-}
 
 /** Numbers as the command takes them: `1-3,7`. */
 export function rangesOf(numbers: number[]): string {
@@ -68,14 +26,16 @@ function byDatabase(games: Picked): [string, string][] {
   return [...found].map(([db, numbers]) => [db, rangesOf(numbers)]);
 }
 
-const quoted = (text: string) => (/[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
-const stem = (name: string) => name.replace(/(\.\w+)+$/, "");
-
 /** One command for each database: the numbers are those of its games. */
-const commandOf = (games: Picked) =>
-  byDatabase(games)
-    .map(([db, numbers]) => `tabia convert ${quoted(db)} --games ${numbers} -o ${quoted(`${stem(db)}-selected.pgn`)}`)
-    .join(" && ");
+function copyCommands(games: Picked): void {
+  const parts = byDatabase(games);
+  const command = (input: string, [db, numbers]: [string, string]) =>
+    `tabia convert ${input} --games ${numbers} -o ${quoted(`${stem(db)}-selected.pgn`)}`;
+  copyCommand(
+    parts.map(([db]) => db),
+    (inputs) => parts.map((part, index) => command(inputs[index] ?? "", part)).join(" && "),
+  );
+}
 
 async function textOf(games: Picked): Promise<string> {
   const texts: string[] = [];
@@ -83,18 +43,17 @@ async function textOf(games: Picked): Promise<string> {
   return `${texts.join("\n\n")}\n`;
 }
 
-/** The line below the list; nothing without selected games. */
+/** The line below the list. */
 export function SelectionBar({ selection }: { selection: Selection }) {
   const { games } = selection;
   const [isSaving, setSaving] = useState(false);
-  if (games.size === 0) return null;
   return (
     <footer class="selection" aria-label={t("games.selection")}>
       <span>{t("games.selected", { n: games.size })}</span>
       <button type="button" onClick={() => setSaving(true)}>
         {t("book.save")}
       </button>
-      <button type="button" onClick={() => void copy(commandOf(games))}>
+      <button type="button" onClick={() => copyCommands(games)}>
         {t("copy.command")}
       </button>
       <button type="button" onClick={() => void textOf(games).then(copy, (error: unknown) => announce(String(error), true))}>

@@ -507,6 +507,21 @@ describe("games", () => {
       await eventually(async () => assert.equal(await page.locator(".header .c-event, .layer .c-event").count(), 0));
     }));
 
+  test("commands name the member of an archive after the archive", async () => {
+    const clipboardIs = (page, command) => page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, command);
+    const copied = (page) => page.getByRole("button", { name: "Copy command" }).first().click();
+    await scenario("/games?db=all.zip~league.pgn", async (page) => {
+      await page.waitForFunction(() => /3,000/.test(document.querySelector(".found")?.textContent ?? ""));
+      await page.locator(".toolbar summary").click();
+      await copied(page);
+      await clipboardIs(page, "tabia ls 'all.zip:league.pgn' --csv");
+    });
+    await scenario("/convert?db=all.zip~league.pgn&to=si4", async (page) => {
+      await copied(page);
+      await clipboardIs(page, "tabia convert 'all.zip:league.pgn' -o league-new.si4");
+    });
+  });
+
   test("parts of a query are removed one by one", () =>
     scenario(`/games?db=league.pgn&q=${encodeURIComponent('white:carlsen "Open 3" date:1990..')}&sort=-date`, async (page) => {
       const chips = page.locator(".chips li");
@@ -1899,6 +1914,22 @@ describe("a training question", () => {
     await page.locator('[data-square="b3"]').dragTo(page.locator('[data-square="b8"]'));
     await isShown(page);
     await page.locator(".training .reply", { hasText: "Correct." }).waitFor();
+  }));
+
+  test("its answer is in no other tab either, until it is shown there", asked(async (page) => {
+    for (const tab of ["PGN", "Stored", "References", "Explorer", "Books"]) {
+      await page.getByRole("tab", { name: tab, exact: true }).click();
+      await page.locator("#panel", { hasText: "still open" }).waitFor();
+      assert.equal(await page.locator("#panel").locator("pre, table, a, .source").count(), 0, tab);
+    }
+    await axeFindsNothing(page);
+    await page.getByRole("tab", { name: "PGN", exact: true }).click();
+    await page.getByRole("button", { name: "Show the hidden moves" }).click();
+    await eventually(async () => assert.match(await page.locator(".pgn").textContent(), /Qb8\+/));
+    assert.ok(await page.evaluate(() => document.activeElement?.id === "panel"));
+    await page.getByRole("tab", { name: "Moves", exact: true }).click();
+    await eventually(async () => assert.match(await page.locator(".notation").textContent(), /b8/));
+    assert.equal(await page.locator(".hidden-moves").count(), 0);
   }));
 
   test("its answer is shown by a click in the notation, on a phone too", asked(async (page) => {
