@@ -1,0 +1,339 @@
+//! What games are compared by, collected while they are read.
+
+use std::sync::Arc;
+
+use tabia_core::chess::{Ply, Position};
+use tabia_core::game::{
+    Annotation, Comment, Flow, GameHead, GameResult, RecordKind, Tags, Visitor,
+};
+use tabia_core::games::{TextLimits, is_lost_name};
+use tabia_core::io::Sink;
+use tabia_core::{GameIndex, Problem};
+
+use crate::game_content::GameContent;
+use crate::input::OpenInput;
+use crate::names::player_name::surname;
+use crate::scan::Task;
+
+/// Bytes of a key: which games are compared, and their first 60 plies.
+pub(super) const KEY: usize = 128;
+
+/// A number for a text, never 0; the same in every run.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step).max(1)
+}
+
+/// The hash of a known text, 0 for an unknown one.
+fn text_hash(text: &str) -> u64 {
+    match text.trim() {
+        "" | "?" | "-" => 0,
+        text => hash(tabia_query::fold(text).as_bytes()),
+    }
+}
+
+/// Collects hashes of players.
+pub(super) struct PlayersTask {
+    pub(super) limits: Option<Arc<dyn TextLimits>>,
+    pub(super) games: Vec<(GameIndex, u64)>,
+}
+
+impl Visitor for PlayersTask {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        if head.kind == RecordKind::Game {
+            let mut tags = Tags::new();
+            let tags = match &self.limits {
+                Some(limits) => {
+                    tags.clone_from(&head.tags);
+                    limits.limit_tags(&mut tags);
+                    &tags
+                }
+                None => &head.tags,
+            };
+            self.games.push((game, hash(players(tags).as_bytes())));
+        }
+        Flow::Skip
+    }
+
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        Flow::Skip
+    }
+}
+
+impl Task for PlayersTask {
+    type Out = Vec<(GameIndex, u64)>;
+
+    fn swap(&mut self, out: &mut Self::Out) {
+        out.clear();
+        std::mem::swap(&mut self.games, out);
+    }
+}
+
+/// The surnames of both players.
+pub(super) fn players(tags: &Tags) -> String {
+    let known = |tag: &str| {
+        let name = tags.text(tag);
+        // A repaired database has such names instead of those that it has lost.
+        if is_lost_name(name) {
+            String::new()
+        } else {
+            surname(name)
+        }
+    };
+    format!("{}\n{}", known("White"), known("Black"))
+}
+
+/// The surnames of both players, or what is left of names whose letters a database has replaced.
+fn players_or_rest(tags: &Tags) -> String {
+    let surnames = players(tags);
+    let (white, black) = surnames.split_once('\n').unwrap_or_default();
+    let rest = |surname: &str, tag: &str| match (surname, tags.text(tag).trim()) {
+        ("", rest) if rest.starts_with("??") => rest.to_owned(),
+        (surname, _) => surname.to_owned(),
+    };
+    format!("{}\n{}", rest(white, "White"), rest(black, "Black"))
+}
+
+/// Whether both surnames are known.
+fn has_both(players: &str) -> bool {
+    !players.starts_with('\n') && !players.ends_with('\n')
+}
+
+/// What can be missing from the records of an input without a trace in them. A text keeps what cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SourceState {
+    Text,
+    Database,
+    /// A database whose files are damaged.
+    DamagedDatabase,
+}
+
+impl SourceState {
+    pub(super) fn of(input: &OpenInput) -> Self {
+        match input {
+            OpenInput::Database(database) if database.info().problems.is_empty() => Self::Database,
+            OpenInput::Database(_) => Self::DamagedDatabase,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// The games of a piece of work, and the damaged records: whether moves and names are lost.
+#[derive(Default)]
+pub(super) struct GameBatch {
+    pub(super) games: Vec<(GameIndex, [u8; KEY], Vec<u8>)>,
+    pub(super) damaged: Vec<(GameIndex, bool, bool)>,
+}
+
+/// Collects what games are compared by.
+pub(super) struct GameTask {
+    source: SourceState,
+    /// What the database that new games are added to changes in texts.
+    limits: Option<Arc<dyn TextLimits>>,
+    /// The input is one of those whose games are all kept.
+    is_base: bool,
+    /// Something of the game could not be read.
+    has_problem: bool,
+    /// Moves could not be read from some ply on.
+    is_cut: bool,
+    is_game: bool,
+    depth: u32,
+    annotations: u32,
+    game: GameIndex,
+    head: GameHead,
+    start: u64,
+    moves: Vec<u8>,
+    /// The surnames of both players.
+    players: String,
+    has_players: bool,
+    /// The surnames as the input has them.
+    own_players: String,
+    /// Of a game without players, or before its first move.
+    content: GameContent,
+    batch: GameBatch,
+}
+
+impl GameTask {
+    pub(super) fn new(
+        source: SourceState,
+        limits: Option<Arc<dyn TextLimits>>,
+        is_base: bool,
+    ) -> Self {
+        Self {
+            source,
+            limits,
+            is_base,
+            has_problem: false,
+            is_cut: false,
+            is_game: false,
+            depth: 0,
+            annotations: 0,
+            game: GameIndex(0),
+            head: GameHead::default(),
+            start: 0,
+            moves: Vec::new(),
+            players: String::new(),
+            has_players: false,
+            own_players: String::new(),
+            content: GameContent::default(),
+            batch: GameBatch::default(),
+        }
+    }
+
+    /// Whether moves of the game are lost, and the name of a player.
+    fn lost_parts(&self) -> (bool, bool) {
+        if self.source == SourceState::Text {
+            return (false, false);
+        }
+        let moves = self.has_problem && (self.is_cut || self.moves.is_empty());
+        let names = self.has_problem && !has_both(&self.own_players)
+            || self.source == SourceState::DamagedDatabase && self.own_players == "\n";
+        (moves, names)
+    }
+}
+
+impl Visitor for GameTask {
+    fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
+        self.is_game = head.kind == RecordKind::Game;
+        if !self.is_game {
+            return Flow::Skip;
+        }
+        (self.depth, self.annotations, self.game) = (0, 0, game);
+        (self.has_problem, self.is_cut) = (false, false);
+        self.head.clone_from(head);
+        self.moves.clear();
+        self.content.clear();
+        self.own_players = players(&head.tags);
+        if let Some(limits) = &self.limits {
+            limits.limit_tags(&mut self.head.tags);
+            self.players = players(&self.head.tags);
+        } else {
+            self.players.clone_from(&self.own_players);
+        }
+        self.has_players = has_both(&self.players);
+        let start = head.start.position();
+        self.start = start.map_or(0, |position| position.key());
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
+        if !self.has_players {
+            self.content.push_move(ply);
+        }
+        if self.depth > 0 {
+            self.annotations = self.annotations.saturating_add(1);
+            return Flow::Go;
+        }
+        let bits = ply
+            .to_move()
+            .map_or(u16::MAX, tabia_core::chess::Move::to_bits);
+        self.moves.extend([(bits >> 8) as u8, bits as u8]);
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        if !self.has_players || self.moves.is_empty() {
+            match (annotation, &self.limits) {
+                (Annotation::Comment(comment), Some(limits)) => {
+                    let text = &limits.limit_comment(comment.text);
+                    let comment = Comment { text, ..comment };
+                    self.content.push_annotation(Annotation::Comment(comment));
+                }
+                (annotation, _) => self.content.push_annotation(annotation),
+            }
+        }
+        self.annotations = self.annotations.saturating_add(1);
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        self.content.begin_variation();
+        self.depth += 1;
+        Flow::Go
+    }
+
+    fn end_variation(&mut self) {
+        self.content.end_variation();
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn end_game(&mut self, result: GameResult) {
+        if !self.is_game {
+            return;
+        }
+        let tags = &self.head.tags;
+        let players = &self.players;
+        let (lost_moves, lost_names) = self.lost_parts();
+        if lost_moves || lost_names {
+            self.batch.damaged.push((self.game, lost_moves, lost_names));
+        }
+        // What is lost of two records need not have been the same.
+        if lost_names || lost_moves && self.moves.is_empty() {
+            return;
+        }
+        // Of games of the database the letters of names may be replaced.
+        let may_have_players = self.is_base && self.limits.is_some();
+        let is_bare = self.own_players == "\n"
+            && !may_have_players
+            && self.moves.is_empty()
+            && self.content.is_empty()
+            && self.head.start.setup.is_none();
+        if is_bare {
+            return;
+        }
+        let is_compared_by_moves = self.has_players && !self.moves.is_empty();
+        let content = if is_compared_by_moves {
+            ""
+        } else {
+            let players = match self.limits {
+                Some(_) => &players_or_rest(tags),
+                None => players,
+            };
+            self.content.finish(&self.head, players, result)
+        };
+        let mut key = Sink::new();
+        if is_compared_by_moves {
+            key.u64_be(hash(players.as_bytes()) ^ self.start);
+            key.bytes(self.moves.get(..KEY - 8).unwrap_or(&self.moves));
+        } else {
+            key.u64_be(hash(content.as_bytes()));
+        }
+        let mut bytes = [0; KEY];
+        for (to, from) in bytes.iter_mut().zip(key.as_slice()) {
+            *to = *from;
+        }
+        let is_known = |value: &str| !matches!(value, "" | "?" | "-" | "*" | "????.??.??");
+        let known = tags.iter().filter(|(_, value)| is_known(value)).count();
+        let date = tags.date().unwrap_or_default();
+        let mut facts = Sink::new();
+        facts.u16_be(date.year);
+        facts.u8(date.month);
+        facts.u8(date.day);
+        facts.u64_be(text_hash(tags.text("Event")));
+        facts.u64_be(text_hash(tags.text("Round")));
+        facts.u32_be(self.annotations);
+        facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
+        facts.u64_be(hash(self.own_players.as_bytes()));
+        facts.u32_be(players.len() as u32);
+        facts.bytes(players.as_bytes());
+        facts.u32_be(content.len() as u32);
+        facts.bytes(content.as_bytes());
+        facts.bytes(&self.moves);
+        self.batch.games.push((self.game, bytes, facts.into_vec()));
+    }
+}
+
+impl Task for GameTask {
+    type Out = GameBatch;
+
+    fn swap(&mut self, out: &mut Self::Out) {
+        out.games.clear();
+        out.damaged.clear();
+        std::mem::swap(&mut self.batch, out);
+    }
+
+    fn on_problem(&mut self, problem: &Problem) {
+        self.has_problem = true;
+        self.is_cut |= problem.error.location().ply.is_some();
+    }
+}

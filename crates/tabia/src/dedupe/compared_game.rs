@@ -1,0 +1,190 @@
+//! What two games have in common.
+
+use std::cmp::Reverse;
+
+use tabia_core::GameIndex;
+use tabia_core::game::Date;
+use tabia_core::io::Cursor;
+
+use super::duplicate::DuplicateKind;
+
+/// Plies in common at least, of embedded and of near duplicates; shorter games are exact duplicates only
+/// if event, round or day agree.
+pub(super) const MIN_EMBEDDED: usize = 10;
+const MIN_NEAR: usize = 20;
+/// Percentage of plies in common, of the shorter game.
+const NEAR: usize = 80;
+
+/// What decides which of two games is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts {
+    pub(super) at: (u32, GameIndex),
+    pub(super) annotations: u32,
+    pub(super) plies: u32,
+    pub(super) tags: u32,
+    /// A hash of the players as the input has them. Different new games that the database would store alike
+    /// are no duplicates of each other.
+    pub(super) own_players: u64,
+}
+
+impl Facts {
+    /// The game with the greatest one is kept. The games of the first `base` inputs come first.
+    pub(super) fn quality(&self, base: u32) -> (bool, u32, u32, u32, Reverse<(u32, GameIndex)>) {
+        let is_of_base = self.at.0 < base;
+        let at = Reverse(self.at);
+        (is_of_base, self.annotations, self.plies, self.tags, at)
+    }
+}
+
+/// A game as far as it is compared.
+pub(super) struct Entry {
+    pub(super) facts: Facts,
+    pub(super) date: Date,
+    /// Hashes; 0 is unknown.
+    pub(super) event: u64,
+    pub(super) round: u64,
+    /// Folded surnames.
+    pub(super) players: Vec<u8>,
+    /// All of a game without moves or players, which is compared as a whole; else empty.
+    pub(super) content: Vec<u8>,
+    /// Two bytes a ply.
+    pub(super) moves: Vec<u8>,
+}
+
+impl Entry {
+    pub(super) fn read(record: &[u8]) -> Option<Self> {
+        let mut cursor = Cursor::new(record);
+        let input = cursor.u32_be("input").ok()?;
+        let game = cursor.u32_be("game").ok()?;
+        let date = Date::new(
+            cursor.u16_be("year").ok()?,
+            cursor.u8("month").ok()?,
+            cursor.u8("day").ok()?,
+        );
+        let event = cursor.u64_be("event").ok()?;
+        let round = cursor.u64_be("round").ok()?;
+        let annotations = cursor.u32_be("annotations").ok()?;
+        let tags = cursor.u32_be("tags").ok()?;
+        let own_players = cursor.u64_be("own players").ok()?;
+        let length = cursor.u32_be("players").ok()? as usize;
+        let players = cursor.take(length, "players").ok()?.to_vec();
+        let length = cursor.u32_be("content").ok()? as usize;
+        let content = cursor.take(length, "content").ok()?.to_vec();
+        let moves = cursor.rest().to_vec();
+        let facts = Facts {
+            at: (input, GameIndex(game)),
+            annotations,
+            plies: (moves.len() / 2) as u32,
+            tags,
+            own_players,
+        };
+        Some(Self {
+            facts,
+            date,
+            event,
+            round,
+            players,
+            content,
+            moves,
+        })
+    }
+
+    /// Whether event, round or day agree, or none of them can be compared.
+    fn agrees(&self, other: &Self) -> bool {
+        let mut is_comparable = false;
+        let mut agrees = false;
+        let mut compare = |is_known: bool, is_equal: bool| {
+            is_comparable |= is_known;
+            agrees |= is_known && is_equal;
+        };
+        compare(
+            self.event != 0 && other.event != 0,
+            self.event == other.event,
+        );
+        compare(
+            self.round != 0 && other.round != 0,
+            self.round == other.round,
+        );
+        let has_day = self.date.is_complete() && other.date.is_complete();
+        compare(has_day, self.date == other.date);
+        agrees || !is_comparable
+    }
+}
+
+/// What two games have in common, and how many plies.
+pub(super) fn compare(a: &Entry, b: &Entry) -> Option<(DuplicateKind, u32)> {
+    let years = (a.date.year, b.date.year);
+    if a.players != b.players || (years.0 != years.1 && years.0 != 0 && years.1 != 0) {
+        return None;
+    }
+    let (first, second) = (a.moves.len() / 2, b.moves.len() / 2);
+    let (shorter, longer) = (first.min(second), first.max(second));
+    let common = common_plies(&a.moves, &b.moves);
+    let kind = if common == longer {
+        (longer >= MIN_NEAR || a.agrees(b)).then_some(DuplicateKind::Exact)
+    } else if common >= MIN_NEAR && common * 100 >= NEAR * shorter {
+        (common * 100 >= NEAR * longer || a.agrees(b)).then_some(DuplicateKind::Near)
+    } else if common == shorter && common >= MIN_EMBEDDED {
+        a.agrees(b).then_some(DuplicateKind::Embedded)
+    } else {
+        None
+    };
+    kind.map(|kind| (kind, common as u32))
+}
+
+/// Plies in common from the start.
+pub(super) fn common_plies(a: &[u8], b: &[u8]) -> usize {
+    let plies = a.chunks_exact(2).zip(b.chunks_exact(2));
+    plies.take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::dedupe) fn entry(number: u32, event: u64, date: Date, plies: &[u8]) -> Entry {
+        Entry {
+            facts: Facts {
+                at: (0, GameIndex(number)),
+                annotations: 0,
+                plies: plies.len() as u32,
+                tags: 0,
+                own_players: 0,
+            },
+            date,
+            event,
+            round: 0,
+            players: b"a\nb".to_vec(),
+            content: Vec::new(),
+            moves: plies.iter().flat_map(|ply| [0, *ply]).collect(),
+        }
+    }
+
+    #[test]
+    fn kinds_of_duplicates() {
+        let plies: Vec<u8> = (1..=60).collect();
+        let year = Date::new(1990, 0, 0);
+        let game = |event, count: usize| entry(0, event, year, &plies[..count]);
+        let kind = |a: &Entry, b: &Entry| compare(a, b).map(|(kind, _)| kind);
+        assert_eq!(kind(&game(1, 60), &game(2, 60)), Some(DuplicateKind::Exact));
+        assert_eq!(kind(&game(1, 60), &game(2, 55)), Some(DuplicateKind::Near));
+        // A short game that begins a long one may be another game.
+        assert_eq!(kind(&game(1, 60), &game(2, 22)), None);
+        assert_eq!(kind(&game(1, 60), &game(1, 22)), Some(DuplicateKind::Near));
+        assert_eq!(
+            kind(&game(1, 60), &game(1, 12)),
+            Some(DuplicateKind::Embedded)
+        );
+        assert_eq!(
+            kind(&game(1, 60), &game(0, 12)),
+            Some(DuplicateKind::Embedded)
+        );
+        assert_eq!(kind(&game(1, 60), &game(2, 12)), None);
+        assert_eq!(kind(&game(1, 9), &game(2, 9)), None);
+        assert_eq!(kind(&game(1, 9), &game(1, 9)), Some(DuplicateKind::Exact));
+        let other = entry(0, 1, Date::new(1991, 1, 1), &plies);
+        assert_eq!(kind(&game(1, 60), &other), None);
+        let unknown = entry(0, 2, Date::UNKNOWN, &plies);
+        assert_eq!(kind(&game(1, 60), &unknown), Some(DuplicateKind::Exact));
+    }
+}
