@@ -68,7 +68,7 @@ pub(crate) fn tsv_cell(text: &str, out: &mut Vec<u8>) {
 }
 
 /// Columns with the names of files.
-const PATHS: &[&str] = &["path", "archive", "book", "source", "index"];
+const PATHS: &[&str] = &["path", "archive", "book", "source", "index", "output"];
 
 /// The name of a file as a cell of tab-separated values, which can be typed as it is printed: on Windows with
 /// `/`, which names the same file there and is not escaped.

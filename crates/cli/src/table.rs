@@ -73,6 +73,8 @@ const SPECS: &[ColumnSpec] = &[
     spec("flags", "", None, 50),
     spec("source", "Source", Some((16, 12)), 70),
     spec("path", "Path", Some((16, 16)), 0),
+    spec("output", "Output", Some((16, 16)), 0),
+    spec("outcome", "Outcome", None, 0),
     spec("archive", "Archive", Some((16, 16)), 0),
     spec("book", "Book", Some((12, 12)), 0),
     spec("points", "Pts", None, 45),

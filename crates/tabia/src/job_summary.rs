@@ -129,6 +129,33 @@ impl LossTable {
         self.count_in(input, None, losses);
     }
 
+    /// Adds the losses of another job.
+    ///
+    /// ```
+    /// use tabia::{GameIndex, LossTable, Losses, Feature};
+    ///
+    /// let mut losses = Losses::default();
+    /// losses.add(Feature::Medals, 2, None);
+    /// let mut of_one = LossTable::default();
+    /// of_one.add("a.cbh", GameIndex(0), &losses);
+    /// let mut all = of_one.clone();
+    /// all.add_table(&of_one);
+    /// assert_eq!(all.count(Feature::Medals), 4);
+    /// ```
+    pub fn add_table(&mut self, other: &LossTable) {
+        for (feature, row) in &other.0 {
+            match self.0.get_mut(feature) {
+                Some(sum) => {
+                    sum.count += row.count;
+                    sum.games += row.games;
+                }
+                None => {
+                    self.0.insert(*feature, row.clone());
+                }
+            }
+        }
+    }
+
     fn count_in(&mut self, input: &str, game: Option<GameIndex>, losses: &Losses) {
         for (feature, loss) in losses.iter() {
             let row = self.0.entry(feature).or_insert_with(|| LossEntry {

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::common::{CommonArgs, IndexUseArgs, SelectArgs, charset, language, profile, sort_order};
+use super::common::{
+    CommonArgs, IndexUseArgs, ListingArgs, SelectArgs, charset, language, profile, sort_order,
+};
 
 /// Converts any database to any writable format
 ///
@@ -227,28 +229,33 @@ pub(crate) struct EditArgs {
 /// Reads all files of the set that are left, even without the index, and writes a new database. Every
 /// game is recovered completely, recovered with losses, or lost: `--json` and `--report` list the
 /// outcome, reason and location of each. Exit code 3 if anything was damaged or lost.
+///
+/// Of a folder or an archive each database and book is repaired into a file in the folder `-o`, and has a row with
+/// what became of it. Archives in it are opened, also in archives, one level down. Nothing is written into the folder
+/// that is repaired. Exit code 4 if one of them cannot be read.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tabia repair broken.si4 -o saved.si4
   tabia repair broken.sg5 -o saved.si5 --report account.json
-  tabia repair broken.cbh -o saved.pgn --json")]
+  tabia repair broken.cbh -o saved.pgn --json
+  tabia repair Chess -o Saved --report account.json
+  tabia repair backup.zip -o Saved")]
 pub(crate) struct RepairArgs {
-    /// Any file of the damaged database, or its base name
+    /// Any file of the damaged database, or its base name; a folder; an archive
     #[arg(value_name = "IN")]
     pub(crate) path: OsString,
-    /// The new database
+    /// The new database; of a folder or an archive, a folder
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: OsString,
-    /// The new database's format [default: by extension]
+    /// The format of new databases, or of new books [default: by extension; in a folder, that of each]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// Replace an existing output
+    /// Replace existing outputs
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// The account as one JSON document on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) listing: ListingArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

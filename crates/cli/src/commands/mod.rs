@@ -22,6 +22,7 @@ pub(crate) mod names;
 pub(crate) mod novelty;
 pub(crate) mod overview;
 pub(crate) mod repair;
+mod repair_all;
 mod salvage;
 pub(crate) mod search;
 #[cfg(feature = "serve")]

@@ -9,7 +9,8 @@ use tabia::core::FormatId;
 use tabia::formats::archives::compressed::Compression;
 use tabia::repair::{RepairOptions, Repaired, remains, repair};
 
-use crate::args::{RepairArgs, SelectArgs};
+use crate::args::{ListingArgs, RepairArgs, SelectArgs};
+use crate::commands::repair_all;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
@@ -26,6 +27,10 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
         let text = "`--strict` stops at the first problem; `check --strict` finds it";
         return Err(Error::usage(text));
     }
+    if repair_all::is_asked_for(&context, args) {
+        return repair_all::run(&context, args);
+    }
+    refuse_rows(&args.listing)?;
     let item = remains(&context.resolver, &args.path)?;
     let to = format_of_to(&context.resolver, args.to.as_deref())?;
     let output = Path::new(&args.output);
@@ -65,7 +70,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
     let repaired = repaired?;
     let counts = RecordCounts::new(&repaired);
     reporter.commit(Some(&repaired.summary), Some(&counts))?;
-    if args.json {
+    if args.listing.json {
         let files = repaired.written.files.iter();
         let document = RepairDocument {
             path: item.name(),
@@ -87,7 +92,17 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
-/// What `repair --json` writes.
+/// Refuses options for rows, which only the inputs of a folder or an archive have.
+fn refuse_rows(args: &ListingArgs) -> Result<(), Error> {
+    let is_set = args.ndjson || args.csv || args.tsv || args.table || args.no_header;
+    if is_set || args.limit.is_some() || args.offset > 0 {
+        let text = "one database has no rows: these are of a folder or an archive";
+        return Err(Error::usage(text).with_hint("`--json` writes the account of a database"));
+    }
+    Ok(())
+}
+
+/// What `repair --json` writes of one database.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RepairDocument<'a> {

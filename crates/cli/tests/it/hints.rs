@@ -209,7 +209,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["repair", "pack.zip", "-o", "x.pgn"],
         2,
-        "`tabia archive extract pack.zip -d FOLDER`",
+        "`tabia repair pack.zip -o saved-pack`",
     ),
     (
         &["repair", "book.bin", "-o", "x.pgn"],

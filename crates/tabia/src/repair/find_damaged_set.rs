@@ -33,7 +33,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
                         )
                     }
                     _ => format!(
-                        "`tabia archive extract {quoted} -d FOLDER` writes what is left of its files; repair the database there"
+                        "`tabia repair {quoted} -o FOLDER` repairs the databases and books in it"
                     ),
                 };
                 let text = format!(
@@ -43,9 +43,12 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
                 return Err(Error::usage(text).with_hint(hint));
             }
             _ => {
-                let path = Path::new(path).display();
-                let text = format!("{path}: several databases; name one of them");
-                return Err(Error::usage(text));
+                let name = Path::new(path).display().to_string();
+                let text = format!("{name}: several databases; name one of them");
+                let name = argument(&name);
+                let hint =
+                    format!("`tabia repair {name} -o FOLDER` repairs all that is in a folder");
+                return Err(Error::usage(text).with_hint(hint));
             }
         },
         Err(error) if is_unreadable(&error) => return Err(error),

@@ -1,10 +1,13 @@
 //! Saves what survives of a damaged database into a new one, and accounts for every game.
 //!
 //! The format itself finds the records: it is opened with [`OpenOptions::salvage`]. This module reads
-//! every record, writes those that are left, and reports the outcome of each.
+//! every record, writes those that are left, and reports the outcome of each. [`plan_repairs`] does that for every
+//! database and book of a folder or an archive.
 
 mod find_damaged_set;
+mod plan_repairs;
 mod salvaged_set;
+mod target_names;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -28,6 +31,7 @@ use crate::select::{Selection, SelectionCounts};
 use crate::text_record_and_encode_tasks::{RecordTask, Recorded};
 
 pub use find_damaged_set::{is_part_of, remains};
+pub use plan_repairs::{PlannedRepair, RepairJob, RepairedFile, plan_repairs};
 pub use salvaged_set::SalvagedSet;
 
 /// How to repair.
@@ -40,6 +44,8 @@ pub struct RepairOptions {
     pub create: CreateOptions,
     /// Threads that read.
     pub threads: usize,
+    /// Whether the folder of the target is made once the input is open.
+    makes_folders: bool,
 }
 
 /// What became of a record.
@@ -252,6 +258,9 @@ fn create_like(
         create.title.clone_from(&database.info().title);
         create.facts.clone_from(&database.info().facts);
         reporter.report_database_problems(&**database, false)?;
+    }
+    if options.makes_folders {
+        plan_repairs::make_folder_of(path)?;
     }
     DatabaseWriter::create(format, path, Compression::None, &create)
 }

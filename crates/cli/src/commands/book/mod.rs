@@ -22,6 +22,8 @@ mod target_format;
 
 use tabia::Error;
 
+pub(crate) use report_written::Problems;
+
 use crate::args::book::BookVerb;
 use crate::exit_code::ExitCode;
 

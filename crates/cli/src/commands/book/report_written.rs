@@ -31,23 +31,13 @@ pub(super) fn report_merged(
         size(merged.written.bytes)
     );
     let fixes = merged.fixes;
-    let entries = |count| counted_as(count, "entry", "entries");
-    let mut problems = Vec::new();
-    if fixes.repeats > 0 {
-        problems.push(format!("{} added up", counted(fixes.repeats, "repeat")));
-    }
-    if fixes.no_moves > 0 {
-        problems.push(format!(
-            "{} without a move dropped",
-            entries(fixes.no_moves)
-        ));
-    }
     if fixes.out_of_order > 0 {
         // The book has reported these as a problem of its own.
-        let count = entries(fixes.out_of_order);
+        let count = counted_as(fixes.out_of_order, "entry", "entries");
         let _ = write!(text, "; {count} out of order dropped");
     }
-    for problem in &problems {
+    let problems = Problems::of(merged);
+    for problem in &problems.entries {
         let _ = write!(text, "; {problem}");
     }
     if fixes.castlings > 0 {
@@ -55,29 +45,8 @@ pub(super) fn report_merged(
         let _ = write!(text, "; {count} rewritten");
     }
     let mut notes = vec![text];
-    if merged.unreached > 0 {
-        let count = counted(merged.unreached, "position");
-        let text = format!(
-            "{count} known only by key and not reached from the usual start: not in the target"
-        );
-        notes.push(text.clone());
-        problems.push(text);
-    }
-    if merged.without_side > 0 {
-        let count = counted(merged.without_side, "position");
-        let text = format!(
-            "{count} whose side to move the book does not state and no line shows: not in the target"
-        );
-        notes.push(text.clone());
-        problems.push(text);
-    }
-    if merged.edits.missing > 0 {
-        let count = counted_as(merged.edits.missing, "move", "moves");
-        let text = format!("{count} to be removed not in the book");
-        notes.push(text.clone());
-        problems.push(text);
-    }
-    for text in problems {
+    notes.extend(problems.positions.iter().cloned());
+    for text in problems.all() {
         let error = Error::invalid(text);
         reporter.count_reported(&match inputs {
             [only] => error.in_file(only.label()),
@@ -108,6 +77,53 @@ pub(super) fn report_merged(
     report_file_losses(&context.messages, &merged.losses);
     reporter.finish(None)?;
     Ok(code)
+}
+
+/// What was corrected or left out of the books of a merge, in sentences.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    /// About entries.
+    entries: Vec<String>,
+    /// About positions and moves.
+    positions: Vec<String>,
+}
+
+impl Problems {
+    pub(crate) fn of(merged: &Merged) -> Self {
+        let fixes = merged.fixes;
+        let mut problems = Self::default();
+        if fixes.repeats > 0 {
+            let text = format!("{} added up", counted(fixes.repeats, "repeat"));
+            problems.entries.push(text);
+        }
+        if fixes.no_moves > 0 {
+            let count = counted_as(fixes.no_moves, "entry", "entries");
+            let text = format!("{count} without a move dropped");
+            problems.entries.push(text);
+        }
+        if merged.unreached > 0 {
+            let count = counted(merged.unreached, "position");
+            problems.positions.push(format!(
+                "{count} known only by key and not reached from the usual start: not in the target"
+            ));
+        }
+        if merged.without_side > 0 {
+            let count = counted(merged.without_side, "position");
+            problems.positions.push(format!(
+                "{count} whose side to move the book does not state and no line shows: not in the target"
+            ));
+        }
+        if merged.edits.missing > 0 {
+            let count = counted_as(merged.edits.missing, "move", "moves");
+            let text = format!("{count} to be removed not in the book");
+            problems.positions.push(text);
+        }
+        problems
+    }
+
+    pub(crate) fn all(self) -> impl Iterator<Item = String> {
+        self.entries.into_iter().chain(self.positions)
+    }
 }
 
 /// Whether the book is empty and would replace another, which stays, as with `book build`.
