@@ -332,12 +332,12 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     let path = error.location().file.as_deref();
     Some(match error.kind() {
         ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar_names::hint),
-        ErrorKind::UnknownFormat { found } if unpacker(found).is_some() => {
-            let program = unpacker(found).unwrap_or_default();
+        ErrorKind::UnknownFormat { found } if unpacker(found, path).is_some() => {
+            let program = unpacker(found, path).unwrap_or_default();
             let file = path
                 .map(|path| path.display().to_string())
                 .unwrap_or_default();
-            format!("unpack it first: `{program} x {}`", argument(&file))
+            format!("unpack it first: `{program} {}`", argument(&file))
         }
         ErrorKind::UnknownFormat { .. } => {
             let known = "`tabia formats` lists what can be read; `--from FORMAT` names one";
@@ -396,11 +396,22 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     })
 }
 
-/// The program that unpacks an archive of a kind that is not read.
-fn unpacker(found: &[u8]) -> Option<&'static str> {
-    let kinds: [(&[u8], &str); 2] = [(b"Rar!", "unrar"), (b"7z\xbc\xaf", "7z")];
+/// The start of a command that unpacks an archive of a kind that is not read.
+fn unpacker(found: &[u8], path: Option<&Path>) -> Option<&'static str> {
+    let kinds: [(&[u8], &str); 2] = [(b"Rar!", "unrar x"), (b"7z\xbc\xaf", "7z x")];
     let kind = kinds.iter().find(|(start, _)| found.starts_with(start));
-    kind.map(|(_, program)| *program)
+    // Tar archives begin with the name of a member.
+    kind.map(|(_, program)| *program).or_else(|| {
+        path.filter(|path| is_named_like_tar(path))
+            .map(|_| "tar xf")
+    })
+}
+
+/// Whether a file is named like a tar archive, compressed or not.
+fn is_named_like_tar(path: &Path) -> bool {
+    let short = ["tar", "tgz", "tbz", "tbz2", "txz", "tzst"];
+    let stem = path.file_stem().map(Path::new);
+    short.contains(&&*extension_of(path)) || stem.is_some_and(|stem| extension_of(stem) == "tar")
 }
 
 /// Whether a file is named like the main file of a database of several files, whose remains `repair`

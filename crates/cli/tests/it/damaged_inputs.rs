@@ -275,6 +275,12 @@ fn hints_of_damaged_files() {
     std::fs::write(folder.join("old.rar"), b"Rar!\x1a\x07\x00more").unwrap();
     let run = tabia(&folder, &["check", "old.rar"]).expect(4);
     assert!(run.err.contains("`unrar x old.rar`"), "{}", run.err);
+    for tar in ["old.tar", "old.tar.gz", "old.TGZ"] {
+        std::fs::write(folder.join(tar), b"games.pgn\0\0\0").unwrap();
+        let run = tabia(&folder, &["check", tar]).expect(4);
+        let hint = format!("`tar xf {tar}`");
+        assert!(run.err.contains(&hint), "{}", run.err);
+    }
     let run = tabia(&folder, &["fix", "base.cbh"]).expect(2);
     assert!(run.err.contains("tabia repair"), "{}", run.err);
     // A damaged database that would be written again.
