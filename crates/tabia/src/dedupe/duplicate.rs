@@ -69,7 +69,7 @@ pub struct DamagedRecord {
     pub names: bool,
 }
 
-/// What [`find_known`] has found.
+/// What [`find_known`](super::find_known) has found.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Known {
