@@ -20,6 +20,19 @@
 //! # }
 //! ```
 //!
+//! # One game: moves as SAN and UCI, positions as FEN, PGN
+//!
+//! ```
+//! # fn main() -> Result<(), tabia::Error> {
+//! let game = tabia::game_of_pgn("1. e4 e5 2. Nf3")?;
+//! for (position, ply) in game.mainline().with_positions() {
+//!     println!("{} {} {}", position.san(ply), position.uci(ply), position.fen());
+//! }
+//! print!("{}", tabia::pgn_of_game(&game)?);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # List games without their moves
 //!
 //! ```
@@ -63,6 +76,57 @@
 //! }
 //! writer.finish()?;
 //! # let _ = std::fs::remove_file(to);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Search, for a second at most
+//!
+//! ```
+//! use std::time::{Duration, Instant};
+//! use tabia::base::SearchOptions;
+//! use tabia::{Base, Index, Query};
+//!
+//! # fn main() -> Result<(), tabia::Error> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbh");
+//! let base = Base::open(&[path], Index::Auto)?;
+//! let mut options = SearchOptions::default();
+//! options.deadline = Some(Instant::now() + Duration::from_secs(1));
+//! let mut hits = base.search(&Query::parse("player:morphy result:1-0")?, &options);
+//! for hit in hits.by_ref() {
+//!     let hit = hit?;
+//!     println!("{} {} - {}", hit.game, hit.header.white, hit.header.black);
+//! }
+//! # assert!(hits.is_complete());
+//! if !hits.is_complete() {
+//!     println!("there may be more");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Progress, and the end of long work
+//!
+//! Every long job takes a [`Progress`], which other threads read and by which they end the job:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tabia::convert::{ConvertOptions, Target, convert};
+//! use tabia::{ErrorSide, NoObserver, Progress, Resolver};
+//!
+//! # fn main() -> Result<(), tabia::Error> {
+//! # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbh");
+//! # let to = std::env::temp_dir().join(format!("tabia-doc-progress-{}.pgn", std::process::id()));
+//! let resolver = Resolver::default();
+//! let items = resolver.resolve(from.as_ref())?;
+//! let target = Target::file(&resolver, &to, None)?;
+//! let progress = Arc::new(Progress::new());
+//! // A window would call this when its button is pressed, and show `progress.games()` until then.
+//! progress.cancel();
+//! let options = ConvertOptions::default();
+//! let error = convert(&items, target, &options, &progress, &mut NoObserver).unwrap_err();
+//! assert_eq!(error.side(), ErrorSide::Cancelled);
+//! assert!(!to.exists());
 //! # Ok(())
 //! # }
 //! ```
@@ -154,6 +218,7 @@ mod mark_moments;
 mod merge_annotations;
 pub mod names;
 mod observer;
+mod one_game;
 mod open;
 mod parallel;
 mod parallel_visit;
@@ -179,6 +244,8 @@ pub use game_iterators::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
 pub use job_summary::{LossEntry, LossTable, Summary};
 pub use observer::{NoObserver, Observer};
+#[doc(inline)]
+pub use one_game::{game_of_pgn, pgn_of_game, pgn_with};
 #[doc(inline)]
 pub use open::{Input, convert, format, open, open_reader, open_with, writable_formats};
 #[doc(inline)]
@@ -244,6 +311,8 @@ pub mod chess {
 
     #[doc(inline)]
     pub use tabia_core::chess::san::{SanError, SanText};
+    #[doc(inline)]
+    pub use tabia_core::chess::uci::UciText;
     #[doc(inline)]
     pub use tabia_core::chess::{
         Bitboard, FenError, FenStyle, Legality, MoveList, PositionError, Setup, SetupError,

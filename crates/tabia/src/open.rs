@@ -95,7 +95,7 @@ pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Error> {
     let options = ReadOptions::default();
     let resolver = options.resolver();
     let item = resolver.stream(Path::new("-"), Box::new(reader))?;
-    Ok(Input::new(vec![item], resolver, options))
+    Ok(Input::of_item(item, resolver, options))
 }
 
 /// What [`open`] found: one or more databases, books or archives.
@@ -109,6 +109,10 @@ pub struct Input {
 }
 
 impl Input {
+    pub(crate) fn of_item(item: InputItem, resolver: Resolver, options: ReadOptions) -> Self {
+        Self::new(vec![item], resolver, options)
+    }
+
     fn new(items: Vec<InputItem>, resolver: Resolver, options: ReadOptions) -> Self {
         Self {
             items: Arc::new(items),

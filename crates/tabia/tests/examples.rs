@@ -96,6 +96,31 @@ fn examples_do_what_they_promise() {
     assert!(text.contains("tabia.cbh\t"), "{text}");
     assert!(text.ends_with(&format!("{games} games\n")), "{text}");
 
+    let text = run("one_game", &[Path::new("1. e4 e5 2. Nf3")]);
+    assert!(
+        text.starts_with("e4\te2e4\ne5\te7e5\nNf3\tg1f3\nrnbqkbnr/"),
+        "{text}"
+    );
+    assert!(
+        text.contains("[White \"?\"]\n") && text.ends_with("\n\n1. e4 e5 2. Nf3 *\n\n"),
+        "{text}"
+    );
+
+    let text = run("search_games", &[&sample, Path::new("player:morphy")]);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.starts_with("2\tMorphy, Paul\t"), "{text}");
+
+    let pgn = scratch.join("progress.pgn");
+    let text = run("progress_and_cancel", &[&sample, &pgn, Path::new("60000")]);
+    assert!(text.ends_with(&format!("{games} games\n")), "{text}");
+    assert_eq!(tabia::open(&pgn).unwrap().games().count(), games);
+    let many = scratch.join("many.pgn");
+    std::fs::write(&many, "1. e4 e5 2. Nf3 Nc6 *\n\n".repeat(400_000)).unwrap();
+    let none = scratch.join("none.si5");
+    let text = run("progress_and_cancel", &[&many, &none, Path::new("0")]);
+    assert!(text.ends_with("stopped: there is no new file\n"), "{text}");
+    assert!(!none.exists());
+
     let text = run("report_losses", &[&sample, Path::new("epd")]);
     assert!(text.contains("variations"), "{text}");
 }

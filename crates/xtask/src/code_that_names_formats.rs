@@ -46,6 +46,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "PGN is what archives of no chess program hold",
     ),
     (
+        "crates/tabia/src/one_game.rs",
+        "format(\"pgn\")",
+        "functions that read and write PGN, as their names state",
+    ),
+    (
         "crates/tabia/src/detect.rs",
         "FormatId::new(name)",
         "a name that the user typed",
