@@ -10,6 +10,7 @@ use tabia::query::SortOrder;
 use tabia::stats::StatsKey;
 
 use crate::args::{self, CompletionsArgs};
+use crate::commands::completion_values;
 use crate::exit_code::ExitCode;
 use crate::ls_row::COLUMNS;
 use crate::stdout::StdoutWriter;
@@ -23,6 +24,8 @@ pub(crate) fn run(args: &CompletionsArgs) -> Result<ExitCode, Error> {
         Shell::Bash => with_query_in_bash(&without_blanks(&script)),
         Shell::Zsh => with_query_in_zsh(&script),
         Shell::Fish => script.into_owned() + &query_in_fish(),
+        Shell::Elvish => completion_values::in_elvish(&script, &command),
+        Shell::PowerShell => completion_values::in_powershell(&script, &command),
         _ => script.into_owned(),
     };
     let mut out = StdoutWriter::new(&ProgressBar::hidden());

@@ -4,6 +4,7 @@ pub(crate) mod append;
 pub(crate) mod archive;
 pub(crate) mod book;
 pub(crate) mod check;
+mod completion_values;
 pub(crate) mod completions;
 pub(crate) mod convert;
 #[cfg(feature = "parquet")]

@@ -69,14 +69,11 @@ fn short_help_fits_a_screen_and_has_three_examples() {
 #[test]
 fn every_verb_has_completions_and_a_manual_page() {
     let folder = Scratch::new("pages");
-    for shell in ["bash", "zsh", "fish", "powershell"] {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let run = tabia(&folder, &["completions", shell]).expect(0);
         assert!(run.out.contains("include-deleted"), "{shell}");
-        // The fields of queries complete the value of `--where`, in shells whose scripts have values.
-        assert!(
-            shell == "powershell" || run.out.contains("avgelo"),
-            "{shell}"
-        );
+        // The fields of queries complete the value of `--where`.
+        assert!(run.out.contains("avgelo"), "{shell}");
     }
     let page = tabia(&folder, &["man", "convert"]).expect(0);
     for part in [
@@ -147,6 +144,129 @@ fn values_are_completed() {
     let fish = tabia(&folder, &["completions", "fish"]).expect(0).out;
     let search = "using_subcommand search\" -a \"round:\"";
     assert!(fish.contains(search));
+}
+
+/// What Elvish proposes for the last word of a command line; `None` if it is not installed. Outside of a terminal
+/// it has no editor, so that the script gets functions instead of the editor's.
+#[cfg(unix)]
+fn completed_by_elvish(script: &str, folder: &Scratch, words: &[&str]) -> Option<Vec<String>> {
+    let candidate =
+        "edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc";
+    let setter = "set edit:completion:arg-completer[tabia] = ";
+    let files = "edit:complete-filename $@words";
+    for part in [candidate, setter, files] {
+        assert!(script.contains(part), "{part}");
+    }
+    let script = script
+        .replace(candidate, "put $text")
+        .replace(setter, "var complete = ")
+        .replace(files, "put '(files)'");
+    let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let code = format!(
+        "{script}\n$complete {} | each {{|word| echo $word}}\n",
+        words.join(" ")
+    );
+    fs::write(folder.join("completions.elv"), code).unwrap();
+    let mut elvish = std::process::Command::new("elvish");
+    let elvish = elvish
+        .current_dir(folder.path())
+        .args(["-norc", "completions.elv"]);
+    let output = elvish.output().ok()?;
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {error}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(text.lines().map(str::to_owned).collect())
+}
+
+#[test]
+#[cfg(unix)]
+fn values_are_completed_by_elvish() {
+    let folder = Scratch::new("completed-elvish");
+    let script = tabia(&folder, &["completions", "elvish"]).expect(0).out;
+    for (words, some, others) in [
+        (
+            &["ls", "mega.cbh", "--where", ""][..],
+            &["whiteelo:", "round:"][..],
+            "(files)",
+        ),
+        (
+            &["search", "mega.cbh", "rou"],
+            &["round:", "(files)"],
+            "--where",
+        ),
+        (
+            &["ls", "mega.cbh", "--columns", ""],
+            &["whiteElo"],
+            "(files)",
+        ),
+        (&["convert", "mega.cbh", "--to", ""], &["si5", "pgn"], "ctg"),
+        (&["book", "convert", "x.bin", "--to", ""], &["ctg"], "si5"),
+        (&["archive", "create", "x.y", "--to", ""], &["zip"], "si5"),
+        (&["ls", "x", "--from", ""], &["kvetka"], "(files)"),
+        (&["convert", "x", "--sort", ""], &["whiteElo"], "(files)"),
+        (&["stats", "x", "--by", ""], &["openingFamily"], "(files)"),
+        (&["ls", "x", "-"], &["--where", "--columns"], "(files)"),
+        (&["ls", ""], &["(files)"], "--where"),
+        (&["book", ""], &["find", "explain"], "(files)"),
+        (
+            &["--quiet", "ls", "x", "--where", ""],
+            &["white:"],
+            "(files)",
+        ),
+    ] {
+        let words = [&["tabia"], words].concat();
+        let Some(found) = completed_by_elvish(&script, &folder, &words) else {
+            tabia_testkit::skip_without_peer("values_are_completed_by_elvish", "Elvish");
+            return;
+        };
+        for word in some {
+            assert!(
+                found.iter().any(|one| one == word),
+                "{words:?}: {word} in {found:?}"
+            );
+        }
+        assert!(
+            !found.iter().any(|one| one == others),
+            "{words:?}: {found:?}"
+        );
+    }
+}
+
+/// PowerShell has the same tables; its script is checked where there is no PowerShell, too.
+#[test]
+fn values_are_completed_by_powershell() {
+    let folder = Scratch::new("completed-powershell");
+    let script = tabia(&folder, &["completions", "powershell"]).expect(0).out;
+    let group_of = |key: &str| {
+        let start = script
+            .find(&format!("'{key}'"))
+            .unwrap_or_else(|| panic!("{key}"));
+        let group = &script[start..];
+        &group[..group.find("            break\n").unwrap()]
+    };
+    for (key, value, other) in [
+        ("tabia;ls;--where", "'whiteelo:'", "'si5'"),
+        ("tabia;ls;--columns", "'whiteElo'", "'si5'"),
+        ("tabia;convert;--to", "'si5'", "'ctg'"),
+        ("tabia;book;convert;--to", "'ctg'", "'si5'"),
+        ("tabia;stats;--by", "'openingFamily'", "'si5'"),
+    ] {
+        let group = group_of(key);
+        assert!(
+            group.contains(&format!("::new({value}, {value}, ")),
+            "{key}: {group}"
+        );
+        assert!(!group.contains(other), "{key}: {group}");
+    }
+    // A tool tip must not be empty, and texts in quotes do not hide a brace.
+    assert!(!script.contains(", '')"));
+    let mut depth = 0;
+    for line in script.lines() {
+        let code: String = line.split('\'').step_by(2).collect();
+        depth += code.matches(['{', '(']).count() as i64 - code.matches(['}', ')']).count() as i64;
+        assert!(depth >= 0, "{line}");
+    }
+    assert_eq!(depth, 0);
 }
 
 #[test]
