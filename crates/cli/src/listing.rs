@@ -183,6 +183,11 @@ impl Listing {
         self.style
     }
 
+    /// Never leaves a column out of a table, however narrow the terminal is.
+    pub(crate) fn keep_column(&mut self, name: &'static str) {
+        self.table.keep(name);
+    }
+
     /// Standard output, for text between rows.
     pub(crate) fn out(&mut self) -> &mut StdoutWriter {
         &mut self.out

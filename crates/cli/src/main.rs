@@ -10,7 +10,6 @@ mod exit_code;
 mod fact_row;
 mod format_arg;
 mod game_json;
-mod game_pgn;
 mod html_to_text;
 mod json;
 mod listing;

@@ -131,7 +131,7 @@ impl NamedLike {
 }
 
 /// One or two inputs as arguments, more as a word for them.
-fn arguments(inputs: &[OsString], word: &str) -> String {
+pub(crate) fn arguments(inputs: &[OsString], word: &str) -> String {
     match inputs {
         [_] | [_, _] => {
             let names = inputs.iter().map(|input| input.display().to_string());
@@ -188,7 +188,7 @@ fn archive_hint(
 }
 
 /// The options that choose the same games.
-fn selection(select: &SelectArgs) -> String {
+pub(crate) fn selection(select: &SelectArgs) -> String {
     let mut options = String::new();
     if !select.filter.trim().is_empty() {
         options.extend([" --where ", &*argument(&select.filter)]);

@@ -108,6 +108,8 @@ pub(crate) struct Table {
     numeric: Vec<bool>,
     /// The user asked for each of the columns: none is left out.
     is_chosen: bool,
+    /// A column that is never left out.
+    kept: Option<&'static str>,
     /// The first line has the headers.
     has_header: bool,
     /// The visible columns, once the first rows are known.
@@ -130,6 +132,7 @@ impl Table {
             numeric: names.clone().map(|name| numeric.contains(&name)).collect(),
             names: names.map(str::to_owned).collect(),
             is_chosen: false,
+            kept: None,
             has_header: true,
             layout: None,
             waiting: Vec::new(),
@@ -142,6 +145,7 @@ impl Table {
             names: vec![String::new(); headers.len()],
             numeric: vec![false; headers.len()],
             is_chosen: false,
+            kept: None,
             has_header: true,
             headers,
             layout: None,
@@ -153,6 +157,11 @@ impl Table {
     pub(crate) fn with_all_columns(mut self) -> Self {
         self.is_chosen = true;
         self
+    }
+
+    /// Never leaves out the column of that name.
+    pub(crate) fn keep(&mut self, name: &'static str) {
+        self.kept = Some(name);
     }
 
     /// Leaves the headers out.
@@ -306,7 +315,7 @@ impl Table {
             cut_to: (!self.is_numeric(index)).then_some((MIN_WIDTH, MIN_WIDTH)),
             drop_rank: if index == 0 { 0 } else { DEFAULT_RANK },
         });
-        if self.is_chosen {
+        if self.is_chosen || self.kept == Some(name) {
             spec.drop_rank = 0;
         }
         spec

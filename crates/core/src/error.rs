@@ -366,6 +366,7 @@ impl Error {
     /// ```
     pub fn side(&self) -> ErrorSide {
         match (&self.0.kind, self.0.side) {
+            (ErrorKind::Usage { .. }, Some(ErrorSide::Strict)) => ErrorSide::Strict,
             (ErrorKind::Usage { .. } | ErrorKind::Query { .. }, _) => ErrorSide::Usage,
             (ErrorKind::Cancelled, _) => ErrorSide::Cancelled,
             (_, Some(side)) => side,

@@ -537,11 +537,9 @@ fn refuse_lost_characters(summary: &Summary, path: &Path) -> Result<(), Error> {
         Some(game) => format!(", first in game {} of {}", game.0 + 1, loss.input),
         None => String::new(),
     };
-    let text = format!(
-        "{count} {}{game}; one made with `--to-encoding utf-8` has all characters",
-        feature.noun(count)
-    );
-    Err(Error::invalid(text).in_path(path).under_strict())
+    // Of wrong use, so that the caller can name what to do instead.
+    let text = format!("{count} {}{game}", feature.noun(count));
+    Err(Error::usage(text).in_path(path).under_strict())
 }
 
 /// A new database that has all records of the one that it replaces.

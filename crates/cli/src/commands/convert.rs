@@ -19,9 +19,9 @@ use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
 use tabia::select::{PositionChoice, SelectionCounts};
 use tabia::split::{SplitBy, split};
-use tabia::{Error, ErrorSide, InputItem, Query, Summary};
+use tabia::{Error, ErrorKind, ErrorSide, InputItem, Query, Summary};
 
-use crate::archive_of_games::media_of;
+use crate::archive_of_games::{free_path, media_of, quoted};
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, PositionArg, SelectArgs, SplitField};
 use crate::commands::converted::Converted;
 use crate::commands::index::index_options;
@@ -35,7 +35,7 @@ use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::{counted, counted_as, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{
-    format_of_to, not_positions, refuse_existing, refuse_stream, target_file,
+    arguments, format_of_to, not_positions, refuse_existing, refuse_stream, selection, target_file,
 };
 use crate::stdout::StdoutWriter;
 
@@ -221,7 +221,13 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         (Some(path), ErrorSide::Output) => error.in_path(Path::new(path)),
         _ => error,
     };
-    let (summary, mut written, targets) = converted.map_err(in_device)?;
+    let converted = converted.map_err(in_device);
+    let (summary, mut written, targets) = converted.map_err(|error| match error.kind() {
+        ErrorKind::Usage { hint: None, .. } if error.side() == ErrorSide::Strict => {
+            error.with_hint(characters_hint(args, &context))
+        }
+        _ => error,
+    })?;
     flushed?;
     let is_salvaged = salvaged.is_some();
     if let Some(mut salvaged) = salvaged {
@@ -460,4 +466,40 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     options.index_options = index_options(context);
     plan.want = plan.leave_out.want();
     Ok(options)
+}
+
+/// What keeps the characters that the character set of the target lacks: a database in UTF-8, or a format that has
+/// no other character set.
+fn characters_hint(args: &ConvertArgs, context: &Context) -> String {
+    let games = arguments(&args.paths, "GAMES");
+    let target = PathBuf::from(args.output.clone().unwrap_or_default());
+    if args.append {
+        let old = quoted(&target);
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let new = quoted(&free_path(target.with_file_name(format!("utf8-{name}"))));
+        return format!(
+            "`tabia convert {old} -o {new} --to-encoding utf-8`, then `tabia append {games} -o {new}`: a database in \
+             UTF-8 keeps all characters"
+        );
+    }
+    let formats = context.resolver.formats().iter();
+    let formats = formats.filter(|format| {
+        let writer = format.games().filter(|games| games.is_writable());
+        writer.is_some_and(|games| {
+            games.can.has(Feature::Characters) && !games.in_part.has(Feature::Characters)
+        })
+    });
+    let names: Vec<String> = formats.map(|format| format.id().to_string()).collect();
+    let to = args
+        .to
+        .as_ref()
+        .map_or_else(String::new, |to| format!(" --to {}", argument(to)));
+    let selection = selection(&args.select);
+    let force = if args.force { " --force" } else { "" };
+    format!(
+        "`tabia convert {games}{selection} -o {}{to}{force} --to-encoding utf-8` keeps them; formats that have all \
+         characters in UTF-8: {}",
+        quoted(&target),
+        names.join(", ")
+    )
 }

@@ -16,7 +16,6 @@ use crate::board;
 use crate::context::{Context, cache_folder};
 use crate::exit_code::ExitCode;
 use crate::game_json::document;
-use crate::game_pgn::pgn;
 use crate::html_to_text::html_to_text;
 use crate::parse_where_and_games::parse_ranges;
 use crate::pgn_colors;
@@ -59,7 +58,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
         } else {
             gap
         })?;
-        show(&context, args, number, game, &mut out)
+        show(args, number, game, &mut out)
     };
     let reports = &mut reporter;
     let shown = match cache_folder() {
@@ -116,7 +115,6 @@ fn no_such_game(context: &Context, item: &InputItem, numbers: &str) -> (Error, S
 
 /// Writes one record.
 fn show(
-    context: &Context,
     args: &ShowArgs,
     number: GameIndex,
     game: &Game,
@@ -143,7 +141,7 @@ fn show(
     let mut options = CreateOptions::default();
     options.profile = args.profile;
     options.wrap = !args.no_wrap;
-    let text = pgn(context, &options, number, game)?;
+    let text = tabia::pgn_with(game, number, &options)?;
     let text = String::from_utf8_lossy(&text);
     pgn_colors::write(text.trim_end(), out)?;
     out.text("\n")?;

@@ -53,7 +53,13 @@ fn texts_are_written_in_the_chosen_character_set() {
     )
     .expect(4);
     assert!(run.err.contains("first in game"), "{}", run.err);
-    assert!(run.err.contains("--to-encoding utf-8"), "{}", run.err);
+    let hint = "`tabia convert games.pgn -o ansi.cbh --force --to-encoding utf-8` keeps them";
+    assert!(run.err.contains(hint), "{}", run.err);
+    assert!(
+        run.err.contains("si5") && !run.err.contains("epd"),
+        "{}",
+        run.err
+    );
     assert_eq!(std::fs::read(folder.join("ansi.cbp")).unwrap(), players);
     // What is added to a database is written in its set.
     let names = [
@@ -79,6 +85,34 @@ fn texts_are_written_in_the_chosen_character_set() {
         let run = tabia(&folder, &[&args[..], &["--strict"]].concat()).expect(4);
         assert!(run.err.contains("first in game"), "{}", run.err);
         assert_eq!(tabia(&folder, &["ls", "east.cbh"]).out, rows);
+        let commands = [
+            &[
+                "convert",
+                "east.cbh",
+                "-o",
+                "utf8-east.cbh",
+                "--to-encoding",
+                "utf-8",
+            ][..],
+            &["append", "games.pgn", "-o", "utf8-east.cbh"],
+        ];
+        for command in commands {
+            let quoted = format!("`tabia {}`", command.join(" "));
+            assert!(run.err.contains(&quoted), "{quoted}: {}", run.err);
+        }
+    }
+    for command in [
+        &[
+            "convert",
+            "east.cbh",
+            "-o",
+            "utf8-east.cbh",
+            "--to-encoding",
+            "utf-8",
+        ][..],
+        &["append", "games.pgn", "-o", "utf8-east.cbh", "--strict"],
+    ] {
+        tabia(&folder, command).expect(0);
     }
     tabia(&folder, &["append", "games.pgn", "-o", "east.cbh"]).expect(0);
 }

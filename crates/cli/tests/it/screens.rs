@@ -334,6 +334,19 @@ fn several_books_and_their_games_fit_the_terminal() {
             expect_screen(&format!("explain-{name}-{columns}.txt"), &screen);
         }
     }
+    // Of several sources it is shown which one a game is in.
+    std::fs::copy(folder.join("games.pgn"), folder.join("other.pgn")).unwrap();
+    for columns in [60, 80] {
+        let inputs = ["book", "explain", "second.bin", "games.pgn", "other.pgn"];
+        let args = [&inputs[..], &moves].concat();
+        let (screen, code) = on_terminal(&folder, &args, columns);
+        assert_eq!(code, 0, "{screen}");
+        assert!(screen.contains("s.pgn"), "{screen}");
+        for line in screen.lines() {
+            assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+        }
+        expect_screen(&format!("explain-sources-{columns}.txt"), &screen);
+    }
 }
 
 /// A folder with the sample database, its archive, games and a book.

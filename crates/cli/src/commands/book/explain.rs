@@ -19,7 +19,6 @@ use super::open_books::{book_input, open_book};
 use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::game_pgn::pgn;
 use crate::listing::{Listing, NextRow, RowStyle};
 use crate::parse_where_and_games::parse_query;
 use crate::readable_numbers::{counted, counted_as, grouped, percent};
@@ -55,6 +54,9 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let sources = context.games(&args.sources, None, &mut reporter)?;
     let columns = columns(args, sources.len() > 1);
     let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    if sources.len() > 1 {
+        listing.keep_column("source");
+    }
     let display = context.display();
     let explained = explain(
         &sources,
@@ -241,7 +243,7 @@ fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Error
     }
     let found = load(game, &context.resolver, &context.open)?;
     found
-        .map(|found| pgn(context, &CreateOptions::default(), GameIndex(index), &found))
+        .map(|found| tabia::pgn_with(&found, GameIndex(index), &CreateOptions::default()))
         .transpose()
 }
 
