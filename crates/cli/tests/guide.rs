@@ -187,6 +187,9 @@ fn copy_samples(folder: &Scratch) {
         let to = folder.join("samples").join(from.file_name().unwrap());
         std::fs::copy(from, to).unwrap();
     }
+    let study = repository().join("docs/guide/study.pgn");
+    std::fs::create_dir_all(folder.join("docs/guide")).unwrap();
+    std::fs::copy(study, folder.join("docs/guide/study.pgn")).unwrap();
 }
 
 #[test]
