@@ -69,10 +69,16 @@ function needed(name, found = new Set()) {
 }
 const sizeOf = (names) => [...names].reduce((sum, name) => sum + (packedSizes.get(name) ?? 0), 0);
 const entry = [...scripts.keys()].find((name) => name.includes("/index-"));
-const isLanguage = (name) => /\/(de|ru|fr|es)-[^/]*$/.test(name);
+const languageOf = /\/(de|ru|fr|es)\d?-[^/]*$/;
+const isLanguage = (name) => languageOf.test(name);
 const later = [...(scripts.get(entry) ?? "").matchAll(/import\(\s*["'`]\.\/([^"'`]+)["'`]\s*\)/g)].map(([, name]) => `assets/${name}`);
 // One reader has one language at a time.
-const language = Math.max(...[...packedSizes].filter(([name]) => isLanguage(name)).map(([, bytes]) => bytes));
+const sizes = {};
+for (const [name, bytes] of packedSizes) {
+  const [, id] = languageOf.exec(name) ?? [];
+  if (id) sizes[id] = (sizes[id] ?? 0) + bytes;
+}
+const language = Math.max(...Object.values(sizes));
 const views = later.filter((name) => !isLanguage(name)).map((name) => [sizeOf(needed(name, needed(entry))), name]);
 views.sort(([a], [b]) => b - a);
 const [first, largest] = views[0];

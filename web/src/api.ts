@@ -3,9 +3,13 @@
 export interface ProblemJson {
   status: number;
   title: string;
+  /** In English. */
   detail: string;
-  hint?: string;
+  hint?: string | null;
   column?: number;
+  /** What is wrong, for texts in other languages, and what these contain. */
+  code?: string;
+  values?: Record<string, string>;
 }
 
 export class ApiError extends Error {
@@ -195,6 +199,7 @@ export interface Card {
   bytes: number | null;
   modified: number | null;
   error: string | null;
+  problem: Omit<ProblemJson, "status" | "title"> | null;
   open: boolean;
   /** Whether it was dropped on the page. */
   dropped: boolean;
@@ -282,6 +287,7 @@ export interface ExplorerSource {
   name?: string;
   kind?: "book" | "database";
   error?: string;
+  problem?: Omit<ProblemJson, "status" | "title">;
   games: number | null;
   white: number | null;
   draws: number | null;
@@ -324,6 +330,7 @@ export interface PositionAnswer {
 export interface HealthAnswer {
   isDone: boolean;
   error: string | null;
+  problem: Omit<ProblemJson, "status" | "title"> | null;
   problems: number;
   games: number;
   counts: Record<string, unknown> | null;

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type HealthAnswer, type InputInfo, get, save } from "./api.ts";
 import { Further } from "./input_repair_and_names.tsx";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
-import { ErrorBox, Spinner, title, useLoad } from "./ui.tsx";
+import { ErrorBox, ProblemLine, Spinner, title, useLoad } from "./ui.tsx";
 import { remember } from "./remembered.ts";
 import { number, t } from "./translations.ts";
 
@@ -81,8 +81,8 @@ export function View() {
           <p role="status" class={`state ${health.isDone ? (health.problems === 0 && !health.error ? "ok" : "bad") : ""}`}>
             {!health.isDone
               ? t("health.running", { n: health.games })
-              : health.error
-                ? health.error
+              : health.problem
+                ? <ProblemLine problem={health.problem} />
                 : health.problems === 0
                   ? `✓ ${t("health.ok")}`
                   : t("health.found", { n: health.problems })}

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, type Card, GoneError, get, put } from "./api.ts";
+import { problemLine } from "./problem_texts.ts";
 import { announce } from "./ui.tsx";
 import { bytesText, t } from "./translations.ts";
 
@@ -54,10 +55,8 @@ export function DropZone({ onOpened }: { onOpened: () => void }) {
       announce(t("drop.done", { name: names.join(", ") }), true);
       onOpened();
     } catch (error) {
-      if (error instanceof ApiError) {
-        const { detail, hint } = error.problem;
-        problems.push(hint ? `${detail} – ${hint}` : detail);
-      } else if (!(error instanceof GoneError)) problems.push(error instanceof Error ? error.message : String(error));
+      if (error instanceof ApiError) problems.push(await problemLine(error.problem));
+      else if (!(error instanceof GoneError)) problems.push(error instanceof Error ? error.message : String(error));
     }
     isSending.current = false;
     setState({ sending: null, problems });

@@ -9,7 +9,7 @@ import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { BoardHost } from "./board_host.tsx";
 import { changeQuery, explorerHref, gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
-import { Bar, ErrorBox, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, short, spoken, t } from "./translations.ts";
 
 /** Where the choice of sources is kept: of books alone it is another one. */
@@ -316,7 +316,7 @@ export function ExplorerTable(props: {
       {sources.filter((source) => source.error).map((source) => (
         <p class="problem" role="note">
           <bdi>
-            {source.id}: {source.error}
+            {source.id}: {source.problem && <ProblemLine problem={source.problem} />}
           </bdi>
         </p>
       ))}

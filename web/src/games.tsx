@@ -1,7 +1,7 @@
 // The list of games: one endless list, filtered and sorted by the server.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiError, type Row, type Rows, get, getText } from "./api.ts";
+import { type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { copyCommand, quoted } from "./commands.tsx";
 import { VirtualList } from "./virtual_list.ts";
@@ -14,7 +14,7 @@ import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
-import { ErrorBox, Later, Spinner, announce, copy, isTyping, saveCsv, title } from "./ui.tsx";
+import { ErrorBox, Later, Spinner, announce, announceError, copy, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
 
 interface ListState {
@@ -300,7 +300,7 @@ async function saveList(request: Record<string, string | boolean>, all: Column[]
       lines.push(...rows.map((row) => all.map((column) => (column.id === "game" ? String(row[1]) : column.text(row)))));
     }
   } catch (error) {
-    announce(error instanceof ApiError ? error.problem.detail : String(error), true);
+    announceError(error);
     return;
   }
   saveCsv(lines, "games");
@@ -332,7 +332,7 @@ async function goToGame(
       list?.element.focus();
     }
   } catch (error) {
-    announce(error instanceof ApiError ? error.problem.detail : String(error), true);
+    announceError(error);
   }
 }
 

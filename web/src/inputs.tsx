@@ -1,15 +1,16 @@
 // The shelf: a card for each database, book and archive.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError, type Card, type InputInfo, type Shelf, get } from "./api.ts";
+import { ApiError, type Card, type InputInfo, type Shelf, get, send } from "./api.ts";
 import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref } from "./router.ts";
 import { DropZone } from "./drop_zone.tsx";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
+import type { Stated } from "./problem_texts.ts";
 import { remembered } from "./remembered.ts";
-import { ErrorBox, Spinner, copy, title, useLoad } from "./ui.tsx";
+import { ErrorBox, ProblemText, Spinner, announce, copy, title, useLoad } from "./ui.tsx";
 import { bytesText, dateText, shareText, t, tn } from "./translations.ts";
 
-type Details = Record<string, InputInfo | { failed: string }>;
+type Details = Record<string, InputInfo | { failed: Stated }>;
 
 /** Opens the inputs one after the other, so that cards fill up in their order. */
 function useDetails(cards: Card[]): Details {
@@ -26,7 +27,7 @@ function useDetails(cards: Card[]): Details {
           set((all) => ({ ...all, [card.id]: info }));
         } catch (error) {
           if (controller.signal.aborted) return;
-          const failed = error instanceof ApiError ? error.problem.detail : String(error);
+          const failed = error instanceof ApiError ? error.problem : { detail: String(error) };
           set((all) => ({ ...all, [card.id]: { failed } }));
         }
       }
@@ -49,7 +50,7 @@ export function ShelfView() {
   if (shown === null) return <Spinner />;
   return (
     <section class="shelf">
-      <Cards inputs={shown} />
+      <Cards inputs={shown} onOpened={() => setOpened((count) => count + 1)} />
       <DropZone onOpened={() => setOpened((count) => count + 1)} />
     </section>
   );
@@ -60,7 +61,7 @@ type Order = "name" | "games" | "time" | "opened";
 /** Where the order is kept. */
 const ORDER = "tabia.shelf-order";
 
-function Cards({ inputs }: { inputs: Card[] }) {
+function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
   const details = useDetails(inputs);
   const [order, setOrder] = useState<Order>(() => (localStorage.getItem(ORDER) as Order | null) ?? "name");
   const count = (card: Card) => {
@@ -132,32 +133,32 @@ function Cards({ inputs }: { inputs: Card[] }) {
           </a>
         )}
       </header>
-      <Group showFolder={folder === undefined} title={t("shelf.databases")} cards={databases} details={details} />
-      <Group showFolder={folder === undefined} title={t("shelf.books")} cards={books} details={details} />
-      <Group showFolder={folder === undefined} title={t("shelf.archives")} cards={archives} details={details} inputs={inputs} />
-      <Group showFolder={folder === undefined} title={t("shelf.failed")} cards={failed} details={details} />
+      <Group onOpened={onOpened} showFolder={folder === undefined} title={t("shelf.databases")} cards={databases} details={details} />
+      <Group onOpened={onOpened} showFolder={folder === undefined} title={t("shelf.books")} cards={books} details={details} />
+      <Group onOpened={onOpened} showFolder={folder === undefined} title={t("shelf.archives")} cards={archives} details={details} inputs={inputs} />
+      <Group onOpened={onOpened} showFolder={folder === undefined} title={t("shelf.failed")} cards={failed} details={details} />
     </>
   );
 }
 
-function Group(props: { showFolder: boolean; title: string; cards: Card[]; details: Details; inputs?: Card[] }) {
+function Group(props: { onOpened: () => void; showFolder: boolean; title: string; cards: Card[]; details: Details; inputs?: Card[] }) {
   if (props.cards.length === 0) return null;
   return (
     <>
       <h2>{props.title}</h2>
       <ul class="cards">
         {props.cards.map((card) => (
-          <CardView key={card.id} showFolder={props.showFolder} card={card} info={props.details[card.id]} inputs={props.inputs ?? []} />
+          <CardView key={card.id} onOpened={props.onOpened} showFolder={props.showFolder} card={card} info={props.details[card.id]} inputs={props.inputs ?? []} />
         ))}
       </ul>
     </>
   );
 }
 
-function CardView(props: { showFolder: boolean; card: Card; info: Details[string] | undefined; inputs: Card[] }) {
+function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card; info: Details[string] | undefined; inputs: Card[] }) {
   const { card, info } = props;
   const known = info && "problems" in info ? info : null;
-  const failed = card.error ?? (info && "failed" in info ? info.failed : null);
+  const failed = card.problem ?? (info && "failed" in info ? info.failed : null);
   const path = pathOf(card);
   const members = props.inputs.filter((input) => input.container === card.id);
   const href =
@@ -196,15 +197,16 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
         </h3>
       </div>
       {failed ? (
-        <p class="why" role="note">
-          <bdi>{failed}</bdi>
-        </p>
+        <div class="why" role="note">
+          <ProblemText problem={failed} />
+        </div>
       ) : (
         <p class="count">
           {known ? countText(known) : card.kind === "archive" ? t("card.members", { n: members.length }) : "…"}
           {(index === "absent" || index === "stale" || index === "unusable") && <IndexButton id={card.id} />}
         </p>
       )}
+      {card.problem?.code === "password" && <Password card={card} onOpened={props.onOpened} />}
       {known?.title && known.title !== card.name && (
         <p class="sub">
           <bdi>{known.title}</bdi>
@@ -268,6 +270,33 @@ function CardView(props: { showFolder: boolean; card: Card; info: Details[string
         </div>
       )}
     </li>
+  );
+}
+
+/** The password of an archive; it is sent once and kept by the server only. */
+function Password({ card, onOpened }: { card: Card; onOpened: () => void }) {
+  const [error, setError] = useState<unknown>(null);
+  return (
+    <form
+      class="password"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const field = event.currentTarget.elements.namedItem("password") as HTMLInputElement;
+        const password = field.value;
+        field.value = "";
+        setError(null);
+        send("POST", `db/${encodeURIComponent(card.id)}/password`, { password }).then(() => {
+          announce(t("drop.done", { name: card.name }), true);
+          onOpened();
+        }, setError);
+      }}
+    >
+      <label>
+        {t("card.password")} <input type="password" name="password" required autoComplete="off" size={12} />
+      </label>{" "}
+      <button type="submit">{t("open")}</button>
+      {error !== null && <ErrorBox error={error} />}
+    </form>
   );
 }
 

@@ -2,9 +2,10 @@
 // connection.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, GoneError, download, events, get, send } from "./api.ts";
+import { download, events, get, send } from "./api.ts";
 import { bookHref, gamesHref } from "./router.ts";
-import { announce } from "./ui.tsx";
+import { type Stated, problemLine } from "./problem_texts.ts";
+import { ProblemLine, announce, announceError } from "./ui.tsx";
 import { bytesText, number, t, tn } from "./translations.ts";
 
 export interface Job {
@@ -17,7 +18,7 @@ export interface Job {
   done: number;
   share: number | null;
   etaSeconds: number | null;
-  error: { detail: string; hint: string | null } | null;
+  error: Stated | null;
   result: {
     /** Ids of what was written. */
     inputs?: string[];
@@ -32,7 +33,7 @@ const listeners = new Set<() => void>();
 function change(next: Job[]): void {
   for (const job of next) {
     const before = jobs.find((known) => known.id === job.id);
-    if (before?.state === "running" && job.state !== "running") announce(`${nameOf(job)}: ${stateOf(job)}`);
+    if (before?.state === "running" && job.state !== "running") void stateText(job).then((state) => announce(`${nameOf(job)}: ${state}`));
   }
   jobs = next;
   for (const listener of listeners) listener();
@@ -71,14 +72,6 @@ export async function startJob(method: "POST" | "PATCH", path: string, body: unk
   put(job);
   void follow();
   return job;
-}
-
-/** Shows why something could not be done. */
-function showError(error: unknown): void {
-  if (error instanceof ApiError) {
-    const { detail, hint } = error.problem;
-    announce(hint ? `${detail} – ${hint}` : detail, true);
-  } else if (!(error instanceof GoneError)) announce(String(error), true);
 }
 
 let isFollowing = false;
@@ -123,6 +116,8 @@ function nameOf(job: Job): string {
   return t("job.write", { name: job.name ?? "" });
 }
 
+const stateText = async (job: Job) => (job.state === "failed" && job.error ? problemLine(job.error) : stateOf(job));
+
 function stateOf(job: Job): string {
   switch (job.state) {
     case "done":
@@ -130,7 +125,7 @@ function stateOf(job: Job): string {
     case "cancelled":
       return t("job.cancelled");
     case "failed":
-      return job.error?.hint ? `${job.error.detail} – ${job.error.hint}` : (job.error?.detail ?? "");
+      return job.error?.detail ?? "";
     default:
       return tn(job.unit === "games" ? "n.games" : job.unit === "positions" ? "n.positions" : "n.moves", job.done);
   }
@@ -147,7 +142,7 @@ export function JobList() {
           <bdi class="name">{nameOf(job)}</bdi>
           {job.state === "running" && <progress aria-label={nameOf(job)} {...(job.share === null ? {} : { value: job.share })} max={1} />}
           <span class="sub">
-            <bdi>{stateOf(job)}</bdi>
+            <bdi>{job.state === "failed" && job.error ? <ProblemLine problem={job.error} /> : stateOf(job)}</bdi>
             {job.state === "running" && job.etaSeconds !== null && ` · ${tn("n.secondsLeft", job.etaSeconds)}`}
           </span>
           {job.result && <Written job={job} />}
@@ -170,7 +165,7 @@ function Written({ job }: { job: Job }) {
   const { inputs = [], files = [], losses = [] } = job.result ?? {};
   const open = (id: string) => (job.kind === "book" ? bookHref(id) : gamesHref([id]));
   const downloads = files.map((file, index) => (
-    <button type="button" class="link" onClick={() => void download(`jobs/${job.id}/files/${index}`, file.name).catch(showError)}>
+    <button type="button" class="link" onClick={() => void download(`jobs/${job.id}/files/${index}`, file.name).catch(announceError)}>
       {t("job.download", { name: file.name })}
       {file.bytes !== null && ` (${bytesText(file.bytes)})`}
     </button>
@@ -210,7 +205,7 @@ export function IndexButton({ id }: { id: string }) {
       class="link"
       disabled={running}
       aria-label={t("index.buildNamed", { name: id })}
-      onClick={() => void startJob("POST", "jobs", { kind: "index", db: id }).catch(showError)}
+      onClick={() => void startJob("POST", "jobs", { kind: "index", db: id }).catch(announceError)}
     >
       {t("index.build")}
     </button>

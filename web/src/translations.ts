@@ -22,6 +22,9 @@ export async function load(wanted: string): Promise<void> {
   document.documentElement.lang = language;
 }
 
+/** The language of the page. */
+export const languageNow = () => language;
+
 /** A text, with `{name}` replaced. */
 export function t(key: keyof typeof en, values: Record<string, string | number> = {}): string {
   return words[key].replace(/\{(\w+)\}/g, (whole, name: string) => {

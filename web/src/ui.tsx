@@ -3,6 +3,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, GoneError, save } from "./api.ts";
+import { type Stated, problemLine, problemTexts } from "./problem_texts.ts";
 import { t } from "./translations.ts";
 
 export type Load<T> = { state: "loading" } | { state: "error"; error: unknown } | { state: "done"; value: T };
@@ -41,25 +42,44 @@ export function Later<P extends object>({ load, ...props }: { load: () => Promis
 export function ErrorBox({ error }: { error: unknown }) {
   if (error instanceof GoneError) return null;
   if (error instanceof ApiError) {
-    const { status, detail, hint } = error.problem;
-    return (
-      <div class="error" role="alert">
-        <p>
-          <bdi>{status === 401 ? t("error.key") : detail}</bdi>
-        </p>
-        {hint && status !== 401 && (
-          <p class="hint">
-            <bdi>{hint}</bdi>
-          </p>
-        )}
-      </div>
-    );
+    return <div class="error" role="alert">{error.problem.status === 401 ? <p>{t("error.key")}</p> : <ProblemText problem={error.problem} />}</div>;
   }
   return (
     <div class="error" role="alert">
       <p>{String(error)}</p>
     </div>
   );
+}
+
+/** A problem in the language of the page, as soon as its text is there. */
+export function ProblemText({ problem }: { problem: Stated }) {
+  const load = useLoad(() => problemTexts(problem), [JSON.stringify(problem)]);
+  if (load.state !== "done") return null;
+  const { text, hint } = load.value;
+  return (
+    <>
+      <p>
+        <bdi>{text}</bdi>
+      </p>
+      {hint !== "" && (
+        <p class="hint">
+          <bdi>{hint}</bdi>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A problem in one line. */
+export function ProblemLine({ problem }: { problem: Stated }) {
+  const load = useLoad(() => problemLine(problem), [JSON.stringify(problem)]);
+  return <>{load.state === "done" && load.value}</>;
+}
+
+/** Says what went wrong. */
+export function announceError(error: unknown): void {
+  if (error instanceof ApiError) void problemLine(error.problem).then((text) => announce(text, true));
+  else if (!(error instanceof GoneError)) announce(String(error), true);
 }
 
 /** Shown only if loading takes longer than an eye notices. */

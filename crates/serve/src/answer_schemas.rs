@@ -118,6 +118,7 @@ pub(crate) fn components() -> Value {
         ("bytes", count_or_null.clone()),
         ("modified", count_or_null.clone()),
         ("error", text_or_null.clone()),
+        ("problem", json!({"type": ["object", "null"]})),
         ("open", flag.clone()),
     ];
     let mut input = card.to_vec();
@@ -125,11 +126,13 @@ pub(crate) fn components() -> Value {
     input.push(("fingerprint", text.clone()));
     let problem = json!({
         "type": "object",
-        "required": ["type", "title", "status", "detail"],
+        "required": ["type", "title", "status", "code", "values", "detail"],
         "properties": {
             "type": text,
             "title": text,
             "status": {"type": "integer", "minimum": 400},
+            "code": {"type": "string", "description": "what is wrong, whatever the language"},
+            "values": {"type": "object", "description": "what a text for the code contains"},
             "detail": text,
             "hint": text,
             "column": {"type": "integer", "minimum": 1, "description": "of the query, in characters"},

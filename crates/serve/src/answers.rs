@@ -153,9 +153,7 @@ pub(crate) fn tagged_if(is_complete: bool, tag: &Tag, answer: Response<Body>) ->
 /// The result of a job as JSON.
 pub(crate) fn report(job: &Job<Value>, tag: Option<&Tag>) -> Result<Response<Body>, Problem> {
     let found = job.wait(PATIENCE, |_| false);
-    if let Some(error) = found.error() {
-        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error));
-    }
+    found.failed(StatusCode::UNPROCESSABLE_ENTITY)?;
     let value = match found.found() {
         Value::Null => json!({}),
         value => value.clone(),

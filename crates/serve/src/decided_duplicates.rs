@@ -219,10 +219,7 @@ fn found_pairs(
     loop {
         progress.check()?;
         let found = job.wait(PAUSE, |_| false);
-        if let Some(error) = found.error() {
-            let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
-            return Err(Problem::new(status, error));
-        }
+        found.failed(axum::http::StatusCode::UNPROCESSABLE_ENTITY)?;
         if found.is_done() {
             return Ok(Arc::clone(found.found()));
         }

@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 
 use crate::private_folder::{DROPPED, PrivateFolder};
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 
 /// Bytes of all dropped files, if the disk has them.
 pub(crate) const QUOTA: u64 = 8 << 30;
@@ -327,6 +328,7 @@ async fn next_part(body: &mut Body) -> Option<Result<Bytes, axum::Error>> {
 fn full(space: u64) -> Problem {
     let text = format!("the space for dropped files is full: {space} bytes are left");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+        .coded(Code::SpaceIsFull, &[("bytes", &space)])
         .with_hint("start `tabia serve` with the path of the file")
 }
 
@@ -366,7 +368,8 @@ pub(crate) fn check_name(name: &str) -> Result<(), Problem> {
         return Ok(());
     };
     let text = format!("the name of the file {reason}");
-    Err(Problem::bad_request(text).with_hint("give the file another name"))
+    let problem = Problem::bad_request(text).coded(Code::FileName, &[]);
+    Err(problem.with_hint("give the file another name"))
 }
 
 /// Bytes of the disk that this user may still write; `None` if the system does not state it.

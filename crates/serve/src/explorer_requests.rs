@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::Response;
+use axum::http::{Response, StatusCode};
 use axum::routing::get;
 use serde_json::{Value, json};
 use tabia::base::Base;
@@ -20,6 +20,7 @@ use crate::explore::{self, FoundTree};
 use crate::jobs::Job;
 use crate::params::Params;
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 use crate::search_duplicates_and_previews;
 use crate::shelf_input::ShelfInput;
 use crate::write_requests;
@@ -89,12 +90,14 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
             let (mut source, key, value) = match found {
                 Ok(Value::Object(source)) => (source, "name", json!(input.name)),
                 Ok(_) => continue,
-                Err(problem) if problem.status == axum::http::StatusCode::SERVICE_UNAVAILABLE => {
+                Err(problem) if problem.status == StatusCode::SERVICE_UNAVAILABLE => {
                     return Err(problem);
                 }
                 Err(problem) => {
-                    let text = input.without_folder(&problem.detail);
-                    (serde_json::Map::new(), "error", json!(text))
+                    let problem = problem.map_texts(|text| input.without_folder(text));
+                    let source = [("problem".to_owned(), problem.summary())];
+                    let source = serde_json::Map::from_iter(source);
+                    (source, "error", json!(problem.detail))
                 }
             };
             source.insert("id".into(), json!(id));
@@ -153,9 +156,7 @@ fn explore_source(
     let is_indexed = base.has_index(0);
     let job = tree_job(app, base, &name, position, query, explore::MAX_GAMES)?;
     let found = job.wait(PATIENCE, |_| false);
-    if let Some(error) = found.error() {
-        return Err(Problem::busy(error));
-    }
+    found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
     let tree = found.found().clone();
     let is_done = found.is_done();
     drop(found);
@@ -200,9 +201,9 @@ async fn book(
     answer(app, move |app| {
         let input = app.shelf.find(&id)?;
         let opened = input.open()?;
-        let book = opened
-            .book()
-            .ok_or_else(|| Problem::bad_request(format!("`{id}` is no book")))?;
+        let book = opened.book().ok_or_else(|| {
+            Problem::bad_request(format!("`{id}` is no book")).coded(Code::NoBook, &[("id", &id)])
+        })?;
         let (start, plies, position) = params.position()?;
         let opening = opening_of(&start, &plies);
         let mut page = search_duplicates_and_previews::book_page(book, &position)?;

@@ -20,6 +20,7 @@ use crate::filter_and_sort::RowSource;
 use crate::opened_input::OpenedInput;
 use crate::params::Params;
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 use crate::read_record::read_game;
 use crate::stored_record::stored_record;
 use crate::{decided_duplicates, tried_writes};
@@ -125,7 +126,8 @@ async fn stored(
         let len = opened.database().map_or(0, tabia::Database::len);
         let index = number.checked_sub(1).filter(|index| *index < len);
         let index = index.map(GameIndex).ok_or_else(|| {
-            Problem::not_found(format!("there is no game {number}; the last one is {len}"))
+            let text = format!("there is no game {number}; the last one is {len}");
+            Problem::not_found(text).coded(Code::NoGame, &[("game", &number), ("last", &len)])
         })?;
         let tag = asked.tag(&opened.fingerprint);
         if let Some(known) = tag.if_known() {
@@ -149,7 +151,8 @@ async fn converted_game(State(app): Shared, asked: Asked, params: Params) -> Res
         let to = tabia::format(name)
             .filter(|format| format.game_writer().is_some())
             .ok_or_else(|| {
-                Problem::bad_request(format!("games cannot be written in the format `{name}`"))
+                let text = format!("games cannot be written in the format `{name}`");
+                Problem::bad_request(text).coded(Code::NoTarget, &[("format", &name)])
             })?;
         let profile = profile_of(params.text("profile"))?;
         let tag = asked.tag(&opened.fingerprint);

@@ -12,6 +12,7 @@ use tabia::core::hexadecimal;
 
 use crate::lichess_paths::is_explorer;
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 
 /// Wrong keys that are answered in a minute; further ones are refused without being compared.
 const WRONG_KEYS: usize = 10;
@@ -25,6 +26,9 @@ const DEDUPE: &str = "/api/v1/dedupe";
 const NAMES: &str = "/api/v1/names";
 /// Where the games are found in which names would change.
 const NAMES_PREVIEW: &str = "/api/v1/names/preview";
+const INPUT: &str = "/api/v1/db";
+/// After the id of an archive: its password.
+const PASSWORD: &str = "/password";
 const BOOK: &str = "/api/v1/book";
 /// What is after the id of a book where its changes are tried.
 const PREVIEW: &str = "/preview";
@@ -222,12 +226,14 @@ impl Guard {
             }
             if wrong.len() >= WRONG_KEYS {
                 let text = "too many wrong keys";
-                return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, text));
+                let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, text);
+                return Err(problem.coded(Code::WrongKeys, &[]));
             }
             wrong.push_back(Instant::now());
         }
         let text = "the key is missing or wrong";
         Err(Problem::new(StatusCode::UNAUTHORIZED, text)
+            .coded(Code::Key, &[])
             .with_hint("open the address that `tabia serve` printed, with everything after `#`"))
     }
 }
@@ -245,6 +251,9 @@ fn is_allowed_method(method: &Method, path: &str, writes: bool) -> bool {
         Method::PUT => path.starts_with(DROP),
         Method::POST => {
             path == JOBS
+                || path
+                    .strip_suffix(PASSWORD)
+                    .is_some_and(|input| is_id_in(INPUT, input))
                 || (writes
                     && (matches!(path, CONVERT | DEDUPE | NAMES | NAMES_PREVIEW) || is_preview()))
         }

@@ -100,11 +100,7 @@ impl Bases {
         let mut items = Vec::new();
         for input in inputs {
             let item = input.resolve().map_err(|error| {
-                let problem = Problem::from(error);
-                Problem {
-                    detail: input.without_folder(&problem.detail),
-                    ..problem
-                }
+                Problem::from(error).map_texts(|text| input.without_folder(text))
             })?;
             items.push(item);
         }
@@ -112,6 +108,7 @@ impl Bases {
         if let Some(input) = inputs.first() {
             options.open.clone_from(input.options());
         }
+        options.open.password = ShelfInput::password_of(inputs);
         options.index = Index::Auto;
         options.index_options.clone_from(&self.index);
         options.threads = self.threads;

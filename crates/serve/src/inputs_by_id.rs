@@ -10,6 +10,7 @@ use tabia::{Error, Resolver};
 use crate::numbered_inputs::{Inputs, Origin};
 use crate::opened_input::{Content, OpenedInput};
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 use crate::shelf_input::ShelfInput;
 
 /// The databases, books and archives that a server shows, each under an id that requests name it by. Ids exist
@@ -204,10 +205,41 @@ impl Shelf {
         let equal = equal.filter_map(|index| Some(inputs.list.get(*index)?.id.as_str()));
         let equal: Vec<&str> = equal.take(10).collect();
         if equal.is_empty() {
-            return Err(Problem::not_found(format!("no input has the id `{id}`")));
+            let problem = Problem::not_found(format!("no input has the id `{id}`"));
+            return Err(problem.coded(Code::NoInput, &[("id", &id)]));
         }
         let problem = Problem::not_found(format!("several inputs are called `{id}`"));
-        Err(problem.with_hint(format!("their ids: {}", equal.join(", "))))
+        let ids = equal.join(", ");
+        let problem = problem.coded(Code::SameName, &[("id", &id), ("ids", &ids)]);
+        Err(problem.with_hint(format!("their ids: {ids}")))
+    }
+
+    /// Opens an archive with a password, and returns it with the databases and books in it. The password stays in
+    /// memory, for the files of this archive.
+    ///
+    /// # Errors
+    /// For an input that is no archive, and a password that is wrong.
+    pub(crate) fn unlock(&self, id: &str, password: &str) -> Result<Vec<Arc<ShelfInput>>, Problem> {
+        let input = self.find(id)?;
+        if !matches!(input.format, Some(Format::Archive(_))) {
+            return Err(Problem::bad_request(format!("`{id}` is no archive")));
+        }
+        if input.error.is_some() {
+            let mut resolver = input.resolver.clone();
+            resolver.options.password = Some(password.to_owned());
+            let without_folder =
+                |error: Error| Problem::from(error).map_texts(|text| input.without_folder(text));
+            let item = input.resolve().map_err(without_folder)?;
+            let archive = resolver.archive(&item).map_err(without_folder)?;
+            if let Some(archive) = archive {
+                let inputs = self.inputs.write();
+                let mut inputs = inputs.unwrap_or_else(PoisonError::into_inner);
+                inputs.unlock(&resolver, &input.id, item, &archive);
+            }
+        }
+        let mut found = self.inputs();
+        found.retain(|other| other.id == input.id || other.container.as_ref() == Some(&input.id));
+        Ok(found)
     }
 
     /// The number of the input whose games have a slot in their ids.
@@ -220,7 +252,10 @@ impl Shelf {
         let opened = self.find(id)?.open()?;
         match opened.content {
             Content::Database(_) => Ok(opened),
-            Content::Book(_) => Err(Problem::bad_request(format!("`{id}` is a book"))),
+            Content::Book(_) => {
+                let problem = Problem::bad_request(format!("`{id}` is a book"));
+                Err(problem.coded(Code::IsBook, &[("id", &id)]))
+            }
         }
     }
 

@@ -19,6 +19,7 @@ use tabia::base::{IndexChange, build_index};
 use crate::answers::{answer, document, of_type};
 use crate::app_state::App;
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 use crate::started_jobs::{JobResult, JobSubject, StartedJob};
 use crate::stream;
 
@@ -139,7 +140,8 @@ async fn start(State(app): Shared, request: Request) -> Response<Body> {
 fn start_index(app: &App, id: &str) -> Result<Arc<StartedJob>, Problem> {
     let input = app.shelf.find(id)?;
     if !input.is_database() {
-        return Err(Problem::bad_request(format!("`{id}` is no database")));
+        let problem = Problem::bad_request(format!("`{id}` is no database"));
+        return Err(problem.coded(Code::NoDatabase, &[("id", &id)]));
     }
     if !input.is_indexable() {
         let text = format!("`{id}` is no file of its own, so it has no index");
@@ -153,11 +155,8 @@ fn start_index(app: &App, id: &str) -> Result<Arc<StartedJob>, Problem> {
         name: None,
     };
     app.started.start(subject, move |progress| {
-        let of_input = |error: tabia::Error| {
-            let problem = Problem::from(error);
-            let detail = input.without_folder(&problem.detail);
-            Problem { detail, ..problem }
-        };
+        let of_input =
+            |error: tabia::Error| Problem::from(error).map_texts(|text| input.without_folder(text));
         let item = input.resolve().map_err(of_input)?;
         progress.set_total(item.bytes().unwrap_or_default());
         let built = build_index(&item, &options, progress, &mut NoObserver).map_err(of_input)?;

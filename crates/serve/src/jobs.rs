@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use tabia::{Error, Progress};
 
 use crate::problem::Problem;
@@ -31,7 +32,7 @@ pub(crate) struct Job<T> {
 struct JobState<T> {
     found: T,
     is_done: bool,
-    error: Option<String>,
+    problem: Option<Problem>,
 }
 
 /// The results of a [`Job`] at one moment.
@@ -49,8 +50,17 @@ impl<T> Snapshot<'_, T> {
         self.state.is_done
     }
 
-    pub(crate) fn error(&self) -> Option<&str> {
-        self.state.error.as_deref()
+    /// Why the work has ended before its end.
+    pub(crate) fn problem(&self) -> Option<&Problem> {
+        self.state.problem.as_ref()
+    }
+
+    /// The same as an answer with a status.
+    pub(crate) fn failed(&self, status: StatusCode) -> Result<(), Problem> {
+        match self.problem() {
+            Some(problem) => Err(problem.clone().with_status(status)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -140,7 +150,7 @@ impl<T: Send + 'static> JobTable<T> {
             state: Mutex::new(JobState {
                 found: start,
                 is_done: false,
-                error: None,
+                problem: None,
             }),
             changed: Condvar::new(),
             asked: Mutex::new(Instant::now()),
@@ -152,10 +162,13 @@ impl<T: Send + 'static> JobTable<T> {
             running.fetch_sub(1, Ordering::Relaxed);
             let mut state = worker.lock();
             state.is_done = true;
-            state.error = match caught {
+            state.problem = match caught {
                 Ok(Ok(())) => None,
-                Ok(Err(error)) => Some(error.to_string()),
-                Err(_) => Some("an internal error ended the work; please report it".to_owned()),
+                Ok(Err(error)) => Some(Problem::from(error)),
+                Err(_) => {
+                    let text = "an internal error ended the work; please report it";
+                    Some(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, text))
+                }
             };
             drop(state);
             worker.changed.notify_all();
@@ -238,7 +251,7 @@ mod tests {
         table.close();
         for job in jobs {
             let end = job.wait(Duration::from_secs(10), |()| false);
-            assert!(end.is_done() && end.error().is_some());
+            assert!(end.is_done() && end.problem().is_some());
         }
     }
 }

@@ -33,6 +33,7 @@
 //! | `dropped_files` | files that are dropped on the page |
 //! | `private_folder` | folders of temporary files that are removed even if the server is killed |
 //! | `stream` | answers that are sent in parts |
+//! | `problem`, `problem_codes` | answers that are errors, and the codes by which the page states them in its language |
 //! | `guard` | which requests are answered at all |
 //! | `fuzzing` | with the feature of that name: the body of a fuzz target |
 //! | `assets` | the files of the page |
@@ -76,6 +77,7 @@ mod player_score;
 mod player_tree;
 mod private_folder;
 mod problem;
+mod problem_codes;
 mod read_record;
 mod renamed_spellings;
 mod report_requests;

@@ -410,11 +410,12 @@ impl Counting {
     /// The tree once it is complete.
     fn tree(&self) -> Result<Option<Arc<Tree>>, Problem> {
         let found = self.job.wait(Duration::ZERO, |_| false);
-        match found.error() {
-            Some(error) => Err(Problem::busy(error)),
-            None if found.is_done() => Ok(found.found().clone()),
-            None => Ok(None),
-        }
+        found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
+        Ok(if found.is_done() {
+            found.found().clone()
+        } else {
+            None
+        })
     }
 }
 
@@ -597,9 +598,7 @@ async fn wait_for_history(app: &Arc<App>, request: &Request) -> Result<Vec<Month
     loop {
         {
             let found = job.wait(Duration::ZERO, |_| false);
-            if let Some(error) = found.error() {
-                return Err(Problem::busy(error));
-            }
+            found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
             if found.is_done() {
                 let months: BTreeMap<String, [u64; 3]> =
                     serde_json::from_value(found.found().clone()).map_err(internal)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::Response;
+use axum::http::{Response, StatusCode};
 use axum::routing::get;
 use serde_json::{Value, json};
 use tabia::query::{fields, fold};
@@ -105,9 +105,7 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
             }
             List::Found(job) => {
                 let found = job.wait(PATIENCE, |found| found.rows.len() >= end as usize);
-                if let Some(error) = found.error() {
-                    return Err(Problem::busy(error));
-                }
+                found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
                 let rows = &found.found().rows;
                 let range = (from as usize).min(rows.len())..(end as usize).min(rows.len());
                 (
@@ -152,9 +150,7 @@ async fn row(State(app): Shared, asked: Asked, params: Params) -> Response<Body>
             List::Everything => (Some(wanted as usize), true, source.total.into()),
             List::Found(job) => {
                 let found = job.wait(PATIENCE, |_| false);
-                if let Some(error) = found.error() {
-                    return Err(Problem::busy(error));
-                }
+                found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
                 let rows = &found.found().rows;
                 let row = rows.iter().position(|row| *row == wanted);
                 (row, found.is_done(), job.progress.done())

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia::formats::Format;
-use tabia::{Error, InputItem, Resolver};
+use tabia::{Archive, Error, InputItem, Resolver};
 
 use crate::shelf_input::{ShelfInput, State, watched_files};
 use crate::stable_ids::{Digest, RealFolders, plain_name};
@@ -136,15 +136,45 @@ impl Inputs {
         let input = Arc::new(input);
         self.list.push(Arc::clone(&input));
         if let Some(archive) = archive {
-            for member in resolver.contents(&archive) {
-                let origin = Origin {
-                    container: Some(&input),
-                    is_dropped,
-                    is_written,
-                };
-                self.add(resolver, member, origin);
-            }
+            self.add_members(resolver, &input, &archive);
         }
+    }
+
+    fn add_members(
+        &mut self,
+        resolver: &Resolver,
+        container: &ShelfInput,
+        archive: &Arc<dyn Archive>,
+    ) {
+        for member in resolver.contents(archive) {
+            let origin = Origin {
+                container: Some(container),
+                is_dropped: container.is_dropped,
+                is_written: container.is_written,
+            };
+            self.add(resolver, member, origin);
+        }
+    }
+
+    /// Replaces an archive that could not be read by one that can, with the password of `resolver`, and
+    /// adds what is in it. An archive that another request has opened meanwhile stays as it is.
+    pub(crate) fn unlock(
+        &mut self,
+        resolver: &Resolver,
+        id: &str,
+        item: InputItem,
+        archive: &Arc<dyn Archive>,
+    ) {
+        let slot = self.by_id.get(id).copied();
+        let Some(slot) = slot.and_then(|number| self.list.get_mut(number)) else {
+            return;
+        };
+        if slot.error.is_none() {
+            return;
+        }
+        let unlocked = Arc::new(slot.unlocked(resolver, item));
+        *slot = Arc::clone(&unlocked);
+        self.add_members(resolver, &unlocked, archive);
     }
 
     /// The name; for a member of an archive after the id of that; with the digest if another input has it.

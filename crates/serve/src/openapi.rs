@@ -417,6 +417,13 @@ const DROP: Route = Route {
     content_type: JSON,
 };
 
+const PASSWORD: Route = Route {
+    path: "/api/v1/db/{id}/password",
+    summary: "Opens an archive that needs a password: `{\"password\": TEXT}`; answers with the archive and what is in it",
+    params: &[],
+    content_type: JSON,
+};
+
 const START: Route = Route {
     path: "/api/v1/jobs",
     summary: "Starts a job: `{\"kind\": \"index\", \"db\": ID}` makes the saved index of a database, in the cache",
@@ -488,6 +495,7 @@ const CANCEL: Route = Route {
 /// The requests that are no GET: method, content type of the body, and description.
 const OTHERS: &[(&str, Option<&str>, &Route)] = &[
     ("put", Some("application/octet-stream"), &DROP),
+    ("post", Some(JSON), &PASSWORD),
     ("post", Some(JSON), &START),
     ("delete", None, &CANCEL),
     ("post", Some(JSON), &CONVERT),

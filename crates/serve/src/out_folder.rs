@@ -11,6 +11,7 @@ use tabia::formats::Format;
 
 use crate::dropped_files::check_name;
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 use crate::shelf_input::ShelfInput;
 
 /// Endings of compressed text.
@@ -63,6 +64,7 @@ impl OutFolder {
         let set = FileSet::new(name, format).ok_or_else(|| {
             let wanted = format.extensions().first().copied().unwrap_or_default();
             Problem::bad_request(format!("`{name}` does not end in `.{wanted}`"))
+                .coded(Code::WrongEnding, &[("name", &name), ("wanted", &wanted)])
         })?;
         self.check_folder()?;
         let entries = fs::read_dir(&self.path).map_err(Error::from)?;
@@ -80,13 +82,16 @@ impl OutFolder {
         };
         if let Some(input) = inputs.iter().find(is_input) {
             let text = format!("`{name}` would replace a file of the input `{}`", input.id);
-            return Err(conflict(text).with_hint("inputs are never changed; give another name"));
+            let values: [(_, &dyn std::fmt::Display); 2] = [("name", &name), ("id", &input.id)];
+            let problem = conflict(text).coded(Code::ReplacesInput, &values);
+            return Err(problem.with_hint("inputs are never changed; give another name"));
         }
         let path = self.path.join(name);
         if !force && fs::symlink_metadata(&path).is_ok() {
             let text = format!("`{name}` exists already");
             let hint = "give another name, or replace it (`force`)";
-            return Err(conflict(text).with_hint(hint));
+            let problem = conflict(text).coded(Code::FileExists, &[("name", &name)]);
+            return Err(problem.with_hint(hint));
         }
         Ok(NewFile {
             name: name.to_owned(),

@@ -1,16 +1,24 @@
 //! Answers that are errors, as RFC 9457 describes them.
 
+use std::fmt::Display;
+
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
+use serde_json::{Value, json};
 use tabia::{Error, ErrorKind, ErrorSide, FilterError};
 
 use crate::opening_inputs::Opening;
+use crate::problem_codes::{Code, values_of};
 
 /// An error as an answer: the text of the command line, and what to do.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
+    /// What is wrong, for texts in other languages.
+    pub(crate) code: Code,
+    /// What these texts contain.
+    pub(crate) values: Vec<(&'static str, String)>,
     pub(crate) detail: String,
     pub(crate) hint: Option<String>,
     /// Column of a query in characters, from 1.
@@ -24,6 +32,8 @@ struct ProblemDocument<'a> {
     r#type: &'static str,
     title: &'static str,
     status: u16,
+    code: &'static str,
+    values: Value,
     detail: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
@@ -33,9 +43,21 @@ struct ProblemDocument<'a> {
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        let code = match status {
+            StatusCode::NOT_FOUND => Code::NotFound,
+            StatusCode::CONFLICT => Code::Conflict,
+            StatusCode::SERVICE_UNAVAILABLE => Code::Busy,
+            StatusCode::INTERNAL_SERVER_ERROR => Code::Internal,
+            StatusCode::BAD_REQUEST => Code::Request,
+            StatusCode::UNPROCESSABLE_ENTITY => Code::Other,
+            _ => Code::Refused,
+        };
         Self {
             status,
-            detail: detail.into(),
+            code,
+            values: vec![("detail", detail.clone())],
+            detail,
             hint: None,
             column: None,
             opening: None,
@@ -63,6 +85,46 @@ impl Problem {
         }
     }
 
+    /// With a code that states more than the status, and the values of its texts.
+    pub(crate) fn coded(mut self, code: Code, values: &[(&'static str, &dyn Display)]) -> Self {
+        self.code = code;
+        let values = values.iter();
+        self.values
+            .extend(values.map(|(name, value)| (*name, value.to_string())));
+        self
+    }
+
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// With all its texts changed: folders are left out.
+    pub(crate) fn map_texts(mut self, change: impl Fn(&str) -> String) -> Self {
+        self.detail = change(&self.detail);
+        for (_, value) in &mut self.values {
+            *value = change(value);
+        }
+        self
+    }
+
+    fn values(&self) -> Value {
+        let values = self.values.iter();
+        values
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect()
+    }
+
+    /// What a page needs to state it, in a document about something else.
+    pub(crate) fn summary(&self) -> Value {
+        json!({
+            "code": self.code.name(),
+            "values": self.values(),
+            "detail": self.detail,
+            "hint": self.hint,
+        })
+    }
+
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -73,6 +135,8 @@ impl Problem {
             r#type: "about:blank",
             title: self.status.canonical_reason().unwrap_or_default(),
             status: self.status.as_u16(),
+            code: self.code.name(),
+            values: self.values(),
             detail: &self.detail,
             hint: self.hint.as_deref(),
             column: self.column,
@@ -105,6 +169,8 @@ impl From<Error> for Problem {
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
         let mut problem = Self::new(status, error.to_string());
+        problem.code = Code::from(error.kind());
+        problem.values = values_of(&error);
         if let ErrorKind::Query { column, hint, .. } = error.kind() {
             problem.column = Some(*column);
             problem.hint.clone_from(hint);
@@ -115,12 +181,13 @@ impl From<Error> for Problem {
 
 impl From<FilterError> for Problem {
     fn from(error: FilterError) -> Self {
-        Self {
-            status: StatusCode::BAD_REQUEST,
-            detail: error.message,
-            hint: error.hint,
-            column: Some(error.column),
-            opening: None,
-        }
+        let message = error.message;
+        let mut problem = Self::bad_request(message.as_str()).coded(
+            Code::Query,
+            &[("column", &error.column), ("message", &message)],
+        );
+        problem.hint = error.hint;
+        problem.column = Some(error.column);
+        problem
     }
 }

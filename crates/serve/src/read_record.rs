@@ -4,6 +4,7 @@ use tabia::{Game, GameIndex, Recorder, Want};
 
 use crate::opened_input::OpenedInput;
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 
 /// The game with a number from 1, and what was wrong with it.
 pub(crate) fn read_game(
@@ -19,9 +20,8 @@ pub(crate) fn read_game(
         .map(GameIndex)
         .ok_or_else(|| {
             let records = database.len();
-            Problem::not_found(format!(
-                "there is no game {number}; the last one is {records}"
-            ))
+            let text = format!("there is no game {number}; the last one is {records}");
+            Problem::not_found(text).coded(Code::NoGame, &[("game", &number), ("last", &records)])
         })?;
     let mut recorder = Recorder::new();
     // The recorder never stops a reader.

@@ -22,6 +22,7 @@ use crate::params::Params;
 use crate::player_games::PlayerGames;
 use crate::player_tree::ReferenceReplies;
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 use crate::search_duplicates_and_previews::{self, Tried};
 use crate::shelf_input::ShelfInput;
 use crate::{spellings_and_charsets, tried_writes};
@@ -150,7 +151,8 @@ async fn repair(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Res
         let input = app.shelf.find(&id)?;
         let format = input.format.filter(|_| input.is_database());
         let format = format.ok_or_else(|| {
-            Problem::bad_request(format!("`{id}` is no database that can be read"))
+            let problem = Problem::bad_request(format!("`{id}` is no database that can be read"));
+            problem.coded(Code::NoDatabase, &[("id", &id)])
         })?;
         let writable = format.game_writer().is_some();
         let to = Some(format).filter(|_| writable);
@@ -235,7 +237,8 @@ async fn preview(State(app): Shared, asked: Asked, params: Params) -> Response<B
         let to = tabia::format(name)
             .filter(|format| format.game_writer().is_some())
             .ok_or_else(|| {
-                Problem::bad_request(format!("games cannot be written in the format `{name}`"))
+                let text = format!("games cannot be written in the format `{name}`");
+                Problem::bad_request(text).coded(Code::NoTarget, &[("format", &name)])
             })?;
         let profile = profile_of(params.text("profile"))?;
         let (key, deleted) = (source.key(), tried.deleted);
@@ -270,12 +273,19 @@ async fn check(State(app): Shared, asked: Asked, Path(id): Path<String>) -> Resp
         let found = job.wait(PATIENCE, |_| false);
         let mut answer = found.found().document();
         if let Value::Object(answer) = &mut answer {
-            let error = found.error().map(|text| input.without_folder(text));
+            let problem = found.problem().cloned();
+            let problem =
+                problem.map(|problem| problem.map_texts(|text| input.without_folder(text)));
+            let error = problem.as_ref().map(|problem| &problem.detail);
             answer.insert("error".into(), json!(error));
+            answer.insert(
+                "problem".into(),
+                json!(problem.as_ref().map(Problem::summary)),
+            );
             answer.insert("games".into(), json!(job.progress.games()));
         }
         let is_done = found.is_done();
-        let is_complete = is_done && found.error().is_none();
+        let is_complete = is_done && found.problem().is_none();
         drop(found);
         let answer = so_far(answer, is_done, job.progress.games())?;
         Ok(tagged_if(is_complete, &tag, answer))
@@ -304,12 +314,7 @@ async fn duplicates(State(app): Shared, asked: Asked, params: Params) -> Respons
                 search_duplicates_and_previews::duplicates(&inputs, threads, job)
             })?;
         let found = job.wait(PATIENCE, |_| false);
-        if let Some(error) = found.error() {
-            return Err(Problem::new(
-                axum::http::StatusCode::UNPROCESSABLE_ENTITY,
-                error,
-            ));
-        }
+        found.failed(axum::http::StatusCode::UNPROCESSABLE_ENTITY)?;
         let (all, is_done) = (Arc::clone(found.found()), found.is_done());
         drop(found);
         let open: Vec<(String, &dyn tabia::Database)> = source

@@ -12,6 +12,7 @@ use tabia::{Error, InputItem, OpenInput, OpenOptions, Resolver};
 use crate::opened_input::{Content, OpenedInput};
 use crate::opening_inputs::Opening;
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 use crate::stable_ids::Digest;
 
 /// How long an input that nothing asks about stays open. Other programs cannot replace a mapped file on
@@ -87,6 +88,27 @@ struct Failed {
 impl ShelfInput {
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same input, which could not be read without the password of `resolver`.
+    pub(crate) fn unlocked(&self, resolver: &Resolver, item: InputItem) -> Self {
+        Self {
+            id: self.id.clone(),
+            slot: self.slot,
+            digest: self.digest,
+            name: self.name.clone(),
+            folder: self.folder.clone(),
+            container: self.container.clone(),
+            is_dropped: self.is_dropped,
+            is_written: self.is_written,
+            format: self.format,
+            bytes: self.bytes,
+            error: None,
+            label: Arc::clone(&self.label),
+            files: self.files.clone(),
+            resolver: resolver.clone(),
+            state: Mutex::new(State::new(Some(item))),
+        }
     }
 
     /// Closes it if nothing has used it for a while.
@@ -190,10 +212,7 @@ impl ShelfInput {
         state.opening = None;
         state.failed = None;
         let (item, opened) = result.map_err(|problem| {
-            let problem = Problem {
-                detail: self.without_folder(&problem.detail),
-                ..problem
-            };
+            let problem = problem.map_texts(|text| self.without_folder(text));
             state.failed = Some(Failed {
                 problem: problem.clone(),
                 fingerprint: before,
@@ -229,7 +248,7 @@ impl ShelfInput {
             }
             _ => {
                 let text = format!("`{}` is an archive; open what is in it", self.id);
-                return Err(Problem::bad_request(text));
+                return Err(Problem::bad_request(text).coded(Code::IsArchive, &[("id", &self.id)]));
             }
         };
         let opened = Arc::new(OpenedInput::new(content, fingerprint, problems));
@@ -246,6 +265,14 @@ impl ShelfInput {
             Some(item) if found.is_empty() => item,
             _ => Err(Error::unsupported("the file is now a folder").in_file(&self.label)),
         }
+    }
+
+    /// The password of those inputs that have one.
+    pub(crate) fn password_of(inputs: &[Arc<Self>]) -> Option<String> {
+        let mut passwords = inputs
+            .iter()
+            .filter_map(|input| input.options().password.clone());
+        passwords.next()
     }
 
     pub(crate) fn options(&self) -> &OpenOptions {

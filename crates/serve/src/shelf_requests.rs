@@ -6,7 +6,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::Response;
-use axum::routing::{get, put};
+use axum::routing::{get, post, put};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tabia::formats::Format;
 use tabia::query::Query;
@@ -16,7 +17,9 @@ use crate::app_state::App;
 use crate::etag::Asked;
 use crate::explore;
 use crate::explorer_requests::tree_job;
+use crate::job_requests::read_json;
 use crate::params::Params;
+use crate::problem::Problem;
 use crate::shelf_input::ShelfInput;
 
 type Shared = State<Arc<App>>;
@@ -26,6 +29,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/api/v1/shelf", get(shelf))
         .route("/api/v1/db/{id}", get(input))
+        .route("/api/v1/db/{id}/password", post(unlock))
         .route("/api/v1/drop", get(drop_space))
         .route("/api/v1/drop/{name}", put(drop_file))
 }
@@ -50,7 +54,8 @@ fn card(input: &ShelfInput) -> Value {
         Some(Format::Archive(_)) => "archive",
         Some(Format::Export(_)) | None => "unknown",
     };
-    let error = input.error.as_ref();
+    let problem = input.error.clone().map(Problem::from);
+    let problem = problem.map(|problem| problem.map_texts(|text| input.without_folder(text)));
     json!({
         "id": input.id,
         "name": input.name,
@@ -62,7 +67,8 @@ fn card(input: &ShelfInput) -> Value {
         "formatName": input.format.map(Format::name),
         "bytes": input.bytes,
         "modified": input.modified(),
-        "error": error.map(|error| input.without_folder(&error.to_string())),
+        "error": problem.as_ref().map(|problem| &problem.detail),
+        "problem": problem.as_ref().map(Problem::summary),
         "open": input.if_open().is_some(),
     })
 }
@@ -136,6 +142,26 @@ fn warm_explorer(app: &App, input: &Arc<ShelfInput>) {
         &Query::default(),
         explore::MAX_GAMES,
     );
+}
+
+/// The password of an archive: in the body, since addresses are remembered.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PasswordRequest {
+    password: String,
+}
+
+async fn unlock(State(app): Shared, Path(id): Path<String>, request: Request) -> Response<Body> {
+    let request: PasswordRequest = match read_json(request).await {
+        Ok(request) => request,
+        Err(problem) => return problem.into_response(),
+    };
+    answer(app, move |app| {
+        let found = app.shelf.unlock(&id, &request.password)?;
+        let inputs: Vec<Value> = found.iter().map(|input| card(input)).collect();
+        document(&json!({"inputs": inputs}))
+    })
+    .await
 }
 
 async fn drop_space(State(app): Shared) -> Response<Body> {

@@ -12,6 +12,7 @@ use tabia::core::io::ProgressUnit;
 use tokio::sync::watch;
 
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 
 /// Jobs that run at the same time.
 const MAX_RUNNING: usize = 2;
@@ -106,7 +107,7 @@ impl StartedJob {
             "perSecond": (counted as f64 / seconds.max(0.001)) as u64,
             "seconds": (seconds * 10.0).round() / 10.0,
             "etaSeconds": left.map(|share| (seconds * (1.0 - share) / share) as u64),
-            "error": error.map(|problem| json!({"detail": problem.detail, "hint": problem.hint})),
+            "error": error.map(Problem::summary),
             "result": result,
         })
     }
@@ -174,11 +175,12 @@ impl StartedJobs {
         };
         if let Some(job) = jobs.all.iter().find(is_same) {
             let text = format!("job {} does this already", job.id);
-            return Err(Problem::new(StatusCode::CONFLICT, text));
+            let problem = Problem::new(StatusCode::CONFLICT, text);
+            return Err(problem.coded(Code::SameJob, &[("id", &job.id)]));
         }
         if jobs.is_closed || jobs.running >= MAX_RUNNING {
             let text = format!("{MAX_RUNNING} jobs run already");
-            let problem = Problem::busy(text);
+            let problem = Problem::busy(text).coded(Code::ManyJobs, &[("n", &MAX_RUNNING)]);
             return Err(problem.with_hint("wait until one is done, or cancel one"));
         }
         jobs.last_id += 1;
@@ -342,7 +344,7 @@ mod tests {
         assert_eq!(state(&failed), "failed");
         assert_eq!(
             failed.document()["error"],
-            json!({"detail": "no", "hint": "yes"})
+            json!({"code": "request", "values": {"detail": "no"}, "detail": "no", "hint": "yes"})
         );
         assert_eq!(state(&panicked.unwrap()), "failed");
         jobs.cancel_or_forget(&failed);

@@ -35,6 +35,7 @@ use crate::out_folder::{NewFile, OutFolder};
 use crate::params::Params;
 use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
 use crate::problem::Problem;
+use crate::problem_codes::Code;
 use crate::search_duplicates_and_previews::{Problems, loss, losses};
 use crate::shelf_input::ShelfInput;
 use crate::started_jobs::{JobResult, JobSubject};
@@ -63,6 +64,7 @@ pub(crate) fn out_folder(app: &App) -> Result<&Arc<OutFolder>, Problem> {
     app.out.as_ref().ok_or_else(|| {
         let text = "the server writes nothing";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, text);
+        let problem = problem.coded(Code::ReadOnly, &[]);
         problem.with_hint("start `tabia serve` with `--write --out DIR`")
     })
 }
@@ -105,6 +107,7 @@ fn convert_job(app: &Arc<App>, request: &ConvertRequest) -> Result<Response<Body
     if let Some(input) = inputs.first() {
         options.open.clone_from(input.options());
     }
+    options.open.password = ShelfInput::password_of(&inputs);
     options.create.profile = profile_of(&request.profile)?;
     options.plan.selection.deleted = request.deleted;
     if !request.games.is_empty() {
@@ -139,7 +142,7 @@ impl NewDatabase {
         let format = tabia::format(to).filter(|format| format.game_writer().is_some());
         let format = format.ok_or_else(|| {
             let text = format!("games cannot be written in the format `{to}`");
-            Problem::bad_request(text)
+            Problem::bad_request(text).coded(Code::NoTarget, &[("format", &to)])
         })?;
         Ok(Self {
             out,
@@ -218,7 +221,8 @@ pub(crate) fn databases(app: &App, ids: &str) -> Result<Vec<Arc<ShelfInput>>, Pr
         if input.is_database() {
             Ok(input)
         } else {
-            Err(Problem::bad_request(format!("`{id}` is no database")))
+            let problem = Problem::bad_request(format!("`{id}` is no database"));
+            Err(problem.coded(Code::NoDatabase, &[("id", id)]))
         }
     });
     inputs.collect()
@@ -244,12 +248,12 @@ fn without_folders(
     out: &OutFolder,
     inputs: &[Arc<ShelfInput>],
 ) -> Problem {
-    let mut problem = problem.into();
-    problem.detail = out.without_folder(&problem.detail);
-    for input in inputs {
-        problem.detail = input.without_folder(&problem.detail);
-    }
-    problem
+    problem.into().map_texts(|text| {
+        let text = out.without_folder(text);
+        inputs
+            .iter()
+            .fold(text, |text, input| input.without_folder(&text))
+    })
 }
 
 /// A copy of a book with changes.
@@ -287,7 +291,8 @@ impl EditedBook {
     fn new(app: &App, id: &str, to: &str, changes: Vec<ChangeRequest>) -> Result<Self, Problem> {
         let input = app.shelf.find(id)?;
         let Some(Format::Book(format)) = input.format.filter(|_| input.error.is_none()) else {
-            return Err(Problem::bad_request(format!("`{id}` is no book")));
+            let problem = Problem::bad_request(format!("`{id}` is no book"));
+            return Err(problem.coded(Code::NoBook, &[("id", &id)]));
         };
         let target = match to {
             "" => Some(Format::Book(format)),
@@ -295,7 +300,7 @@ impl EditedBook {
         };
         let Some(Format::Book(target)) = target else {
             let text = format!("books cannot be written in the format `{to}`");
-            return Err(Problem::bad_request(text));
+            return Err(Problem::bad_request(text).coded(Code::NoTarget, &[("format", &to)]));
         };
         if changes.is_empty() || changes.len() > MAX_CHANGES {
             let text = format!("`changes` are 1 to {MAX_CHANGES}");

@@ -1,8 +1,9 @@
 // The page in a real browser. Every scenario fails on a message of the console, a report of the content security
 // policy, a dialog, or a request to another origin.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createRequire } from "node:module";
@@ -103,6 +104,46 @@ describe("shelf", () => {
       await card.waitFor();
       await eventually(async () => assert.match(await card.textContent(), /19 bytes/));
     }));
+
+  test("a problem is stated in the language of the page", async () => {
+    const view = await open(browser, server);
+    try {
+      await view.page.evaluate(() => localStorage.setItem("tabia.settings", JSON.stringify({ language: "de" })));
+      await view.page.goto(`${server.base}/db/league.pgn/game/99999`);
+      await eventually(async () => assert.equal(await view.page.locator(".error").innerText(), "Es gibt keine Partie 99999; die letzte ist 3000."));
+    } finally {
+      view.problems.splice(0);
+      await view.close();
+    }
+  });
+
+  test("an archive is opened with its password, which is in no address", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tabia-password-"));
+    try {
+      cpSync(shelf.path("twice.pgn"), join(folder, "twice.pgn"));
+      run("archive", "create", join(folder, "secret.cbz"), join(folder, "twice.pgn"), "--password", "geheim");
+      await onServer(join(folder, "secret.cbz"), "/", async (page, view) => {
+        const addresses = [];
+        page.on("request", (request) => addresses.push(request.url()));
+        const field = page.getByLabel("Password");
+        await field.fill("falsch");
+        await page.getByRole("button", { name: "Open", exact: true }).click();
+        await page.locator(".password .error", { hasText: "password is missing or wrong" }).waitFor();
+        assert.equal(await field.inputValue(), "");
+        await axeFindsNothing(page);
+        await field.fill("geheim");
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "twice.pgn" }).waitFor();
+        await page.locator(".count", { hasText: "2 games" }).waitFor();
+        assert.equal(await field.count(), 0);
+        assert.ok(addresses.length > 0 && addresses.every((address) => !/geheim|falsch/.test(address)), String(addresses));
+        // The answer to the wrong password.
+        view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 422/.test(note)));
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   test("orders by size", () =>
     scenario("/", async (page) => {
@@ -1739,7 +1780,7 @@ describe("page", () => {
     const folder = join(import.meta.dirname, "../../src/lang");
     const read = (file) => JSON.parse(readFileSync(join(folder, file), "utf8"));
     const english = read("en.json");
-    for (const file of readdirSync(folder)) {
+    for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
       const words = read(file);
       assert.deepEqual(Object.keys(words), Object.keys(english), file);
       for (const [key, value] of Object.entries(words)) {
