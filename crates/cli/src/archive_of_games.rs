@@ -4,14 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tabia::core::GameFormat;
 use tabia::core::io::Source;
-use tabia::core::loss::Feature;
 use tabia::core::shell_argument::argument;
 use tabia::formats::{ArchiveFormat, Format, GAMES};
-use tabia::{InputItem, Resolver};
-
-/// The folders next to a database, called as it is, in which the pictures, sounds and videos lie that its games
-/// and guiding texts refer to.
-const MEDIA_FOLDERS: [&str; 4] = ["html", "bmp", "wav", "avi"];
 
 /// The format of the databases that the program of an archive format packs into it: the two have the program's
 /// name. `None` if the archive is that of no chess program.
@@ -46,60 +40,11 @@ pub(crate) fn quoted(path: &Path) -> String {
 
 /// The folders on disk with the media of a set.
 pub(crate) fn media_folders(source: &Source, format: Format) -> Vec<PathBuf> {
-    if !refers_to_media(format) {
-        return Vec::new();
-    }
-    let found = MEDIA_FOLDERS.iter().filter_map(|extension| {
-        let folder = source.companion(extension)?;
+    let format = format.games();
+    let folders = format.map_or(&[][..], |format| format.media_folders);
+    let found = folders.iter().filter_map(|folder| {
+        let folder = source.companion(folder.extension)?;
         folder.path().map(Path::to_path_buf)
     });
     found.filter(|path| path.is_dir()).collect()
-}
-
-/// Whether games of the format refer to files in folders that are called as the database.
-fn refers_to_media(format: Format) -> bool {
-    let is_set = !format.companions().is_empty();
-    let games = format.games().filter(|_| is_set);
-    games.is_some_and(|format| format.can.has(Feature::Media))
-}
-
-/// The folders with media that an input has and their number of files, as it names them: paths on disk, or
-/// names of folders in its archive.
-pub(crate) fn media_of(resolver: &Resolver, item: &InputItem) -> Vec<(String, usize)> {
-    if !refers_to_media(item.format()) {
-        return Vec::new();
-    }
-    if let Some(source) = item.source() {
-        let folders = media_folders(source, item.format()).into_iter();
-        let counted = folders.map(|folder| {
-            let files = std::fs::read_dir(&folder).map_or(0, |files| files.flatten().count());
-            (folder.display().to_string(), files)
-        });
-        return counted.filter(|(_, files)| *files > 0).collect();
-    }
-    media_in_archive(resolver, item).unwrap_or_default()
-}
-
-fn media_in_archive(resolver: &Resolver, item: &InputItem) -> Option<Vec<(String, usize)>> {
-    let path = item.paths().into_iter().next()?;
-    let name = item.name();
-    let (archive_name, member) = name.rsplit_once(':')?;
-    if archive_name != path.display().to_string() {
-        return None;
-    }
-    let archive_item = resolver
-        .resolve(path.as_os_str())
-        .ok()?
-        .into_iter()
-        .next()?;
-    let archive = resolver.archive(&archive_item).ok()??;
-    let stem = member.rsplit_once('.').map_or(member, |(stem, _)| stem);
-    let counted = MEDIA_FOLDERS.iter().map(|extension| {
-        let folder = format!("{stem}.{extension}");
-        let prefix = format!("{folder}/").to_lowercase();
-        let members = archive.members().iter();
-        let files = members.filter(|member| member.name.to_lowercase().starts_with(&prefix));
-        (format!("{archive_name}:{folder}"), files.count())
-    });
-    Some(counted.filter(|(_, files)| *files > 0).collect())
 }

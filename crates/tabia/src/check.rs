@@ -14,6 +14,7 @@ use tabia_formats::archives::{Presence, in_member, read_member};
 
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::Summary;
+use crate::media_references::KnownMedia;
 use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan, scan_database};
 use crate::select::Selection;
@@ -28,7 +29,8 @@ pub struct CheckOptions {
     pub threads: usize,
     /// The first problem ends the check.
     pub strict: bool,
-    /// Also compares the files of a set with each other.
+    /// Also compares the files of a set with each other, and the media files that games and texts name with those
+    /// that exist.
     pub deep: bool,
     /// The records that are read: all of them, deleted ones too.
     pub selection: Selection,
@@ -64,6 +66,8 @@ pub struct Checked {
     pub positions: u64,
     /// Move entries of a book.
     pub entries: u64,
+    /// References of records to media files that do not exist, which are problems too; counted by a deep check.
+    pub missing_media: u64,
 }
 
 /// Reads all of an item: games, texts, deleted records, positions of a book, members of an archive
@@ -108,6 +112,7 @@ pub fn check(
             .collect(),
         positions: sums.positions,
         entries: sums.entries,
+        missing_media: sums.missing_media,
     })
 }
 
@@ -131,7 +136,10 @@ fn read_all(
         OpenInput::Database(database) => {
             let database = &*database;
             reporter.report_database_problems(database, options.strict)?;
-            let tasks = threads.map(|_| CheckTask::new(Some(database))).collect();
+            let media = options.deep.then(|| KnownMedia::new(item)).flatten();
+            let tasks = threads
+                .map(|_| CheckTask::new(Some(database), media.as_ref()))
+                .collect();
             scan_database(reporter, database, &plan, tasks, &mut |_, out| {
                 add(sums, out);
                 Ok(true)
@@ -180,7 +188,7 @@ fn read_all(
             }
         }
         stream => {
-            let tasks = threads.map(|_| CheckTask::new(None)).collect();
+            let tasks = threads.map(|_| CheckTask::new(None, None)).collect();
             scan(reporter, stream, &plan, tasks, &mut |_, out| {
                 add(sums, out);
                 Ok(true)
@@ -214,6 +222,7 @@ pub(crate) struct Sums {
     variations: u64,
     positions: u64,
     entries: u64,
+    missing_media: u64,
     /// By number of [`Feature`].
     annotations: Vec<u64>,
 }
@@ -223,6 +232,7 @@ impl Sums {
         self.deleted += other.deleted;
         self.plies += other.plies;
         self.variations += other.variations;
+        self.missing_media += other.missing_media;
         if self.annotations.len() < other.annotations.len() {
             self.annotations.resize(other.annotations.len(), 0);
         }
@@ -251,14 +261,17 @@ impl Sums {
 /// Counts, and compares a record with its row.
 struct CheckTask<'d> {
     database: Option<&'d dyn Database>,
+    /// To find references to files that do not exist.
+    media: Option<&'d KnownMedia>,
     sums: Sums,
     problems: Vec<Problem>,
 }
 
 impl<'d> CheckTask<'d> {
-    fn new(database: Option<&'d dyn Database>) -> Self {
+    fn new(database: Option<&'d dyn Database>, media: Option<&'d KnownMedia>) -> Self {
         Self {
             database,
+            media,
             sums: Sums::default(),
             problems: Vec::new(),
         }
@@ -331,6 +344,17 @@ impl Visitor for CheckTask<'_> {
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
         self.sums.count(annotation.feature());
+        for error in self
+            .media
+            .iter()
+            .flat_map(|media| media.missing(&annotation))
+        {
+            let is_same = |problem: &Problem| problem.error.to_string() == error.to_string();
+            if !self.problems.iter().any(is_same) {
+                self.problems.push(error.into());
+                self.sums.missing_media += 1;
+            }
+        }
         Flow::Go
     }
 

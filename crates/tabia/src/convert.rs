@@ -21,6 +21,7 @@ use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
 use crate::input::InputItem;
 use crate::job_summary::Summary;
+use crate::media_files::LostMedia;
 use crate::observer::Observer;
 use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
@@ -60,10 +61,12 @@ pub struct ConvertOptions {
 }
 
 /// Converts the games of all items, in order, into one target. The target appears complete or not
-/// at all; a stream has what was written before a failure.
+/// at all; a stream has what was written before a failure. Media files next to the inputs are not copied: those
+/// that the target does not have are a loss, [`Feature::MediaFiles`].
 ///
 /// # Errors
-/// The first input that cannot be read, or why the target cannot be written.
+/// The first input that cannot be read, or why the target cannot be written. With
+/// [`strict`](ScanOptions::strict), if a media file would be lost.
 pub fn convert(
     items: &[InputItem],
     target: Target<'_>,
@@ -72,6 +75,22 @@ pub fn convert(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Written), Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
+    let media = LostMedia::of_target(items, &target);
+    if options.plan.strict {
+        media.refuse()?;
+    }
+    let (mut summary, written) = convert_games(items, target, options, progress, observer)?;
+    media.add_to(&mut summary);
+    Ok((summary, written))
+}
+
+fn convert_games(
+    items: &[InputItem],
+    target: Target<'_>,
+    options: &ConvertOptions,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+) -> Result<(Summary, Written), Error> {
     let mut own = options.clone();
     if let Target::File { format, .. } = &target {
         own.plan.want = format.want(own.plan.want, &own.create);

@@ -15,6 +15,7 @@ use tabia_core::loss::Losses;
 use tabia_core::plural::counted;
 
 use crate::input::InputItem;
+use crate::media_files::LostMedia;
 use crate::select::RecordRanges;
 
 /// What is changed.
@@ -36,6 +37,8 @@ pub struct EditOptions {
     pub open: OpenOptions,
     /// How the copy is written; `force` lets it replace files, the input too.
     pub create: CreateOptions,
+    /// A media file that the copy does not have is an error.
+    pub strict: bool,
 }
 
 /// What was changed.
@@ -74,6 +77,7 @@ pub fn edit(
     options: &EditOptions,
 ) -> Result<Edited, Error> {
     let (functions, source) = editable(item)?;
+    let media = lost_media(item, path, options)?;
     let editor = (functions.open)(source, path, &options.create, &options.open);
     let mut editor = editor.map_err(Error::in_output)?;
     let mut edited = Edited::default();
@@ -92,6 +96,7 @@ pub fn edit(
     }
     edited.written = editor.finish().map_err(Error::in_output)?;
     edited.losses.merge(&edited.written.losses);
+    edited.losses.merge(&media);
     Ok(edited)
 }
 
@@ -101,11 +106,27 @@ pub fn edit(
 /// As [`edit`]; when `path` is the database itself.
 pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<Edited, Error> {
     let (functions, source) = editable(item)?;
+    let losses = lost_media(item, path, options)?;
     let written = (functions.pack)(source, path, &options.create, &options.open);
     Ok(Edited {
         written: written.map_err(Error::in_output)?,
+        losses,
         ..Edited::default()
     })
+}
+
+/// The media files next to a database that a copy of it with another name does not have.
+///
+/// # Errors
+/// If any is lost and the options are strict.
+fn lost_media(item: &InputItem, path: &Path, options: &EditOptions) -> Result<Losses, Error> {
+    let format = item.format().games();
+    let target = format.map(|format| (format, path));
+    let lost = LostMedia::of(std::slice::from_ref(item), target);
+    if options.strict {
+        lost.refuse()?;
+    }
+    Ok(lost.total())
 }
 
 fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Error> {

@@ -32,8 +32,38 @@ impl HiddenFolder {
     }
 }
 
+/// The path that a file gets: the file itself, or for one in a hidden folder that of the file it will be.
+pub(crate) fn final_path(path: &Path) -> PathBuf {
+    let target = || {
+        let name = path.file_name()?.to_str()?;
+        let folder = path.parent()?;
+        let rest = folder.file_name()?.to_str()?.strip_prefix('.')?;
+        let rest = rest.strip_prefix(name)?.strip_prefix('.')?;
+        let numbers = rest.strip_suffix(".tmp")?;
+        let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'-';
+        (numbers.bytes().all(is_number)).then(|| folder.with_file_name(name))
+    };
+    target().unwrap_or_else(|| path.to_path_buf())
+}
+
 impl Drop for HiddenFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hidden_file_gets_the_name_of_its_target() {
+        let folder = std::env::temp_dir();
+        let target = folder.join("mega.cbh");
+        let hidden = HiddenFolder::new(&target).unwrap();
+        assert_eq!(final_path(&hidden.path().join("mega.cbh")), target);
+        assert_eq!(final_path(&target), target);
+        let other = hidden.path().join("other.cbh");
+        assert_eq!(final_path(&other), other);
     }
 }

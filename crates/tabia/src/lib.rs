@@ -215,6 +215,8 @@ mod job_summary;
 pub mod list;
 pub mod list_openings;
 mod mark_moments;
+mod media_files;
+mod media_references;
 mod merge_annotations;
 pub mod names;
 mod observer;
@@ -243,6 +245,7 @@ pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use game_iterators::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
 pub use job_summary::{LossEntry, LossTable, Summary};
+pub use media_files::MediaFiles;
 pub use observer::{NoObserver, Observer};
 #[doc(inline)]
 pub use one_game::{game_of_pgn, pgn_of_game, pgn_with};

@@ -29,6 +29,7 @@ use crate::convert::{ConvertOptions, each_item, in_target, uncreated, whole};
 use crate::create::SharedFile;
 use crate::input::InputItem;
 use crate::job_summary::Summary;
+use crate::media_files::LostMedia;
 use crate::observer::Observer;
 use crate::scan::{ScanReporter, scan};
 use crate::target::Target;
@@ -100,6 +101,10 @@ pub fn split(
         return Err(Error::usage(text));
     }
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
+    let media = LostMedia::of(items, None);
+    if options.plan.strict {
+        media.refuse()?;
+    }
     let mut plan = options.plan.clone();
     plan.want = format.want(plan.want, &options.create);
     let mut names = FileNames::new(path, by)?;
@@ -163,6 +168,7 @@ pub fn split(
         .map_err(|error| in_target(error.in_output(), path))?;
     let (records, bytes) = (joiner.records, joiner.bytes);
     let files = staging.commit(&joiner.written, items)?;
+    media.add_to(&mut summary);
     Ok((summary, Written::new(records, files, bytes), names.len()))
 }
 

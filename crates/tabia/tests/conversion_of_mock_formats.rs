@@ -42,6 +42,7 @@ const fn format(
         in_part: Features::NONE,
         can_with: None,
         copies_texts: false,
+        media_folders: &[],
         open: |_, _| Err(Error::unsupported("only written")),
         open_stream: None,
         open_blocks: None,

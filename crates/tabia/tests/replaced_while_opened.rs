@@ -41,6 +41,7 @@ static PAIR: GameFormat = GameFormat {
     in_part: Features::NONE,
     can_with: None,
     copies_texts: false,
+    media_folders: &[],
     open: open_pair,
     open_stream: None,
     open_blocks: None,

@@ -231,7 +231,10 @@ impl Checker<'_> {
                 let archive = self.context.resolver.archive(item).ok().flatten();
                 let members = archive.map(|archive| archive.members().len() as u64);
                 self.push(&row, members)?;
-                if checked.summary.problems > 0 {
+                if checked.summary.problems == checked.missing_media {
+                    let missing = (checked.missing_media > 0).then_some(MISSING_MEDIA);
+                    self.damaged.extend(missing.map(str::to_owned));
+                } else {
                     self.damaged.push(next_step(item));
                 }
                 Ok(ExitCode::of_problems(checked.summary.problems))
@@ -243,6 +246,10 @@ impl Checker<'_> {
         }
     }
 }
+
+/// What to do about a set of which only media files are missing.
+const MISSING_MEDIA: &str = "the folders that lack files belong to the database: copy them from where it came from, \
+     or pack it there with `tabia archive create`";
 
 /// The name for what is left of an input; of a text whose name has another extension, with its own.
 fn saved_like(item: &InputItem, file: &Path) -> String {

@@ -262,7 +262,9 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         );
         context.messages.hint(&text);
     }
-    warn_of_media(&context, &items, single);
+    if summary.losses.count(Feature::MediaFiles) > 0 {
+        hint_at_media(&context, &items, format, single);
+    }
     if summary.counts.deleted > 0 {
         let count = counted(summary.counts.deleted, "deleted game");
         let text = format!("{count} left out; `--include-deleted` also writes those");
@@ -323,21 +325,31 @@ fn note_languages(context: &Context, summary: &Summary) {
     context.messages.note(&text);
 }
 
-/// Names the folders with pictures and sounds of the inputs, which are not written. They still belong to a
-/// database that is replaced.
-fn warn_of_media(context: &Context, items: &[InputItem], output: Option<&Path>) {
-    for item in items {
-        for (folder, files) in media_of(&context.resolver, item) {
-            let extension = Path::new(&folder).extension().unwrap_or_default();
-            let own = output.map(|output| output.with_extension(extension));
-            if own.as_deref() == Some(Path::new(&folder)) {
-                continue;
-            }
-            let files = counted(files as u64, "file");
-            context.messages.warning(&format!(
-                "{folder} ({files}) is not copied; games and texts that show its pictures or play its sounds need it next to the database"
-            ));
-        }
+/// Names the folders with the media files that were lost, and where one database as output would have them.
+fn hint_at_media(
+    context: &Context,
+    items: &[InputItem],
+    format: &GameFormat,
+    output: Option<&Path>,
+) {
+    for media in items.iter().flat_map(InputItem::media_files) {
+        let files = counted(media.files.len() as u64, "file");
+        let folder = media.label.display();
+        let extension = media.folder.extension;
+        let own = output
+            .filter(|_| format.media_folders.contains(media.folder))
+            .map(|output| output.with_extension(extension));
+        let text = match own {
+            Some(own) if own == media.label => continue,
+            Some(own) => format!(
+                "{folder} ({files}) is not copied: games and texts look for its files in {}",
+                own.display()
+            ),
+            None => format!(
+                "{folder} ({files}) is not copied; `tabia archive create` packs a database with such files"
+            ),
+        };
+        context.messages.hint(&text);
     }
 }
 

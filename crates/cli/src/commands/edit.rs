@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tabia::Summary;
 use tabia::check::{CheckOptions, check};
 use tabia::core::GameIndex;
 use tabia::core::shell_argument::argument;
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     if salvaged.is_none() {
         report_damage(&context, &item, args, &changes, &mut reporter)?;
     }
+    options.strict = args.common.strict;
     options.create.transaction = reporter.transaction();
     let edited = if args.pack {
         pack_to(&item, path, &options)
@@ -66,10 +68,12 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
         edit(&item, path, &changes, &options)
     };
     let edited = edited.map_err(|error| error.with_hint(hint(&context, &item)))?;
-    reporter.commit(None, None::<&()>)?;
+    let mut summary = Summary::default();
+    summary.losses.add_whole(&item.name(), &edited.losses);
+    reporter.commit(Some(&summary), None::<&()>)?;
     report_edited(&context, args, &edited);
     let code = ExitCode::of_problems(reporter.count() + u64::from(salvaged.is_some()));
-    reporter.finish(None)?;
+    reporter.finish(Some(&summary))?;
     Ok(code)
 }
 

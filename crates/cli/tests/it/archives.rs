@@ -467,14 +467,6 @@ fn a_set_is_packed_with_its_pictures_however_it_is_named() {
             "{names:?}"
         );
     }
-    let picture = "main.cbv:mega.html (1 file) is not copied";
-    for (input, output, expected) in [
-        ("main.cbv", "from-archive.cbh", picture),
-        ("mega", "from-set.cbh", "mega.html (1 file) is not copied"),
-    ] {
-        let run = tabia(&folder, &["convert", input, "-o", output]).expect(0);
-        assert!(run.err.contains(expected), "{}", run.err);
-    }
 }
 
 /// ChessBase packs the files of a database without a folder.

@@ -1,5 +1,9 @@
 //! What conversions report as lost.
 
+use std::fs;
+
+use tabia_testkit::{Scratch, shared_data};
+
 use crate::common::{tabia, with_games, with_sample};
 
 #[test]
@@ -42,4 +46,161 @@ fn full_profile_loses_nothing() {
     ];
     let run = tabia(&folder, &args).expect(0);
     assert!(!run.err.contains("not kept"), "{}", run.err);
+}
+
+/// A database with references to a picture and a sound, and the files.
+fn with_media(name: &str) -> Scratch {
+    let folder = Scratch::new(name);
+    let game = "1. e4 {[%cbmedia kind=picture text=7]} e5 {[%cbmedia kind=sound text=8]} *\n";
+    fs::write(folder.join("games.pgn"), game).unwrap();
+    tabia(&folder, &["convert", "games.pgn", "-o", "db.cbh"]).expect(0);
+    for (media, file) in [("db.bmp", "7.bmp"), ("db.wav", "8.WAV")] {
+        fs::create_dir(folder.join(media)).unwrap();
+        fs::write(folder.join(media).join(file), "media").unwrap();
+    }
+    folder
+}
+
+/// Whether a report counts this many media files as lost.
+fn counts_media(folder: &Scratch, count: u64) -> bool {
+    let text = fs::read_to_string(folder.join("r.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let losses = report["summary"]["losses"].as_array().unwrap().iter();
+    let counts: Vec<u64> = losses
+        .filter(|loss| loss["kind"] == "mediaFiles")
+        .map(|loss| loss["count"].as_u64().unwrap())
+        .collect();
+    counts == [count]
+}
+
+#[test]
+fn media_files_that_are_not_copied_are_a_loss() {
+    let folder = with_media("media-lost");
+    for (args, output) in [
+        (&["convert", "db.cbh", "-o", "new.cbh"][..], "new.cbh"),
+        (&["convert", "db.cbh", "-o", "new.pgn"], "new.pgn"),
+        (
+            &["convert", "db.cbh", "-o", "s.cbh", "--split", "1"],
+            "s-0001.cbh",
+        ),
+        (&["repair", "db.cbh", "-o", "saved.cbh"], "saved.cbh"),
+        (
+            &["edit", "db.cbh", "--delete", "1", "-o", "edited.cbh"],
+            "edited.cbh",
+        ),
+    ] {
+        let run = tabia(
+            &folder,
+            &[args, &["--report", "r.json", "--force"]].concat(),
+        )
+        .expect(0);
+        assert!(run.err.contains("media files"), "{args:?}: {}", run.err);
+        assert!(counts_media(&folder, 2), "{args:?}");
+        assert!(folder.join(output).exists(), "{args:?}");
+    }
+    let run = tabia(&folder, &["convert", "db.cbh", "-o", "new.cbh", "--force"]).expect(0);
+    assert!(
+        run.err.contains("look for its files in new.bmp"),
+        "{}",
+        run.err
+    );
+    // Added to another database, which has one of them.
+    fs::write(folder.join("other.pgn"), "1. d4 *\n").unwrap();
+    tabia(
+        &folder,
+        &["convert", "other.pgn", "-o", "new.cbh", "--force"],
+    )
+    .expect(0);
+    fs::create_dir(folder.join("new.bmp")).unwrap();
+    fs::write(folder.join("new.bmp/7.BMP"), "media").unwrap();
+    let add = [
+        "append", "db.cbh", "-o", "new.cbh", "--report", "r.json", "--force",
+    ];
+    tabia(&folder, &add).expect(0);
+    assert!(counts_media(&folder, 1));
+    // A set in an archive has them too.
+    tabia(&folder, &["archive", "create", "db.cbv", "db.cbh"]).expect(0);
+    let args = [
+        "convert", "db.cbv", "-o", "b.cbh", "--report", "r.json", "--force",
+    ];
+    tabia(&folder, &args).expect(0);
+    assert!(counts_media(&folder, 2));
+}
+
+#[test]
+fn strict_refuses_to_lose_media_files() {
+    let folder = with_media("media-strict");
+    for args in [
+        &["convert", "db.cbh", "-o", "out.cbh", "--strict"][..],
+        &["convert", "db.cbh", "-o", "out.pgn", "--strict"],
+        &[
+            "convert", "db.cbh", "-o", "out.cbh", "--strict", "--split", "1",
+        ],
+        &[
+            "edit", "db.cbh", "-o", "out.cbh", "--strict", "--delete", "1",
+        ],
+    ] {
+        let run = tabia(&folder, args);
+        assert_eq!(run.code, 4, "{args:?}: {}", run.err);
+        assert!(run.err.contains("2 media files"), "{args:?}: {}", run.err);
+        assert!(!folder.join(args[3]).exists() && !folder.join("out-0001.cbh").exists());
+    }
+    // With copies next to the target nothing is lost.
+    for extension in ["bmp", "wav"] {
+        let to = folder.join(format!("out.{extension}"));
+        fs::rename(folder.join(format!("db.{extension}")), &to).unwrap();
+        let from = folder.join(format!("db.{extension}"));
+        fs::create_dir(&from).unwrap();
+        for file in fs::read_dir(to).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), from.join(file.file_name())).unwrap();
+        }
+    }
+    let run = tabia(&folder, &["convert", "db.cbh", "-o", "out.cbh", "--strict"]).expect(0);
+    assert!(!run.err.contains("media"), "{}", run.err);
+}
+
+#[test]
+fn a_deep_check_finds_references_to_missing_media_files() {
+    let folder = with_media("media-missing");
+    tabia(&folder, &["check", "--deep", "db.cbh"]).expect(0);
+    fs::remove_file(folder.join("db.bmp/7.bmp")).unwrap();
+    tabia(&folder, &["check", "db.cbh"]).expect(0);
+    let run = tabia(&folder, &["check", "--deep", "db.cbh"]).expect(3);
+    let expected = "db.bmp: game 1: the file \"7.bmp\" is missing";
+    assert!(run.err.contains(expected), "{}", run.err);
+    assert!(!run.err.contains("tabia repair"), "{}", run.err);
+    // Many of them are one line.
+    let games = (1..=20).fold(String::new(), |games, number| {
+        games
+            + &format!(
+                "[Event \"{number}\"]\n\n1. e4 {{[%cbmedia kind=picture text={number}]}} *\n\n"
+            )
+    });
+    fs::write(folder.join("many.pgn"), games).unwrap();
+    tabia(&folder, &["convert", "many.pgn", "-o", "many.cbh"]).expect(0);
+    let args = ["check", "--deep", "many.cbh", "--report", "r.json"];
+    let run = tabia(&folder, &args).expect(3);
+    assert!(run.err.contains("and 19 more like this"), "{}", run.err);
+    let report = fs::read_to_string(folder.join("r.json")).unwrap();
+    for number in 1..=20 {
+        assert!(
+            report.contains(&format!("\\\"{number}.bmp\\\"")),
+            "{report}"
+        );
+    }
+    let Some(set) = shared_data("missing media", "cbh/morphy-text") else {
+        return;
+    };
+    // Its texts show two pictures.
+    for file in fs::read_dir(set).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_file() {
+            fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let run = tabia(&folder, &["check", "--deep", "text.cbh"]).expect(3);
+    for name in ["13tNEW15POS84k384PK28888.jpg", "JaquesCookStaunton.jpg"] {
+        assert!(run.err.contains(name), "{}", run.err);
+    }
 }

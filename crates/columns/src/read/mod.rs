@@ -44,6 +44,7 @@ pub static PARQUET: GameFormat = GameFormat {
     in_part: Features::NONE,
     can_with: None,
     copies_texts: false,
+    media_folders: &[],
     open: |source, options| {
         Ok(Box::new(parquet_database::ParquetDatabase::open(
             source, options,

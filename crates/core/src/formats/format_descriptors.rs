@@ -6,7 +6,7 @@ use std::path::Path;
 use super::options_and_limits::{CreateOptions, OpenOptions};
 use crate::books::{Book, BookWriter};
 use crate::error::Result;
-use crate::game::Want;
+use crate::game::{MediaKind, Want};
 use crate::games::{Blocks, Database, DatabaseEditor, GameStream, GameWriter, TextWriter, Written};
 use crate::ids::FormatId;
 use crate::io::{Charset, Source};
@@ -70,6 +70,17 @@ pub struct Companion {
     pub holds: &'static str,
 }
 
+/// A folder next to a database, called as the database with another extension. It has the files that games and
+/// texts of the database refer to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MediaFolder {
+    /// Extension of the folder in lower case.
+    pub extension: &'static str,
+    /// The annotations whose files are there, called by the number in the annotation and the folder's extension.
+    /// `None` for the folder with the files that texts name.
+    pub of: Option<MediaKind>,
+}
+
 /// Opens a set of files as a database.
 pub type OpenDatabase = fn(&Source, &OpenOptions) -> Result<Box<dyn Database>>;
 
@@ -131,6 +142,9 @@ pub struct GameFormat {
     /// Whether a copy of a game in this format has the bytes of its texts, if it is read with
     /// [`Want::STORED_TEXTS`] and no character set is asked for.
     pub copies_texts: bool,
+    /// Folders next to a database with files that its games refer to; they are no part of the database and are
+    /// not copied with games.
+    pub media_folders: &'static [MediaFolder],
     /// Opens a file or a set of files.
     pub open: OpenDatabase,
     /// Opens a stream, for formats that need no random access.

@@ -6,7 +6,7 @@ mod options_and_limits;
 pub use crate::ids::FormatId;
 pub use format_descriptors::{
     BookFormat, CheckDatabase, Companion, Confidence, CreateBook, CreateDatabase, CreateText,
-    EditFunctions, FileFormat, FormatKind, GameFormat, OpenBlocks, OpenBook, OpenDatabase,
-    OpenEditor, OpenStream, PackDatabase, Probe,
+    EditFunctions, FileFormat, FormatKind, GameFormat, MediaFolder, OpenBlocks, OpenBook,
+    OpenDatabase, OpenEditor, OpenStream, PackDatabase, Probe,
 };
 pub use options_and_limits::{CreateOptions, Limits, OpenOptions, Profile};

@@ -98,6 +98,9 @@ features! {
     WebLinks = "web link" / "web links",
     /// References to sounds, pictures and videos.
     Media = "media reference" / "media references",
+    /// Files in the folders of media next to a database. No game has them, so that no format has the feature:
+    /// whoever copies games leaves the files where they are.
+    MediaFiles = "media file" / "media files",
     /// Times in a video.
     VideoTimes = "video time" / "video times",
     /// Structured time controls.

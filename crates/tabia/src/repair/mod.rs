@@ -25,6 +25,7 @@ use tabia_formats::archives::compressed::Compression;
 use crate::create::DatabaseWriter;
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::{Base, Summary};
+use crate::media_files::LostMedia;
 use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, scan, scan_database};
 use crate::select::{Selection, SelectionCounts};
@@ -194,6 +195,7 @@ pub fn repair(
     reports: &mut dyn RepairObserver,
 ) -> Result<Repaired, Error> {
     progress.set_total(item.bytes().unwrap_or_default());
+    let media = LostMedia::of(std::slice::from_ref(item), Some((format, path)));
     let mut open = options.open.clone();
     open.salvage = true;
     let mut summary = Summary::default();
@@ -238,6 +240,7 @@ pub fn repair(
     repaired.written = sink.finish()?;
     let name = path.display().to_string();
     summary.losses.add_whole(&name, &repaired.written.losses);
+    media.add_to(&mut summary);
     let counts = summary.counts;
     repaired.summary = summary;
     let mut reports = reports.borrow_mut();

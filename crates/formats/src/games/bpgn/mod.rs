@@ -24,6 +24,7 @@ pub static FORMAT: GameFormat = GameFormat {
     in_part: Features::NONE,
     can_with: None,
     copies_texts: false,
+    media_folders: &[],
     open: read::open,
     open_stream: Some(|input, options| Ok(read::open_stream(input, options))),
     open_blocks: None,

@@ -42,6 +42,7 @@ pub static FORMAT: GameFormat = GameFormat {
     in_part: Features::NONE,
     can_with: None,
     copies_texts: false,
+    media_folders: &[],
     open: read::open,
     open_stream: None,
     open_blocks: None,

@@ -1,6 +1,19 @@
-//! The files of a set beyond its main file: their extensions and what they hold.
+//! The files of a set beyond its main file and the folders with media: their extensions and what they hold.
 
-use tabia_core::formats::Companion;
+use tabia_core::formats::{Companion, MediaFolder};
+use tabia_core::game::MediaKind;
+
+/// The folders with the files that games and texts refer to.
+pub(crate) static MEDIA_FOLDERS: [MediaFolder; 4] = [
+    media_folder("html", None),
+    media_folder("bmp", Some(MediaKind::Picture)),
+    media_folder("wav", Some(MediaKind::Sound)),
+    media_folder("avi", Some(MediaKind::Video)),
+];
+
+const fn media_folder(extension: &'static str, of: Option<MediaKind>) -> MediaFolder {
+    MediaFolder { extension, of }
+}
 
 /// The companions of the main file; none is required.
 pub(super) static COMPANIONS: [Companion; 13] = [

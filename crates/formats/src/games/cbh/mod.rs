@@ -42,6 +42,7 @@ use tabia_core::loss::{Feature, Features};
 
 use crate::games::common::salvage::is_for_repair;
 use companions::COMPANIONS;
+pub(crate) use companions::MEDIA_FOLDERS;
 use format_id::ID;
 use records::FileHeader;
 
@@ -63,12 +64,14 @@ pub static FORMAT: GameFormat = GameFormat {
         Feature::DatabaseFacts,
         Feature::Tags,
         Feature::LongText,
+        Feature::MediaFiles,
         Feature::ShapeColors,
         Feature::UnreadMoves,
     ]),
     in_part: Features::of(&[Feature::Tags, Feature::ShapeColors, Feature::Clocks]),
     can_with: None,
     copies_texts: true,
+    media_folders: &MEDIA_FOLDERS,
     open: open_database,
     open_stream: None,
     open_blocks: None,

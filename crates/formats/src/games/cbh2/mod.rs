@@ -28,6 +28,7 @@ mod tests;
 use tabia_core::formats::{Confidence, FileFormat, GameFormat, Probe};
 use tabia_core::loss::{Feature, Features};
 
+use crate::games::cbh::MEDIA_FOLDERS;
 use companions::COMPANIONS;
 use format_id::ID;
 use records::FileHeader;
@@ -46,6 +47,7 @@ pub static FORMAT: GameFormat = GameFormat {
         Feature::DatabaseFacts,
         Feature::Tags,
         Feature::LongText,
+        Feature::MediaFiles,
         Feature::ShapeColors,
         Feature::UnreadMoves,
     ]),
@@ -57,6 +59,7 @@ pub static FORMAT: GameFormat = GameFormat {
     ]),
     can_with: None,
     copies_texts: false,
+    media_folders: &MEDIA_FOLDERS,
     open: open::open,
     open_stream: None,
     open_blocks: None,

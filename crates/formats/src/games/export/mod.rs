@@ -78,6 +78,7 @@ const fn descriptor(
         ]),
         can_with: None,
         copies_texts: false,
+        media_folders: &[],
         open: |_, _| Err(Error::unsupported("files of this format are only written")),
         open_stream: None,
         open_blocks: None,

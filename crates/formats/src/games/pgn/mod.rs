@@ -73,6 +73,7 @@ pub static FORMAT: GameFormat = GameFormat {
     in_part: tabia_core::loss::Features::NONE,
     can_with: Some(profile_features::features_with),
     copies_texts: false,
+    media_folders: &[],
     open: |source, options| Ok(Box::new(index::PgnDatabase::open(source, options)?)),
     open_stream: Some(|input, options| {
         let blocks = blocks::PgnBlocks::open(input, options)?;

@@ -6,7 +6,7 @@ use tabia_core::loss::{Feature, Features};
 /// The features that PGN holds in `profile`.
 pub(super) const fn features(profile: Profile) -> Features {
     match profile {
-        Profile::Full => Features::ALL.without(&[Feature::DatabaseFacts]),
+        Profile::Full => Features::ALL.without(&[Feature::DatabaseFacts, Feature::MediaFiles]),
         Profile::Standard => STANDARD,
         Profile::Lichess => STANDARD.without(&[Feature::EvalDepths]),
         Profile::ChessBase => {

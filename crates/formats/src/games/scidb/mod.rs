@@ -90,6 +90,7 @@ pub static FORMAT: GameFormat = GameFormat {
     in_part: Features::NONE,
     can_with: Some(features_with),
     copies_texts: false,
+    media_folders: &[],
     open,
     open_stream: None,
     open_blocks: None,
