@@ -21,7 +21,7 @@ use tabia::select::{PositionChoice, SelectionCounts};
 use tabia::split::{SplitBy, split};
 use tabia::{Error, ErrorKind, ErrorSide, InputItem, Query, Summary};
 
-use crate::archive_of_games::{free_path, media_of, quoted};
+use crate::archive_of_games::{free_path, quoted};
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, PositionArg, SelectArgs, SplitField};
 use crate::commands::converted::Converted;
 use crate::commands::index::index_options;
