@@ -9,7 +9,7 @@ use super::common::{CommonArgs, ListingArgs};
 /// Decodes everything and reports every problem; exit code 3 if there are any
 ///
 /// Files in a folder whose names are those of no format are not checked; how many there are is stated at the end,
-/// and `-v` and `--report` list them. Hidden files are left out.
+/// which of them are chess files by their content too, and `-v` and `--report` list them. Hidden files are left out.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -9,7 +9,8 @@ use super::common::{CommonArgs, ListingArgs};
 /// Format, size and problems of inputs
 ///
 /// Databases are only opened, members of archives are listed too, books and streams of text are
-/// counted without reading their moves.
+/// counted without reading their moves. Files in a folder whose names are those of no format are named at the
+/// end, and which of them are chess files by their content.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -10,7 +10,7 @@ use tabia::core::shell_argument::argument;
 use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::CheckArgs;
-use crate::commands::files_not_checked::FilesNotChecked;
+use crate::commands::other_files::OtherFiles;
 use crate::context::{Context, Wanted};
 use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
     };
     let damaged = std::mem::take(&mut checker.damaged);
     listing.finish()?;
-    let others = FilesNotChecked::of(&context, &args.paths);
+    let others = OtherFiles::of(&context, &args.paths);
     reporter.finish_with(None, Some(&others))?;
     if let Some(hint) = damaged.first() {
         context.messages.hint(hint);
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
             ),
         });
     }
-    others.report(&context);
+    others.report(&context, "checked");
     Ok(code)
 }
 

@@ -8,6 +8,7 @@ use tabia::inspect::{Info, inspect};
 use tabia::{Error, ErrorSide};
 
 use crate::args::InfoArgs;
+use crate::commands::other_files::OtherFiles;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
@@ -77,7 +78,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     })?;
     drop(display);
     listing.finish()?;
-    reporter.finish(None)?;
+    let others = OtherFiles::of(&context, &args.paths);
+    reporter.finish_with(None, Some(&others))?;
+    others.report(&context, "looked at");
     Ok(code)
 }
 

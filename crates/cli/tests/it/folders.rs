@@ -195,3 +195,48 @@ fn files_that_are_not_checked_are_named() {
     // A file that is named is an input, and fails.
     tabia(&scratch, &["check", "f/notes.txt"]).expect(4);
 }
+
+#[test]
+fn chess_files_under_other_names_are_named() {
+    let scratch = folder("folder-recognised");
+    let f = scratch.join("f");
+    fs::create_dir_all(f.join("below")).unwrap();
+    fs::write(f.join("games.pgn"), "1. e4 *\n").unwrap();
+    fs::write(f.join("notes.txt"), "To do: buy milk\n").unwrap();
+    let old = "[Event \"Old\"]\n\n1. d4 *\n";
+    fs::write(f.join("below/old.txt"), old).unwrap();
+    fs::write(f.join("games.pgn.bak"), old).unwrap();
+    let count = |verb: &str, what: &str| {
+        let run = tabia(&scratch, &[verb, "f"]).expect(0);
+        let err = run.err.replace(std::path::MAIN_SEPARATOR, "/");
+        let all = format!("3 files were not {what}, as no format has such a name: f/below/old.txt");
+        assert!(err.contains(&all), "{err}");
+        let line = "2 of them are chess files by their content: \
+                    f/below/old.txt (Portable Game Notation), \
+                    f/games.pgn.bak (Portable Game Notation)";
+        assert!(err.contains(line), "{err}");
+        assert!(err.contains(&format!("`tabia {verb} ")), "{err}");
+        // The games of the files are not counted: one database was looked at.
+        assert_eq!(run.out.lines().count(), 2, "{}", run.out);
+        let report = format!("{verb}.json");
+        tabia(&scratch, &[verb, "f", "--report", &report]).expect(0);
+        let report = fs::read_to_string(scratch.join(report)).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let listed = report["summary"]["recognised"].as_array().unwrap();
+        assert_eq!(listed.len(), 2, "{listed:?}");
+        assert_eq!(listed[0]["format"], "pgn", "{listed:?}");
+        let quiet = tabia(&scratch, &[verb, "f", "-q"]).expect(0);
+        assert!(!quiet.err.contains("chess files"), "{}", quiet.err);
+    };
+    count("check", "checked");
+    count("info", "looked at");
+    // Without them nothing about content is reported.
+    fs::remove_file(f.join("below/old.txt")).unwrap();
+    fs::remove_file(f.join("games.pgn.bak")).unwrap();
+    let run = tabia(&scratch, &["info", "f"]).expect(0);
+    assert!(
+        run.err.contains("notes.txt") && !run.err.contains("content"),
+        "{}",
+        run.err
+    );
+}

@@ -1,0 +1,145 @@
+//! The files in folders that `check` and `info` do not look at, as no format has such a name.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tabia::core::shell_argument::argument;
+
+use crate::context::Context;
+use crate::control_char_filter::one_line;
+use crate::readable_numbers::{counted_as, grouped};
+
+/// Names in a line about them.
+const MAX_NAMED: usize = 3;
+
+/// The files, as the summary of the report has them.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OtherFiles {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_checked: Vec<String>,
+    /// Those among them whose content is that of a format.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recognised: Vec<RecognisedFile>,
+}
+
+/// A file whose content is that of a format, though its name is not.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RecognisedFile {
+    path: String,
+    format: String,
+    #[serde(skip)]
+    format_name: &'static str,
+}
+
+impl OtherFiles {
+    /// Those of the folders among the paths.
+    pub(crate) fn of(context: &Context, paths: &[OsString]) -> Self {
+        let folders = paths.iter().map(Path::new);
+        let folders = folders.filter(|path| path.as_os_str() != "-" && path.is_dir());
+        // A folder that cannot be read is an input that cannot be read, which is reported.
+        let files =
+            folders.flat_map(|folder| context.resolver.other_files(folder).unwrap_or_default());
+        // The record of how a book was built belongs to the book.
+        let files = files.filter(|file| !is_record_of_book(context, file));
+        let files: BTreeSet<PathBuf> = files.collect();
+        Self {
+            recognised: files
+                .iter()
+                .filter_map(|file| recognised(context, file))
+                .collect(),
+            not_checked: files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect(),
+        }
+    }
+
+    /// Names the first ones, or with `--verbose` all of them. `looked_at`: what the command does with
+    /// files, `checked`.
+    pub(crate) fn report(&self, context: &Context, looked_at: &str) {
+        let names = self.not_checked.iter().map(|name| one_line(name));
+        let names: Vec<String> = names.map(|name| name.to_string()).collect();
+        if names.is_empty() {
+            return;
+        }
+        let count = counted_as(names.len() as u64, "file was", "files were");
+        let text = format!("{count} not {looked_at}, as no format has such a name");
+        list(context, &text, &names);
+        let Some(first) = self.recognised.first() else {
+            return;
+        };
+        let names = self.recognised.iter();
+        let names = names.map(|file| format!("{} ({})", one_line(&file.path), file.format_name));
+        let names: Vec<String> = names.collect();
+        let text = match names.len() {
+            1 => "1 of them is a chess file by its content".to_owned(),
+            count => format!(
+                "{} of them are chess files by their content",
+                grouped(count as u64)
+            ),
+        };
+        list(context, &text, &names);
+        let name = argument(&first.path);
+        let command = if looked_at == "checked" {
+            "check"
+        } else {
+            "info"
+        };
+        context.messages.hint(&format!(
+            "`tabia {command} {name}`: a file that is named is read whatever its name"
+        ));
+    }
+}
+
+/// A note with the first names, or with `--verbose` all of them.
+fn list(context: &Context, text: &str, names: &[String]) {
+    let messages = &context.messages;
+    if messages.verbose {
+        messages.note(&format!("{text}:"));
+        for name in names {
+            messages.note(&format!("  {name}"));
+        }
+        return;
+    }
+    let first = names.get(..MAX_NAMED).unwrap_or(names);
+    let more = names.len() - first.len();
+    let list = first.join(", ");
+    messages.note(&match more {
+        0 => format!("{text}: {list}"),
+        _ => format!(
+            "{text}: {list} and {} more (`-v` lists all)",
+            grouped(more as u64)
+        ),
+    });
+}
+
+/// What a file is by its content, if it is that of a format.
+fn recognised(context: &Context, file: &Path) -> Option<RecognisedFile> {
+    // Pipes and devices would be waited for.
+    if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
+        return None;
+    }
+    // A file that cannot be read is still among those that were not looked at.
+    let items = context.resolver.resolve(file.as_os_str()).ok()?;
+    let item = items.first()?;
+    Some(RecognisedFile {
+        path: file.display().to_string(),
+        format: item.format().id().to_string(),
+        format_name: item.format().name(),
+    })
+}
+
+/// Whether a file is named like the record that `book build` writes next to a book: `book.bin.json`.
+fn is_record_of_book(context: &Context, file: &Path) -> bool {
+    let is_json = file
+        .extension()
+        .is_some_and(|extension| extension == "json");
+    let book = Path::new(file.file_stem().unwrap_or_default());
+    let extension = book.extension().unwrap_or_default().to_string_lossy();
+    let format = context.resolver.format(&extension.to_ascii_lowercase());
+    is_json && format.is_some_and(|format| format.book().is_some())
+}
