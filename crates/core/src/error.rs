@@ -484,9 +484,24 @@ impl Error {
     }
 }
 
+/// As [`Display`](fmt::Display), with the hint on a line of its own: it is what a `main` that returns the error
+/// prints. `{:#?}` shows the fields.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        if f.alternate() {
+            return self.0.fmt(f);
+        }
+        write!(f, "{self}")?;
+        if let ErrorKind::Usage {
+            hint: Some(hint), ..
+        }
+        | ErrorKind::Query {
+            hint: Some(hint), ..
+        } = &self.0.kind
+        {
+            write!(f, "\nhint: {hint}")?;
+        }
+        Ok(())
     }
 }
 
@@ -633,6 +648,17 @@ impl From<Error> for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_main_that_fails_prints_text_and_hint() {
+        let error = Error::usage("`--plies` needs a number").with_hint("`--plies 30`");
+        assert_eq!(
+            format!("{error:?}"),
+            "`--plies` needs a number\nhint: `--plies 30`"
+        );
+        assert_eq!(format!("{:?}", Error::invalid("no game")), "no game");
+        assert!(format!("{error:#?}").contains("Usage"), "{error:#?}");
+    }
 
     #[test]
     fn an_error_is_one_word() {

@@ -1,7 +1,11 @@
 //! Builds an opening book of the first 30 plies of the games of any input:
 //! `… build_book -- games.pgn book.bin`.
 
-#![expect(clippy::print_stdout, reason = "examples print their results")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "examples print their results"
+)]
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: build_book FROM TO".into());
     };
     let mut counts: BTreeMap<u64, (Position, HashMap<Move, u32>)> = BTreeMap::new();
-    for game in tabia::open(from)?.games() {
+    let mut games = tabia::open(from)?.games();
+    for game in games.by_ref() {
         for (position, ply) in game?.mainline().with_positions().take(30) {
             let Some(m) = ply.to_move() else { break };
             let known = counts
@@ -21,6 +26,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .or_insert_with(|| (position, HashMap::new()));
             *known.1.entry(m).or_default() += 1;
         }
+    }
+    // A game that could be read only in part is there too; what it lacks is a problem.
+    for problem in games.problems() {
+        eprintln!("{}", problem.error);
     }
     let mut book = tabia::create_book(to, &CreateOptions::default())?;
     for (position, moves) in counts.values() {

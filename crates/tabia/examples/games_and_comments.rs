@@ -1,13 +1,18 @@
 //! Prints every comment of every game with the move it belongs to, variations included:
 //! `cargo run --example games_and_comments -- games.pgn`.
 
-#![expect(clippy::print_stdout, reason = "examples print their results")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "examples print their results"
+)]
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args()
         .nth(1)
         .ok_or("usage: games_and_comments PATH")?;
-    for game in tabia::open(path)?.games() {
+    let mut games = tabia::open(path)?.games();
+    for game in games.by_ref() {
         let game = game?;
         println!(
             "{} - {}",
@@ -30,6 +35,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 );
             }
         }
+    }
+    // A game that could be read only in part is there too; what it lacks is a problem.
+    for problem in games.problems() {
+        eprintln!("{}", problem.error);
     }
     Ok(())
 }

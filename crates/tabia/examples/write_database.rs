@@ -1,6 +1,10 @@
 //! Writes the decisive games of any input into a new database: `… write_database -- a.pgn won.cbh`.
 
-#![expect(clippy::print_stdout, reason = "examples print their results")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "examples print their results"
+)]
 
 use tabia::GameResult;
 
@@ -10,11 +14,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: write_database FROM TO".into());
     };
     let mut writer = tabia::create(to)?;
-    for game in tabia::open(from)?.games() {
+    let mut games = tabia::open(from)?.games();
+    for game in games.by_ref() {
         let game = game?;
         if matches!(game.result, GameResult::WhiteWins | GameResult::BlackWins) {
             writer.write(&game)?;
         }
+    }
+    // A game that could be read only in part is there too; what it lacks is a problem.
+    for problem in games.problems() {
+        eprintln!("{}", problem.error);
     }
     println!("{} games", writer.finish()?.records);
     Ok(())

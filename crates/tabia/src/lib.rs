@@ -12,13 +12,20 @@
 //! ```
 //! # fn main() -> Result<(), tabia::Error> {
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
-//! for game in tabia::open(path)?.games() {
+//! let mut games = tabia::open(path)?.games();
+//! for game in games.by_ref() {
 //!     let game = game?;
 //!     println!("{} {}", game.head.tags.text("White"), game.ply_count());
+//! }
+//! for problem in games.problems() {
+//!     eprintln!("{}", problem.error);
 //! }
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! An `Err` is a record or a file that could not be read. A game that could be read only in part is `Ok`;
+//! what it lacks is in [`Games::problems`].
 //!
 //! # One game: moves as SAN and UCI, positions as FEN, PGN
 //!
@@ -150,7 +157,8 @@
 //!
 //! # Features
 //!
-//! `zstd`, on by default: Zstandard streams, the only dependency that needs a C compiler.
+//! - `zstd`, on by default: Zstandard streams, the only dependency that needs a C compiler.
+//! - `writers`, on by default: writing of databases and books, and what needs it. PGN is written without it too.
 //!
 //! # Modules
 //!

@@ -50,7 +50,7 @@ pub fn game_of_pgn(text: &str) -> Result<Game, Error> {
 /// A game as PGN: the tags, a blank line, the moves with variations and annotations, and a blank line at the end.
 ///
 /// # Errors
-/// If the program was built without writers.
+/// If the game cannot be written. The feature `writers` is not needed.
 ///
 /// ```
 /// # fn main() -> Result<(), tabia::Error> {

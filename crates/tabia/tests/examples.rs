@@ -30,6 +30,11 @@ fn folder() -> PathBuf {
 }
 
 fn run(name: &str, arguments: &[&Path]) -> String {
+    run_with_errors(name, arguments).0
+}
+
+/// What a program writes to standard output and to standard error.
+fn run_with_errors(name: &str, arguments: &[&Path]) -> (String, String) {
     let output = Command::new(
         folder()
             .join(name)
@@ -38,9 +43,31 @@ fn run(name: &str, arguments: &[&Path]) -> String {
     .args(arguments)
     .output()
     .unwrap_or_else(|error| panic!("{name}: {error}"));
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{name}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
+    (String::from_utf8(output.stdout).unwrap(), errors)
+}
+
+#[test]
+fn games_read_in_part_are_reported() {
+    let scratch = Scratch::new("examples-problems");
+    let from = scratch.join("illegal.pgn");
+    std::fs::write(&from, "1. e4 e5 2. Ke3 Nf6 1-0\n").unwrap();
+    let database = scratch.join("out.pgn");
+    let book = scratch.join("out.bin");
+    let runs: [(&str, &[&Path]); 3] = [
+        ("write_database", &[&from, &database]),
+        ("build_book", &[&from, &book]),
+        ("games_and_comments", &[&from]),
+    ];
+    for (name, arguments) in runs {
+        let (_, errors) = run_with_errors(name, arguments);
+        assert!(
+            errors.contains("`Ke3` is an illegal move"),
+            "{name}: {errors}"
+        );
+        assert_eq!(errors.lines().count(), 1, "{name}: {errors}");
+    }
 }
 
 #[test]
