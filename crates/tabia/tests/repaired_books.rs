@@ -143,27 +143,33 @@ fn wrong(format: &'static BookFormat, book: &Files, counts: &mut [u32; 3]) -> Op
     None
 }
 
+/// A book of games in PGN.
+fn new_book(format: &'static BookFormat, text: &str) -> Files {
+    let folder = Scratch::new("fixed-books");
+    std::fs::write(folder.join("games.pgn"), text).unwrap();
+    let new = Scratch::new("new-book");
+    let extension = format.file.extensions.first().unwrap();
+    let target = BuildTarget::new(format, new.join(format!("book.{extension}")));
+    let mut options = BuildOptions::default();
+    options.threads = 1;
+    options.move_filter.min_games = 1;
+    options.move_filter.scoreless = true;
+    let games = [item(&folder.join("games.pgn")).unwrap()];
+    let progress = Arc::new(Progress::new());
+    build(&games, &target, &options, &progress, &mut NoObserver).unwrap();
+    files(&new)
+}
+
 /// Whatever the damage, a repaired book has no problems, and repairing it again changes no byte.
 #[test]
 fn repaired_books_have_no_problems() {
     let count = std::env::var("TABIA_DAMAGED_BOOKS").map_or(40, |text| text.parse().unwrap());
     let mut random = Random::new(0xb00c);
-    let folder = Scratch::new("fixed-books");
-    std::fs::write(folder.join("games.pgn"), games(&mut random)).unwrap();
+    let text = games(&mut random);
     let mut all = Vec::new();
     let mut seen = BTreeMap::new();
     for format in BOOKS {
-        let new = Scratch::new("new-book");
-        let extension = format.file.extensions.first().unwrap();
-        let target = BuildTarget::new(format, new.join(format!("book.{extension}")));
-        let mut options = BuildOptions::default();
-        options.threads = 1;
-        options.move_filter.min_games = 1;
-        options.move_filter.scoreless = true;
-        let games = [item(&folder.join("games.pgn")).unwrap()];
-        let progress = Arc::new(Progress::new());
-        build(&games, &target, &options, &progress, &mut NoObserver).unwrap();
-        let whole = files(&new);
+        let whole = new_book(format, &text);
         let mut counts = [0; 3];
         assert_eq!(
             wrong(format, &whole, &mut counts),
@@ -200,6 +206,22 @@ fn repaired_books_have_no_problems() {
     // Each format has books without and with problems that could be read.
     let is_enough = |counts: &[u32; 3]| counts[1] > count / 4;
     assert!(seen.values().all(is_enough), "{seen:?}");
+}
+
+/// A position with more games than a record can count, at two nodes of an Arena book.
+#[test]
+fn counts_that_do_not_fit_are_repaired_once() {
+    let format = BOOKS
+        .iter()
+        .find(|format| format.file.extensions[0] == "abk");
+    let mut random = Random::new(0xb00c);
+    let whole = new_book(format.unwrap(), &games(&mut random));
+    let (name, bytes) = whole.iter().next().unwrap();
+    let mut bytes = bytes[..46082].to_vec();
+    let part = bytes[0x5885..0x5885 + 19].to_vec();
+    bytes.splice(0x8e57..0x8e57, part);
+    let book = Files::from([(name.clone(), bytes)]);
+    assert_eq!(wrong(format.unwrap(), &book, &mut [0; 3]), None);
 }
 
 /// A book of which nothing is left is a book without positions.

@@ -73,6 +73,21 @@ impl TableMove {
         (self.white, self.draws, self.black) = (results.white, results.draws, results.black);
     }
 
+    /// Scales counts that a record cannot contain, so that no more games are decided than played. The
+    /// counts of all repetitions of a move add up to these, so a copy of the book has the same. Returns
+    /// whether they were scaled.
+    fn fit_results(&mut self) -> bool {
+        const MAX: u64 = i32::MAX as u64;
+        let games = self.results().games();
+        if games <= MAX {
+            return false;
+        }
+        let scaled = |count: u64| (u128::from(count) * u128::from(MAX) / u128::from(games)) as u64;
+        (self.white, self.black) = (scaled(self.white), scaled(self.black));
+        self.draws = MAX.saturating_sub(self.white + self.black);
+        true
+    }
+
     fn weight(&self) -> Option<u32> {
         (self.marks & HAS_WEIGHT != 0).then_some(self.weight)
     }
@@ -138,6 +153,8 @@ pub(super) struct PositionTable {
     next: Blob,
     /// Number of weights that are not in proportion to their priorities.
     pub(super) inexact: u64,
+    /// Number of moves with more games than a record can count.
+    pub(super) scaled: u64,
 }
 
 impl PositionTable {
@@ -145,7 +162,7 @@ impl PositionTable {
     pub(super) fn new(sorter: FixedSorter<TableMove>, folder: &Path) -> Result<Self> {
         let mut positions = RecordFile::<TablePosition>::create(folder)?;
         let mut moves = RecordFile::<TableMove>::create(folder)?;
-        let mut inexact = 0;
+        let (mut inexact, mut scaled) = (0, 0);
         let mut run: Vec<TableMove> = Vec::new();
         let mut push_position = |run: &mut Vec<TableMove>| -> Result<()> {
             let Some(key) = run.first().map(|entry| entry.key) else {
@@ -154,6 +171,9 @@ impl PositionTable {
             let first = moves.count;
             positions.push(&TablePosition { key, first })?;
             inexact += set_priorities(run);
+            for entry in run.iter_mut() {
+                scaled += u64::from(entry.fit_results());
+            }
             run.sort_by_key(|entry| {
                 let games = entry.results().games();
                 (Reverse((entry.priority, games)), entry.order())
@@ -183,6 +203,7 @@ impl PositionTable {
             positions: positions.finish()?,
             next: Blob::from(Vec::new()),
             inexact,
+            scaled,
         };
         let mut next = RecordFile::<u32>::create(folder)?;
         for entry in table.all_moves() {

@@ -346,17 +346,8 @@ fn shares(
 }
 
 fn record(entry: &TableMove, results: Wdl, child: u32, sibling: Option<u64>) -> Record {
-    let games = results.games();
-    // Counts that do not fit are scaled together, so that no more games are decided than played.
-    let max = i32::MAX as u64;
-    let count = |count: u64| {
-        let scaled = if games > max {
-            u128::from(count) * u128::from(max) / u128::from(games)
-        } else {
-            u128::from(count)
-        };
-        i32::try_from(scaled).unwrap_or(i32::MAX)
-    };
+    // The table has no counts that do not fit.
+    let count = |count: u64| i32::try_from(count).unwrap_or(i32::MAX);
     let reference = |number: Option<u64>| {
         let number = number.and_then(|number| i32::try_from(number).ok());
         I32::new(number.unwrap_or(-1))
@@ -366,7 +357,7 @@ fn record(entry: &TableMove, results: Wdl, child: u32, sibling: Option<u64>) -> 
         to: entry.to,
         promotion: entry.promotion,
         priority: entry.priority,
-        games: I32::new(count(games)),
+        games: I32::new(count(results.games())),
         won: I32::new(count(results.white)),
         lost: I32::new(count(results.black)),
         flags: U32::new(entry.flags),

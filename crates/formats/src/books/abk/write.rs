@@ -158,6 +158,7 @@ impl BookWriter for AbkWriter {
         let target = out.target().to_path_buf();
         let table = PositionTable::new(sorter, TemporaryFile::folder_of(&target))?;
         losses.add(Feature::BookWeights, table.inexact, None);
+        losses.add(Feature::BookCounts, table.scaled, None);
         let named = |error: std::io::Error| Error::from(error).in_path(&target);
         let (bytes, is_exact) = header.write(charset);
         losses.add(Feature::LongText, u64::from(!is_exact), None);
