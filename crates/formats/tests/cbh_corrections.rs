@@ -83,3 +83,25 @@ fn names_are_cut_between_characters() {
         assert_eq!(losses, [Feature::LongText]);
     }
 }
+
+#[test]
+fn tags_of_games_are_lost_in_texts() {
+    for (name, value) in [
+        ("SetUp", "rook odds"),
+        ("SetUp", "1"),
+        ("FEN", "8/8/8/8/8/8/8/K1k5 w - - 0 1"),
+        ("Variant", "Atomic"),
+        ("PlyCount", "12"),
+        ("Result", "1-0"),
+        ("ECO", "B00"),
+        ("WhiteElo", "2000"),
+    ] {
+        let game = GameBuilder::new().tag("Event", "Open").tag(name, value);
+        let mut text = game.result(GameResult::Unknown);
+        text.head.kind = RecordKind::Text;
+        for (text, losses) in stored(&text) {
+            assert_eq!(text.head.tags.get(name), None, "{name}");
+            assert_eq!(losses, [Feature::Tags], "{name} {value}");
+        }
+    }
+}

@@ -39,7 +39,7 @@ pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses
 }
 
 /// Tags that games can store and texts cannot.
-pub(crate) const GAME_ONLY_TAGS: [&str; 17] = [
+pub(crate) const GAME_ONLY_TAGS: [&str; 18] = [
     "White",
     "Black",
     "Date",
@@ -52,6 +52,7 @@ pub(crate) const GAME_ONLY_TAGS: [&str; 17] = [
     "WhiteTeamCountry",
     "BlackTeamCountry",
     "FEN",
+    "SetUp",
     "Variant",
     "PlyCount",
     "WhiteClock",
