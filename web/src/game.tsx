@@ -8,11 +8,11 @@ import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
-  type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, makeTree, nodeAtPly,
-  pathTo, placementAt,
+  type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, makeTree, nodeAtPly,
+  pathTo, placementAt, questionsOf,
 } from "./game_tree.ts";
 import { ErrorBox, Graph, Later, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
-import { Training, askedAfter, hiddenMoves, judge, questionsOf, spokenQuestion } from "./training.tsx";
+import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
 import { moveText, pieceName, spoken, t } from "./translations.ts";
 
 export function View() {
@@ -244,7 +244,16 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
     return () => clearTimeout(timer);
   }, [isPlaying, node]);
 
-  const copyPgn = () => void getText(`db/${encodeURIComponent(game.db)}/games/${game.game}.pgn`).then(copy, copyFailed);
+  const copyPgn = () => {
+    // It has the answers: where it is shown, they are asked for.
+    if (latest.current.hidden.size > 0) {
+      setTab("pgn");
+      announce(t("training.covered"));
+      document.getElementById("panel")?.focus();
+      return;
+    }
+    void getText(`db/${encodeURIComponent(game.db)}/games/${game.game}.pgn`).then(copy, copyFailed);
+  };
   // Asked anew: `position` can still be that of the move before.
   const positionNow = () => get<PositionAnswer>("position", line);
   const copyFen = () => void positionNow().then((answer) => copy(answer.fen), copyFailed);

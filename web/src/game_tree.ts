@@ -146,6 +146,24 @@ export function nodeAtPly(tree: Tree, ply: number): number {
   return node?.id ?? 0;
 }
 
+/** The questions that a move answers. */
+export const questionsOf = (node: Node | undefined) =>
+  node && node.id !== 0 ? node.annotations.filter((annotation) => annotation.type === "training") : [];
+
+/** The moves that a question hides which is not in `answered`: its answer, the moves that could replace it, and what follows them. */
+export function hiddenMoves(tree: Tree, answered: ReadonlySet<number>): Set<number> {
+  const hidden = new Set<number>();
+  const replaced = new Map<number, number>();
+  // A move comes after those that it follows or replaces.
+  for (const node of tree.nodes) {
+    for (const other of node.variations) replaced.set(other, node.id);
+    const isAsked = questionsOf(node).length > 0 && !answered.has(node.id);
+    const owner = replaced.get(node.id);
+    if (isAsked || hidden.has(node.parent) || (owner !== undefined && hidden.has(owner))) hidden.add(node.id);
+  }
+  return hidden;
+}
+
 /** The first node of the line of a node, and the last. */
 export function endsOfLine(tree: Tree, id: number): [number, number] {
   let first = tree.nodes[id];

@@ -12,7 +12,7 @@ import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress
 import { SearchBox } from "./search_box.tsx";
 import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
-import { type GameJson, type Tree, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
+import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
 import { ErrorBox, Later, Spinner, announce, announceError, copy, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
@@ -436,7 +436,10 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
       get<GameJson>(`db/${encodeURIComponent(row[0])}/games/${row[1]}`, {}, controller.signal).then(
         (game) => {
           const tree = makeTree(game);
-          setFound({ game, tree, node: nodeAtPly(tree, (tree.nodes[0]?.ply ?? 0) + 20) });
+          const hidden = hiddenMoves(tree, new Set());
+          let node = nodeAtPly(tree, (tree.nodes[0]?.ply ?? 0) + 20);
+          while (hidden.has(node)) node = tree.nodes[node]?.parent ?? 0;
+          setFound({ game, tree, node });
         },
         () => setFound(null),
       );
@@ -464,7 +467,7 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
           {row[6] !== null && (
             <>
               {" – "}
-              <bdi>{row[4] ?? "?"}</bdi> {result(row[6])}
+              <bdi>{row[4] ?? "?"}</bdi> <span class="score">{result(row[6])}</span>
             </>
           )}
         </a>

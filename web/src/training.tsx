@@ -1,15 +1,31 @@
 // Training questions: shown before the move that answers them, which is hidden until it is found or shown.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Annotation, Node, Tree } from "./game_tree.ts";
+import { type Annotation, type Node, type Tree, questionsOf } from "./game_tree.ts";
+import { current } from "./settings.ts";
 import { t } from "./translations.ts";
 
 interface TextJson {
   text: string;
+  /** ChessBase's number. */
+  language: number;
 }
 
-const texts = (value: unknown) => (Array.isArray(value) ? (value as TextJson[]) : []);
-const joined = (value: unknown) => texts(value).map((part) => part.text).join(" / ");
+/** ChessBase's languages, by their numbers; a text of another one is for readers of all. */
+const NUMBERED = ["en", "de", "fr", "es", "it", "nl", "pt"];
+
+const texts = (value: unknown) => (Array.isArray(value) ? (value as TextJson[]).filter((part) => part.text !== "") : []);
+
+/** Texts in one language: that of the page, else English, else the first; and those that are for all. */
+function chosen(all: TextJson[]): TextJson[] {
+  const isIn = (number: number | undefined) => (part: TextJson) => part.language === number;
+  const own = all.filter((part) => part.language in NUMBERED);
+  const languages = [NUMBERED.indexOf(current().language), 0, own[0]?.language];
+  const language = languages.find((number) => own.some(isIn(number)));
+  return all.filter((part) => !own.includes(part) || isIn(language)(part));
+}
+
+const joined = (value: unknown) => chosen(texts(value)).map((part) => part.text).join(" / ");
 
 interface Solution {
   from: string;
@@ -19,24 +35,6 @@ interface Solution {
 }
 
 const solutionsOf = (item: Annotation) => (Array.isArray(item["solutions"]) ? (item["solutions"] as Solution[]) : []);
-
-/** The questions that a move answers. */
-export const questionsOf = (node: Node | undefined) =>
-  node && node.id !== 0 ? node.annotations.filter((annotation) => annotation.type === "training") : [];
-
-/** The moves that a question hides which is not in `answered`: its answer, the moves that could replace it, and what follows them. */
-export function hiddenMoves(tree: Tree, answered: ReadonlySet<number>): Set<number> {
-  const hidden = new Set<number>();
-  const replaced = new Map<number, number>();
-  // A move comes after those that it follows or replaces.
-  for (const node of tree.nodes) {
-    for (const other of node.variations) replaced.set(other, node.id);
-    const isAsked = questionsOf(node).length > 0 && !answered.has(node.id);
-    const owner = replaced.get(node.id);
-    if (isAsked || hidden.has(node.parent) || (owner !== undefined && hidden.has(owner))) hidden.add(node.id);
-  }
-  return hidden;
-}
 
 /** The move after a node whose question is asked there; undefined if there is none. */
 export function askedAfter(tree: Tree, id: number, hidden: ReadonlySet<number>): Node | undefined {
@@ -70,20 +68,22 @@ export function Training(props: { item: Annotation; reply: string; onAnswer?: ()
     const target = isAsked ? section.current?.querySelector("button") : section.current;
     target?.focus();
   }, [props.focus, isAsked]);
-  // A text in several languages is one hint.
   const hints = [joined(item["firstHelp"]), joined(item["secondHelp"])].filter((hint) => hint !== "");
   const solutions = solutionsOf(item);
   const choices = Array.isArray(item["choices"])
     ? (item["choices"] as { points: number; answer: TextJson[]; reply: TextJson[] }[])
     : [];
   const points = Number(item["points"]);
+  const parts = [item["question"], item["firstHelp"], item["secondHelp"], item["wrong"], ...solutions.map((solution) => solution.comments)];
+  const lists = [...parts, ...choices.flatMap((choice) => [choice.answer, choice.reply])].map(texts);
+  const others = lists.flatMap((list) => list.filter((part) => !chosen(list).includes(part)));
   return (
     <section class="training" aria-label={t("training")} ref={section} tabIndex={-1}>
       <h2>
         {t("training")}
         {points > 0 && <small> {t("training.points", { n: points })}</small>}
       </h2>
-      {texts(item["question"]).map((question) => (
+      {chosen(texts(item["question"])).map((question) => (
         <p>
           <bdi>{question.text}</bdi>
         </p>
@@ -115,6 +115,16 @@ export function Training(props: { item: Annotation; reply: string; onAnswer?: ()
             </li>
           ))}
         </ul>
+      )}
+      {!isAsked && others.length > 0 && (
+        <details>
+          <summary>{t("comments.languages")}</summary>
+          {others.map((part) => (
+            <p lang={NUMBERED[part.language] ?? ""}>
+              <bdi>{part.text}</bdi>
+            </p>
+          ))}
+        </details>
       )}
       {isAsked && (
         <p class="training-buttons">

@@ -1973,6 +1973,52 @@ describe("a training question", () => {
     assert.equal(await page.locator(".hidden-moves").count(), 0);
   }));
 
+  test("its answer is not copied before it is shown", asked(async (page) => {
+    await page.evaluate(() => navigator.clipboard.writeText("before"));
+    for (const copies of [() => page.keyboard.press("Shift+C"), () => page.getByRole("button", { name: "Copy PGN" }).click()]) {
+      await page.getByRole("tab", { name: "Moves", exact: true }).click();
+      await copies();
+      await page.locator("#panel", { hasText: "still open" }).waitFor();
+      assert.ok(await page.evaluate(() => document.activeElement?.id === "panel"));
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "before");
+    }
+    await page.getByRole("button", { name: "Show the hidden moves" }).click();
+    await page.getByRole("button", { name: "Copy PGN" }).click();
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes("Qb8+"));
+  }));
+
+  test("its texts are those of the language of the page, the others follow the answer", async () => {
+    for (const [locale, own, other] of [
+      ["en-GB", "The queen is not needed.", "Die Dame wird nicht gebraucht."],
+      ["de-DE", "Die Dame wird nicht gebraucht.", "The queen is not needed."],
+      ["ru-RU", "The queen is not needed.", "Die Dame wird nicht gebraucht."],
+    ]) {
+      await onServer(library.path("tabia.cbh"), "/db/tabia.cbh/game/2?ply=30", async (page) => {
+        const box = page.locator(".training");
+        await box.locator("button").first().click();
+        await box.locator(".hint", { hasText: own }).waitFor();
+        assert.ok(!(await box.textContent()).includes(other), locale);
+        await box.locator("button").last().click();
+        await box.locator("details", { hasText: other }).waitFor();
+        assert.ok(!(await box.locator("details").textContent()).includes(own), locale);
+      }, { locale });
+    }
+  });
+
+  test("its answer is not in the preview of the list", async () => {
+    const path = library.path("question.pgn");
+    const question = '[%tqu "En","Which move?","","","f1b5","",3]';
+    writeFileSync(path, `[Event "Question"]\n[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 {${question}} a6 1/2-1/2\n`);
+    await onServer(path, "/games?db=question.pgn", async (page) => {
+      await page.waitForFunction(() => document.querySelector(".preview .line")?.textContent?.includes("c6"));
+      assert.doesNotMatch(await page.locator(".preview .line").textContent(), /b5|a6/);
+      const score = page.locator(".preview .score");
+      assert.equal(await score.textContent(), "½-½");
+      assert.equal(await score.evaluate((element) => getComputedStyle(element).whiteSpace), "nowrap");
+      assert.match(await page.getByRole("link", { name: "Explorer" }).last().getAttribute("href"), /b8c6$/);
+    });
+  });
+
   test("its answer is shown by a click in the notation, on a phone too", asked(async (page) => {
     await axeFindsNothing(page);
     await page.locator(".hidden-moves").click();
