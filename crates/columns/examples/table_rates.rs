@@ -1,8 +1,8 @@
-//! `table_rates JOB INPUT [TARGET] [ROUNDS]`: makes a table of the games of INPUT some times on one thread, to be
+//! `table_rates JOB INPUT [TARGET] [ROUNDS] [visit]`: makes a table of the games of INPUT some times on one thread, to be
 //! measured from outside.
 //!
 //! JOB is `header`, `moves` or `all`: the batches of these columns are made, and written as Parquet to TARGET unless
-//! that is `-`.
+//! that is `-`. With `visit` games are visited also where the index of a database has all that is needed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,6 +19,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rounds: u32 = arguments.next().map_or(Ok(1), |rounds| rounds.parse())?;
     let mut options = TableOptions::default();
     options.plan.threads = 1;
+    if arguments.next().is_some_and(|word| word == "visit") {
+        options.plan.at_most = Some(u64::MAX);
+    }
     options.columns = match job.as_str() {
         "header" => GameColumns::parse("header")?,
         "moves" => GameColumns::parse("moves,move_codes")?,

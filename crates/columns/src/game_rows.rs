@@ -6,13 +6,15 @@ use std::time::Duration;
 use tabia::collect_in_parallel::Collector;
 use tabia::core::chess::FenStyle;
 use tabia::core::game::{ClockKind, Comment, CommentPlacement, Language, RecordKind, Score};
-use tabia::core::games::TextWriter;
+use tabia::core::game::{Start, Tags};
+use tabia::core::games::{HeadName, HeadReader, IndexHead, TextWriter};
 use tabia::{
     Annotation, Database, Date, Feature, Flow, GameHead, GameIndex, GameResult, Losses, Ply,
     Position, Problem, Visitor, Want,
 };
 
 use crate::first_time_period::first_period;
+use crate::known_texts::KnownTexts;
 use crate::move_code;
 use crate::tag_targets::{TagTarget, TagTargets, TextField};
 
@@ -36,25 +38,41 @@ pub(crate) struct Span {
     pub(crate) end: usize,
 }
 
-/// A text of a row: where it is, from the first byte of the texts of the row, and the number of the value, if it has one.
+/// A text of a row: where it is, and the number of the value, if it has one.
 #[derive(Debug, Clone, Copy)]
 struct TextCell {
-    start: u32,
-    end: u32,
+    start: usize,
+    length: u32,
     number: u32,
 }
 
 impl TextCell {
     /// No text.
     const NONE: Self = Self {
-        start: u32::MAX,
-        end: 0,
+        start: usize::MAX,
+        length: 0,
         number: u32::MAX,
     };
 
-    fn is_none(self) -> bool {
-        self.start > self.end
+    const fn is_none(self) -> bool {
+        self.start == usize::MAX
     }
+
+    fn span(self) -> Span {
+        Span {
+            start: self.start,
+            end: self.start + self.length as usize,
+        }
+    }
+}
+
+/// Numbers that few databases have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RareNumber {
+    WhiteFideId,
+    BlackFideId,
+    UtcTime,
+    Period,
 }
 
 /// Values of one kind for the plies of some games; a game without any takes no memory.
@@ -105,9 +123,6 @@ impl PlyValues {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     game: u32,
-    texts: [TextCell; TEXT_FIELDS],
-    /// Where the texts of the row begin.
-    text_start: usize,
     /// What the column `variant` has if no tag states it.
     chess960: bool,
     pub(crate) elo: [Option<i16>; 2],
@@ -138,8 +153,6 @@ impl Default for Row {
     fn default() -> Self {
         Self {
             game: 0,
-            texts: [TextCell::NONE; TEXT_FIELDS],
-            text_start: 0,
             chess960: false,
             elo: [None; 2],
             fide_id: [None; 2],
@@ -177,8 +190,10 @@ pub(crate) struct CommentCell {
 #[derive(Debug, Default)]
 pub(crate) struct GameRows {
     rows: Vec<Row>,
-    /// A bit for each field of which a row has a text.
-    fields: u32,
+    /// Texts of the rows, by field; those of the last rows are absent if they have none.
+    cells: [Vec<TextCell>; TEXT_FIELDS],
+    /// A bit for each kind of numbers that a row has, by [`RareNumber`].
+    rare_numbers: u8,
     text: String,
     tags: Vec<(Span, Span)>,
     codes: Vec<i16>,
@@ -194,7 +209,8 @@ pub(crate) struct GameRows {
 impl GameRows {
     fn clear(&mut self) {
         self.rows.clear();
-        self.fields = 0;
+        self.cells.iter_mut().for_each(Vec::clear);
+        self.rare_numbers = 0;
         self.text.clear();
         self.tags.clear();
         self.codes.clear();
@@ -214,13 +230,44 @@ impl GameRows {
 
     /// Records, in order.
     pub(crate) fn rows(&self, range: Range<usize>) -> impl Iterator<Item = RowRef<'_>> {
-        let rows = self.rows.get(range).unwrap_or_default();
-        rows.iter().map(|row| RowRef { rows: self, row })
+        let rows = self.rows.get(range.clone()).unwrap_or_default();
+        let rows = rows.iter().zip(range.start..);
+        rows.map(|(row, index)| RowRef {
+            rows: self,
+            row,
+            index,
+        })
     }
 
-    /// Whether a row of the piece may have a text in this field.
-    pub(crate) fn has_texts(&self, field: TextField) -> bool {
-        self.fields & 1 << field as u32 != 0
+    /// The texts of a field of some records, each with the number of the value, `u32::MAX` if it has none. `None` if
+    /// no record of the piece has one.
+    pub(crate) fn names(
+        &self,
+        field: TextField,
+        range: Range<usize>,
+    ) -> Option<impl Iterator<Item = Option<(&str, u32)>>> {
+        let cells = self
+            .cells
+            .get(field as usize)
+            .filter(|cells| !cells.is_empty())?;
+        let end = range.end.min(cells.len());
+        let there = cells.get(range.start.min(end)..end).unwrap_or_default();
+        let absent = std::iter::repeat_n(None, range.len() - there.len());
+        let there = there.iter().map(|cell| {
+            (!cell.is_none()).then(|| {
+                let span = cell.span();
+                (
+                    self.text.get(span.start..span.end).unwrap_or_default(),
+                    cell.number,
+                )
+            })
+        });
+        Some(there.chain(absent))
+    }
+
+    /// Whether a record of the piece has a number of this kind.
+    pub(crate) const fn has_numbers(&self, kind: RareNumber) -> bool {
+        self.rare_numbers & 1 << kind as u8 != 0
     }
 
     fn push_text(&mut self, text: &str) -> Span {
@@ -238,6 +285,7 @@ impl GameRows {
 pub(crate) struct RowRef<'a> {
     rows: &'a GameRows,
     pub(crate) row: &'a Row,
+    index: usize,
 }
 
 impl<'a> RowRef<'a> {
@@ -246,27 +294,16 @@ impl<'a> RowRef<'a> {
         GameIndex(self.row.game)
     }
 
-    pub(crate) fn text(self, field: TextField) -> Option<&'a str> {
-        self.name(field).map(|(text, _)| text)
-    }
-
-    /// A text with the number of the value, `u32::MAX` if it has none.
-    pub(crate) fn name(self, field: TextField) -> Option<(&'a str, u32)> {
-        let cell = self.row.texts.get(field as usize).copied()?;
-        let from = self.row.text_start;
-        let span = Span {
-            start: from + cell.start as usize,
-            end: from + cell.end as usize,
-        };
-        (!cell.is_none()).then(|| (self.slice(span), cell.number))
-    }
-
     /// The variant, with a number.
     pub(crate) fn variant(self) -> (&'a str, u32) {
         let chess960 = self.row.chess960;
         let usual = if chess960 { "chess960" } else { "standard" };
-        let stated = self.name(TextField::Variant);
-        stated.unwrap_or((usual, chess960.into()))
+        let cells = self.rows.cells.get(TextField::Variant as usize);
+        let stated = cells.and_then(|cells| cells.get(self.index));
+        let stated = stated.filter(|cell| !cell.is_none());
+        stated.map_or((usual, chess960.into()), |cell| {
+            (self.slice(cell.span()), cell.number)
+        })
     }
 
     fn slice(self, span: Span) -> &'a str {
@@ -378,6 +415,8 @@ pub(crate) struct RowOptions {
     pub(crate) pgn: Option<Box<dyn TextWriter>>,
     /// What the index of a database states is taken from there, instead of reading moves.
     pub(crate) is_header: bool,
+    /// Nothing else is needed of games but their heads.
+    pub(crate) takes_heads: bool,
 }
 
 /// What the index of a database states of a game; `None` for what is read of the game.
@@ -438,6 +477,12 @@ pub(crate) struct RowCollector {
     /// What the index states of the game that begins next, or is open.
     stated: Stated,
     targets: TagTargets,
+    /// The texts of names in the piece, by [`HeadName`].
+    known_names: [KnownTexts; HeadName::ALL.len()],
+    /// The texts of dates.
+    known_dates: KnownTexts,
+    /// A date as an index has it, and as its text is read.
+    last_date: (Date, Date),
     result_tag: Option<Span>,
     losses: Losses,
 }
@@ -472,6 +517,9 @@ impl RowCollector {
             early_problems: 0,
             stated: Stated::default(),
             targets: TagTargets::default(),
+            known_names: Default::default(),
+            known_dates: KnownTexts::default(),
+            last_date: (Date::UNKNOWN, Date::UNKNOWN),
             result_tag: None,
             losses: Losses::new(),
         }
@@ -498,14 +546,14 @@ impl RowCollector {
     }
 
     /// Puts tag pairs into their columns; those that belong to none, or do not fit, into `tags`.
-    fn put_tags(&mut self, head: &GameHead) {
+    fn put_tags(&mut self, tags: &Tags, game_start: &Start) {
         let mut targets = std::mem::take(&mut self.targets);
-        let (values, ends) = head.tags.values();
+        let (values, ends) = tags.values();
         let base = self.done.text.len();
         self.done.text.push_str(values);
-        let mut numbers = head.tags.numbers();
+        let mut numbers = tags.numbers();
         let mut start = 0;
-        for ((index, target), end) in targets.of(&head.tags).iter().enumerate().zip(ends) {
+        for ((index, target), end) in targets.of(tags).iter().enumerate().zip(ends) {
             let end = *end as usize;
             let value = values.get(start..end).unwrap_or_default();
             let span = Span {
@@ -522,8 +570,8 @@ impl RowCollector {
                 }
                 numbers = rest;
             }
-            if !self.put_tag(*target, value, (span, number), head)
-                && let Some((name, _)) = head.tags.pair(index)
+            if !self.put_tag(*target, value, (span, number), game_start)
+                && let Some((name, _)) = tags.pair(index)
             {
                 let name = self.done.push_text(name);
                 self.done.tags.push((name, span));
@@ -538,7 +586,7 @@ impl RowCollector {
         target: TagTarget,
         value: &str,
         stored: (Span, u32),
-        head: &GameHead,
+        game_start: &Start,
     ) -> bool {
         match target {
             TagTarget::Name(field) => self.put_name(field, value, stored),
@@ -553,8 +601,7 @@ impl RowCollector {
             TagTarget::Date => {
                 let is_new = self.put_name(TextField::Date, value, stored);
                 if is_new {
-                    let date = Date::parse(value);
-                    self.row.date = date.unwrap_or_else(|| Date::parse_possible(value));
+                    self.row.date = date_of(value);
                 }
                 is_new
             }
@@ -574,8 +621,8 @@ impl RowCollector {
                 self.result_tag = Some(stored.0);
                 true
             }
-            TagTarget::Fen => !head.start.contradicts(value),
-            TagTarget::SetUp => !head.start.contradicts_setup_tag(value),
+            TagTarget::Fen => !game_start.contradicts(value),
+            TagTarget::SetUp => !game_start.contradicts_setup_tag(value),
             TagTarget::Variant => {
                 let variant = value.trim().to_lowercase();
                 let is_plain = matches!(value, "Standard" | "Chess960");
@@ -590,12 +637,18 @@ impl RowCollector {
 
     /// Whether the field had no text yet; unknown values are not stored.
     fn put_name(&mut self, field: TextField, value: &str, (span, number): (Span, u32)) -> bool {
-        let cell = self.row.texts.get(field as usize);
-        let is_new = cell.is_some_and(|cell| cell.is_none());
+        let is_new = !self.has_text(field);
         if is_new && !value.is_empty() && value != "?" {
             self.set_text(field, span, number);
         }
         is_new
+    }
+
+    /// Whether the open game has a text in a field.
+    fn has_text(&self, field: TextField) -> bool {
+        let cells = self.done.cells.get(field as usize);
+        let cell = cells.and_then(|cells| cells.get(self.done.rows.len()));
+        cell.is_some_and(|cell| !cell.is_none())
     }
 
     fn put_text(&mut self, field: TextField, value: &str) {
@@ -603,16 +656,24 @@ impl RowCollector {
         self.set_text(field, span, u32::MAX);
     }
 
+    /// Sets the text of a field of the open game.
     fn set_text(&mut self, field: TextField, span: Span, number: u32) {
-        let offset = |at: usize| u32::try_from(at.checked_sub(self.row.text_start)?).ok();
-        let (Some(start), Some(end)) = (offset(span.start), offset(span.end)) else {
-            // Limits keep the texts of a game far below 4 GiB.
-            self.row.problems = self.row.problems.saturating_add(1);
+        let row = self.done.rows.len();
+        let Some(cells) = self.done.cells.get_mut(field as usize) else {
             return;
         };
-        if let Some(cell) = self.row.texts.get_mut(field as usize) {
-            *cell = TextCell { start, end, number };
-            self.done.fields |= 1 << field as u32;
+        let cell = TextCell {
+            start: span.start,
+            // Limits keep the texts of a game far below 4 GiB.
+            length: u32::try_from(span.end - span.start).unwrap_or_default(),
+            number,
+        };
+        match cells.get_mut(row) {
+            Some(known) => *known = cell,
+            None => {
+                cells.resize(row, TextCell::NONE);
+                cells.push(cell);
+            }
         }
     }
 
@@ -731,6 +792,42 @@ impl RowCollector {
         }
     }
 
+    fn begin_row(&mut self, game: GameIndex) {
+        self.row = Row {
+            game: game.0,
+            problems: std::mem::take(&mut self.early_problems),
+            ..Row::default()
+        };
+        if self.is_open {
+            // Of a game that did not end.
+            let rows = self.done.rows.len();
+            self.done
+                .cells
+                .iter_mut()
+                .for_each(|cells| cells.truncate(rows));
+        }
+        self.is_open = true;
+        self.depth = 0;
+        self.result_tag = None;
+        self.starts = Starts {
+            tags: self.done.tags.len(),
+            codes: self.done.codes.len(),
+            nags: self.done.nags.len(),
+            comments: self.done.comments.len(),
+            text: self.done.text.len(),
+        };
+        let done = &mut self.done;
+        for values in [
+            &mut done.clocks,
+            &mut done.elapsed,
+            &mut done.centipawns,
+            &mut done.mates,
+            &mut done.depths,
+        ] {
+            values.begin();
+        }
+    }
+
     fn finish_row(&mut self, result: GameResult) {
         if let Some(value) = self.result_tag.take() {
             let text = self
@@ -745,16 +842,8 @@ impl RowCollector {
         }
         self.choose_language();
         self.row.stated_plies = self.stated.plies;
-        if let Some([variations, comments, nags]) = self.stated.marks {
-            for (flag, is_set) in [
-                (Flag::Variations, variations),
-                (Flag::Comments, comments),
-                (Flag::Nags, nags),
-            ] {
-                if is_set {
-                    self.set_flag(flag);
-                }
-            }
+        if let Some(marks) = self.stated.marks {
+            self.set_marks(marks);
         }
         let plies = self.plies();
         let starts = self.starts;
@@ -777,46 +866,125 @@ impl RowCollector {
             self.put_text(TextField::Pgn, &pgn);
         }
         self.row.text_bytes = self.done.text.len() - starts.text;
-        let variant = self.row.texts.get(TextField::Variant as usize);
-        if variant.is_some_and(|cell| cell.is_none()) {
+        self.push_row();
+    }
+
+    /// Appends the open row, which is complete but for what all rows have.
+    fn push_row(&mut self) {
+        if !self.has_text(TextField::Variant) {
             // The name of the usual variant, which is a text of the row as well.
             self.row.text_bytes += "standard".len();
         }
+        let row = &self.row;
+        for (kind, is_there) in [
+            (RareNumber::WhiteFideId, row.fide_id[0].is_some()),
+            (RareNumber::BlackFideId, row.fide_id[1].is_some()),
+            (RareNumber::UtcTime, row.utc_time.is_some()),
+            (RareNumber::Period, row.period.is_some()),
+        ] {
+            self.done.rare_numbers |= u8::from(is_there) << kind as u8;
+        }
         self.done.rows.push(self.row);
         self.is_open = false;
+    }
+
+    /// Makes the row of a game of its head alone; `false` if the game has to be visited.
+    fn push_head(
+        &mut self,
+        database: &dyn Database,
+        game: GameIndex,
+        heads: &dyn HeadReader,
+        head: &IndexHead,
+    ) -> bool {
+        let mut plies = None;
+        if self.options.is_header {
+            // As `Stated` has it.
+            plies = head
+                .ply_count
+                .map(u32::from)
+                .or_else(|| database.stored_plies(game));
+            if head.marks.is_none() || plies.is_none() {
+                return false;
+            }
+        }
+        if head.elo.iter().any(|elo| *elo > MAX_ELO.cast_unsigned()) {
+            return false;
+        }
+        self.begin_row(game);
+        let mut text_bytes = 0;
+        for (index, (name, number)) in HeadName::ALL.into_iter().zip(head.names).enumerate() {
+            let known = self.known_names.get_mut(index);
+            let (Some(known), Some(number)) = (known, number) else {
+                continue;
+            };
+            let known = known.find(number, &mut self.done.text, |text| {
+                heads.push_value(name, number, text);
+            });
+            text_bytes += known.span.end - known.span.start;
+            if !known.is_unknown {
+                self.set_text(field_of(name), known.span, number);
+            }
+        }
+        let Date { year, month, day } = head.date;
+        let number = u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day);
+        let known = self
+            .known_dates
+            .find(number, &mut self.done.text, |text| head.date.push_to(text));
+        text_bytes += known.span.end - known.span.start;
+        if self.last_date.0 != head.date {
+            let text = self.done.text.get(known.span.start..known.span.end);
+            self.last_date = (head.date, date_of(text.unwrap_or_default()));
+        }
+        self.row.date = self.last_date.1;
+        self.set_text(TextField::Date, known.span, number);
+        for (slot, elo) in self.row.elo.iter_mut().zip(head.elo) {
+            *slot = i16::try_from(elo).ok().filter(|elo| *elo != 0);
+        }
+        if head.deleted {
+            self.set_flag(Flag::Deleted);
+        }
+        let before = self.done.text.len();
+        if !head.rest.is_empty() {
+            self.put_tags(&head.rest, &Start::default());
+        }
+        self.row.text_bytes = text_bytes + self.done.text.len() - before;
+        self.row.result = head.result;
+        self.row.stated_plies = plies;
+        if let Some(marks) = head.marks.filter(|_| self.options.is_header) {
+            self.set_marks(marks);
+        }
+        self.row.tags = Span {
+            start: self.starts.tags,
+            end: self.done.tags.len(),
+        };
+        let moves = self.starts.codes;
+        self.row.moves = Span {
+            start: moves,
+            end: moves,
+        };
+        self.push_row();
+        true
+    }
+
+    /// Sets the flags of variations, comments and NAGs.
+    fn set_marks(&mut self, [variations, comments, nags]: [bool; 3]) {
+        for (flag, is_set) in [
+            (Flag::Variations, variations),
+            (Flag::Comments, comments),
+            (Flag::Nags, nags),
+        ] {
+            if is_set {
+                self.set_flag(flag);
+            }
+        }
     }
 }
 
 impl Visitor for RowCollector {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        self.row = Row {
-            game: game.0,
-            text_start: self.done.text.len(),
-            chess960: head.start.chess960,
-            problems: std::mem::take(&mut self.early_problems),
-            ..Row::default()
-        };
-        self.is_open = true;
-        self.depth = 0;
+        self.begin_row(game);
+        self.row.chess960 = head.start.chess960;
         self.chess960 = head.start.chess960;
-        self.result_tag = None;
-        self.starts = Starts {
-            tags: self.done.tags.len(),
-            codes: self.done.codes.len(),
-            nags: self.done.nags.len(),
-            comments: self.done.comments.len(),
-            text: self.done.text.len(),
-        };
-        let done = &mut self.done;
-        for values in [
-            &mut done.clocks,
-            &mut done.elapsed,
-            &mut done.centipawns,
-            &mut done.mates,
-            &mut done.depths,
-        ] {
-            values.begin();
-        }
         if head.deleted {
             self.set_flag(Flag::Deleted);
         }
@@ -824,7 +992,7 @@ impl Visitor for RowCollector {
             self.set_flag(Flag::Text);
             self.lose(Feature::GuidingTexts);
         }
-        self.put_tags(head);
+        self.put_tags(&head.tags, &head.start);
         if let Some(setup) = &head.start.setup {
             self.put_text(TextField::Fen, &setup.fen(FenStyle::XFen));
         }
@@ -897,6 +1065,10 @@ impl Collector for RowCollector {
     fn swap(&mut self, piece: &mut GameRows) {
         piece.clear();
         std::mem::swap(&mut self.done, piece);
+        let names = self.known_names.iter_mut();
+        names
+            .chain([&mut self.known_dates])
+            .for_each(KnownTexts::forget);
     }
 
     fn on_problem(&mut self, problem: &Problem) {
@@ -920,9 +1092,40 @@ impl Collector for RowCollector {
         self.stated.want(want)
     }
 
+    fn wants_heads(&self) -> bool {
+        self.options.takes_heads
+    }
+
+    fn take_head(
+        &mut self,
+        database: &dyn Database,
+        game: GameIndex,
+        heads: &dyn HeadReader,
+        head: &IndexHead,
+    ) -> bool {
+        self.push_head(database, game, heads, head)
+    }
+
     fn take_losses(&mut self) -> Losses {
         std::mem::take(&mut self.losses)
     }
+}
+
+/// The column of a tag whose values have numbers.
+const fn field_of(name: HeadName) -> TextField {
+    match name {
+        HeadName::Event => TextField::Event,
+        HeadName::Site => TextField::Site,
+        HeadName::Round => TextField::Round,
+        HeadName::White => TextField::White,
+        HeadName::Black => TextField::Black,
+        HeadName::Eco => TextField::Eco,
+        HeadName::Annotator => TextField::Annotator,
+    }
+}
+
+fn date_of(text: &str) -> Date {
+    Date::parse(text).unwrap_or_else(|| Date::parse_possible(text))
 }
 
 /// Ratings above this are none.

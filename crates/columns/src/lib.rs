@@ -13,6 +13,7 @@
 pub mod book_rows;
 mod first_time_period;
 mod game_rows;
+mod known_texts;
 mod move_code;
 mod name_column;
 mod positions;

@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 use tabia::core::calendar;
 use tabia::{Date, Error, ErrorKind, GameResult};
 
-use crate::game_rows::{GameRows, RowRef};
+use crate::game_rows::{GameRows, RareNumber, RowRef};
 use crate::move_code::MoveTexts;
 use crate::name_column::NameColumn;
 use crate::schema::{self, Cell, GameColumns};
@@ -314,10 +314,9 @@ impl ColumnBuilder {
             Self::Date(builder) => builder.extend(rows.each().map(|row| days(row.row.date))),
             Self::Text(builder) => {
                 if let Cell::Text(field) = cell {
-                    if rows.piece.has_texts(field) {
-                        builder.extend(rows.each().map(|row| row.text(field)));
-                    } else {
-                        builder.append_nulls(rows.range.len());
+                    match rows.piece.names(field, rows.range.clone()) {
+                        Some(texts) => builder.extend(texts.map(|text| text.map(|(text, _)| text))),
+                        None => builder.append_nulls(rows.range.len()),
                     }
                 }
             }
@@ -513,16 +512,22 @@ fn extend_names(column: &mut NameColumn, cell: Cell, rows: &Rows<'_>) {
             let (text, number) = row.variant();
             column.push_numbered(text, number);
         }),
-        Cell::Text(field) if !rows.piece.has_texts(field) => column.push_nulls(rows.range.len()),
-        Cell::Text(field) => each.for_each(|row| match row.name(field) {
-            Some((text, number)) => column.push_numbered(text, number),
-            None => column.push(None),
-        }),
+        Cell::Text(field) => match rows.piece.names(field, rows.range.clone()) {
+            Some(names) => names.for_each(|name| match name {
+                Some((text, number)) => column.push_numbered(text, number),
+                None => column.push(None),
+            }),
+            None => column.push_nulls(rows.range.len()),
+        },
         Cell::Source => column.push_repeated(rows.source, rows.range.len()),
         Cell::Result => each.for_each(|row| {
             let result = row.row.result;
             column.push_numbered(result_text(result), result as u32);
         }),
+        // A speed comes from a time control.
+        _ if rows.piece.names(TextField::TimeControl, 0..0).is_none() => {
+            column.push_nulls(rows.range.len());
+        }
         _ => each.for_each(|row| column.push(row.row.speed)),
     }
 }
@@ -542,6 +547,9 @@ fn extend_words(builder: &mut Int16Builder, cell: Cell, rows: &Rows<'_>) {
     match cell {
         Cell::Elo(side) => builder.extend(each.map(|row| row.row.elo.get(side).copied().flatten())),
         Cell::Year => builder.extend(each.map(|row| year(row.row.date.year))),
+        Cell::Increment if !rows.piece.has_numbers(RareNumber::Period) => {
+            builder.append_nulls(rows.range.len());
+        }
         Cell::Increment => {
             builder.extend(each.map(|row| row.row.period.map(|(_, increment)| increment)));
         }
@@ -554,6 +562,18 @@ fn extend_numbers(builder: &mut Int32Builder, cell: Cell, rows: &Rows<'_>) {
     let each = rows.each();
     match cell {
         Cell::Game => each.for_each(|row| builder.append_value(rows.number(row))),
+        Cell::FideId(0) if !rows.piece.has_numbers(RareNumber::WhiteFideId) => {
+            builder.append_nulls(rows.range.len());
+        }
+        Cell::FideId(1) if !rows.piece.has_numbers(RareNumber::BlackFideId) => {
+            builder.append_nulls(rows.range.len());
+        }
+        Cell::UtcTime if !rows.piece.has_numbers(RareNumber::UtcTime) => {
+            builder.append_nulls(rows.range.len());
+        }
+        Cell::InitialTime if !rows.piece.has_numbers(RareNumber::Period) => {
+            builder.append_nulls(rows.range.len());
+        }
         Cell::FideId(side) => {
             builder.extend(each.map(|row| row.row.fide_id.get(side).copied().flatten()));
         }

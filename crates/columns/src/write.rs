@@ -268,6 +268,7 @@ fn each_game_batch(
     let is_as_stored =
         plan.leave_out == LeaveOut::default() && plan.languages.is_empty() && plan.mark.is_none();
     let is_header = columns.is_header() && !needs_moves && is_as_stored;
+    let takes_heads = is_header || plan.want == Want::TAGS;
     let mut batches = GameBatches::new(&columns);
     let mut is_stopped = false;
     let mut last_item = None;
@@ -281,6 +282,7 @@ fn each_game_batch(
                 all_comments: options.all_comments,
                 pgn,
                 is_header,
+                takes_heads,
             }))
         },
         progress,

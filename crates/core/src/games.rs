@@ -1,5 +1,6 @@
 //! Databases of games: random access, streams, writers, editors.
 
+mod index_head;
 mod lost_names;
 mod text_limits;
 
@@ -15,6 +16,7 @@ use crate::ids::{FormatId, GameIndex};
 pub use crate::ids::{NameId, NameKind};
 use crate::loss::Losses;
 
+pub use index_head::{HeadName, HeadReader, IndexHead};
 pub use lost_names::{is_lost_name, lost_name};
 pub use text_limits::{NameLimit, TextLimits};
 
@@ -336,6 +338,11 @@ pub trait Database: Send + Sync {
 
     /// A reader with buffers of its own, for one thread.
     fn reader(&self) -> Box<dyn GameReader + '_>;
+
+    /// A reader of heads that is faster than [`reader`](Database::reader) is for tags alone; `None` if there is none.
+    fn head_reader(&self) -> Option<Box<dyn HeadReader + '_>> {
+        None
+    }
 }
 
 impl dyn Database + '_ {

@@ -4,16 +4,20 @@
 
 mod support;
 
+use std::cell::Cell;
 use std::io::{Cursor, Read};
 use std::thread;
 
 use tabia_core::formats::{Confidence, CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Eco, Event, Game, Want, project};
+use tabia_core::game::{Eco, Event, Game, RecordKind, Recorder, Start, Tags, Want, project};
+use tabia_core::games::{Database, HeadName, IndexHead};
+use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{GameFormat, GameIndex};
 use tabia_formats::{EXPORTS, GAMES};
 use tabia_testkit::dump::{self, assert_same};
 use tabia_testkit::implied_times::with_implied_times;
+use tabia_testkit::shared_data_folder::{files_below, shared_data};
 use tabia_testkit::{Scratch, tiny};
 
 use support::{
@@ -399,8 +403,106 @@ fn entries_agree_with_tags() {
     });
 }
 
+#[test]
+fn heads_of_an_index_are_those_of_the_games() {
+    let compared = Cell::new(0);
+    for_each_fixture(|what, database, _| {
+        compared.set(compared.get() + check_heads(what, database))
+    });
+    assert!(compared.get() > 50, "{} heads", compared.get());
+}
+
+#[test]
+fn heads_of_shared_databases_are_those_of_the_games() {
+    let Some(folder) = shared_data("heads_of_shared_databases_are_those_of_the_games", "") else {
+        return;
+    };
+    let mut compared = 0;
+    for path in files_below(&folder) {
+        let is_its = |format: &&GameFormat| {
+            let mut extensions = format.file.extensions.iter();
+            extensions.any(|extension| path.extension().is_some_and(|found| found == *extension))
+        };
+        for format in game_formats().filter(is_its) {
+            if let Ok(source) = Source::from_path(&path)
+                && let Ok(database) = (format.open)(&source, &OpenOptions::default())
+            {
+                compared += check_heads(&path.display().to_string(), &*database);
+            }
+        }
+    }
+    assert!(compared > 1000, "{compared} heads");
+}
+
+/// Compares the heads of an index with those of the games; returns how many there are.
+fn check_heads(what: &str, database: &dyn Database) -> usize {
+    let mut compared = 0;
+    let Some(mut reader) = database.head_reader() else {
+        return 0;
+    };
+    let mut head = IndexHead::default();
+    let (mut games, mut recorder) = (database.reader(), Recorder::new());
+    for index in (0..database.len()).map(GameIndex) {
+        if !reader.read(index, &mut head) {
+            continue;
+        }
+        let what = format!("{what}, game {index}");
+        compared += 1;
+        let read = games.read(index, Want::TAGS, &mut recorder);
+        assert!(
+            read.is_ok() && recorder.take_problems().is_empty(),
+            "{what}"
+        );
+        let read = recorder.replace(Game::new());
+        let stored = &read.head;
+        assert_eq!(stored.kind, RecordKind::Game, "{what}");
+        assert_eq!(stored.start, Start::default(), "{what}");
+        assert_eq!(stored.deleted, head.deleted, "{what}");
+        assert_eq!(read.result, head.result, "{what}");
+        let mut of_index = Tags::new();
+        for (name, number) in HeadName::ALL.into_iter().zip(head.names) {
+            let mut value = String::new();
+            if let Some(number) = number {
+                reader.push_value(name, number, &mut value);
+                // No annotator is no tag.
+                if name != HeadName::Annotator || !value.is_empty() {
+                    of_index.push(name.tag(), &value);
+                }
+            }
+        }
+        of_index.push("Date", &head.date.to_string());
+        of_index.push("Result", head.result.pgn());
+        for (elo, tag) in head.elo.into_iter().zip(["WhiteElo", "BlackElo"]) {
+            if elo != 0 {
+                of_index.push(tag, &elo.to_string());
+            }
+        }
+        let is_of_index = |name: &str| of_index.get(name).is_some();
+        for (name, value) in of_index.iter() {
+            assert_eq!(stored.tags.get(name), Some(value), "{what}: {name}");
+        }
+        let others = stored.tags.iter().filter(|(name, _)| !is_of_index(name));
+        assert!(
+            others.eq(head.rest.iter()),
+            "{what}: {:?}, {:?}",
+            stored.tags,
+            head.rest
+        );
+        let entry = database.entry(index).expect("the record has an entry");
+        assert_eq!(entry.ply_count, head.ply_count, "{what}");
+        let marks = head.marks.map(|marks| marks.map(Some));
+        let stated = [entry.has_variations, entry.has_comments, entry.has_nags];
+        assert_eq!(
+            marks,
+            stated.iter().all(Option::is_some).then_some(stated),
+            "{what}"
+        );
+    }
+    compared
+}
+
 /// Calls `check` with the name, the database and all games of every fixture.
-fn for_each_fixture(check: impl Fn(&str, &dyn tabia_core::games::Database, &[ReadGame])) {
+fn for_each_fixture(check: impl Fn(&str, &dyn Database, &[ReadGame])) {
     let mut count = 0;
     for format in game_formats() {
         for path in databases(format) {
@@ -525,7 +627,7 @@ fn strict_reading_differs_only_by_errors() {
         for path in databases(format) {
             let lenient = open(format, &path, &OpenOptions::default());
             let lenient = read_database(&*lenient, Want::ALL);
-            let source = tabia_core::io::Source::from_path(&path).expect("the file exists");
+            let source = Source::from_path(&path).expect("the file exists");
             let open = format.open;
             let Ok(database) = open(&source, &strict) else {
                 continue;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Visitor, Want};
-use tabia_core::games::Database;
+use tabia_core::games::{Database, HeadReader, IndexHead};
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
 use tabia_core::{Error, GameIndex, Problem};
@@ -39,6 +39,24 @@ pub trait Collector: Visitor + Send {
         want
     }
 
+    /// Whether heads of records are offered to [`take_head`](Collector::take_head).
+    fn wants_heads(&self) -> bool {
+        false
+    }
+
+    /// The head of a record from the index of a database: the record is visited unless this returns `true`. Heads that
+    /// an index cannot state are not offered.
+    fn take_head(
+        &mut self,
+        database: &dyn Database,
+        game: GameIndex,
+        heads: &dyn HeadReader,
+        head: &IndexHead,
+    ) -> bool {
+        let _ = (database, game, heads, head);
+        false
+    }
+
     /// What of the last game the pieces cannot hold.
     fn take_losses(&mut self) -> Losses {
         Losses::new()
@@ -62,6 +80,20 @@ impl<C: Collector> Task for C {
 
     fn want_of(&mut self, database: &dyn Database, game: GameIndex, want: Want) -> Want {
         Collector::want_of(self, database, game, want)
+    }
+
+    fn wants_heads(&self) -> bool {
+        Collector::wants_heads(self)
+    }
+
+    fn take_head(
+        &mut self,
+        database: &dyn Database,
+        game: GameIndex,
+        heads: &dyn HeadReader,
+        head: &IndexHead,
+    ) -> bool {
+        Collector::take_head(self, database, game, heads, head)
     }
 }
 

@@ -8,7 +8,8 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{FormatKind, OpenOptions};
 use tabia_core::game::{Annotation, Flow, GameHead, GameResult, Language, Visitor, Want};
 use tabia_core::games::{
-    Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream,
+    Block, BlockCounts, BlockReader, Blocks, Database, GameReader, GameStream, HeadReader,
+    IndexHead,
 };
 use tabia_core::io::Progress;
 use tabia_core::loss::Losses;
@@ -148,6 +149,23 @@ pub(crate) trait Task: Visitor + Send {
     fn want_of(&mut self, database: &dyn Database, game: GameIndex, want: Want) -> Want {
         let _ = (database, game);
         want
+    }
+
+    /// Whether heads of records are offered to [`take_head`](Task::take_head).
+    fn wants_heads(&self) -> bool {
+        false
+    }
+
+    /// The head of a record from the index of a database; `false` if the record is to be visited.
+    fn take_head(
+        &mut self,
+        database: &dyn Database,
+        game: GameIndex,
+        heads: &dyn HeadReader,
+        head: &IndexHead,
+    ) -> bool {
+        let _ = (database, game, heads, head);
+        false
     }
 
     /// What the task itself finds wrong with the last game.
@@ -319,6 +337,11 @@ impl<T: Task> Collecting<T> {
             strict: _,
         } = self;
         eco.is_none() && marker.is_none() && positions.is_none() && merger.is_none()
+    }
+
+    /// Whether the head of a game is all that the task has to get of it, and as it is stored.
+    fn passes_heads(&self) -> bool {
+        self.passes_moves() && self.renames.is_none() && self.task.wants_heads()
     }
 
     /// Where the parts of a game go.
@@ -645,12 +668,16 @@ pub(crate) fn scan_database<T: Task>(
     let worker = || {
         // A database is asked about its rows first, so that most games left out are not read.
         let mut pipeline = pop(&tasks).map(|task| pipeline(task, plan, None));
-        let mut reader = database.reader();
+        let mut readers = Readers::new(database);
+        let takes_heads = |pipeline: &mut Pipeline<T>| pipeline.collecting().passes_heads();
+        if plan.at_most.is_none() && pipeline.as_mut().is_some_and(takes_heads) {
+            readers.heads = database.head_reader();
+        }
         let mut matcher = new_matcher.clone();
         move |job: &mut DatabaseJob<T::Out>| {
             if let Some(pipeline) = &mut pipeline {
                 let range = job.range.clone();
-                read_range(database, &mut *reader, pipeline, plan, range, &mut matcher);
+                readers.read_range(pipeline, plan, range, &mut matcher);
                 drain(pipeline, &mut job.notes, &mut job.out);
             }
         }
@@ -665,50 +692,98 @@ pub(crate) fn scan_database<T: Task>(
     })
 }
 
-fn read_range<T: Task>(
-    database: &dyn Database,
-    reader: &mut dyn GameReader,
-    pipeline: &mut Pipeline<T>,
-    plan: &ScanOptions,
-    range: Range<u32>,
-    matcher: &mut Option<Matcher>,
-) {
-    for game in range.map(GameIndex) {
-        let is_candidate = plan.candidates.as_ref().is_none_or(|set| set.has(game));
-        if !plan.selection.has(game) {
-            continue;
+/// Reads the records of a database on one thread.
+struct Readers<'d> {
+    database: &'d dyn Database,
+    games: Box<dyn GameReader + 'd>,
+    /// Where nothing but heads is needed.
+    heads: Option<Box<dyn HeadReader + 'd>>,
+    /// The last head.
+    head: IndexHead,
+}
+
+impl<'d> Readers<'d> {
+    fn new(database: &'d dyn Database) -> Self {
+        Self {
+            database,
+            games: database.reader(),
+            heads: None,
+            head: IndexHead::default(),
         }
-        if !is_candidate {
-            count_filtered(database, game, plan, pipeline);
-            continue;
-        }
-        pipeline.collecting().game = game;
-        let wanted = match matcher {
-            Some(matcher) => matcher.matches_record(database, reader, game),
-            None => Ok(true),
+    }
+
+    /// Hands the head of a record on, if that is all that is needed of it.
+    fn take_head<T: Task>(
+        &mut self,
+        game: GameIndex,
+        pipeline: &mut Pipeline<T>,
+        plan: &ScanOptions,
+    ) -> bool {
+        let Some(heads) = &mut self.heads else {
+            return false;
         };
-        let read = match wanted {
-            Ok(false) => {
+        if !heads.read(game, &mut self.head) {
+            return false;
+        }
+        let select = pipeline.select();
+        if !plan.selection.keeps(self.head.deleted, false) {
+            select.counts.deleted += u64::from(self.head.deleted);
+            return true;
+        }
+        let task = &mut select.inner.task;
+        let is_taken = task.take_head(self.database, game, &**heads, &self.head);
+        select.counts.games += u64::from(is_taken);
+        is_taken
+    }
+
+    fn read_range<T: Task>(
+        &mut self,
+        pipeline: &mut Pipeline<T>,
+        plan: &ScanOptions,
+        range: Range<u32>,
+        matcher: &mut Option<Matcher>,
+    ) {
+        let database = self.database;
+        for game in range.map(GameIndex) {
+            let is_candidate = plan.candidates.as_ref().is_none_or(|set| set.has(game));
+            if !plan.selection.has(game) {
+                continue;
+            }
+            if !is_candidate {
                 count_filtered(database, game, plan, pipeline);
                 continue;
             }
-            Ok(true) => {
-                if let Some(matcher) = matcher {
-                    pipeline.select().take_moments(matcher.moments());
+            pipeline.collecting().game = game;
+            let wanted = match matcher {
+                Some(matcher) => matcher.matches_record(database, &mut *self.games, game),
+                None => Ok(true),
+            };
+            let read = match wanted {
+                Ok(false) => {
+                    count_filtered(database, game, plan, pipeline);
+                    continue;
                 }
-                let task = &mut pipeline.collecting().task;
-                let want = task.want_of(database, game, plan.want);
-                reader.read(game, want, pipeline)
-            }
-            Err(error) => Err(error),
-        };
-        match read {
-            Ok(Flow::Stop) => return,
-            Ok(_) => {}
-            Err(error) => {
-                let flow = pipeline.problem(error.in_game(game).into());
-                if flow == Flow::Stop {
-                    return;
+                Ok(true) => {
+                    if let Some(matcher) = matcher {
+                        pipeline.select().take_moments(matcher.moments());
+                    }
+                    if self.take_head(game, pipeline, plan) {
+                        continue;
+                    }
+                    let task = &mut pipeline.collecting().task;
+                    let want = task.want_of(database, game, plan.want);
+                    self.games.read(game, want, pipeline)
+                }
+                Err(error) => Err(error),
+            };
+            match read {
+                Ok(Flow::Stop) => return,
+                Ok(_) => {}
+                Err(error) => {
+                    let flow = pipeline.problem(error.in_game(game).into());
+                    if flow == Flow::Stop {
+                        return;
+                    }
                 }
             }
         }

@@ -15,7 +15,7 @@ use tabia_columns::write::{TableFile, TableOptions, each_batch};
 use tabia_testkit::shared_data_folder::files_below;
 use tabia_testkit::{Scratch, repository, shared_data};
 
-use crate::common::{items, write};
+use crate::common::{items, many_games, write};
 use crate::reading::{games, item, resolver};
 
 /// Whether a file is the main file of a database that is read.
@@ -373,4 +373,46 @@ fn headers_are_made_without_moves() {
     }
     assert_eq!(undamaged, 2);
     assert!(found > 1, "{found}");
+}
+
+/// Rows from the index of a database are those of games that are visited, whatever numbers their names have.
+#[test]
+fn rows_of_the_index_are_those_of_the_games() {
+    let folder = Scratch::new("rows-of-the-index");
+    let pgn = folder.join("games.pgn");
+    let mut text = many_games(9000);
+    text += "[White \"One, Two, Three\"]\n[Black \"?\"]\n[Date \"2001.02.31\"]\n[WhiteElo \"5000\"]\n[EventDate \"2001.02.01\"]\n\
+             [Annotator \"N\"]\n[ECO \"B90/03\"]\n\n1. e4 (1. d4) $1 c5 *\n\n\
+             [White \"A\"]\n[FEN \"8/8/8/4k3/8/4K3/4P3/8 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. Kd3 *\n";
+    std::fs::write(&pgn, text).unwrap();
+    for main in ["games.cbh", "games.si3", "games.si4", "games.si5"] {
+        let path = folder.join(main);
+        convert_to(&pgn, &path);
+        let items = items(&path);
+        for columns in [
+            "header",
+            "white,white_elo,date_text,annotator",
+            "tags,fen,problems",
+        ] {
+            let table = |at_most| {
+                let mut options = TableOptions::default();
+                options.columns = GameColumns::parse(columns).unwrap();
+                options.plan.threads = 2;
+                options.plan.selection.deleted = true;
+                // Heads of an index are not counted one by one.
+                options.plan.at_most = at_most;
+                let mut batches = Vec::new();
+                let progress = Arc::new(Progress::default());
+                each_batch(&items, &options, &progress, &mut NoObserver, &mut |batch| {
+                    batches.push(batch);
+                    Ok(true)
+                })
+                .unwrap();
+                let data = batches.iter().flat_map(RecordBatch::columns);
+                data.map(Array::to_data).collect::<Vec<_>>()
+            };
+            let is_equal = table(None) == table(Some(u64::MAX));
+            assert!(is_equal, "{main}: {columns}");
+        }
+    }
 }

@@ -148,6 +148,9 @@ impl Tags {
     /// Appends all pairs of another list. Returns `false`, without appending any, if the texts would
     /// exceed 4 GiB.
     pub fn append(&mut self, other: &Tags) -> bool {
+        if other.is_empty() {
+            return true;
+        }
         if u32::try_from(self.size() + other.size()).is_err() {
             return false;
         }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tabia_core::error::{GameIndex, Problem, Result};
 use tabia_core::game::Date;
 use tabia_core::games::{
-    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
-    TextLimits,
+    Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind, PartKind,
+    StoredPart, TextLimits,
 };
 use tabia_core::io::Blob;
 
@@ -19,6 +19,7 @@ use super::entities::EntityTable;
 use super::entity_and_side_tables::entity;
 use super::field_codecs::{decode_date, decode_eco, decode_result};
 use super::format_id::ID;
+use super::index_heads::CbhHeads;
 use super::moves;
 use super::open::{CbhDatabase, Companions, RecordOffsets};
 use super::record_reader::CbhReader;
@@ -206,6 +207,11 @@ impl Database for CbhDatabase {
 
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(CbhReader::new(self))
+    }
+
+    fn head_reader(&self) -> Option<Box<dyn HeadReader + '_>> {
+        let heads = CbhHeads::new(self)?;
+        Some(Box::new(heads))
     }
 }
 

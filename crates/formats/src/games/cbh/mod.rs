@@ -14,6 +14,7 @@ mod format_id;
 pub mod guiding_texts;
 mod headerless_record_finder;
 mod hexadecimal;
+mod index_heads;
 pub(crate) mod ini_file;
 mod missing_files;
 pub mod moves;

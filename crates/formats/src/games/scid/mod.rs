@@ -11,6 +11,7 @@ mod disk_layout;
 mod entry;
 mod file_set;
 pub(crate) mod home_pawns;
+mod index_heads;
 pub(crate) mod move_codes;
 mod name_writer;
 mod names;

@@ -11,8 +11,8 @@ use tabia_core::error::{Error, Result, Why};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{
-    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, NameLimit, PartKind,
-    StoredPart, TextLimits, lost_name,
+    Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind, NameLimit,
+    PartKind, StoredPart, TextLimits, lost_name,
 };
 use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
@@ -28,6 +28,7 @@ use super::board::Board;
 use super::disk_layout::{last_material, players, ratings};
 use super::entry::{self, Entry, flag};
 use super::file_set::{self, FileSet};
+use super::index_heads::ScidHeads;
 use super::names::{self, Names};
 use super::replay::{Buffers, Replay, Walker};
 use super::salvage::{self, Index, SalvagedEntry};
@@ -137,8 +138,31 @@ impl ScidDatabase {
             || names.any(|(kind, id)| self.names.get(kind, id).is_some())
     }
 
+    /// The entry of a game of a set that is not read for repair.
+    pub(super) fn intact_entry(&self, game: GameIndex) -> Option<Entry> {
+        let entry = self.indexed(game).ok().filter(|entry| entry.has_entry);
+        entry
+            .filter(|_| !self.index.is_salvaged())
+            .map(|entry| entry.entry)
+    }
+
+    /// The file of the games.
+    pub(super) const fn games_file(&self) -> &Blob {
+        &self.games
+    }
+
+    /// Whether a name exists.
+    pub(super) fn has_name(&self, kind: usize, id: u32) -> bool {
+        self.names.get(kind, id).is_some()
+    }
+
+    /// A text of the files.
+    pub(super) fn decoded<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
+        decode(bytes, self.options.charset)
+    }
+
     /// A name. `None` if it is missing.
-    fn text(&self, kind: usize, id: u32) -> Option<Cow<'_, str>> {
+    pub(super) fn text(&self, kind: usize, id: u32) -> Option<Cow<'_, str>> {
         let bytes = self.names.get(kind, id)?;
         Some(decode(bytes, self.options.charset))
     }
@@ -330,6 +354,10 @@ impl Database for ScidDatabase {
             problems: Vec::new(),
             buffers: Buffers::default(),
         })
+    }
+
+    fn head_reader(&self) -> Option<Box<dyn HeadReader + '_>> {
+        (!self.index.is_salvaged()).then(|| Box::new(ScidHeads::new(self)) as Box<dyn HeadReader>)
     }
 }
 

@@ -12,6 +12,7 @@ use self::format_values::write_player;
 pub use self::format_values::{event_type, parse_event_type, player_name, round_name};
 pub(crate) use self::put_tag_values::{BLACK_TEAM, ValueTags, WHITE_TEAM};
 pub use self::record_fields_to_tags::GAME_TAG_NAMES;
+pub(super) use self::record_fields_to_tags::has_regular_last_name;
 use self::record_fields_to_tags::{TagBuffer, irregular_last_name};
 use super::charset::Texts;
 use super::entity_and_side_tables::{Tables, entity};
@@ -105,6 +106,27 @@ impl TagWriter<'_> {
         buffer.tags.number("WhiteElo", game.white_elo.get());
         buffer.tags.number("BlackElo", game.black_elo.get());
         buffer.annotator(game.annotator.get());
+        self.put_after_annotator(number, game, extended);
+    }
+
+    /// Writes those tags of a game that come after the one of its annotator.
+    pub fn after_annotator(
+        &mut self,
+        number: u32,
+        game: &GameRecord,
+        extended: Option<(&ExtendedRecord, &[u8])>,
+    ) {
+        self.prepare(game.tournament.get(), game.source.get());
+        self.put_after_annotator(number, game, extended);
+    }
+
+    /// As [`after_annotator`](Self::after_annotator), of a tournament and a source that are in the caches.
+    fn put_after_annotator(
+        &mut self,
+        number: u32,
+        game: &GameRecord,
+        extended: Option<(&ExtendedRecord, &[u8])>,
+    ) {
         self.tournament(game.tournament.get(), 1);
         self.source(game.source.get());
         let (without_moves, without_medals) = (self.without_moves, self.without_medals);

@@ -247,6 +247,11 @@ impl TagBuffer<'_> {
     }
 }
 
+/// Whether the last name is split off when the name of the player is read again.
+pub(in super::super) fn has_regular_last_name(player: &PlayerRecord, texts: Texts) -> bool {
+    irregular_last_name(player, texts).is_none()
+}
+
 /// A last name that would be split wrongly when the name of the player is read again.
 pub(super) fn irregular_last_name(player: &PlayerRecord, texts: Texts) -> Option<String> {
     let stored = &player.last_name;
