@@ -668,12 +668,11 @@ impl RowCollector {
             length: u32::try_from(span.end - span.start).unwrap_or_default(),
             number,
         };
-        match cells.get_mut(row) {
-            Some(known) => *known = cell,
-            None => {
-                cells.resize(row, TextCell::NONE);
-                cells.push(cell);
-            }
+        if let Some(known) = cells.get_mut(row) {
+            *known = cell;
+        } else {
+            cells.resize(row, TextCell::NONE);
+            cells.push(cell);
         }
     }
 

@@ -16,11 +16,23 @@ pub(crate) struct KnownText {
 /// The texts of one tag.
 #[derive(Debug)]
 pub(crate) struct KnownTexts {
-    /// Which piece and number, and the text.
-    slots: Vec<(u64, KnownText)>,
-    /// The number of the piece, from 1, above the 32 bits of numbers.
+    slots: Vec<Slot>,
+    /// The number of the piece, from 1.
     piece: u64,
 }
+
+/// A number and its text.
+#[derive(Debug, Clone, Default)]
+struct Slot {
+    number: u32,
+    /// The piece that has the text; 0: none had it yet.
+    piece: u64,
+    known: KnownText,
+    text: String,
+}
+
+/// Texts with more bytes are asked for again in each piece.
+const MAX_KEPT_BYTES: usize = 256;
 
 impl Default for KnownTexts {
     fn default() -> Self {
@@ -40,29 +52,41 @@ impl KnownTexts {
         write: impl FnOnce(&mut String),
     ) -> KnownText {
         if self.slots.is_empty() {
-            self.slots.resize(SLOTS, Default::default());
+            self.slots.resize(SLOTS, Slot::default());
         }
-        let key = self.piece << 32 | u64::from(number);
+        let piece = self.piece;
         let slot = self.slots.get_mut(number as usize % SLOTS);
-        if let Some((known, text)) = &slot
-            && *known == key
-        {
-            return *text;
-        }
         let start = texts.len();
-        write(texts);
+        let mut slot = match slot {
+            Some(slot) if slot.number == number && slot.piece == piece => return slot.known,
+            // An earlier piece had it.
+            Some(slot) if slot.number == number && !slot.text.is_empty() => {
+                texts.push_str(&slot.text);
+                Some(slot)
+            }
+            slot => {
+                write(texts);
+                slot
+            }
+        };
         let text = texts.get(start..).unwrap_or_default();
-        let text = KnownText {
+        let known = KnownText {
             is_unknown: matches!(text, "" | "?"),
             span: Span {
                 start,
                 end: texts.len(),
             },
         };
-        if let Some(slot) = slot {
-            *slot = (key, text);
+        if let Some(slot) = &mut slot {
+            if slot.number != number || slot.text.is_empty() {
+                slot.text.clear();
+                if text.len() <= MAX_KEPT_BYTES {
+                    slot.text.push_str(text);
+                }
+            }
+            (slot.number, slot.piece, slot.known) = (number, piece, known);
         }
-        text
+        known
     }
 
     /// Another piece begins.

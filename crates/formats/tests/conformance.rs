@@ -407,7 +407,7 @@ fn entries_agree_with_tags() {
 fn heads_of_an_index_are_those_of_the_games() {
     let compared = Cell::new(0);
     for_each_fixture(|what, database, _| {
-        compared.set(compared.get() + check_heads(what, database))
+        compared.set(compared.get() + check_heads(what, database));
     });
     assert!(compared.get() > 50, "{} heads", compared.get());
 }

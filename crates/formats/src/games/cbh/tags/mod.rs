@@ -86,7 +86,7 @@ impl TagWriter<'_> {
         game: &GameRecord,
         extended: Option<(&ExtendedRecord, &[u8])>,
     ) {
-        self.prepare(game.tournament.get(), game.source.get());
+        self.prepare(game.tournament.get(), game.source.get(), true);
         self.tournament(game.tournament.get(), 0);
         let mut buffer = self.buffer();
         match decode_date(game.date.get()) {
@@ -109,14 +109,15 @@ impl TagWriter<'_> {
         self.put_after_annotator(number, game, extended);
     }
 
-    /// Writes those tags of a game that come after the one of its annotator.
+    /// Writes those tags of a game that come after the one of its annotator. The cached tags are then of use for
+    /// nothing else.
     pub fn after_annotator(
         &mut self,
         number: u32,
         game: &GameRecord,
         extended: Option<(&ExtendedRecord, &[u8])>,
     ) {
-        self.prepare(game.tournament.get(), game.source.get());
+        self.prepare(game.tournament.get(), game.source.get(), false);
         self.put_after_annotator(number, game, extended);
     }
 
@@ -156,7 +157,7 @@ impl TagWriter<'_> {
 
     /// Writes the tags of a guiding text.
     pub fn text(&mut self, text: &TextRecord, extended: Option<&ExtendedRecord>) {
-        self.prepare(text.tournament.get(), text.source.get());
+        self.prepare(text.tournament.get(), text.source.get(), true);
         self.tournament(text.tournament.get(), 0);
         let mut buffer = self.buffer();
         buffer.round(text.round, text.sub_round);
@@ -187,8 +188,8 @@ impl TagWriter<'_> {
         }
     }
 
-    /// Puts the tags of a tournament and a source into the caches.
-    fn prepare(&mut self, tournament: u32, source: u32) {
+    /// Puts the tags of a tournament, its names only if they are asked for, and a source into the caches.
+    fn prepare(&mut self, tournament: u32, source: u32, has_names: bool) {
         let (tables, texts) = (self.tables, self.texts);
         let buffer = |tags| TagBuffer {
             tables,
@@ -205,7 +206,9 @@ impl TagWriter<'_> {
             names.clear();
             details.clear();
             let record = entity(tables.tournaments.as_ref(), tournament);
-            buffer(names).event(tournament, record);
+            if has_names {
+                buffer(names).event(tournament, record);
+            }
             buffer(details).tournament(tournament, record);
         }
         if let Some((false, (id, tags))) = sources.slot(source) {
