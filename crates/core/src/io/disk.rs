@@ -77,6 +77,41 @@ pub(super) fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::hard_link(from, to)
 }
 
+/// Gives a file another name, which no file has: none is ever replaced.
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match hard_link(from, to) {
+        Ok(()) => {
+            let _ = remove(from);
+            Ok(())
+        }
+        Err(error) => match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::StorageFull => Err(error),
+            // The file system has no hard links, as that of most memory sticks.
+            _ => {
+                failure_injection::step()?;
+                rename_new_without_links(from, to)
+            }
+        },
+    }
+}
+
+/// As [`rename_new`], on file systems without hard links.
+pub(super) fn rename_new_without_links(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            renamed => return renamed.map_err(io::Error::from),
+        }
+    }
+    if std::fs::symlink_metadata(to).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    std::fs::rename(from, to)
+}
+
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     failure_injection::step()?;
     std::fs::remove_file(path)
@@ -253,4 +288,26 @@ fn unnamed(_folder: &Path) -> Option<File> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn link(_file: &File, _target: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_testkit::Scratch;
+
+    #[test]
+    fn a_new_name_replaces_no_file() {
+        for rename in [rename_new, rename_new_without_links] {
+            let folder = Scratch::new("rename-new");
+            let [new, there, free] = ["new", "there", "free"].map(|name| folder.join(name));
+            std::fs::write(&new, "new").unwrap();
+            std::fs::write(&there, "there").unwrap();
+            let error = rename(&new, &there).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(std::fs::read(&there).unwrap(), b"there");
+            rename(&new, &free).unwrap();
+            assert_eq!(folder.names(), ["free", "there"]);
+            assert_eq!(std::fs::read(&free).unwrap(), b"new");
+        }
+    }
 }

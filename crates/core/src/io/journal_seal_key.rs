@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::disk::rename_new_without_links;
 use crate::hexadecimal;
 
 /// Size of a key in bytes.
@@ -76,7 +77,12 @@ impl UserKey {
             file.write_all(&self.0)?;
             file.sync_all()?;
             // Unlike a rename, a link replaces no file.
-            std::fs::hard_link(&temporary, folder.join(FILE))
+            match std::fs::hard_link(&temporary, folder.join(FILE)) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    rename_new_without_links(&temporary, &folder.join(FILE))
+                }
+                linked => linked,
+            }
         });
         let _ = std::fs::remove_file(&temporary);
         written?;

@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 
 use super::blob::Blob;
 use super::disk::{
-    DiskFile, folder, hard_link, link, open_unnamed, remove, rename, require_replaceable,
-    sync_folder, temporary_name,
+    DiskFile, folder, hard_link, link, open_unnamed, remove, rename, rename_new,
+    require_replaceable, sync_folder, temporary_name,
 };
 use super::failure_injection;
 use super::journal::{Journal, Step, set_name};
@@ -60,6 +60,8 @@ pub struct OutputSet {
     locks: Vec<Arc<SetLock>>,
     /// What gives the files their names, together with others.
     written_sets: Option<WrittenSets>,
+    /// New folders, those in other new ones first: after the files, which have to be gone before.
+    folders: Vec<NewFolder>,
 }
 
 /// Sets that are written to disk and get their names together.
@@ -102,6 +104,7 @@ impl OutputSet {
             obsolete: Vec::new(),
             locks: Vec::new(),
             written_sets: None,
+            folders: Vec::new(),
         }
     }
 
@@ -176,6 +179,26 @@ impl OutputSet {
             sync_interval: FIRST_SYNC_INTERVAL,
             is_adopted: true,
         });
+        Ok(())
+    }
+
+    /// Makes a folder for files of the set at once, and the folders that it is in. Those in which no file gets a
+    /// name are removed with the set.
+    ///
+    /// # Errors
+    /// When something else has the name of a folder; errors of the file system.
+    pub fn make_folder(&mut self, path: &Path) -> Result<()> {
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.is_dir();
+        let mut missing: Vec<&Path> = path.ancestors().take_while(missing).collect();
+        while let Some(folder) = missing.pop() {
+            let made = failure_injection::step().and_then(|()| std::fs::create_dir(folder));
+            match made {
+                Ok(()) => self.folders.insert(0, NewFolder(folder.to_path_buf())),
+                // Another process was first.
+                Err(_) if folder.is_dir() => {}
+                Err(error) => return Err(Error::from(error).in_path(folder).in_output()),
+            }
+        }
         Ok(())
     }
 
@@ -318,6 +341,8 @@ impl OutputSet {
         self.outputs.append(&mut other.outputs);
         self.obsolete.append(&mut other.obsolete);
         self.locks.append(&mut other.locks);
+        other.folders.append(&mut self.folders);
+        self.folders = std::mem::take(&mut other.folders);
     }
 
     /// Gives the files, which are written to disk, their names.
@@ -621,6 +646,17 @@ fn join(running: JoinHandle<io::Result<()>>) -> io::Result<()> {
         .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
 }
 
+/// A folder that is removed on drop if it is empty.
+#[derive(Debug)]
+struct NewFolder(PathBuf);
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        // This fails if there is a file in it.
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
 impl Output {
     /// The name the file will have.
     pub fn target(&self) -> &Path {
@@ -805,9 +841,7 @@ impl Output {
                 return Err(error);
             }
         } else {
-            // Unlike a rename, a link never replaces a file that was created meanwhile.
-            hard_link(temporary, &self.target)?;
-            let _ = remove(temporary);
+            rename_new(temporary, &self.target)?;
         }
         self.temporary = None;
         Ok(named)
