@@ -17,7 +17,13 @@ pub struct Detector {
     cyrillic: u32,
     /// Occurrences of the three most common Greek letters in windows-1253.
     greek: u32,
+    /// Letters of words of high bytes only, and of words that have other letters too.
+    cyrillic_words: u32,
+    western_words: u32,
 }
+
+/// Letters next to others from which on their numbers decide.
+const MANY_RUNS: u32 = 12;
 
 impl Detector {
     /// Counts the letters of one value.
@@ -25,6 +31,9 @@ impl Detector {
         if bytes.is_ascii() || std::str::from_utf8(bytes).is_ok() {
             return;
         }
+        let (cyrillic, western) = letters_of_words(bytes);
+        self.cyrillic_words = self.cyrillic_words.saturating_add(cyrillic as u32);
+        self.western_words = self.western_words.saturating_add(western as u32);
         let high = |byte: Option<&u8>| byte.is_some_and(|&byte| byte >= 0xc0);
         for (i, &byte) in bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0xc0) {
             let before = i.checked_sub(1).and_then(|i| bytes.get(i));
@@ -43,9 +52,14 @@ impl Detector {
 
     /// The set that fits the counted letters.
     pub fn page(&self) -> &'static Encoding {
-        let is_cyrillic = self.runs >= 12
-            && self.runs > self.alone.saturating_mul(4)
-            && self.cyrillic > self.greek.saturating_mul(2);
+        let is_cyrillic = if self.runs < MANY_RUNS {
+            // A few names: no word may speak for Western letters.
+            self.cyrillic_words > 0
+                && self.western_words == 0
+                && self.cyrillic >= self.greek.saturating_mul(2)
+        } else {
+            self.runs > self.alone.saturating_mul(4) && self.cyrillic > self.greek.saturating_mul(2)
+        };
         if is_cyrillic {
             WINDOWS_1251
         } else {
@@ -67,6 +81,19 @@ pub(super) enum Script {
 
 /// The script of a value: words of at least two letters with high bytes count with their lengths.
 pub(super) fn script(bytes: &[u8]) -> Script {
+    let (cyrillic, western) = letters_of_words(bytes);
+    if cyrillic >= 3 && cyrillic > western {
+        Script::Cyrillic
+    } else if western >= 3 && western > cyrillic {
+        Script::Western
+    } else {
+        Script::Unclear
+    }
+}
+
+/// The letters of the words of high bytes only, and of the words of both kinds of letters. Words of one letter and
+/// moves do not count.
+fn letters_of_words(bytes: &[u8]) -> (usize, usize) {
     let is_high = |byte: u8| byte >= 0xc0 || matches!(byte, 0xa8 | 0xb8);
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || is_high(*byte);
     let (mut cyrillic, mut western) = (0_usize, 0_usize);
@@ -86,13 +113,7 @@ pub(super) fn script(bytes: &[u8]) -> Script {
             western += word.len();
         }
     }
-    if cyrillic >= 3 && cyrillic > western {
-        Script::Cyrillic
-    } else if western >= 3 && western > cyrillic {
-        Script::Western
-    } else {
-        Script::Unclear
-    }
+    (cyrillic, western)
 }
 
 #[cfg(test)]
@@ -118,6 +139,14 @@ mod tests {
         let (greek, ..) = encoding_rs::WINDOWS_1253.encode("Η λευκή βασίλισσα είναι πολύ δυνατή");
         assert_eq!(page(&[&greek]), "windows-1252");
         assert_eq!(page(&["Хорошая позиция".as_bytes()]), "windows-1252");
+        // Sets of a few names.
+        let name = |text| WINDOWS_1251.encode(text).0;
+        assert_eq!(page(&[&name("Ли"), &name("Матч")]), "windows-1251");
+        assert_eq!(page(&[&name("Ким"), b"M\xfcller"]), "windows-1252");
+        assert_eq!(page(&[&name("Ш")]), "windows-1252");
+        assert_eq!(page(&[b"\xdc", b"\xe9", b"Caf\xe9"]), "windows-1252");
+        let (greek, ..) = encoding_rs::WINDOWS_1253.encode("Καλή θέση");
+        assert_eq!(page(&[&greek]), "windows-1252");
     }
 
     #[test]
