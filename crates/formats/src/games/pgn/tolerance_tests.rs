@@ -153,6 +153,8 @@ fn results_in_other_spellings_are_understood() {
         ("+--", "+--", GameResult::WhiteWinsByForfeit),
         ("--+", "--+", GameResult::BlackWinsByForfeit),
         ("*", "+--", GameResult::WhiteWinsByForfeit),
+        ("+--", "1. e4 e5 +--", GameResult::WhiteWinsByForfeit),
+        ("-:+", "1. e4 --+", GameResult::BlackWinsByForfeit),
         ("1:0", "1. e4 e5 1-0", GameResult::WhiteWins),
         ("0:1", "1. e4 e5 0:1", GameResult::BlackWins),
         ("\u{bd}:\u{bd}", "1. e4 e5 \u{bd}", GameResult::Draw),
@@ -174,6 +176,7 @@ fn results_in_other_spellings_are_understood() {
     }
     // A symbol after a move is not a result.
     check("1. e4 e5 2. Nf3 +-- *", "1. e4 e5 2. Nf3 $20 *", 0);
+    check("1. e4 e5 2. Nf3 +--", "1. e4 e5 2. Nf3 $20 *", 0);
 }
 
 #[test]

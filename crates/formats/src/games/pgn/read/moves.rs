@@ -12,7 +12,7 @@ use crate::games::pgn::char_class::{
 use crate::games::pgn::irregular_tags::begins_tag;
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use crate::games::pgn::nag_symbols;
-use crate::games::pgn::result_tokens::result_at;
+use crate::games::pgn::result_tokens::{forfeit_at, result_at};
 
 impl Reader {
     /// Begins the mainline at the start position, with the comments that precede it.
@@ -217,6 +217,14 @@ impl Reader {
     /// The result at `at` that ends the game, and its length. If the end is known, it is at no other
     /// offset, and the text is cut there.
     fn result(&self, text: &[u8], at: usize) -> Option<(GameResult, usize)> {
+        // A symbol after a move is that of a NAG, unless the tag states the same forfeit.
+        if let Some(tag) = self.tag_result.filter(|tag| tag.is_special())
+            && let Some((result, length)) = forfeit_at(text, at)
+            && self.frames.is_empty()
+            && tag == result
+        {
+            return Some((result, length));
+        }
         if self.fixed_end.is_some() {
             return None;
         }
