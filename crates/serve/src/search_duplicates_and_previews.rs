@@ -227,6 +227,7 @@ pub(crate) fn preview(
     let path = folder.path().join(format!("preview.{extension}"));
     let target = Target::file(&Resolver::default(), &path, Some(to))?;
     options.create.profile = profile;
+    options.without_media = true;
     options.plan.threads = threads;
     options.plan.selection.deleted = tried.deleted;
     options.plan.filter = Some(tried.query.clone()).filter(|query| !query.is_empty());

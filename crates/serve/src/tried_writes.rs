@@ -46,6 +46,7 @@ pub(crate) fn converted_game(
     let mut options = ConvertOptions::default();
     options.open.clone_from(input.options());
     options.create.profile = profile;
+    options.without_media = true;
     options.plan.threads = 1;
     options.plan.selection.deleted = true;
     let number = u64::from(game.0) + 1;
@@ -112,6 +113,7 @@ pub(crate) fn repair_preview(
     let mut options = RepairOptions::default();
     options.open.clone_from(input.options());
     options.threads = threads;
+    options.without_media = true;
     let mut outcomes = Outcomes::default();
     let done = repair(&item, format, &path, &options, &job.progress, &mut outcomes)?;
     let problems = done.problems.iter();

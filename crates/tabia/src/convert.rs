@@ -5,10 +5,13 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions, Profile};
-use tabia_core::game::{Game, Want};
+use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
-use tabia_core::io::{FolderLock, Progress, SetLock, existing_path, require_replaceable};
+use tabia_core::io::{
+    FolderLock, Progress, SetLock, Transaction, existing_path, require_replaceable,
+};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex, Problem};
 use tabia_formats::Format;
@@ -21,8 +24,9 @@ use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
 use crate::input::InputItem;
 use crate::job_summary::Summary;
-use crate::media_files::LostMedia;
-use crate::observer::Observer;
+use crate::media_copies::MediaCopies;
+use crate::media_references::References;
+use crate::observer::{NoObserver, Observer};
 use crate::resolve::Resolver;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
 use crate::select::Selection;
@@ -58,11 +62,16 @@ pub struct ConvertOptions {
     /// not. What was there is there until the copy with all games is complete. A database of a format without
     /// [`edit`](GameFormat::edit) is written again; it is refused if that would lose anything.
     pub append: bool,
+    /// Media files are neither copied nor counted as lost: for a target that is only tried.
+    pub without_media: bool,
 }
 
 /// Converts the games of all items, in order, into one target. The target appears complete or not
-/// at all; a stream has what was written before a failure. Media files next to the inputs are not copied: those
-/// that the target does not have are a loss, [`Feature::MediaFiles`].
+/// at all; a stream has what was written before a failure.
+///
+/// A database gets copies of the media files next to the inputs that the written records may need: into folders
+/// next to it, where no file is replaced. Those that it does not get are a loss, [`Feature::MediaFiles`]: of
+/// other formats, files of the same name with other bytes, links, and names that are refused.
 ///
 /// # Errors
 /// The first input that cannot be read, or why the target cannot be written. With
@@ -75,13 +84,118 @@ pub fn convert(
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Written), Error> {
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
-    let media = LostMedia::of_target(items, &target);
+    let mut media = if options.without_media {
+        MediaCopies::default()
+    } else {
+        plan_media(items, &target, options, progress)?
+    };
     if options.plan.strict {
         media.refuse()?;
     }
-    let (mut summary, written) = convert_games(items, target, options, progress, observer)?;
+    let mut own = options.clone();
+    let own_transaction = (media.has_copies() && own.create.transaction.is_none()).then(|| {
+        let transaction = Transaction::new();
+        own.create.transaction = Some(transaction.clone());
+        transaction
+    });
+    let (mut summary, mut written) = convert_games(items, target, &own, progress, observer)?;
+    if summary.counts.games + summary.counts.texts > 0
+        && let Some(transaction) = &own.create.transaction
+        && let Some(item) = items.first()
+    {
+        let mut problems = 0;
+        let (files, bytes) = media.write(transaction, &mut |error| {
+            problems += 1;
+            observer
+                .problem(item, &error.into())
+                .map_err(Error::in_output)
+        })?;
+        summary.problems += problems;
+        written.files.extend(files);
+        written.bytes += bytes;
+    }
+    if let Some(transaction) = own_transaction {
+        transaction.commit().map_err(Error::in_output)?;
+    }
     media.add_to(&mut summary);
     Ok((summary, written))
+}
+
+/// Which media files the target gets: all of them, or of a part of an input those that its records refer to.
+fn plan_media(
+    items: &[InputItem],
+    target: &Target<'_>,
+    options: &ConvertOptions,
+    progress: &Arc<Progress>,
+) -> Result<MediaCopies, Error> {
+    let target = match target {
+        Target::File { format, path, .. } => Some((&**format, path.as_path())),
+        Target::Stream { .. } => None,
+    };
+    MediaCopies::plan(items, target, &mut |number, item| {
+        let mut plan = plan_for(options, number, item, progress, &mut NoObserver)?;
+        let is_whole = plan.filter.is_none()
+            && plan.shard.is_none()
+            && plan.selection.numbers.is_none()
+            && plan.selection.dropped.is_none()
+            && plan.selection.texts
+            && plan.want.has(Want::ANNOTATIONS)
+            && !plan.positions.replaces_games();
+        if is_whole {
+            return Ok(None);
+        }
+        plan.strict = false;
+        let mut references = References::default();
+        let progress = Arc::new(Progress::new());
+        let mut reporter = ScanReporter {
+            item,
+            summary: &mut Summary::default(),
+            observer: &mut NoObserver,
+            progress: &progress,
+        };
+        let threads = 0..plan.threads.max(1);
+        let tasks = threads.map(|_| ReferencesTask::default()).collect();
+        reporter.read_item(&options.open, &progress, false, |reporter, input| {
+            scan(reporter, input, &plan, tasks, &mut |_, found| {
+                references.append(std::mem::take(found));
+                Ok(true)
+            })
+        })?;
+        Ok(Some(references))
+    })
+}
+
+/// Collects what records refer to.
+#[derive(Default)]
+struct ReferencesTask(References);
+
+impl Visitor for ReferencesTask {
+    fn begin_game(&mut self, _game: GameIndex, _head: &GameHead) -> Flow {
+        Flow::Go
+    }
+
+    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+        Flow::Go
+    }
+
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        self.0.add(&annotation);
+        Flow::Go
+    }
+
+    fn begin_variation(&mut self) -> Flow {
+        Flow::Go
+    }
+
+    fn end_game(&mut self, _result: GameResult) {}
+}
+
+impl Task for ReferencesTask {
+    type Out = References;
+
+    fn swap(&mut self, out: &mut References) {
+        *out = std::mem::take(&mut self.0);
+    }
 }
 
 fn convert_games(

@@ -15,7 +15,7 @@ use tabia_core::loss::Losses;
 use tabia_core::plural::counted;
 
 use crate::input::InputItem;
-use crate::media_files::LostMedia;
+use crate::media_copies::MediaCopies;
 use crate::select::RecordRanges;
 
 /// What is changed.
@@ -45,6 +45,8 @@ pub struct EditOptions {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Edited {
+    /// Media files that were copied.
+    pub media_copied: u64,
     /// Records that were changed.
     pub changed: u64,
     /// What of new games could not be kept.
@@ -77,8 +79,8 @@ pub fn edit(
     options: &EditOptions,
 ) -> Result<Edited, Error> {
     let (functions, source) = editable(item)?;
-    let media = lost_media(item, path, options)?;
-    let editor = (functions.open)(source, path, &options.create, &options.open);
+    let (media, create) = plan_media(item, path, options)?;
+    let editor = (functions.open)(source, path, &create, &options.open);
     let mut editor = editor.map_err(Error::in_output)?;
     let mut edited = Edited::default();
     for change in changes {
@@ -96,7 +98,7 @@ pub fn edit(
     }
     edited.written = editor.finish().map_err(Error::in_output)?;
     edited.losses.merge(&edited.written.losses);
-    edited.losses.merge(&media);
+    copy_media(media, &create, options, &mut edited)?;
     Ok(edited)
 }
 
@@ -106,27 +108,56 @@ pub fn edit(
 /// As [`edit`]; when `path` is the database itself.
 pub fn pack_to(item: &InputItem, path: &Path, options: &EditOptions) -> Result<Edited, Error> {
     let (functions, source) = editable(item)?;
-    let losses = lost_media(item, path, options)?;
-    let written = (functions.pack)(source, path, &options.create, &options.open);
-    Ok(Edited {
+    let (media, create) = plan_media(item, path, options)?;
+    let written = (functions.pack)(source, path, &create, &options.open);
+    let mut edited = Edited {
         written: written.map_err(Error::in_output)?,
-        losses,
         ..Edited::default()
-    })
+    };
+    copy_media(media, &create, options, &mut edited)?;
+    Ok(edited)
 }
 
-/// The media files next to a database that a copy of it with another name does not have.
+/// The media files that a copy with another name gets, and options with a transaction if it gets any.
 ///
 /// # Errors
 /// If any is lost and the options are strict.
-fn lost_media(item: &InputItem, path: &Path, options: &EditOptions) -> Result<Losses, Error> {
+fn plan_media(
+    item: &InputItem,
+    path: &Path,
+    options: &EditOptions,
+) -> Result<(MediaCopies, CreateOptions), Error> {
     let format = item.format().games();
     let target = format.map(|format| (format, path));
-    let lost = LostMedia::of(std::slice::from_ref(item), target);
+    let media = MediaCopies::plan(std::slice::from_ref(item), target, &mut |_, _| Ok(None))?;
     if options.strict {
-        lost.refuse()?;
+        media.refuse()?;
     }
-    Ok(lost.total())
+    let mut create = options.create.clone();
+    if media.has_copies() {
+        create.transaction.get_or_insert_default();
+    }
+    Ok((media, create))
+}
+
+fn copy_media(
+    mut media: MediaCopies,
+    create: &CreateOptions,
+    options: &EditOptions,
+    edited: &mut Edited,
+) -> Result<(), Error> {
+    if let Some(transaction) = &create.transaction {
+        let (files, bytes) = media.write(transaction, &mut |error| Err(error))?;
+        edited.written.files.extend(files);
+        edited.written.bytes += bytes;
+        if options.create.transaction.is_none() {
+            transaction.commit().map_err(Error::in_output)?;
+        }
+    }
+    let (copied, lost) = media.counts();
+    edited.media_copied = copied;
+    edited.losses.merge(&lost);
+    Ok(())
 }
 
 fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Error> {

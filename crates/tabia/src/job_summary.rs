@@ -1,7 +1,7 @@
 //! [`Summary`]: what a job has counted, its losses and problems.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tabia_core::game::Language;
@@ -22,10 +22,29 @@ pub struct Summary {
     pub problems: u64,
     /// What was lost.
     pub losses: LossTable,
+    /// Media files that were copied.
+    pub media_copied: u64,
+    /// The folders with media files that were not copied.
+    pub lost_media: Vec<LostMedia>,
     /// Comments left out by the choice of languages, by their language.
     pub comments_left_out: BTreeMap<Language, u64>,
     /// Problems of records that have a common cause, by the file that lacks something.
     causes: BTreeMap<Arc<Path>, Cause>,
+}
+
+/// Media files of an input that a job does not copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostMedia {
+    /// The input by label.
+    pub input: String,
+    /// The folder as messages name it.
+    pub folder: PathBuf,
+    /// The folder where the games and texts of the new database look for the files; `None` if there is none, or
+    /// no single database.
+    pub target: Option<PathBuf>,
+    /// How many files.
+    pub files: u64,
 }
 
 /// What several records lack because one file is missing or cut off.

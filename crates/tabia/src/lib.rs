@@ -223,6 +223,7 @@ mod job_summary;
 pub mod list;
 pub mod list_openings;
 mod mark_moments;
+mod media_copies;
 mod media_files;
 mod media_references;
 mod merge_annotations;
@@ -252,7 +253,7 @@ pub use changed_input_files::FileStates;
 pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use game_iterators::{Games, Header, Headers};
 pub use input::{InputItem, OpenInput, OpenedInput};
-pub use job_summary::{LossEntry, LossTable, Summary};
+pub use job_summary::{LossEntry, LossTable, LostMedia, Summary};
 pub use media_files::MediaFiles;
 pub use observer::{NoObserver, Observer};
 #[doc(inline)]

@@ -1,18 +1,15 @@
-//! The files that games and texts of a database refer to, in folders next to it: what an input has of them, and
-//! which a conversion does not copy.
+//! The files that games and texts of a database refer to, in folders next to it.
 
-use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tabia_core::Error;
 use tabia_core::formats::MediaFolder;
-use tabia_core::loss::{Feature, Losses};
-use tabia_core::{Error, GameFormat};
+use tabia_core::io::list_folder;
+use tabia_formats::archives::Archive;
 
-use crate::hidden_folder::final_path;
 use crate::input::{InputItem, Origin};
-use crate::job_summary::Summary;
-use crate::target::Target;
 
 /// Folders in folders that are looked into.
 const MAX_DEPTH: u32 = 8;
@@ -52,39 +49,91 @@ impl InputItem {
     /// The folders with the files that games and texts refer to, those that exist. Folders that cannot be read
     /// are as empty.
     pub fn media_files(&self) -> Vec<MediaFiles> {
+        let found = self.media_in_folders().into_iter();
+        let public = found.map(|found| MediaFiles {
+            folder: found.folder,
+            label: found.label,
+            path: found.path,
+            files: found.files.into_iter().map(|file| file.name).collect(),
+        });
+        public.collect()
+    }
+
+    /// As [`media_files`](Self::media_files), with where the bytes of the files are.
+    pub(crate) fn media_in_folders(&self) -> Vec<FoundFolder> {
         let format = self.format.games();
         let folders = format.map_or(&[][..], |format| format.media_folders);
         let found = folders.iter().filter_map(|folder| match &self.origin {
             Origin::Files(source) => {
                 let found = source.companion(folder.extension)?;
                 let path = found.path().filter(|path| path.is_dir())?.to_path_buf();
-                Some(MediaFiles {
+                let (files, error) = files_in(&path);
+                Some(FoundFolder {
                     folder,
                     label: path.clone(),
-                    files: files_in(&path),
+                    files,
                     path: Some(path),
+                    error,
                 })
             }
             Origin::Member { archive, index, .. } => {
                 let main = &archive.members().get(*index)?.name;
                 let name = Path::new(main).with_extension(folder.extension);
                 let name = name.to_str()?.replace('\\', "/");
-                let members = archive.members().iter();
-                let files = members.filter_map(|member| below(&member.name, &name));
-                let mut files: Vec<String> = files.map(str::to_owned).collect();
-                files.sort();
+                let members = archive.members().iter().enumerate();
+                let files = members.filter_map(|(index, member)| {
+                    Some(FoundFile {
+                        name: below(&member.name, &name)?.to_owned(),
+                        contents: FileContents::Member(Arc::clone(archive), index),
+                    })
+                });
+                let mut files: Vec<FoundFile> = files.collect();
+                files.sort_by(|one, other| one.name.cmp(&other.name));
                 let label = self.label.with_extension(folder.extension);
-                (!files.is_empty()).then_some(MediaFiles {
+                (!files.is_empty()).then_some(FoundFolder {
                     folder,
                     label,
                     path: None,
                     files,
+                    error: None,
                 })
             }
             Origin::Packed(_) | Origin::Once(_) => None,
         });
         found.collect()
     }
+}
+
+/// A folder next to a database, and what is in it.
+#[derive(Debug)]
+pub(crate) struct FoundFolder {
+    pub(crate) folder: &'static MediaFolder,
+    /// The folder as messages name it.
+    pub(crate) label: PathBuf,
+    /// The folder on disk.
+    pub(crate) path: Option<PathBuf>,
+    /// In order.
+    pub(crate) files: Vec<FoundFile>,
+    /// Why not all files are known.
+    pub(crate) error: Option<Error>,
+}
+
+/// A file in such a folder.
+#[derive(Debug)]
+pub(crate) struct FoundFile {
+    /// With the folders that it is in, separated by `/`.
+    pub(crate) name: String,
+    pub(crate) contents: FileContents,
+}
+
+/// Where the bytes of a file are.
+#[derive(Debug, Clone)]
+pub(crate) enum FileContents {
+    /// A regular file.
+    OnDisk(PathBuf),
+    Member(Arc<dyn Archive>, usize),
+    /// A link, a pipe, a folder that is too deep: nothing that is copied.
+    Irregular,
 }
 
 /// The name of a file in a folder, both in an archive; in any letter case.
@@ -95,99 +144,43 @@ fn below<'n>(name: &'n str, folder: &str) -> Option<&'n str> {
         .filter(|rest| is_in && !rest.is_empty())
 }
 
-/// The files in a folder and in the folders in it; links are not followed.
-fn files_in(folder: &Path) -> Vec<String> {
-    let mut files = Vec::new();
+/// The files in a folder and in the folders in it, and why a folder could not be read. Links are not followed,
+/// also where the folder itself is one.
+fn files_in(folder: &Path) -> (Vec<FoundFile>, Option<Error>) {
+    let (mut files, mut failed) = (Vec::new(), None);
+    let is_link = folder.is_symlink();
     let mut open = vec![(folder.to_path_buf(), String::new(), 0)];
     while let Some((folder, prefix, depth)) = open.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => {
-                    open.push((entry.path(), format!("{name}/"), depth + 1));
-                }
-                Ok(kind) if kind.is_dir() => {}
-                _ => files.push(name),
+        let names = match list_folder(&folder) {
+            Ok(names) => names,
+            Err(error) => {
+                failed.get_or_insert(error);
+                continue;
             }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// The media files of each input that a target does not get.
-#[derive(Debug, Default)]
-pub(crate) struct LostMedia(Vec<(String, u64)>);
-
-impl LostMedia {
-    /// Of games of the inputs that go to a target.
-    pub(crate) fn of_target(items: &[InputItem], target: &Target<'_>) -> Self {
-        match target {
-            Target::File { format, path, .. } => Self::of(items, Some((format, path))),
-            Target::Stream { .. } => Self::of(items, None),
-        }
-    }
-
-    /// Of games of the inputs that go to a database, or to several or none. A file that is in the target's own
-    /// folder already is not lost: so no file is of a database that is replaced.
-    pub(crate) fn of(items: &[InputItem], target: Option<(&GameFormat, &Path)>) -> Self {
-        let lost = items.iter().map(|item| {
-            let folders = item.media_files().into_iter();
-            let count = folders.map(|folder| lost_files(&folder, target)).sum();
-            (item.name(), count)
-        });
-        Self(lost.filter(|(_, count)| *count > 0).collect())
-    }
-
-    /// Refuses to lose any.
-    ///
-    /// # Errors
-    /// If any is lost.
-    pub(crate) fn refuse(&self) -> Result<(), Error> {
-        let Some((input, count)) = self.0.first() else {
-            return Ok(());
         };
-        let noun = Feature::MediaFiles.noun(*count);
-        let text = format!(
-            "{input}: {count} {noun} next to it would not be copied; copy its folders next to the target first"
-        );
-        Err(Error::invalid(text).under_strict())
-    }
-
-    /// Adds them to the losses of a job, if it wrote any record.
-    pub(crate) fn add_to(&self, summary: &mut Summary) {
-        if summary.counts.games + summary.counts.texts == 0 {
-            return;
+        for file_name in names {
+            let path = folder.join(&file_name);
+            let name = format!("{prefix}{}", file_name.to_string_lossy());
+            let kind = fs::symlink_metadata(&path).map(|data| data.file_type());
+            let contents = match kind {
+                Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => {
+                    open.push((path, format!("{name}/"), depth + 1));
+                    continue;
+                }
+                Ok(kind) if kind.is_file() && !is_link && file_name.to_str().is_some() => {
+                    FileContents::OnDisk(path)
+                }
+                Ok(_) => FileContents::Irregular,
+                Err(error) => {
+                    failed.get_or_insert(Error::from(error).in_path(&path));
+                    continue;
+                }
+            };
+            files.push(FoundFile { name, contents });
         }
-        for (input, count) in &self.0 {
-            summary.losses.add_whole(input, &losses(*count));
-        }
     }
-
-    /// All of them.
-    pub(crate) fn total(&self) -> Losses {
-        losses(self.0.iter().map(|(_, count)| count).sum())
-    }
-}
-
-fn losses(count: u64) -> Losses {
-    let mut losses = Losses::new();
-    losses.add(Feature::MediaFiles, count, None);
-    losses
-}
-
-/// How many files of a folder are not in the same folder of the target.
-fn lost_files(media: &MediaFiles, target: Option<(&GameFormat, &Path)>) -> u64 {
-    let target = target.filter(|(format, _)| format.media_folders.contains(media.folder));
-    let own = target.map(|(_, path)| final_path(path).with_extension(media.folder.extension));
-    let there: HashSet<String> = own
-        .iter()
-        .flat_map(|folder| files_in(folder))
-        .map(|name| name.to_lowercase())
-        .collect();
-    let lost = media.files.iter();
-    lost.filter(|name| !there.contains(&name.to_lowercase()))
-        .count() as u64
+    files.sort_by(|one, other| one.name.cmp(&other.name));
+    (files, failed)
 }
 
 #[cfg(test)]

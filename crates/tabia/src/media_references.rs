@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tabia_core::Error;
 use tabia_core::formats::MediaFolder;
-use tabia_core::game::{Annotation, TextKind};
+use tabia_core::game::{Annotation, MediaKind, TextKind};
 
 use crate::input::InputItem;
 
@@ -85,6 +85,50 @@ impl KnownFolder {
     }
 }
 
+/// What of the files of media records refer to.
+#[derive(Debug, Default)]
+pub(crate) struct References {
+    /// The files of annotations: kind and number in lower case.
+    numbers: HashSet<(MediaKind, String)>,
+    /// Kinds of which any file may be meant.
+    kinds: HashSet<MediaKind>,
+    /// Whether a text names a file. Such a document may need any other.
+    texts: bool,
+}
+
+impl References {
+    pub(crate) fn add(&mut self, annotation: &Annotation<'_>) {
+        match annotation {
+            Annotation::Text(part) => {
+                self.texts |= matches!(part.kind, TextKind::File | TextKind::Html);
+            }
+            Annotation::Media(media) if is_number(media.text) => {
+                self.numbers.insert((media.kind, media.text.to_owned()));
+            }
+            Annotation::Media(media) => {
+                self.kinds.insert(media.kind);
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
+        self.numbers.extend(other.numbers);
+        self.kinds.extend(other.kinds);
+        self.texts |= other.texts;
+    }
+
+    /// Whether a file of a folder may be meant.
+    pub(crate) fn has(&self, folder: &MediaFolder, file: &str) -> bool {
+        let Some(kind) = folder.of else {
+            return self.texts;
+        };
+        let name = file_name(file);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        self.kinds.contains(&kind) || self.numbers.contains(&(kind, stem.to_owned()))
+    }
+}
+
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -107,6 +151,29 @@ fn image_names(html: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_records_refer_to() {
+        let folder = |extension, of| MediaFolder { extension, of };
+        let texts = folder("html", None);
+        let pictures = folder("bmp", Some(MediaKind::Picture));
+        let videos = folder("avi", Some(MediaKind::Video));
+        let mut references = References::default();
+        assert!(!references.has(&texts, "a.jpg") && !references.has(&pictures, "7.bmp"));
+        let media = |kind, text| {
+            Annotation::Media(tabia_core::game::Media {
+                kind,
+                language: None,
+                text,
+            })
+        };
+        references.add(&media(MediaKind::Picture, "7"));
+        assert!(references.has(&pictures, "7.BMP") && references.has(&pictures, "b/7.bmp"));
+        assert!(!references.has(&pictures, "8.bmp") && !references.has(&videos, "7.avi"));
+        // A caption names no file.
+        references.add(&media(MediaKind::Video, "Anand 1"));
+        assert!(references.has(&videos, "7.avi") && !references.has(&texts, "a.jpg"));
+    }
 
     #[test]
     fn images_of_a_document() {

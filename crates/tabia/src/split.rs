@@ -29,7 +29,7 @@ use crate::convert::{ConvertOptions, each_item, in_target, uncreated, whole};
 use crate::create::SharedFile;
 use crate::input::InputItem;
 use crate::job_summary::Summary;
-use crate::media_files::LostMedia;
+use crate::media_copies::MediaCopies;
 use crate::observer::Observer;
 use crate::scan::{ScanReporter, scan};
 use crate::target::Target;
@@ -101,7 +101,7 @@ pub fn split(
         return Err(Error::usage(text));
     }
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
-    let media = LostMedia::of(items, None);
+    let media = MediaCopies::plan(items, None, &mut |_, _| Ok(None))?;
     if options.plan.strict {
         media.refuse()?;
     }

@@ -19,12 +19,13 @@ use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
 use tabia::select::{PositionChoice, SelectionCounts};
 use tabia::split::{SplitBy, split};
-use tabia::{Error, ErrorKind, ErrorSide, InputItem, Query, Summary};
+use tabia::{Error, ErrorKind, ErrorSide, Query, Summary};
 
 use crate::archive_of_games::{free_path, quoted};
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, PositionArg, SelectArgs, SplitField};
 use crate::commands::converted::Converted;
 use crate::commands::index::index_options;
+use crate::commands::note_media::note_media;
 use crate::commands::salvage;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -262,9 +263,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         );
         context.messages.hint(&text);
     }
-    if summary.losses.count(Feature::MediaFiles) > 0 {
-        hint_at_media(&context, &items, format, single);
-    }
+    note_media(&context, &summary);
     if summary.counts.deleted > 0 {
         let count = counted(summary.counts.deleted, "deleted game");
         let text = format!("{count} left out; `--include-deleted` also writes those");
@@ -323,34 +322,6 @@ fn note_languages(context: &Context, summary: &Summary) {
     let languages: Vec<String> = left_out.keys().map(ToString::to_string).collect();
     let text = format!("{count} in {} left out", languages.join(", "));
     context.messages.note(&text);
-}
-
-/// Names the folders with the media files that were lost, and where one database as output would have them.
-fn hint_at_media(
-    context: &Context,
-    items: &[InputItem],
-    format: &GameFormat,
-    output: Option<&Path>,
-) {
-    for media in items.iter().flat_map(InputItem::media_files) {
-        let files = counted(media.files.len() as u64, "file");
-        let folder = media.label.display();
-        let extension = media.folder.extension;
-        let own = output
-            .filter(|_| format.media_folders.contains(media.folder))
-            .map(|output| output.with_extension(extension));
-        let text = match own {
-            Some(own) if own == media.label => continue,
-            Some(own) => format!(
-                "{folder} ({files}) is not copied: games and texts look for its files in {}",
-                own.display()
-            ),
-            None => format!(
-                "{folder} ({files}) is not copied; `tabia archive create` packs a database with such files"
-            ),
-        };
-        context.messages.hint(&text);
-    }
 }
 
 /// The format of games that go to a pipe or a device as they come, which has this target.

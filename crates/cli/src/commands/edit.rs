@@ -184,5 +184,9 @@ fn report_edited(context: &Context, args: &EditArgs, edited: &Edited) {
     context
         .messages
         .note(&format!("{change}: {records}{file}, {bytes}"));
+    if edited.media_copied > 0 {
+        let count = counted(edited.media_copied, "media file");
+        context.messages.note(&format!("{count} copied"));
+    }
     report_file_losses(&context.messages, &edited.losses);
 }

@@ -19,6 +19,7 @@ pub(crate) mod info;
 pub(crate) mod ls;
 pub(crate) mod man;
 pub(crate) mod names;
+mod note_media;
 pub(crate) mod novelty;
 mod other_files;
 pub(crate) mod overview;

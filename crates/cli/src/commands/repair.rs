@@ -10,6 +10,7 @@ use tabia::formats::archives::compressed::Compression;
 use tabia::repair::{RepairOptions, Repaired, remains, repair};
 
 use crate::args::{ListingArgs, RepairArgs, SelectArgs};
+use crate::commands::note_media::note_media;
 use crate::commands::repair_all;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -202,4 +203,5 @@ fn report_repaired(context: &Context, repaired: &Repaired) {
             file.display()
         ));
     }
+    note_media(context, &repaired.summary);
 }

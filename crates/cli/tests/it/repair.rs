@@ -252,7 +252,7 @@ fn repair_without_each(folder: &Scratch, base: &str, records: u64) -> u32 {
             assert!(is_bodies || all == records, "{what}: {account}");
             let run = tabia(folder, &["check", "new/saved.cbh", "--deep", "--json"]);
             let entry = &run.json()[0];
-            // Pictures of texts are next to the database, and not copied: nothing else may be wrong.
+            // The pictures of texts are missing: nothing else may be wrong.
             let problems = entry["problemList"].as_array();
             let other = problems.into_iter().flatten().find(|problem| {
                 let reason = problem["reason"].as_str().unwrap();

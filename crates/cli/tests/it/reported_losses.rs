@@ -73,21 +73,78 @@ fn counts_media(folder: &Scratch, count: u64) -> bool {
     counts == [count]
 }
 
+/// The files of the folders of a database.
+fn media_of(folder: &Scratch, stem: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for extension in ["bmp", "wav"] {
+        let entries = fs::read_dir(folder.join(format!("{stem}.{extension}")));
+        for entry in entries.into_iter().flatten() {
+            names.push(entry.unwrap().file_name().into_string().unwrap());
+        }
+    }
+    names
+}
+
+#[test]
+fn media_files_are_copied_with_a_database() {
+    let folder = with_media("media-copied");
+    for (args, stem) in [
+        (
+            &["convert", "db.cbh", "-o", "new.cbh", "--strict"][..],
+            "new",
+        ),
+        (&["convert", "db.cbh", "-o", "new2.2cbh"], "new2"),
+        (&["repair", "db.cbh", "-o", "saved.cbh"], "saved"),
+        (
+            &["edit", "db.cbh", "--delete", "1", "-o", "edited.cbh"],
+            "edited",
+        ),
+        (&["edit", "db.cbh", "--pack", "-o", "packed.cbh"], "packed"),
+    ] {
+        let run = tabia(
+            &folder,
+            &[args, &["--report", "r.json", "--force"]].concat(),
+        )
+        .expect(0);
+        assert!(
+            run.err.contains("2 media files copied"),
+            "{args:?}: {}",
+            run.err
+        );
+        assert!(!counts_media(&folder, 2), "{args:?}");
+        assert_eq!(media_of(&folder, stem), ["7.bmp", "8.WAV"], "{args:?}");
+    }
+    // Added to another database, which has another file of that name.
+    fs::write(folder.join("other.pgn"), "1. d4 *\n").unwrap();
+    tabia(&folder, &["convert", "other.pgn", "-o", "base.cbh"]).expect(0);
+    fs::create_dir(folder.join("base.bmp")).unwrap();
+    fs::write(folder.join("base.bmp/7.bmp"), "other media").unwrap();
+    let add = [
+        "append", "db.cbh", "-o", "base.cbh", "--report", "r.json", "--force",
+    ];
+    let run = tabia(&folder, &add).expect(0);
+    assert!(counts_media(&folder, 1));
+    assert!(run.err.contains("base.bmp has others"), "{}", run.err);
+    assert_eq!(media_of(&folder, "base"), ["7.bmp", "8.WAV"]);
+    let kept = fs::read(folder.join("base.bmp/7.bmp")).unwrap();
+    assert_eq!(kept, b"other media");
+    // A set in an archive has them too.
+    tabia(&folder, &["archive", "create", "db.cbv", "db.cbh"]).expect(0);
+    tabia(&folder, &["convert", "db.cbv", "-o", "b.cbh"]).expect(0);
+    assert_eq!(media_of(&folder, "b"), ["7.bmp", "8.WAV"]);
+    assert_eq!(fs::read(folder.join("b.wav/8.WAV")).unwrap(), b"media");
+}
+
 #[test]
 fn media_files_that_are_not_copied_are_a_loss() {
     let folder = with_media("media-lost");
     for (args, output) in [
-        (&["convert", "db.cbh", "-o", "new.cbh"][..], "new.cbh"),
-        (&["convert", "db.cbh", "-o", "new.pgn"], "new.pgn"),
+        (&["convert", "db.cbh", "-o", "new.pgn"][..], "new.pgn"),
         (
             &["convert", "db.cbh", "-o", "s.cbh", "--split", "1"],
             "s-0001.cbh",
         ),
-        (&["repair", "db.cbh", "-o", "saved.cbh"], "saved.cbh"),
-        (
-            &["edit", "db.cbh", "--delete", "1", "-o", "edited.cbh"],
-            "edited.cbh",
-        ),
+        (&["repair", "db.cbh", "-o", "saved.pgn"], "saved.pgn"),
     ] {
         let run = tabia(
             &folder,
@@ -98,66 +155,58 @@ fn media_files_that_are_not_copied_are_a_loss() {
         assert!(counts_media(&folder, 2), "{args:?}");
         assert!(folder.join(output).exists(), "{args:?}");
     }
-    let run = tabia(&folder, &["convert", "db.cbh", "-o", "new.cbh", "--force"]).expect(0);
-    assert!(
-        run.err.contains("look for its files in new.bmp"),
-        "{}",
-        run.err
-    );
-    // Added to another database, which has one of them.
-    fs::write(folder.join("other.pgn"), "1. d4 *\n").unwrap();
-    tabia(
-        &folder,
-        &["convert", "other.pgn", "-o", "new.cbh", "--force"],
-    )
-    .expect(0);
-    fs::create_dir(folder.join("new.bmp")).unwrap();
-    fs::write(folder.join("new.bmp/7.BMP"), "media").unwrap();
-    let add = [
-        "append", "db.cbh", "-o", "new.cbh", "--report", "r.json", "--force",
-    ];
-    tabia(&folder, &add).expect(0);
+}
+
+#[test]
+fn damaged_media_files_of_an_archive_are_reported() {
+    let folder = with_media("media-damaged");
+    // Bytes that cannot be packed.
+    let picture: Vec<u8> = (1..200_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_769) >> 24) as u8)
+        .collect();
+    fs::write(folder.join("db.bmp/7.bmp"), &picture).unwrap();
+    let pack = ["archive", "create", "db.zip", "db.cbh"];
+    tabia(&folder, &pack).expect(0);
+    let mut bytes = fs::read(folder.join("db.zip")).unwrap();
+    let mut runs = bytes.windows(picture.len());
+    let at = runs.position(|bytes| bytes == picture).unwrap();
+    bytes[at] ^= 1;
+    fs::write(folder.join("bad.zip"), bytes).unwrap();
+    let args = ["convert", "bad.zip", "-o", "b.cbh", "--report", "r.json"];
+    let run = tabia(&folder, &args).expect(3);
+    assert!(run.err.contains("7.bmp"), "{}", run.err);
     assert!(counts_media(&folder, 1));
-    // A set in an archive has them too.
-    tabia(&folder, &["archive", "create", "db.cbv", "db.cbh"]).expect(0);
-    let args = [
-        "convert", "db.cbv", "-o", "b.cbh", "--report", "r.json", "--force",
-    ];
-    tabia(&folder, &args).expect(0);
-    assert!(counts_media(&folder, 2));
+    assert_eq!(media_of(&folder, "b"), ["8.WAV"]);
 }
 
 #[test]
 fn strict_refuses_to_lose_media_files() {
     let folder = with_media("media-strict");
-    for args in [
-        &["convert", "db.cbh", "-o", "out.cbh", "--strict"][..],
-        &["convert", "db.cbh", "-o", "out.pgn", "--strict"],
-        &[
-            "convert", "db.cbh", "-o", "out.cbh", "--strict", "--split", "1",
-        ],
-        &[
-            "edit", "db.cbh", "-o", "out.cbh", "--strict", "--delete", "1",
-        ],
+    fs::create_dir(folder.join("out.wav")).unwrap();
+    fs::write(folder.join("out.wav/8.WAV"), "others").unwrap();
+    for (args, count) in [
+        (&["convert", "db.cbh", "-o", "out.cbh", "--strict"][..], 1),
+        (&["convert", "db.cbh", "-o", "out.pgn", "--strict"], 2),
+        (
+            &[
+                "convert", "db.cbh", "-o", "out.cbh", "--strict", "--split", "1",
+            ],
+            2,
+        ),
+        (
+            &[
+                "edit", "db.cbh", "-o", "out.cbh", "--strict", "--delete", "1",
+            ],
+            1,
+        ),
     ] {
         let run = tabia(&folder, args);
         assert_eq!(run.code, 4, "{args:?}: {}", run.err);
-        assert!(run.err.contains("2 media files"), "{args:?}: {}", run.err);
+        let expected = format!("{count} media file");
+        assert!(run.err.contains(&expected), "{args:?}: {}", run.err);
         assert!(!folder.join(args[3]).exists() && !folder.join("out-0001.cbh").exists());
     }
-    // With copies next to the target nothing is lost.
-    for extension in ["bmp", "wav"] {
-        let to = folder.join(format!("out.{extension}"));
-        fs::rename(folder.join(format!("db.{extension}")), &to).unwrap();
-        let from = folder.join(format!("db.{extension}"));
-        fs::create_dir(&from).unwrap();
-        for file in fs::read_dir(to).unwrap() {
-            let file = file.unwrap();
-            fs::copy(file.path(), from.join(file.file_name())).unwrap();
-        }
-    }
-    let run = tabia(&folder, &["convert", "db.cbh", "-o", "out.cbh", "--strict"]).expect(0);
-    assert!(!run.err.contains("media"), "{}", run.err);
+    assert!(!folder.join("out.bmp").exists());
 }
 
 #[test]

@@ -25,7 +25,7 @@ use tabia_formats::archives::compressed::Compression;
 use crate::create::DatabaseWriter;
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::{Base, Summary};
-use crate::media_files::LostMedia;
+use crate::media_copies::MediaCopies;
 use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, scan, scan_database};
 use crate::select::{Selection, SelectionCounts};
@@ -45,6 +45,8 @@ pub struct RepairOptions {
     pub create: CreateOptions,
     /// Threads that read.
     pub threads: usize,
+    /// Media files are neither copied nor counted as lost: for a target that is only tried.
+    pub without_media: bool,
     /// Whether the folder of the target is made once the input is open.
     makes_folders: bool,
 }
@@ -195,7 +197,18 @@ pub fn repair(
     reports: &mut dyn RepairObserver,
 ) -> Result<Repaired, Error> {
     progress.set_total(item.bytes().unwrap_or_default());
-    let media = LostMedia::of(std::slice::from_ref(item), Some((format, path)));
+    let items = if options.without_media {
+        &[]
+    } else {
+        std::slice::from_ref(item)
+    };
+    let mut media = MediaCopies::plan(items, Some((format, path)), &mut |_, _| Ok(None))?;
+    let mut options = options.clone();
+    let own_transaction = media.has_copies() && options.create.transaction.is_none();
+    if media.has_copies() {
+        options.create.transaction.get_or_insert_default();
+    }
+    let options = &options;
     let mut open = options.open.clone();
     open.salvage = true;
     let mut summary = Summary::default();
@@ -238,6 +251,24 @@ pub fn repair(
         return Err(Error::invalid(text).in_file(item.label()));
     }
     repaired.written = sink.finish()?;
+    if let Some(transaction) = &options.create.transaction {
+        let mut problems = Vec::new();
+        let (files, bytes) = media.write(transaction, &mut |error| {
+            problems.push(error);
+            Ok(())
+        })?;
+        repaired.written.files.extend(files);
+        repaired.written.bytes += bytes;
+        for error in problems {
+            summary.problems += 1;
+            let mut reports = reports.borrow_mut();
+            let reported = reports.problem(item, &error.into());
+            reported.map_err(Error::in_output)?;
+        }
+        if own_transaction {
+            transaction.commit().map_err(Error::in_output)?;
+        }
+    }
     let name = path.display().to_string();
     summary.losses.add_whole(&name, &repaired.written.losses);
     media.add_to(&mut summary);
