@@ -597,7 +597,9 @@ fn truncated_streams_have_equal_games_before_the_cut() {
 #[test]
 fn fixtures_are_recognized_by_their_format() {
     for format in game_formats() {
-        for path in databases(format) {
+        let databases = databases(format);
+        assert!(!databases.is_empty(), "{} has no fixture", format.file.id);
+        for path in databases {
             let bytes = std::fs::read(&path).expect("the fixture can be read");
             let expected_score = score(format, &path, &bytes);
             let what = path.display();
@@ -624,15 +626,22 @@ fn strict_reading_differs_only_by_errors() {
     let mut strict = OpenOptions::default();
     strict.strict = true;
     for format in game_formats() {
+        let mut compared = 0;
         for path in databases(format) {
             let lenient = open(format, &path, &OpenOptions::default());
+            let is_sound = lenient.info().problems.is_empty();
             let lenient = read_database(&*lenient, Want::ALL);
             let source = Source::from_path(&path).expect("the file exists");
             let open = format.open;
-            let Ok(database) = open(&source, &strict) else {
-                continue;
+            let database = match open(&source, &strict) {
+                Ok(database) => database,
+                Err(error) => {
+                    assert!(!is_sound, "{}: {error}", path.display());
+                    continue;
+                }
             };
             let found = read_database(&*database, Want::ALL);
+            compared += found.len();
             for (index, (lenient, strict)) in lenient.iter().zip(&found).enumerate() {
                 let what = format!("{}, strict, game {}", path.display(), index + 1);
                 if lenient.problems.is_empty() && lenient.error.is_none() {
@@ -647,6 +656,8 @@ fn strict_reading_differs_only_by_errors() {
                 }
             }
         }
+        let id = format.file.id;
+        assert!(compared > 0, "no game of {id} was compared");
     }
 }
 

@@ -431,6 +431,7 @@ fn damaged_real_texts() {
     let Some(folder) = shared_data(name, "pgn") else {
         return;
     };
+    let mut count = 0;
     for format in game_formats().filter(|format| format.file.companions.is_empty()) {
         for path in shared_data_folder::files_below(&folder) {
             if !has_extension(&path, format.file.extensions) {
@@ -451,6 +452,8 @@ fn damaged_real_texts() {
                 files: vec![(main, bytes)],
             };
             set.run();
+            count += 1;
         }
     }
+    assert!(count > 5, "only {count} texts were found");
 }
