@@ -117,6 +117,8 @@ fn assert_consistent(position: &Position) {
         );
     }
     assert_eq!(position.occupied().count(), count);
+    let sides = [Color::White, Color::Black].map(|color| position.by_color(color).0);
+    assert_eq!(position.occupied().0, sides[0] | sides[1], "{position:?}");
 }
 
 #[test]

@@ -74,6 +74,12 @@ pub(super) fn between(a: Square, b: Square) -> u64 {
     BETWEEN[a.index()][b.index()]
 }
 
+/// The squares strictly between two squares on one line; all squares if the two are not on one line.
+#[inline(always)]
+pub(super) fn barriers(a: Square, b: Square) -> u64 {
+    BARRIERS[a.index()][b.index()]
+}
+
 #[inline(always)]
 pub(super) fn bishop(from: Square, occupied: u64) -> u64 {
     let [_, diagonal, antidiagonal] = LINES[from.index()];
@@ -213,6 +219,22 @@ static BETWEEN: [[u64; 64]; 64] = {
     table
 };
 
+static BARRIERS: [[u64; 64]; 64] = {
+    let mut table = BETWEEN;
+    let mut from = 0;
+    while from < 64 {
+        let mut to = 0;
+        while to < 64 {
+            if RAYS[from].0[Role::Queen as usize + 1] >> to & 1 == 0 {
+                table[from][to] = u64::MAX;
+            }
+            to += 1;
+        }
+        from += 1;
+    }
+    table
+};
+
 /// Attacks along a rank by file and the six inner bits of its occupancy.
 static RANKS: [[u8; 64]; 8] = {
     let mut table = [[0; 64]; 8];
@@ -328,6 +350,17 @@ mod tests {
                 assert_eq!(straight && free, rook(from, occupied) & to.bit() != 0);
                 let diagonal = diagonal_rays(from) & to.bit() != 0;
                 assert_eq!(diagonal && free, bishop(from, occupied) & to.bit() != 0);
+            }
+        }
+    }
+
+    #[test]
+    fn barriers_are_the_squares_between_or_all() {
+        for a in Square::ALL {
+            for b in Square::ALL {
+                let queen = rays(Role::Queen as u8 + 1, a) & b.bit() != 0;
+                let expected = if queen { between(a, b) } else { u64::MAX };
+                assert_eq!(barriers(a, b), expected, "{a} {b}");
             }
         }
     }

@@ -74,7 +74,7 @@ impl Position {
     pub(super) fn find_checkers(&self) -> u64 {
         let them = self.turn.other();
         let (king, pieces) = (self.king(self.turn), self.colors[them as usize]);
-        self.attackers(king, them, pieces, self.colors[0] | self.colors[1])
+        self.attackers(king, them, pieces, self.occupied().0)
     }
 
     /// The pieces that give check to the side to move; caches them.
@@ -98,7 +98,7 @@ impl Position {
     pub(super) fn is_safe_if(&self, quiet: bool, from: Square, to: Square) -> bool {
         let king = self.king(self.turn);
         let stays = (from != king) & (to.number() != self.en_passant);
-        let covers = covers(king, from, self.colors[0] | self.colors[1]);
+        let covers = covers(king, from, self.occupied().0);
         let is_aimed_at = self.aimed_at(king, self.colors[self.turn.other() as usize]) != 0;
         let easy = quiet & stays & !(covers & is_aimed_at);
         easy || self.stays_safe(quiet, from, to)
@@ -156,21 +156,24 @@ impl Position {
 
     /// Whether a legal move gives check.
     #[inline(always)]
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "one branch, seldom taken, instead of several unpredictable ones"
+    )]
     pub(super) fn gives_check(&self, m: Move) -> bool {
-        let us = self.turn;
         let (from, to) = (m.from(), m.to());
         let moved = self.board[from.index()] & 7;
-        if m.is_castling() || to.number() == self.en_passant && moved == PAWN {
+        if !m.is_normal() | (to.number() == self.en_passant) & (moved == PAWN) {
             return self.gives_check_slow(m);
         }
-        let king = self.king(us.other());
+        let them = self.turn.other();
+        let king = self.king(them);
         let pieces = self.occupied().0 & !from.bit() | to.bit();
-        let unseen = !seen_by(m, moved, us, king) >> to.number() & 1;
+        let unseen = !attacks::attacks_from(moved, them, king) >> to.number() & 1;
         if attacks::between(king, to) & pieces | unseen == 0 {
             return true;
         }
-        (self.opponent_in_check.0 || covers(king, from, pieces))
-            && self.uncovers(king, from, pieces)
+        self.opponent_in_check.0 | covers(king, from, pieces) && self.uncovers(king, from, pieces)
     }
 
     /// Whether a piece that does not move gives check after the piece on `from` has left.
@@ -208,7 +211,7 @@ impl Position {
     }
 
     /// [`gives_check`](Self::gives_check) for castling and en passant, which change more than two
-    /// squares.
+    /// squares, and promotions.
     #[inline(never)]
     fn gives_check_slow(&self, m: Move) -> bool {
         let mut next = self.clone();
@@ -280,7 +283,7 @@ impl Position {
     pub(super) fn sources(&self, code: u8, to: Square, mask: u64) -> u64 {
         let pieces = self.roles[usize::from(code & 7)] & self.colors[self.turn as usize];
         let candidates = pieces & attacks::rays(code, to) & mask;
-        unblocked(to, candidates, self.colors[0] | self.colors[1])
+        unblocked(to, candidates, self.occupied().0)
     }
 }
 
@@ -293,11 +296,10 @@ fn seen_by(m: Move, moved: u8, us: Color, square: Square) -> u64 {
 }
 
 /// Whether `from` is the first occupied square on a line from the king, so that leaving it may open
-/// the line. Has no branch: it would be mispredicted often.
+/// the line. `pieces` is not empty. Has no branch: it would be mispredicted often.
 #[inline(always)]
 pub(super) fn covers(king: Square, from: Square, pieces: u64) -> bool {
-    let off_line = !attacks::rays(QUEEN, king) >> from.number() & 1;
-    attacks::between(king, from) & pieces | off_line == 0
+    attacks::barriers(king, from) & pieces == 0
 }
 
 /// The squares of `candidates` with only empty squares between them and `square`. All candidates

@@ -109,11 +109,12 @@ impl Position {
     )]
     fn shift(&mut self, from: Square, to: Square, piece: u8, placed: u8, captured: u8) {
         let us = self.turn;
-        // An empty square has code 0, whose keys are zeros and whose set stays empty.
+        // An empty square has code 0, whose keys are zeros and whose set is that of all pieces.
         self.roles[usize::from(captured & 7)] &= !to.bit();
         self.colors[usize::from(captured >> 3 & 1)] &= !to.bit();
         self.roles[usize::from(piece & 7)] &= !from.bit();
         self.roles[usize::from(placed & 7)] |= to.bit();
+        self.roles[0] = self.roles[0] & !from.bit() | to.bit();
         let ours = &mut self.colors[us as usize];
         *ours = *ours & !from.bit() | to.bit();
         let king = &mut self.kings[us as usize];
@@ -125,11 +126,21 @@ impl Position {
         let is_pawn = piece & 7 == PAWN;
         let restarts = u16::from(is_pawn | (captured != 0));
         self.half_move_clock = self.half_move_clock.saturating_add(1) & restarts.wrapping_sub(1);
-        // Few double steps end next to a pawn that could take.
-        let neighbours = to.bit() << 1 & !attacks::FILE_A | to.bit() >> 1 & !(attacks::FILE_A << 7);
-        let takers = self.roles[usize::from(PAWN)] & self.colors[us.other() as usize];
         self.end_ply();
-        if (from.number() ^ to.number() == 16) & is_pawn & (neighbours & takers != 0) {
+        // One comparison for "a pawn, by two squares": a branch on the former is often mispredicted.
+        let step = u32::from(from.number() ^ to.number()) | u32::from(piece & 7 ^ PAWN) << 8;
+        if step == 16 {
+            self.end_double_step(from, to);
+        }
+    }
+
+    /// Stores the en passant square after a pawn's move by two squares. Not inlined, so that other moves
+    /// compute nothing for it.
+    #[inline(never)]
+    fn end_double_step(&mut self, from: Square, to: Square) {
+        let neighbours = to.bit() << 1 & !attacks::FILE_A | to.bit() >> 1 & !(attacks::FILE_A << 7);
+        let takers = self.roles[usize::from(PAWN)] & self.colors[self.turn as usize];
+        if neighbours & takers != 0 {
             self.offer_en_passant(Square::wrap(from.number().midpoint(to.number())));
         }
     }
@@ -198,6 +209,7 @@ impl Position {
     pub(super) fn put(&mut self, square: Square, code: u8) {
         let bit = square.bit();
         self.roles[usize::from(code & 7)] |= bit;
+        self.roles[0] |= bit;
         self.colors[usize::from(code >> 3 & 1)] |= bit;
         self.board[square.index()] = code;
         self.key ^= keys::piece(code, square);
@@ -210,6 +222,7 @@ impl Position {
     fn take(&mut self, square: Square, code: u8) {
         let bit = !square.bit();
         self.roles[usize::from(code & 7)] &= bit;
+        self.roles[0] &= bit;
         self.colors[usize::from(code >> 3 & 1)] &= bit;
         self.board[square.index()] = 0;
         self.key ^= keys::piece(code, square);

@@ -45,7 +45,8 @@ pub(super) const KING: u8 = Role::King as u8 + 1;
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[repr(align(64))]
 pub struct Position {
-    /// Squares of each role, at index role + 1; indices 0 and 7 are unused.
+    /// Squares of each role, at index role + 1. At index 0, the code of an empty square, are those of all
+    /// pieces; index 7 is unused.
     pub(super) roles: [u64; 8],
     /// Squares of each colour.
     pub(super) colors: [u64; 2],
@@ -322,7 +323,7 @@ impl Position {
     /// All occupied squares.
     #[inline]
     pub const fn occupied(&self) -> Bitboard {
-        Bitboard(self.colors[0] | self.colors[1])
+        Bitboard(self.roles[0])
     }
 
     /// The squares of one side.
