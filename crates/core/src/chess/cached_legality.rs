@@ -20,7 +20,7 @@ impl Position {
         let us = self.turn;
         let piece = self.board[from.index()];
         let is_simple = m.is_normal()
-            & (self.checkers.get() == Some(0))
+            & self.checkers.are_none()
             & !self.opponent_in_check.0
             & (self.en_passant == NONE)
             & (piece.wrapping_sub(1 + 8 * us as u8) < 6);
@@ -29,20 +29,19 @@ impl Position {
         }
         let code = piece & 7;
         let them = us.other();
-        let (ours, theirs) = (self.colors[us as usize], self.colors[them as usize]);
-        let pieces = ours | theirs;
+        let theirs = self.colors[them as usize];
+        let pieces = self.occupied().0;
         let king = self.king(them);
         let [steps, captures] = attacks::steps_and_captures(piece, from);
         let reached = steps & !pieces | captures & theirs & !king.bit();
         if (reached >> to.number() & 1 == 0) | (attacks::between(from, to) & pieces != 0) {
             return false;
         }
-        let is_seen = attacks::attacks_from(code, them, king) >> to.number() & 1 != 0;
         let after = pieces & !from.bit() | to.bit();
-        let attacks_king = is_seen & (attacks::between(king, to) & after == 0);
-        let opens = covers(king, from, pieces) & (self.aimed_at(king, ours) & !from.bit() != 0);
+        let unseen = !attacks::attacks_from(code, them, king) >> to.number() & 1;
+        let attacks_king = attacks::between(king, to) & after | unseen == 0;
         let gives_check =
-            attacks_king | opens && (attacks_king || self.uncovers(king, from, after));
+            attacks_king || covers(king, from, after) && self.uncovers(king, from, after);
         let king = self.king(us);
         let is_pinned = covers(king, from, pieces) & (self.aimed_at(king, theirs) != 0);
         if (code == KING) | is_pinned && !self.stays_safe(true, from, to) {
@@ -81,7 +80,7 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Ply, Role, Setup, Square};
+    use crate::chess::{Color, Piece, Ply, Role, Setup, Square};
 
     /// In the positions of random games from several starts, tests every value of a move: from any
     /// square to any square, promotions, castling.
@@ -123,6 +122,71 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Kings and rooks that may castle, with random other pieces: rooks that castle, and lines that castling
+    /// opens, give check.
+    #[test]
+    fn castling_gives_check() {
+        let mut random = tabia_testkit::Random::new(5);
+        let mut below = |bound: usize| random.below(bound);
+        let (mut castlings, mut checks) = (0, 0);
+        for _ in 0..20_000 {
+            let us = [Color::White, Color::Black][below(2)];
+            let back = if us.is_white() { 0 } else { 56 };
+            let mut setup = Setup::empty();
+            setup.turn = us;
+            let king = Square::wrap(back + 1 + below(6) as u8);
+            let side = below(2);
+            let files = if side == 0 {
+                king.file() + 1..8
+            } else {
+                0..king.file()
+            };
+            let file = files.start + below(files.len()) as u8;
+            let rook = Square::wrap(back + file);
+            let role = |role| Some(Piece { color: us, role });
+            for _ in 0..below(6) {
+                let square = Square::wrap(if below(2) == 0 {
+                    back + below(8) as u8
+                } else {
+                    below(64) as u8
+                });
+                let roles = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+                let color = [us, us, us.other()][below(3)];
+                let role = roles[below(4)];
+                setup.set(square, Some(Piece { color, role }));
+            }
+            let other = if below(2) == 0 {
+                back + below(8) as u8
+            } else {
+                below(64) as u8
+            };
+            let other_king = Piece {
+                color: us.other(),
+                role: Role::King,
+            };
+            setup.set(Square::wrap(other), Some(other_king));
+            setup.set(king, role(Role::King));
+            setup.set(rook, role(Role::Rook));
+            setup.castling[us as usize][side] = Some(rook);
+            let Ok(mut position) = Position::from_setup(&setup) else {
+                continue;
+            };
+            if below(2) == 0 {
+                position.opponent_in_check.0 = false;
+                if position.attackers_to(position.king(us.other()), us).count() > 0 {
+                    continue;
+                }
+            }
+            let m = Move::castling(king, rook);
+            compare(&position, m);
+            if position.is_legal(m) {
+                castlings += 1;
+                checks += usize::from(position.after(m).is_check());
+            }
+        }
+        assert!(castlings > 2000 && checks > 200, "{castlings} {checks}");
     }
 
     fn compare(position: &Position, m: Move) {

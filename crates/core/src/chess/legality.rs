@@ -214,9 +214,30 @@ impl Position {
     /// squares, and promotions.
     #[inline(never)]
     fn gives_check_slow(&self, m: Move) -> bool {
+        if m.is_castling() && !self.opponent_in_check.0 {
+            return self.castling_gives_check(m.from(), m.to());
+        }
         let mut next = self.clone();
         next.play(m);
         next.is_check()
+    }
+
+    /// Whether legal castling gives check, if the opponent is not in check before: by the rook, or along a line
+    /// that king and rook have left.
+    fn castling_gives_check(&self, king: Square, rook: Square) -> bool {
+        let us = self.turn;
+        let back = king.number() & 0x38;
+        let [king_to, rook_to] = if rook.file() > king.file() {
+            [6, 5].map(|file| Square::wrap(back + file))
+        } else {
+            [2, 3].map(|file| Square::wrap(back + file))
+        };
+        let moved = king.bit() | rook.bit();
+        let pieces = self.occupied().0 & !moved | king_to.bit() | rook_to.bit();
+        let target = self.king(us.other());
+        let is_seen = attacks::straight_rays(target) & rook_to.bit() != 0
+            && attacks::between(target, rook_to) & pieces == 0;
+        is_seen || self.sliders(target, self.colors[us as usize] & !moved, pieces) != 0
     }
 
     /// Whether castling with that rook is legal.
