@@ -56,6 +56,16 @@ impl HeadName {
 }
 
 /// The head of a game that begins in the standard position; see [`HeadReader`].
+///
+/// ```
+/// use tabia_core::games::{HeadName, IndexHead};
+///
+/// let mut head = IndexHead::default();
+/// let white = HeadName::ALL.iter().position(|name| *name == HeadName::White);
+/// head.names[white.unwrap()] = Some(48_213);
+/// assert_eq!(head.names.iter().flatten().count(), 1);
+/// assert!(head.marks.is_none() && head.rest.is_empty());
+/// ```
 #[derive(Debug, Default)]
 pub struct IndexHead {
     /// Numbers of values, by [`HeadName`]: [`HeadReader::push_value`] has the text. `None` without the tag.
@@ -77,6 +87,29 @@ pub struct IndexHead {
 }
 
 /// Reads heads from the index of a database. It has buffers of its own, for one thread.
+///
+/// ```
+/// use tabia_core::GameIndex;
+/// use tabia_core::games::{Database, HeadName, IndexHead};
+///
+/// /// The players with White, as far as the index states them.
+/// fn whites(database: &dyn Database) -> Vec<Option<String>> {
+///     let Some(mut heads) = database.head_reader() else {
+///         return Vec::new();
+///     };
+///     let mut head = IndexHead::default();
+///     let mut names = Vec::new();
+///     for game in (0..database.len()).map(GameIndex) {
+///         let number = heads.read(game, &mut head).then(|| head.names[HeadName::White as usize]);
+///         names.push(number.flatten().map(|number| {
+///             let mut name = String::new();
+///             heads.push_value(HeadName::White, number, &mut name);
+///             name
+///         }));
+///     }
+///     names
+/// }
+/// ```
 pub trait HeadReader {
     /// Reads the head of a record into `head`. `true` if a [`GameReader`](super::GameReader) hands on a game with
     /// this head, without a problem if nothing but tags is wanted. `false`, with any contents of `head`, if it has
