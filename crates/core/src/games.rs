@@ -232,6 +232,33 @@ impl PartKind {
     }
 }
 
+/// The bytes by which the moves of a game are stored: see [`Database::stored_moves`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredMoves<'d> {
+    /// The bytes.
+    pub bytes: &'d [u8],
+    /// Comments, NAGs and other annotations are stored elsewhere too, and may differ.
+    pub has_other_annotations: bool,
+}
+
+impl<'d> StoredMoves<'d> {
+    /// Bytes and what they leave open.
+    ///
+    /// ```
+    /// use tabia_core::games::StoredMoves;
+    ///
+    /// let moves = StoredMoves::new(&[1, 2], false);
+    /// assert_eq!(moves.bytes, [1, 2]);
+    /// ```
+    pub fn new(bytes: &'d [u8], has_other_annotations: bool) -> Self {
+        Self {
+            bytes,
+            has_other_annotations,
+        }
+    }
+}
+
 /// Random access to the games of a database. It is shared between threads, each of which reads with a
 /// [`GameReader`] of its own.
 pub trait Database: Send + Sync {
@@ -301,6 +328,14 @@ pub trait Database: Send + Sync {
     /// The number of plies that are stored for the mainline of a game, if they can be counted without
     /// decoding moves and agree with its index entry; otherwise `None`, and the record has to be read.
     fn stored_plies(&self, game: GameIndex) -> Option<u32> {
+        let _ = game;
+        None
+    }
+
+    /// The bytes by which the moves of a game are stored, if they alone decide what moves it has: games of this
+    /// database with equal bytes have the same mainline from the standard position, the same variations, and the
+    /// same problems in them. `None` if that is not certain, or if finding out takes long.
+    fn stored_moves(&self, game: GameIndex) -> Option<StoredMoves<'_>> {
         let _ = game;
         None
     }

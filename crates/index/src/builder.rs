@@ -15,7 +15,7 @@ use crate::reader::PositionIndex;
 use crate::section_writer::{Target, Writer};
 use crate::segment_builder::{Pending, digest};
 
-/// Plies of a segment, so that building it takes a bounded amount of memory.
+/// Plies of a segment, those of equal games once, so that building it takes a bounded amount of memory.
 const MAX_SEGMENT_PLIES: u64 = 28_000_000;
 /// Segments with a smaller share of the games that a segment may have are built again together when there
 /// are many of them.
@@ -368,7 +368,7 @@ impl<'p> Builder<'p> {
             self.added += u64::from(self.games > self.old_games);
             self.pending.push(batch, number, base);
             if self.pending.len() >= self.options.segment_games.clamp(1, MAX_SEGMENT_GAMES)
-                || self.pending.plies() >= MAX_SEGMENT_PLIES
+                || self.pending.distinct_plies() >= MAX_SEGMENT_PLIES
             {
                 self.write_segment()?;
             }

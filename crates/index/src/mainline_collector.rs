@@ -75,6 +75,8 @@ pub struct Collector {
     standard: Position,
     /// The game being visited; `None` for a guiding text.
     current: Option<Current>,
+    /// The line of the next game, if it is known.
+    known: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -89,6 +91,8 @@ struct Current {
     plies: u32,
     rights: u8,
     irregular: bool,
+    /// The line was known: moves need not be visited.
+    is_known: bool,
 }
 
 impl Default for Collector {
@@ -97,6 +101,7 @@ impl Default for Collector {
             batch: Batch::default(),
             standard: Position::standard(),
             current: None,
+            known: Vec::new(),
         }
     }
 }
@@ -117,6 +122,42 @@ impl Collector {
         std::mem::swap(&mut self.batch, batch);
     }
 
+    /// The line of a game if it is the one that was visited last and began in the standard position; for
+    /// [`set_line`](Self::set_line).
+    pub fn line_of(&self, game: GameIndex) -> Option<&[u8]> {
+        let mut games = self.batch.games.iter().rev();
+        let last = games.next()?;
+        let from = games.next().map_or(0, |before| before.end as usize);
+        let is_whole = last.row.game() == game && last.start == 0 && !last.irregular;
+        let line = self.batch.symbols.get(from..last.end as usize)?;
+        (is_whole && !line.is_empty()).then_some(line)
+    }
+
+    /// The next game has the line of another one: its moves need not be visited.
+    ///
+    /// ```
+    /// use tabia_core::GameIndex;
+    /// use tabia_core::chess::Position;
+    /// use tabia_core::game::{GameHead, GameResult, Visitor};
+    /// use tabia_index::{Batch, Collector};
+    ///
+    /// let (mut collector, mut batch) = (Collector::new(), Batch::default());
+    /// let start = Position::standard();
+    /// let _ = collector.begin_game(GameIndex(0), &GameHead::default());
+    /// let _ = collector.visit_move(&start, start.parse_san("e4")?);
+    /// collector.end_game(GameResult::Unknown);
+    /// let line = collector.line_of(GameIndex(0)).unwrap_or_default().to_vec();
+    /// collector.set_line(&line);
+    /// let _ = collector.begin_game(GameIndex(1), &GameHead::default());
+    /// collector.end_game(GameResult::Unknown);
+    /// assert_eq!(collector.line_of(GameIndex(1)), Some(line.as_slice()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_line(&mut self, line: &[u8]) {
+        self.known.clear();
+        self.known.extend_from_slice(line);
+    }
+
     /// Forgets a game that did not end.
     fn drop_incomplete(&mut self) {
         self.current = None;
@@ -134,9 +175,12 @@ impl Visitor for Collector {
         if self.current.is_some() {
             self.drop_incomplete();
         }
+        let is_known = !self.known.is_empty();
         if head.kind == RecordKind::Text {
+            self.known.clear();
             return Flow::Skip;
         }
+        self.batch.symbols.append(&mut self.known);
         let tags = &head.tags;
         self.current = Some(Current {
             game,
@@ -148,6 +192,7 @@ impl Visitor for Collector {
             plies: 0,
             rights: 0,
             irregular: false,
+            is_known,
         });
         Flow::Go
     }
@@ -156,6 +201,9 @@ impl Visitor for Collector {
         let Some(current) = &mut self.current else {
             return Flow::Skip;
         };
+        if current.is_known {
+            return Flow::Skip;
+        }
         let rights = rights_of(before);
         if current.plies == 0 {
             current.start = self.batch.start_of(before, &self.standard);
@@ -176,7 +224,11 @@ impl Visitor for Collector {
         let Some(mut current) = self.current.take() else {
             return;
         };
-        if current.plies == 0 {
+        if current.is_known {
+            let from = self.batch.games.last().map_or(0, |game| game.end);
+            let line = self.batch.symbols.get(from as usize..);
+            current.plies = move_symbols::count(line.unwrap_or_default());
+        } else if current.plies == 0 {
             match current.head.take() {
                 Some(position) => current.start = self.batch.start_of(&position, &self.standard),
                 None => current.irregular = true,

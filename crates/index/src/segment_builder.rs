@@ -5,6 +5,7 @@
 //! positions of rarer lines have postings: up to ply [`EXACT_PLIES`] one for both positions with White's men
 //! on the same squares, later one for each class of positions that a line goes through.
 
+use std::collections::HashMap;
 use std::thread;
 
 use tabia_core::chess::{Material, Position, Role};
@@ -13,6 +14,7 @@ use tabia_core::{GameIndex, Result};
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
+use crate::directory::crc;
 use crate::game_facts_row::Row;
 use crate::keys::{class_with, extra_of, hash_of, is_same, mix, white_of};
 use crate::layout::{
@@ -31,11 +33,16 @@ pub(crate) const EXACT_PLIES: u32 = 32;
 /// Games of a segment before it is built.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
+    /// Lines, those that are equal once.
     symbols: Vec<u8>,
     games: Vec<PendingGame>,
+    /// A game for each hash of a line.
+    by_line: HashMap<u64, u32>,
     starts: Vec<Position>,
     irregular: Vec<U32>,
     plies: u64,
+    /// Plies of the lines that differ.
+    distinct_plies: u64,
     digest: u64,
 }
 
@@ -57,9 +64,9 @@ impl Pending {
         self.len() == 0
     }
 
-    /// Plies of all games.
-    pub(crate) fn plies(&self) -> u64 {
-        self.plies
+    /// Plies of all games, those of equal games once: what building takes time and memory for.
+    pub(crate) fn distinct_plies(&self) -> u64 {
+        self.distinct_plies
     }
 
     /// Adds a game of a batch whose first game has the number `base`.
@@ -80,20 +87,38 @@ impl Pending {
         }
         let before = number.checked_sub(1).and_then(|last| batch.games.get(last));
         let range = before.map_or(0, |game| game.end as usize)..game.end as usize;
-        let from = self.symbols.len() as u32;
-        self.symbols
-            .extend_from_slice(batch.symbols.get(range).unwrap_or_default());
+        let line = batch.symbols.get(range).unwrap_or_default();
         let start = match start {
             None => 0,
             Some(start) => self.number_of_start(start),
         };
+        let (from, to, is_new) = self.store(line, start);
         self.plies += u64::from(game.plies);
+        if is_new {
+            self.distinct_plies += u64::from(game.plies);
+        }
         self.games.push(PendingGame {
             from,
-            to: self.symbols.len() as u32,
+            to,
             start,
             row,
         });
+    }
+
+    /// Where a line of the game that is added next is, and whether no game before has it.
+    fn store(&mut self, line: &[u8], start: u32) -> (u32, u32, bool) {
+        let hash = mix(u64::from(crc(line)) | (line.len() as u64) << 32) ^ u64::from(start);
+        let number = self.games.len() as u32;
+        let first = *self.by_line.entry(hash).or_insert(number);
+        if let Some(first) = self.games.get(first as usize)
+            && first.start == start
+            && self.line(first) == line
+        {
+            return (first.from, first.to, false);
+        }
+        let from = self.symbols.len() as u32;
+        self.symbols.extend_from_slice(line);
+        (from, self.symbols.len() as u32, true)
     }
 
     fn number_of_start(&mut self, start: &Position) -> u32 {
@@ -190,6 +215,7 @@ impl Pending {
             .filter_map(|(_, _, number)| games.get(*number as usize).copied())
             .collect();
         self.games = Vec::new();
+        self.by_line = HashMap::new();
         sorted
     }
 }
@@ -591,7 +617,13 @@ fn pack_materials(mut materials: Vec<u64>, games: usize, sections: &mut Vec<Sect
 
 /// Number of equal bytes at the start.
 fn shared(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    const WIDE: usize = 16;
+    let ((wide_a, _), (wide_b, _)) = (a.as_chunks::<WIDE>(), b.as_chunks::<WIDE>());
+    let wide = wide_a.iter().zip(wide_b);
+    let first = wide.take_while(|(a, b)| a == b).count() * WIDE;
+    let (a, b) = (a.get(first..), b.get(first..));
+    let rest = a.unwrap_or_default().iter().zip(b.unwrap_or_default());
+    first + rest.take_while(|(a, b)| a == b).count()
 }
 
 /// Appends a number in groups of seven bits, the lowest first.
@@ -601,4 +633,62 @@ fn number(mut number: usize, out: &mut Vec<u8>) {
         number >>= 7;
     }
     out.push(number as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mainline_collector::Collector;
+    use tabia_core::game::Want;
+    use tabia_testkit::arbitrary_game::arbitrary_game;
+
+    #[test]
+    fn equal_lines_are_stored_once_and_count_once_for_the_size_of_a_segment() {
+        let mut collector = Collector::new();
+        for seed in 0..40 {
+            let _ = arbitrary_game(seed).replay(GameIndex(0), Want::MAINLINE, &mut collector);
+        }
+        let mut batch = Batch::default();
+        collector.swap(&mut batch);
+        let mut pending = Pending::default();
+        let push = |pending: &mut Pending| {
+            for number in 0..batch.len() {
+                pending.push(&batch, number, 0);
+            }
+            (
+                pending.len(),
+                pending.plies,
+                pending.distinct_plies(),
+                pending.symbols.len(),
+            )
+        };
+        let (games, plies, distinct, bytes) = push(&mut pending);
+        assert!(0 < distinct && distinct <= plies && bytes > 500);
+        assert_eq!(push(&mut pending), (2 * games, 2 * plies, distinct, bytes));
+        // Lines with equal bytes from other starts are others.
+        let lines: std::collections::BTreeSet<_> = pending
+            .games
+            .iter()
+            .map(|game| (game.start, pending.line(game).to_vec()))
+            .collect();
+        let stored: std::collections::BTreeSet<_> = pending
+            .games
+            .iter()
+            .map(|game| (game.start, game.from, game.to))
+            .collect();
+        assert_eq!(lines.len(), stored.len());
+    }
+
+    #[test]
+    fn equal_bytes_are_counted() {
+        let bytes: Vec<u8> = (0..100).collect();
+        for length in [0, 1, 15, 16, 17, 64, 99, 100] {
+            let mut other = bytes.clone();
+            if let Some(byte) = other.get_mut(length) {
+                *byte ^= 1;
+            }
+            assert_eq!(shared(&bytes, &other), length);
+            assert_eq!(shared(&bytes[..length], &bytes), length);
+        }
+    }
 }

@@ -241,6 +241,7 @@ pub mod repair;
 pub mod resolve;
 mod saved_block_offsets;
 mod scan;
+mod seen_moves;
 pub mod select;
 pub mod sort;
 pub mod split;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
-use tabia_core::game::{Flow, GameHead, GameResult, Visitor};
+use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
+use tabia_core::games::Database;
 use tabia_core::io::{Blob, Progress};
-use tabia_core::{Error, GameIndex, Result};
+use tabia_core::{Error, GameIndex, Problem, Result};
 use tabia_index::{
     Batch, BuildOptions, Builder, Collector, Comparison, Kept, PositionIndex, ReadMark, Unusable,
 };
@@ -18,6 +19,7 @@ use crate::input::{InputItem, OpenInput};
 use crate::job_summary::{Base, Summary};
 use crate::observer::{NoObserver, Observer};
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
+use crate::seen_moves::SeenMoves;
 use crate::select::{RecordRanges, Selection};
 
 /// Extension that is added to the name of a database.
@@ -499,19 +501,25 @@ fn read(
 
 /// Collects lines on one thread.
 #[derive(Default)]
-struct CollectTask(Collector);
+struct CollectTask {
+    collector: Collector,
+    /// The lines of the games so far.
+    seen: SeenMoves,
+    /// The game whose line was collected last, unless it has a problem.
+    last: Option<GameIndex>,
+}
 
 impl Visitor for CollectTask {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
-        self.0.begin_game(game, head)
+        self.collector.begin_game(game, head)
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        self.0.visit_move(before, ply)
+        self.collector.visit_move(before, ply)
     }
 
     fn end_game(&mut self, result: GameResult) {
-        self.0.end_game(result);
+        self.collector.end_game(result);
     }
 }
 
@@ -519,6 +527,26 @@ impl Task for CollectTask {
     type Out = Batch;
 
     fn swap(&mut self, out: &mut Batch) {
-        self.0.swap(out);
+        self.collector.swap(out);
+    }
+
+    fn want_of(&mut self, database: &dyn Database, game: GameIndex, want: Want) -> Want {
+        if let Some(last) = self.last.take()
+            && let Some(line) = self.collector.line_of(last)
+        {
+            self.seen.insert(database, last, line);
+        }
+        let moves = database.stored_moves(game);
+        let line = moves.and_then(|moves| self.seen.get(database, moves));
+        self.collector.set_line(line.unwrap_or_default());
+        if line.is_some() {
+            return Want::TAGS;
+        }
+        self.last = moves.map(|_| game);
+        want
+    }
+
+    fn on_problem(&mut self, _problem: &Problem) {
+        self.last = None;
     }
 }

@@ -1,12 +1,13 @@
 //! What games are compared by, collected while they are read.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use tabia_core::chess::{Ply, Position};
+use tabia_core::chess::{Move, Ply, Position};
 use tabia_core::game::{
-    Annotation, Comment, Flow, GameHead, GameResult, RecordKind, Tags, Visitor,
+    Annotation, Comment, Flow, GameHead, GameResult, RecordKind, Tags, Visitor, Want,
 };
-use tabia_core::games::{TextLimits, is_lost_name};
+use tabia_core::games::{Database, TextLimits, is_lost_name};
 use tabia_core::io::Sink;
 use tabia_core::{GameIndex, Problem};
 
@@ -14,9 +15,24 @@ use crate::game_content::GameContent;
 use crate::input::OpenInput;
 use crate::names::player_name::surname;
 use crate::scan::Task;
+use crate::seen_moves::SeenMoves;
 
 /// Bytes of a key: which games are compared, and their first 60 plies.
 pub(super) const KEY: usize = 128;
+
+/// The bits of a null move.
+const NULL: u16 = u16::MAX;
+
+/// The ply of its two bytes.
+fn ply_of(bytes: &[u8]) -> Option<Ply> {
+    let [high, low] = bytes else {
+        return None;
+    };
+    match u16::from(*high) << 8 | u16::from(*low) {
+        NULL => Some(Ply::Null),
+        bits => Move::from_bits(bits).map(Ply::Move),
+    }
+}
 
 /// A number for a text, never 0; the same in every run.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
@@ -34,8 +50,23 @@ fn text_hash(text: &str) -> u64 {
 
 /// Collects hashes of players.
 pub(super) struct PlayersTask {
-    pub(super) limits: Option<Arc<dyn TextLimits>>,
-    pub(super) games: Vec<(GameIndex, u64)>,
+    limits: Option<Arc<dyn TextLimits>>,
+    surnames: Surnames,
+    /// The surnames of both players.
+    players: String,
+    games: Vec<(GameIndex, u64)>,
+}
+
+impl PlayersTask {
+    /// `limits`: what the database that the games are added to changes in names.
+    pub(super) fn new(limits: Option<Arc<dyn TextLimits>>) -> Self {
+        Self {
+            limits,
+            surnames: Surnames::default(),
+            players: String::new(),
+            games: Vec::new(),
+        }
+    }
 }
 
 impl Visitor for PlayersTask {
@@ -50,7 +81,8 @@ impl Visitor for PlayersTask {
                 }
                 None => &head.tags,
             };
-            self.games.push((game, hash(players(tags).as_bytes())));
+            self.surnames.write_players(tags, &mut self.players);
+            self.games.push((game, hash(self.players.as_bytes())));
         }
         Flow::Skip
     }
@@ -70,17 +102,50 @@ impl Task for PlayersTask {
 }
 
 /// The surnames of both players.
-pub(super) fn players(tags: &Tags) -> String {
-    let known = |tag: &str| {
-        let name = tags.text(tag);
+fn players(tags: &Tags) -> String {
+    let mut players = String::new();
+    Surnames::default().write_players(tags, &mut players);
+    players
+}
+
+/// Surnames by the names that were seen so far.
+#[derive(Default)]
+struct Surnames {
+    by_name: HashMap<String, String>,
+    /// Bytes of all texts.
+    bytes: usize,
+}
+
+impl Surnames {
+    /// Bytes of names and surnames, at most; then all are forgotten.
+    const MEMORY: usize = 4 << 20;
+
+    /// The surname of a name; `""` if it is lost.
+    fn of(&mut self, name: &str) -> &str {
         // A repaired database has such names instead of those that it has lost.
         if is_lost_name(name) {
-            String::new()
-        } else {
-            surname(name)
+            return "";
         }
-    };
-    format!("{}\n{}", known("White"), known("Black"))
+        if !self.by_name.contains_key(name) {
+            let surname = surname(name);
+            let bytes = name.len() + surname.len();
+            if self.bytes + bytes > Self::MEMORY {
+                self.by_name.clear();
+                self.bytes = 0;
+            }
+            self.bytes += bytes;
+            self.by_name.insert(name.to_owned(), surname);
+        }
+        self.by_name.get(name).map_or("", String::as_str)
+    }
+
+    /// Writes the surnames of both players.
+    fn write_players(&mut self, tags: &Tags, out: &mut String) {
+        out.clear();
+        out.push_str(self.of(tags.text("White")));
+        out.push('\n');
+        out.push_str(self.of(tags.text("Black")));
+    }
 }
 
 /// The surnames of both players, or what is left of names whose letters a database has replaced.
@@ -148,8 +213,17 @@ pub(super) struct GameTask {
     has_players: bool,
     /// The surnames as the input has them.
     own_players: String,
+    surnames: Surnames,
+    /// The last event, and its hash.
+    event: (String, u64),
     /// Of a game without players, or before its first move.
     content: GameContent,
+    /// The moves of the games so far that have neither variations nor annotations.
+    seen: SeenMoves,
+    /// The moves of the game that is read are those of an earlier one, and in `moves` already.
+    is_known: bool,
+    /// The moves of the game may be those of a later one.
+    may_repeat: bool,
     batch: GameBatch,
 }
 
@@ -175,7 +249,12 @@ impl GameTask {
             players: String::new(),
             has_players: false,
             own_players: String::new(),
+            surnames: Surnames::default(),
+            event: (String::new(), 0),
             content: GameContent::default(),
+            seen: SeenMoves::default(),
+            is_known: false,
+            may_repeat: false,
             batch: GameBatch::default(),
         }
     }
@@ -201,12 +280,16 @@ impl Visitor for GameTask {
         (self.depth, self.annotations, self.game) = (0, 0, game);
         (self.has_problem, self.is_cut) = (false, false);
         self.head.clone_from(head);
-        self.moves.clear();
+        if !self.is_known {
+            self.moves.clear();
+        }
         self.content.clear();
-        self.own_players = players(&head.tags);
+        self.surnames
+            .write_players(&head.tags, &mut self.own_players);
         if let Some(limits) = &self.limits {
             limits.limit_tags(&mut self.head.tags);
-            self.players = players(&self.head.tags);
+            self.surnames
+                .write_players(&self.head.tags, &mut self.players);
         } else {
             self.players.clone_from(&self.own_players);
         }
@@ -224,9 +307,7 @@ impl Visitor for GameTask {
             self.annotations = self.annotations.saturating_add(1);
             return Flow::Go;
         }
-        let bits = ply
-            .to_move()
-            .map_or(u16::MAX, tabia_core::chess::Move::to_bits);
+        let bits = ply.to_move().map_or(NULL, Move::to_bits);
         self.moves.extend([(bits >> 8) as u8, bits as u8]);
         Flow::Go
     }
@@ -261,6 +342,12 @@ impl Visitor for GameTask {
         if !self.is_game {
             return;
         }
+        if self.is_known && !self.has_players {
+            // They were not visited.
+            for ply in self.moves.chunks_exact(2).filter_map(ply_of) {
+                self.content.push_move(ply);
+            }
+        }
         let tags = &self.head.tags;
         let players = &self.players;
         let (lost_moves, lost_names) = self.lost_parts();
@@ -292,15 +379,22 @@ impl Visitor for GameTask {
             self.content.finish(&self.head, players, result)
         };
         let mut key = Sink::new();
+        // The moves in the key are not repeated.
+        let (mut in_key, mut others) = (&[][..], &self.moves[..]);
         if is_compared_by_moves {
+            (in_key, others) = self.moves.split_at(self.moves.len().min(KEY - 8));
             key.u64_be(hash(players.as_bytes()) ^ self.start);
-            key.bytes(self.moves.get(..KEY - 8).unwrap_or(&self.moves));
+            key.bytes(in_key);
         } else {
             key.u64_be(hash(content.as_bytes()));
         }
         let mut bytes = [0; KEY];
         for (to, from) in bytes.iter_mut().zip(key.as_slice()) {
             *to = *from;
+        }
+        let event = tags.text("Event");
+        if event != self.event.0 {
+            self.event = (event.to_owned(), text_hash(event));
         }
         let is_known = |value: &str| !matches!(value, "" | "?" | "-" | "*" | "????.??.??");
         let known = tags.iter().filter(|(_, value)| is_known(value)).count();
@@ -309,7 +403,7 @@ impl Visitor for GameTask {
         facts.u16_be(date.year);
         facts.u8(date.month);
         facts.u8(date.day);
-        facts.u64_be(text_hash(tags.text("Event")));
+        facts.u64_be(self.event.1);
         facts.u64_be(text_hash(tags.text("Round")));
         facts.u32_be(self.annotations);
         facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
@@ -318,7 +412,8 @@ impl Visitor for GameTask {
         facts.bytes(players.as_bytes());
         facts.u32_be(content.len() as u32);
         facts.bytes(content.as_bytes());
-        facts.bytes(&self.moves);
+        facts.u32_be(in_key.len() as u32);
+        facts.bytes(others);
         self.batch.games.push((self.game, bytes, facts.into_vec()));
     }
 }
@@ -330,6 +425,27 @@ impl Task for GameTask {
         out.games.clear();
         out.damaged.clear();
         std::mem::swap(&mut self.batch, out);
+    }
+
+    fn want_of(&mut self, database: &dyn Database, game: GameIndex, want: Want) -> Want {
+        // The last game that was visited, if that is the one that was read.
+        let is_plain = self.annotations == 0 && !self.has_problem && self.is_game;
+        if self.may_repeat && is_plain && !self.moves.is_empty() {
+            self.seen.insert(database, self.game, &self.moves);
+        }
+        let moves = database.stored_moves(game);
+        let moves = moves.filter(|moves| !moves.has_other_annotations);
+        let known = moves.and_then(|moves| self.seen.get(database, moves));
+        self.is_known = known.is_some();
+        self.may_repeat = moves.is_some() && known.is_none();
+        // Whatever happens to this record, the game before is done.
+        self.is_game = false;
+        if let Some(known) = known {
+            self.moves.clear();
+            self.moves.extend_from_slice(known);
+            return Want::TAGS;
+        }
+        want
     }
 
     fn on_problem(&mut self, problem: &Problem) {

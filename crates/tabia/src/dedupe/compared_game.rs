@@ -52,7 +52,8 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn read(record: &[u8]) -> Option<Self> {
+    /// Reads a record of the sorter and its key.
+    pub(super) fn read(key: &[u8], record: &[u8]) -> Option<Self> {
         let mut cursor = Cursor::new(record);
         let input = cursor.u32_be("input").ok()?;
         let game = cursor.u32_be("game").ok()?;
@@ -70,7 +71,9 @@ impl Entry {
         let players = cursor.take(length, "players").ok()?.to_vec();
         let length = cursor.u32_be("content").ok()? as usize;
         let content = cursor.take(length, "content").ok()?.to_vec();
-        let moves = cursor.rest().to_vec();
+        let in_key = cursor.u32_be("moves in the key").ok()? as usize;
+        let in_key = key.get(size_of::<u64>()..)?.get(..in_key)?;
+        let moves = [in_key, cursor.rest()].concat();
         let facts = Facts {
             at: (input, GameIndex(game)),
             annotations,
@@ -134,8 +137,8 @@ pub(super) fn compare(a: &Entry, b: &Entry) -> Option<(DuplicateKind, u32)> {
 
 /// Plies in common from the start.
 pub(super) fn common_plies(a: &[u8], b: &[u8]) -> usize {
-    let plies = a.chunks_exact(2).zip(b.chunks_exact(2));
-    plies.take_while(|(a, b)| a == b).count()
+    let ((a, _), (b, _)) = (a.as_chunks::<2>(), b.as_chunks::<2>());
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

@@ -177,10 +177,7 @@ fn players_of(
         want: Want::TAGS,
         ..ScanOptions::default()
     };
-    let task = || PlayersTask {
-        limits: limits.cloned(),
-        games: Vec::new(),
-    };
+    let task = || PlayersTask::new(limits.cloned());
     scan_again(item, &plan, task, options, progress, take)
 }
 
@@ -278,7 +275,7 @@ fn find(
         ..Group::default()
     };
     sorter.finish(|key, record| {
-        let Some(entry) = Entry::read(record) else {
+        let Some(entry) = Entry::read(key, record) else {
             return Ok(());
         };
         let players = key.first_chunk().copied().unwrap_or_default();

@@ -8,16 +8,17 @@ use tabia_core::error::{GameIndex, Problem, Result};
 use tabia_core::game::Date;
 use tabia_core::games::{
     Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind, PartKind,
-    StoredPart, TextLimits,
+    StoredMoves, StoredPart, TextLimits,
 };
 use tabia_core::io::Blob;
 
 use super::annotations::Items;
 use super::companions::COMPANIONS;
 use super::content_summary;
+use super::content_summary::{HAS_START, IS_UNORTHODOX};
 use super::entities::EntityTable;
 use super::entity_and_side_tables::entity;
-use super::field_codecs::{decode_date, decode_eco, decode_result};
+use super::field_codecs::{CHESS960_ECO, decode_date, decode_eco, decode_result};
 use super::format_id::ID;
 use super::index_heads::CbhHeads;
 use super::moves;
@@ -143,6 +144,30 @@ impl Database for CbhDatabase {
         let plies = moves::stored_plies(bytes, at as u64).filter(|_| at != 0)?;
         // A header that states another number is that of another record, or the moves are damaged.
         (plies.div_ceil(2) == u32::from(record.move_count)).then_some(plies)
+    }
+
+    fn stored_moves(&self, game: GameIndex) -> Option<StoredMoves<'_>> {
+        let Some(record @ Record::Game(header)) = self.record(game) else {
+            return None;
+        };
+        let is_setup = header.flags.get() & (HAS_START | IS_UNORTHODOX) != 0;
+        if self.is_salvaged || is_setup || header.eco.get() >= CHESS960_ECO {
+            return None;
+        }
+        let RecordOffsets {
+            moves_at,
+            annotations_at,
+        } = self.offsets(game, record);
+        let at = usize::try_from(moves_at).ok().filter(|&at| at != 0)?;
+        let moves = self.companions().moves.as_ref()?;
+        let size = MovesHead::read(moves.at_most(at, MovesHead::SIZE)?)?
+            .size
+            .get() as usize;
+        let bytes = moves
+            .at_most(at, size)
+            .filter(|bytes| bytes.len() == size)?;
+        let is_standard = moves::begins_in_standard_position(bytes);
+        is_standard.then(|| StoredMoves::new(bytes, annotations_at != 0))
     }
 
     fn digest(&self, records: u32) -> Option<u64> {

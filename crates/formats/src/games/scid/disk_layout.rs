@@ -178,6 +178,48 @@ pub(crate) fn last_material(version: Version, bytes: &[u8]) -> Option<u32> {
     })
 }
 
+/// What an entry has of the last position of a game and of its pawns.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signature {
+    pub(crate) flags: u32,
+    pub(crate) material: u32,
+    pub(crate) plies: u16,
+    pub(crate) home_pawn_count: u8,
+    pub(crate) home_pawns: [u8; 8],
+}
+
+impl From<&Entry> for Signature {
+    fn from(entry: &Entry) -> Self {
+        Self {
+            flags: entry.flags,
+            material: entry.material,
+            plies: entry.plies,
+            home_pawn_count: entry.home_pawn_count,
+            home_pawns: entry.home_pawns,
+        }
+    }
+}
+
+/// The [`Signature`] in the entry at the start of `bytes`, without flags above bit 15. `None` if they are too
+/// short.
+pub(crate) fn signature(version: Version, bytes: &[u8]) -> Option<Signature> {
+    Some(match version {
+        Version::V3 => EntryV3::ref_from_prefix(bytes).ok()?.0.tail.signature(),
+        Version::V4 => EntryV4::ref_from_prefix(bytes).ok()?.0.tail.signature(),
+        Version::V5 => {
+            let (record, _) = EntryV5::ref_from_prefix(bytes).ok()?;
+            let [.., plies_and_flags, _, _, material, counts] = record.words;
+            Signature {
+                flags: plies_and_flags.get() & LOW_16,
+                material: material.get() & LOW_24,
+                plies: (plies_and_flags.get() >> 22) as u16,
+                home_pawn_count: (counts.get() >> 24) as u8,
+                home_pawns: record.home_pawns,
+            }
+        }
+    })
+}
+
 /// The ratings of White and Black, 0 if unknown, in the entry at the start of `bytes`. `None` if they are too short.
 pub(crate) fn ratings(version: Version, bytes: &[u8]) -> Option<[u16; 2]> {
     let of_tail = |tail: &EntryTail| [tail.white_elo, tail.black_elo].map(|elo| elo.get() & 0xfff);
@@ -249,6 +291,20 @@ impl EntryTail {
         ]
     }
 
+    fn plies(&self) -> u16 {
+        u16::from(self.plies) | u16::from(self.pawns >> 6) << 8
+    }
+
+    fn signature(&self) -> Signature {
+        Signature {
+            flags: self.flags.get().into(),
+            material: u24(self.material),
+            plies: self.plies(),
+            home_pawn_count: self.pawns & 0x3f,
+            home_pawns: self.home_pawns,
+        }
+    }
+
     fn decode(&self, blob_at: u64, blob_length: u32, custom_flags: u32) -> Entry {
         let counts = self.counts.get();
         let dates = self.dates.get();
@@ -278,7 +334,7 @@ impl EntryTail {
             chess960: false,
             stored_line: self.stored_line,
             material: u24(self.material),
-            plies: u16::from(self.plies) | u16::from(self.pawns >> 6) << 8,
+            plies: self.plies(),
             home_pawn_count: self.pawns & 0x3f,
             home_pawns: self.home_pawns,
         }

@@ -12,7 +12,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, Tags, Visitor, Want};
 use tabia_core::games::{
     Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind, NameLimit,
-    PartKind, StoredPart, TextLimits, lost_name,
+    PartKind, StoredMoves, StoredPart, TextLimits, lost_name,
 };
 use tabia_core::io::{Blob, Cursor, Source, decode};
 use tabia_core::plural::counted;
@@ -25,7 +25,7 @@ use crate::games::common::{merge_record_tags, setup_tags};
 
 use super::blob_parts::{Tag, malformed, read_start, read_tag};
 use super::board::Board;
-use super::disk_layout::{last_material, players, ratings};
+use super::disk_layout::{Signature, last_material, players, ratings, signature};
 use super::entry::{self, Entry, flag};
 use super::file_set::{self, FileSet};
 use super::index_heads::ScidHeads;
@@ -266,8 +266,12 @@ impl Database for ScidDatabase {
     }
 
     fn signature(&self, game: GameIndex) -> Option<(Material, Option<PawnsGone>)> {
-        let indexed = self.indexed(game).ok();
-        let entry = indexed.filter(|indexed| indexed.has_entry)?.entry;
+        let entry = if let Some(bytes) = self.index.intact_bytes(game.0) {
+            signature(self.version, bytes)?
+        } else {
+            let indexed = self.indexed(game).ok();
+            Signature::from(&indexed.filter(|indexed| indexed.has_entry)?.entry)
+        };
         // A long game in which no pawn moved is rather one whose pawns were not stored.
         let is_known = entry.home_pawn_count > 0 || entry.plies < 16;
         let has_pawns = entry.flags & flag::START == 0 && is_known;
@@ -318,6 +322,25 @@ impl Database for ScidDatabase {
         );
         let own = self.index.stored_entry(game.0);
         own.into_iter().chain(blob).collect()
+    }
+
+    fn stored_moves(&self, game: GameIndex) -> Option<StoredMoves<'_>> {
+        if self.index.is_salvaged() {
+            return None;
+        }
+        let entry = self.indexed(game).ok()?.entry;
+        let at = usize::try_from(entry.blob_at).ok()?;
+        let blob = self.games.at_most(at, entry.blob_length as usize)?;
+        let is_whole = blob.len() == entry.blob_length as usize;
+        if entry.chess960 || entry.flags & flag::START != 0 || !is_whole {
+            return None;
+        }
+        let mut cursor = Cursor::new(blob);
+        while read_tag(&mut cursor).ok()?.is_some() {}
+        // Tags of a setup position have a say in what it is.
+        let is_standard = read_start(&mut cursor).ok()?.is_none();
+        // Comments are among the bytes.
+        is_standard.then(|| StoredMoves::new(cursor.rest(), false))
     }
 
     fn digest(&self, records: u32) -> Option<u64> {

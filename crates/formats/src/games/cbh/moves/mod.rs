@@ -14,6 +14,7 @@ mod tests;
 pub use decode::{AnnotationAnchor, AnnotationSource, Decoder, NoAnnotations, Visited};
 pub(crate) use encode::is_chess960;
 pub use encode::{Encoded, Encoder};
+pub(super) use move_reader::begins_in_standard_position;
 pub use move_reader::{MoveRecord, stored_plies};
 pub use quotation::{
     decode_quoted_moves, decode_quoted_start, encode_quoted_moves, encode_quoted_start,

@@ -24,6 +24,13 @@ pub(super) const ORDINARY: u8 = 0;
 /// Mode of Chess960 games.
 pub(super) const CHESS960: u8 = 10;
 
+/// Whether the moves of a record begin in the standard position, whatever its header states.
+pub(in crate::games::cbh) fn begins_in_standard_position(bytes: &[u8]) -> bool {
+    bytes
+        .first()
+        .is_some_and(|first| first & HAS_START == 0 && !matches!(first & MODE, 10 | 11))
+}
+
 /// The move record of a game with its head and start position parsed; its moves are not.
 #[derive(Debug, Clone)]
 pub struct MoveRecord<'r> {
