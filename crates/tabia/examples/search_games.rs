@@ -1,7 +1,11 @@
 //! Searches a database for a second at most:
 //! `cargo run --example search_games -- mega.cbh "player:carlsen result:1-0"`.
 
-#![expect(clippy::print_stdout, reason = "examples print their results")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "examples print their results"
+)]
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +25,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let hit = hit?;
         let (white, black) = (&hit.header.white, &hit.header.black);
         println!("{}\t{white}\t{black}\t{}", hit.game, hit.header.result);
+    }
+    for problem in hits.problems() {
+        eprintln!("{}", problem.error);
     }
     if !hits.is_complete() {
         println!("there may be more: the time was up");

@@ -222,15 +222,19 @@ impl<V: Visitor + TakeMoments> Visitor for FilterVisitor<V> {
             matcher.end_game(result);
             Flow::Go
         });
-        if excluded {
-            self.filtered += u64::from(self.is_counted);
-        } else {
-            let mut flow = Flow::Go;
+        let mut flow = Flow::Go;
+        // What is lost of a game that is left out now may have been what the query asks for.
+        if !excluded || self.is_counted {
             for problem in self.problems.drain(..) {
                 if flow != Flow::Stop {
                     flow = self.inner.problem(problem);
                 }
             }
+        }
+        if excluded {
+            self.filtered += u64::from(self.is_counted);
+            self.stop = flow == Flow::Stop;
+        } else {
             if let Some(matcher) = &self.matcher {
                 self.inner.take_moments(matcher.moments());
             }

@@ -170,7 +170,7 @@ fn read_games(job: &ReadGames, sender: &SyncSender<Batch<Game>>) {
                     let numbers: Vec<GameIndex> =
                         games.iter().map(|(number, _)| base.game(*number)).collect();
                     let arrived = |game: GameIndex| numbers.binary_search(&game).is_ok();
-                    let (partial, lost) = split(take(&problems), &arrived);
+                    let (partial, lost) = split(take_problems(&problems), &arrived);
                     let games = games.into_iter().map(|(_, game)| Ok(game));
                     let batch = Batch {
                         results: games.chain(lost.into_iter().map(Err)).collect(),
@@ -181,7 +181,7 @@ fn read_games(job: &ReadGames, sender: &SyncSender<Batch<Game>>) {
                 })
             },
         );
-        Ok(!is_closed && finish(done, take(&problems), sender))
+        Ok(!is_closed && finish(done, take_problems(&problems), sender))
     };
     let _ = job.each(&mut read, &mut |error| send_error(sender, error));
 }
@@ -210,7 +210,7 @@ fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
             &mut observer,
             &mut |rows| {
                 let arrived = |game| rows.iter().any(|row: &Header| row.game == game);
-                let (partial, lost) = split(take(&problems), &arrived);
+                let (partial, lost) = split(take_problems(&problems), &arrived);
                 let batch = Batch {
                     results: rows
                         .drain(..)
@@ -228,7 +228,7 @@ fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
             },
         );
         let done = done.map(drop);
-        Ok(!is_closed && finish(done, take(&problems), sender))
+        Ok(!is_closed && finish(done, take_problems(&problems), sender))
     };
     let _ = job.each(&mut read, &mut |error| send_error(sender, error));
 }
@@ -250,13 +250,13 @@ fn finish<T>(
     batch.results.is_empty() || sender.send(batch).is_ok()
 }
 
-fn take(problems: &Mutex<Vec<Problem>>) -> Vec<Problem> {
+pub(crate) fn take_problems(problems: &Mutex<Vec<Problem>>) -> Vec<Problem> {
     let mut buffer = problems.lock().unwrap_or_else(PoisonError::into_inner);
     std::mem::take(&mut buffer)
 }
 
 /// The observer's side of a buffer that the consumer of batches empties.
-struct SharedProblems<'a>(&'a Mutex<Vec<Problem>>);
+pub(crate) struct SharedProblems<'a>(pub(crate) &'a Mutex<Vec<Problem>>);
 
 impl Observer for SharedProblems<'_> {
     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> tabia_core::Result<()> {

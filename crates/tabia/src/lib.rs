@@ -103,6 +103,11 @@
 //! for hit in hits.by_ref() {
 //!     let hit = hit?;
 //!     println!("{} {} - {}", hit.game, hit.header.white, hit.header.black);
+//!     let (game, _) = hit.load()?;
+//!     println!("{}", tabia::pgn_of_game(&game)?);
+//! }
+//! for problem in hits.problems() {
+//!     eprintln!("{}", problem.error);
 //! }
 //! # assert!(hits.is_complete());
 //! if !hits.is_complete() {

@@ -10,7 +10,7 @@ use tabia_core::game::{
 };
 use tabia_core::games::{Database, GameReader, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
-use tabia_core::{Error, GameIndex, Result};
+use tabia_core::{Error, GameIndex, Problem, Result};
 
 use tabia_query::openings::Opening;
 use tabia_query::{Answer, FoundMoment, Matcher, Query};
@@ -333,7 +333,7 @@ struct RowJob<E> {
     rendered: Vec<E>,
     /// The length of `rendered` after each row.
     ends: Vec<usize>,
-    problems: Vec<Error>,
+    problems: Vec<Problem>,
 }
 
 impl<E> Default for RowJob<E> {
@@ -404,7 +404,7 @@ fn list_database<E: Send>(
                     is_exact &= answer == Answer::Yes;
                     job.entries.push((game, entry, answer));
                 }
-                Err(error) => job.problems.push(error.in_game(game)),
+                Err(error) => job.problems.push(error.in_game(game).into()),
             }
         }
         !job.entries.is_empty() || !job.problems.is_empty() || job.skipped > 0
@@ -423,6 +423,13 @@ fn list_database<E: Send>(
                         .and_then(|_| matcher.read(&mut *reader, *game)),
                     answer => Ok(*answer == Answer::Yes),
                 };
+                if *answer == Answer::Maybe {
+                    let problems = matcher.take_problems().into_iter();
+                    job.problems.extend(problems.map(|problem| Problem {
+                        error: problem.error.in_game(*game),
+                        ..problem
+                    }));
+                }
                 match fits {
                     Ok(true) => {
                         if !options.count_only {
@@ -443,7 +450,7 @@ fn list_database<E: Send>(
                         job.ends.push(job.rendered.len());
                     }
                     Ok(false) => {}
-                    Err(error) => job.problems.push(error.in_game(*game)),
+                    Err(error) => job.problems.push(error.in_game(*game).into()),
                 }
             }
         }
@@ -453,9 +460,9 @@ fn list_database<E: Send>(
     let share = |game: GameIndex| u64::from(game.0) * weight.unwrap_or(length) / length;
     let mut done = 0;
     ordered(options.threads, fill, worker, |job: &mut RowJob<E>| {
-        for error in job.problems.drain(..) {
-            let error = error.in_file(reporter.item.label());
-            reporter.problem(error.into(), options.strict)?;
+        for mut problem in job.problems.drain(..) {
+            problem.error = problem.error.in_file(reporter.item.label());
+            reporter.problem(problem, options.strict)?;
         }
         let reached = job.entries.last().map_or(done, |(game, ..)| share(*game));
         progress.advance(reached.saturating_sub(done), job.entries.len() as u64);

@@ -463,6 +463,18 @@ impl<T: Task> Pipeline<T> {
         &mut self.filter.inner.inner
     }
 
+    /// Notes what could not be read of a game that the query leaves out.
+    fn note_problems(&mut self, problems: Vec<Problem>, game: GameIndex) -> Flow {
+        let collecting = self.collecting();
+        let is_stop = collecting.strict && !problems.is_empty();
+        let notes = problems.into_iter().map(|problem| Problem {
+            error: problem.error.in_game(game),
+            ..problem
+        });
+        collecting.notes.problems.extend(notes);
+        if is_stop { Flow::Stop } else { Flow::Go }
+    }
+
     /// Not inlined, so that moves that go straight to the task save no registers for it.
     #[inline(never)]
     fn filter_move(&mut self, before: &Position, ply: Ply) -> Flow {
@@ -761,6 +773,10 @@ impl<'d> Readers<'d> {
             let read = match wanted {
                 Ok(false) => {
                     count_filtered(database, game, plan, pipeline);
+                    let problems = matcher.as_mut().map(Matcher::take_problems);
+                    if pipeline.note_problems(problems.unwrap_or_default(), game) == Flow::Stop {
+                        return;
+                    }
                     continue;
                 }
                 Ok(true) => {
@@ -768,6 +784,11 @@ impl<'d> Readers<'d> {
                         pipeline.select().take_moments(matcher.moments());
                     }
                     if self.take_head(game, pipeline, plan) {
+                        let problems = matcher.as_mut().map(Matcher::take_problems);
+                        if pipeline.note_problems(problems.unwrap_or_default(), game) == Flow::Stop
+                        {
+                            return;
+                        }
                         continue;
                     }
                     let task = &mut pipeline.collecting().task;

@@ -68,6 +68,9 @@ fn games_read_in_part_are_reported() {
         );
         assert_eq!(errors.lines().count(), 1, "{name}: {errors}");
     }
+    let (text, errors) = run_with_errors("search_games", &[&from, Path::new("takes:Q")]);
+    assert_eq!(text, "");
+    assert!(errors.contains("`Ke3` is an illegal move"), "{errors}");
 }
 
 #[test]

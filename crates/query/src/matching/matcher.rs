@@ -3,7 +3,7 @@
 use tabia_core::chess::{Material, Ply, Position};
 use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::games::{Database, GameReader, IndexEntry, NameKind};
-use tabia_core::{GameIndex, Result};
+use tabia_core::{GameIndex, Problem, Result};
 
 use super::answer::Answer;
 use super::by_entry::{NameCache, Row};
@@ -86,6 +86,9 @@ pub struct Matcher {
     /// The moments of the game visited last.
     found: Vec<FoundMoment>,
     outcome: Answer,
+    /// What could not be read of the game visited last, and whether the query was open to its end.
+    problems: Vec<Problem>,
+    was_open_at_end: bool,
 }
 
 impl Matcher {
@@ -127,6 +130,8 @@ impl Matcher {
             moments: Moments::new(query),
             found: Vec::new(),
             outcome: Answer::Maybe,
+            problems: Vec::new(),
+            was_open_at_end: false,
         }
     }
 
@@ -161,7 +166,7 @@ impl Matcher {
     }
 
     /// The index of the first record in `game..end` that may fit, as far as the terms on ratings, players
-    /// and material decide; `end` if there is no such record. For reading a database in order; a candidate has to be
+    /// and signatures decide; `end` if there is no such record. For reading a database in order; a candidate has to be
     /// tested.
     pub fn next_candidate(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
         let mut game = game;
@@ -173,7 +178,10 @@ impl Matcher {
             }
             next = self.next_by_material(db, next, end);
             if next == game {
-                break;
+                if next == end || !self.is_excluded_by_signature(db, GameIndex(next)) {
+                    break;
+                }
+                next += 1;
             }
             game = next;
         }
@@ -368,6 +376,7 @@ impl Matcher {
         game: GameIndex,
     ) -> Result<bool> {
         self.found.clear();
+        self.problems.clear();
         if self.query.is_empty() {
             return Ok(true);
         }
@@ -402,8 +411,18 @@ impl Matcher {
     pub fn read(&mut self, reader: &mut dyn GameReader, game: GameIndex) -> Result<bool> {
         let want = self.want();
         self.outcome = Answer::No;
+        self.problems.clear();
         let _ = reader.read(game, want, self)?;
         Ok(self.outcome == Answer::Yes)
+    }
+
+    /// What could not be read of the game that [`read`](Self::read) or [`matches_record`](Self::matches_record)
+    /// read last. Nothing if that cannot matter: if what was read of the game excludes it in any case.
+    pub fn take_problems(&mut self) -> Vec<Problem> {
+        if self.outcome == Answer::No && !self.was_open_at_end {
+            self.problems.clear();
+        }
+        std::mem::take(&mut self.problems)
     }
 
     /// Whether a game fits.
@@ -499,6 +518,7 @@ impl Visitor for Matcher {
             self.answers.fill(Answer::Maybe);
         }
         self.is_guiding_text = head.kind == RecordKind::Text;
+        self.was_open_at_end = false;
         let mut needs = Needs::default();
         let (answers, folded, name) = (&mut self.answers, &mut self.folded, &self.database);
         let query = &self.query;
@@ -584,6 +604,7 @@ impl Visitor for Matcher {
         if self.outcome != Answer::Maybe {
             return;
         }
+        self.was_open_at_end = true;
         self.progress.end();
         self.settle(&mut |progress, test| {
             if matches!(test, Test::In(_)) {
@@ -600,5 +621,10 @@ impl Visitor for Matcher {
         } else if self.outcome == Answer::Maybe {
             self.conclude();
         }
+    }
+
+    fn problem(&mut self, problem: Problem) -> Flow {
+        self.problems.push(problem);
+        Flow::Go
     }
 }

@@ -5,6 +5,7 @@
 //! | `open_databases` | [`Base`]: the databases |
 //! | `selected_games`, `selection_cache` | their games that fit a query, kept for the next time |
 //! | `search_hits` | the games that fit a query |
+//! | `load_game` | one of the games, whole |
 //! | `explore_position` | the games that reached a position |
 //! | `tree` | what is found of a position |
 //! | `explore_scan`, `tree_counts` | counting games by reading them, and what is counted |
@@ -26,6 +27,7 @@ mod game_set;
 mod group_games;
 mod index_policy;
 mod index_stamp;
+mod load_game;
 mod novelties;
 mod open_databases;
 mod saved_index;

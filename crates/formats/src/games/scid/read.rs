@@ -337,7 +337,7 @@ impl Database for ScidDatabase {
         }
         let mut cursor = Cursor::new(blob);
         while read_tag(&mut cursor).ok()?.is_some() {}
-        // Tags of a setup position have a say in what it is.
+        // Tags of a setup position may decide what it is.
         let is_standard = read_start(&mut cursor).ok()?.is_none();
         // Comments are among the bytes.
         is_standard.then(|| StoredMoves::new(cursor.rest(), false))
