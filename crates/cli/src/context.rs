@@ -13,6 +13,7 @@ use tabia::repair::is_part_of;
 use tabia::{Error, ErrorSide, InputItem, Resolver};
 
 use crate::args::CommonArgs;
+use crate::commands::other_files::OtherFiles;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::messages::Messages;
@@ -173,6 +174,7 @@ impl Context {
                 }
             }
         }
+        OtherFiles::of(self, paths).report(self, "read");
         Ok(games)
     }
 
@@ -221,6 +223,10 @@ impl Context {
                 };
                 worst = worst.worse(code);
             }
+        }
+        // Commands that look at everything report these files themselves.
+        if wanted == Wanted::Games {
+            OtherFiles::of(self, paths).report_recognised(self);
         }
         Ok(worst)
     }

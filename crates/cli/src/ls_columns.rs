@@ -37,8 +37,40 @@ const USUAL_TAGS: &[&str] = &[
     "WhiteTitle",
 ];
 
+/// Other words for columns.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("#", "`game`"),
+    ("id", "`game`"),
+    ("index", "`game`"),
+    ("no", "`game`"),
+    ("number", "`game`"),
+    ("elo", "`whiteElo` and `blackElo`"),
+    ("rating", "`whiteElo` and `blackElo`"),
+    ("ratings", "`whiteElo` and `blackElo`"),
+    ("name", "`white` and `black`"),
+    ("names", "`white` and `black`"),
+    ("player", "`white` and `black`"),
+    ("players", "`white` and `black`"),
+    ("length", "`plies`"),
+    ("tournament", "`event`"),
+    ("town", "`site`"),
+    ("file", "`path`"),
+];
+
 /// What to do about a name that is neither a column nor a tag of any game.
 pub(crate) fn hint_at_column(name: &str) -> String {
+    let other = OTHER_WORDS
+        .iter()
+        .find(|(word, _)| word.eq_ignore_ascii_case(name));
+    if let Some((_, meant)) = other {
+        return format!("did you mean {meant}?");
+    }
+    if ["moves", "pgn", "san"]
+        .iter()
+        .any(|word| word.eq_ignore_ascii_case(name))
+    {
+        return "`tabia convert IN -o games.csv` writes the moves".to_owned();
+    }
     let columns = COLUMNS.iter().chain(MADE).chain(USUAL_TAGS).copied();
     let columns: Vec<&str> = columns.collect();
     if let Some(meant) = nearest(name, &columns).filter(|meant| !meant.eq_ignore_ascii_case(name)) {

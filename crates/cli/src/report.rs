@@ -22,6 +22,8 @@ use rows::{LossRuns, RecordRuns};
 use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, without_os_error_number};
 use crate::readable_numbers::{counted_as, grouped};
+use crate::table::cut_front;
+use crate::terminal;
 
 /// Lines about problems on standard error without `--verbose`.
 const MAX_SHOWN: usize = 10;
@@ -208,7 +210,7 @@ impl Reporter {
         self.problems
     }
 
-    /// Reports an input that cannot be read at all.
+    /// Reports an input that cannot be read at all: a problem, too.
     pub(crate) fn report_failed_input(&mut self, error: &Error) -> Result<(), Error> {
         self.report_failed_input_with(error, None)
     }
@@ -223,10 +225,7 @@ impl Reporter {
             Some(hint) => self.messages.error_with_hint(error, hint),
             None => self.messages.error(error),
         }
-        if let Some(report) = &mut self.report {
-            report.problem(error).map_err(Error::in_output)?;
-        }
-        Ok(())
+        self.count_reported(error)
     }
 
     /// Reports an input in a folder that cannot be read: a problem, as the others are read.
@@ -696,6 +695,24 @@ pub(crate) fn report_file_losses(messages: &Messages, losses: &Losses) {
     report_loss_rows(messages, &rows.collect::<Vec<_>>());
 }
 
+/// The least width of a remark about a loss.
+const LEAST_REMARK: usize = 20;
+
+/// A remark, `first in a/b.cbh: game 7`, with a path that fits.
+fn cut_remark(remark: &str, space: usize) -> String {
+    let start = ["first in ", "of "]
+        .iter()
+        .find(|start| remark.starts_with(**start));
+    let Some((start, rest)) = start.and_then(|start| Some((start, remark.strip_prefix(start)?)))
+    else {
+        return remark.to_owned();
+    };
+    format!(
+        "{start}{}",
+        cut_front(rest, space.saturating_sub(start.len()))
+    )
+}
+
 /// Writes a table of label, count and remark; nothing if there are no rows.
 fn report_loss_rows(messages: &Messages, rows: &[(&str, u64, String)]) {
     if rows.is_empty() {
@@ -705,8 +722,18 @@ fn report_loss_rows(messages: &Messages, rows: &[(&str, u64, String)]) {
     let label = rows.iter().map(|row| row.0.len()).max();
     let count = rows.iter().map(|row| grouped(row.1).len()).max();
     let (label, count) = (label.unwrap_or_default(), count.unwrap_or_default());
+    // Paths are cut at their front, so that the game is seen.
+    let space = terminal::stderr_is_terminal().then(|| {
+        terminal::width()
+            .saturating_sub(label + count + 6)
+            .max(LEAST_REMARK)
+    });
     for (kind, number, remark) in rows {
         let number = grouped(*number);
+        let remark = match space {
+            Some(space) => cut_remark(remark, space),
+            None => remark.clone(),
+        };
         let line = format!("  {kind:<label$}  {number:>count$}  {remark}");
         messages.note(line.trim_end());
     }
@@ -715,6 +742,15 @@ fn report_loss_rows(messages: &Messages, rows: &[(&str, u64, String)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remarks_are_cut_before_the_game() {
+        let remark = "first in chess/a.cbh: game 7";
+        assert_eq!(cut_remark(remark, 28), remark);
+        assert_eq!(cut_remark(remark, 24), "first in …s/a.cbh: game 7");
+        assert_eq!(cut_remark("of chess/mega.cbh", 12), "of …mega.cbh");
+        assert_eq!(cut_remark("first in game 700", 20), "first in game 700");
+    }
 
     #[test]
     fn problems_of_one_kind_differ_in_numbers_and_quoted_texts() {

@@ -1,7 +1,5 @@
 //! Tables as wide as the terminal, one line per row.
 
-use std::fmt::Write;
-
 use comfy_table::{CellAlignment, ColumnConstraint, Row, Width, presets};
 use tabia::Error;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -201,7 +199,7 @@ impl Table {
         if has_header {
             table.add_row(self.row(&layout, &self.headers));
         }
-        self.widen(&mut layout, &rows);
+        self.widen(&mut layout, &rows, terminal::width());
         for cells in &rows {
             table.add_row(self.row(&layout, cells));
         }
@@ -297,12 +295,19 @@ impl Table {
         }
     }
 
-    /// Widens the columns that are never cut for later rows with longer cells.
-    fn widen(&self, layout: &mut [Column], rows: &[Vec<String>]) {
-        for column in layout {
+    /// Widens columns for later rows with longer cells: those that are never cut, and texts as far as there is
+    /// space within `limit`.
+    fn widen(&self, layout: &mut [Column], rows: &[Vec<String>], limit: usize) {
+        for column in layout.iter_mut() {
             if self.spec(column.index).cut_to.is_none() {
                 column.width = column.width.max(content_width(rows, column.index));
             }
+        }
+        let mut left = limit.saturating_sub(total(layout));
+        for column in layout {
+            let missing = content_width(rows, column.index).saturating_sub(column.width);
+            column.width += missing.min(left);
+            left -= missing.min(left);
         }
     }
 
@@ -364,7 +369,7 @@ fn total(layout: &[Column]) -> usize {
 }
 
 /// Cuts text at its front to a display width.
-fn cut_front(text: &str, width: usize) -> String {
+pub(crate) fn cut_front(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -383,17 +388,29 @@ fn cut_front(text: &str, width: usize) -> String {
     format!("…{}", text.get(start..).unwrap_or_default())
 }
 
-/// Names and values below a title, the values aligned.
-pub(crate) fn describe(title: &str, lines: &[(String, String)], indent: &str) -> String {
+/// Writes names and values below a title, the values aligned.
+pub(crate) fn describe(
+    title: &str,
+    lines: &[(String, String)],
+    indent: &str,
+    out: &mut StdoutWriter,
+) -> Result<(), Error> {
+    out.text(&format!("{indent}{}\n", one_line(title)))?;
+    for ((name, value), gap) in lines.iter().zip(gaps(lines)) {
+        out.text(&format!("{indent}  "))?;
+        out.styled(TextStyle::Dim, name)?;
+        out.text(&format!("{}{}\n", " ".repeat(gap), one_line(value)))?;
+    }
+    Ok(())
+}
+
+/// The numbers of spaces between names and their values.
+fn gaps(lines: &[(String, String)]) -> impl Iterator<Item = usize> {
     let widest = lines.iter().map(|(name, _)| name.width()).max();
     let widest = widest.unwrap_or_default();
-    let mut text = format!("{indent}{}\n", one_line(title));
-    for (name, value) in lines {
-        let gap = " ".repeat(widest - name.width().min(widest) + GAP);
-        let value = one_line(value);
-        let _ = writeln!(text, "{indent}  {name}{gap}{value}");
-    }
-    text
+    lines
+        .iter()
+        .map(move |(name, _)| widest - name.width() + GAP)
 }
 
 #[cfg(test)]
@@ -471,8 +488,13 @@ mod tests {
     fn later_rows_widen_columns_that_are_never_cut() {
         let table = table(&["game", "white"], &["game"]);
         let mut layout = table.fit(&[cells(&["9", "Tal"])], 80, true);
-        table.widen(&mut layout, &[cells(&["100000", "Botvinnik"])]);
+        table.widen(&mut layout, &[cells(&["100000", "Botvinnik"])], 0);
         assert_eq!(widths(&layout), [(0, 6), (1, 5)]);
+        // Texts get what is left.
+        table.widen(&mut layout, &[cells(&["1", "Botvinnik"])], 16);
+        assert_eq!(widths(&layout), [(0, 6), (1, 8)]);
+        table.widen(&mut layout, &[cells(&["1", "Botvinnik"])], 80);
+        assert_eq!(widths(&layout), [(0, 6), (1, 9)]);
     }
 
     #[test]
@@ -493,6 +515,6 @@ mod tests {
     #[test]
     fn values_are_aligned_by_display_width() {
         let lines = [("a", "1"), ("王王", "2")].map(|(a, b)| (a.to_owned(), b.to_owned()));
-        assert_eq!(describe("t", &lines, ""), "t\n  a     1\n  王王  2\n");
+        assert_eq!(gaps(&lines).collect::<Vec<_>>(), [5, 2]);
     }
 }

@@ -10,12 +10,14 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use tabia::Error;
 use tabia::core::shell_argument::argument;
+use tabia::query::nearest;
 
 /// What other programs call a verb, and the verb.
 const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("build", "tabia book build"),
     ("cat", "tabia show"),
     ("count", "tabia search IN QUERY --count"),
+    ("duplicates", "tabia dedupe"),
     ("explorer", "tabia tree"),
     ("export", "tabia convert"),
     ("extract", "tabia archive extract"),
@@ -29,7 +31,11 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("make-book", "tabia book build"),
     ("merge", "tabia convert FIRST SECOND -o OUT"),
     ("open", "tabia serve"),
+    ("opening", "tabia eco"),
+    ("openings", "tabia eco"),
     ("pack", "tabia archive create"),
+    ("pgn", "tabia convert"),
+    ("players", "tabia stats IN --by player"),
     ("polyglot", "tabia book build"),
     ("print", "tabia show"),
     ("recover", "tabia repair IN -o OUT"),
@@ -41,8 +47,13 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("unzip", "tabia archive extract"),
     ("validate", "tabia check"),
     ("verify", "tabia check"),
+    ("version", "tabia --version"),
     ("view", "tabia show"),
 ];
+
+/// How a game is changed.
+const REPLACE_A_GAME: &str = "`tabia show IN --game 5 --profile full > game.pgn` writes a game as text; once changed, \
+                              `--replace 5 --with game.pgn` puts it back";
 
 /// What an option of other programs is here: the verb, or `""` for all of them, the option, and what to do.
 const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
@@ -66,6 +77,9 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
         "--sort",
         "`sort:date` in the query orders the rows",
     ),
+    ("edit", "--tag", REPLACE_A_GAME),
+    ("edit", "--set", REPLACE_A_GAME),
+    ("edit", "--comment", REPLACE_A_GAME),
     (
         "ls",
         "--output",
@@ -203,6 +217,12 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
     }
     let option = typed.split('=').next().unwrap_or(&typed);
     if verb.name.is_empty() {
+        if let Some(meant) = nearest(option, &["--version", "--help"]) {
+            return Message {
+                text: format!("`{option}` is not an option of tabia itself"),
+                hint: format!("did you mean `tabia {meant}`?"),
+            };
+        }
         return Message {
             text: format!("`{option}` is not an option of tabia itself"),
             hint: "options come after the verb, as in `tabia ls games.pgn --limit 20`; `tabia --help` lists the verbs".to_owned(),
@@ -254,6 +274,14 @@ fn verbs_with_option(root: &Command, long: &str) -> Option<String> {
     (!found.is_empty()).then(|| found.join(", "))
 }
 
+/// What engines do.
+const OF_ENGINES: [&str; 6] = [
+    "analyse", "analyze", "analysis", "annotate", "engine", "eval",
+];
+
+/// What people call leaving moves out of a book.
+const LESS_OF_A_BOOK: [&str; 6] = ["thin", "prune", "trim", "filter", "reduce", "shrink"];
+
 fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
     let typed = text_of(error, ContextKind::InvalidSubcommand).unwrap_or_default();
     let group = verb.typed();
@@ -264,17 +292,37 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
     };
     if Path::new(&typed).exists() {
         let path = argument(&typed);
+        let hint = match verb.name.as_str() {
+            "book" => format!(
+                "`tabia book info {path}` describes a book, `tabia book build {path} -o book.bin` makes one of games"
+            ),
+            "archive" => format!("`tabia archive list {path}` lists what is in it"),
+            _ => format!("`tabia info {path}` shows what it is, `tabia ls {path}` lists its games"),
+        };
         return Message {
             text: format!("`{typed}` is a file or folder; the verb comes first"),
-            hint: format!(
-                "`tabia info {path}` shows what it is, `tabia ls {path}` lists its games"
-            ),
+            hint,
         };
     }
     if crate::without_tables::lacks_verb(&verb.name, &typed) {
         return Message {
             text,
             hint: crate::without_tables::HINT.to_owned(),
+        };
+    }
+    if OF_ENGINES.contains(&typed.as_str()) {
+        return Message {
+            text,
+            hint: "tabia has no engine; `tabia search IN 'has:eval'` finds games with stored evaluations".to_owned(),
+        };
+    }
+    if verb.name == "book" && LESS_OF_A_BOOK.contains(&typed.as_str()) {
+        return Message {
+            text,
+            hint: "`tabia book build` with `--min-games N` or `--min-percent P` leaves rare moves out; of a book \
+                   that is there, `tabia book edit book.bin --csv` lists all moves, and `--import` removes those \
+                   whose weight is `-`"
+                .to_owned(),
         };
     }
     let familiar = FAMILIAR_VERBS.iter().find(|(name, _)| *name == typed);

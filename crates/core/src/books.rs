@@ -223,6 +223,8 @@ pub struct BookInfo {
     pub problems: Vec<String>,
     /// Further properties, each a name and a value, to be shown to people.
     pub facts: Vec<(String, String)>,
+    /// The names of those whose value is a number of things, which people read with separators.
+    pub counts: &'static [&'static str],
 }
 
 /// The size of a book.

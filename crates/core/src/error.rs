@@ -6,6 +6,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::chess::san::SanError;
+use crate::chess::{FenError, PositionError, SetupError};
 use crate::ids::FormatId;
 pub use crate::ids::GameIndex;
 use crate::plural::counted;
@@ -63,7 +65,8 @@ impl fmt::Display for Location {
 /// An error with its location. One machine word, so that `Result<u32>` stays small.
 ///
 /// ```
-/// use tabia_core::{Error, ErrorKind, GameIndex};
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::{Error, ErrorKind, GameIndex};
 ///
 /// let error = Error::invalid("no legal move").at_ply(12).in_game(GameIndex(3));
 /// assert_eq!(error.to_string(), "game 4, ply 12: no legal move");
@@ -312,7 +315,8 @@ impl Error {
     /// Adds what to do instead to an error of kind [`ErrorKind::Usage`]; others do not change.
     ///
     /// ```
-    /// use tabia_core::{Error, ErrorKind};
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Error, ErrorKind};
     ///
     /// let error = Error::usage("book.bin is a book").with_hint("`book info` reads books");
     /// assert_eq!(error.to_string(), "book.bin is a book");
@@ -357,7 +361,8 @@ impl Error {
     /// as an output.
     ///
     /// ```
-    /// use tabia_core::{Error, ErrorKind, ErrorSide};
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Error, ErrorKind, ErrorSide};
     ///
     /// assert_eq!(Error::invalid("no legal move").side(), ErrorSide::Input);
     /// assert_eq!(Error::new(ErrorKind::Exists).in_output().side(), ErrorSide::Output);
@@ -627,6 +632,19 @@ impl From<Malformed> for Error {
     }
 }
 
+/// Why a text is no move or position, so that a function with other errors can pass it on with `?`.
+macro_rules! from_parse_errors {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::invalid(error.to_string())
+            }
+        })*
+    };
+}
+
+from_parse_errors!(SanError, FenError, SetupError, PositionError);
+
 /// An error in the input after which reading continued, with the bytes that could not be read.
 #[derive(Debug, Clone)]
 pub struct Problem {
@@ -658,6 +676,28 @@ mod tests {
         );
         assert_eq!(format!("{:?}", Error::invalid("no game")), "no game");
         assert!(format!("{error:#?}").contains("Usage"), "{error:#?}");
+    }
+
+    #[test]
+    fn errors_of_parsing_are_passed_on() {
+        fn parse(fen: &str, san: &str, date: &str) -> Result<()> {
+            let position = crate::chess::Position::parse_fen(fen.as_bytes())?;
+            position.parse_san(san)?;
+            date.parse::<crate::game::Date>()?;
+            Ok(())
+        }
+        let start = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+        assert!(parse(start, "e4", "2024.05.06").is_ok());
+        for (fen, san, date, text) in [
+            ("4k3", "e4", "2024", "FEN"),
+            ("8/8/8/8/8/8/4P3/4K3 w - - 0 1", "e4", "2024", "king"),
+            (start, "e5", "2024", "an illegal move"),
+            (start, "e4", "May", "not a date"),
+        ] {
+            let error = parse(fen, san, date).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Invalid(_)), "{error}");
+            assert!(error.to_string().contains(text), "{error}");
+        }
     }
 
     #[test]

@@ -347,6 +347,13 @@ pub trait Database: Send + Sync {
         None
     }
 
+    /// Offset and length in bytes of a game in the main file where it can be replaced by another text: nothing else is
+    /// between them, such as a line that is no part of the game. `None` if that is not so.
+    fn replaceable_span(&self, game: GameIndex) -> Option<(u64, u64)> {
+        let _ = game;
+        None
+    }
+
     /// The bytes of a record in the files of the database: its index entry first, then its game. Empty if the
     /// record does not exist, or if no file has its bytes as they are read.
     fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {

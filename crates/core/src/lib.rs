@@ -26,6 +26,8 @@
 //! ```
 #![warn(missing_docs)]
 
+#[doc(hidden)]
+pub mod as_in_tabia;
 pub mod books;
 pub mod byte_sets;
 pub mod calendar;

@@ -69,6 +69,11 @@ impl Format {
         self.file().companions
     }
 
+    /// Extensions of files next to a set that programs make of it and make again.
+    pub fn by_products(self) -> &'static [&'static str] {
+        self.file().by_products
+    }
+
     /// How likely a file is of this format.
     pub fn score(self, probe: &Probe<'_>) -> Confidence {
         (self.file().score)(probe)

@@ -552,3 +552,31 @@ fn a_file_that_gets_its_name_meanwhile_is_packed() {
     assert_eq!(created.unwrap().0, 1);
     assert_eq!(*open(&path).unwrap().read(0).unwrap(), *b"games");
 }
+
+/// Bytes after the end of an archive are no member's, and are reported; zeros that fill up a block are none.
+#[test]
+fn bytes_after_an_archive_are_reported() {
+    let scratch = Scratch::new("archive-bytes-after");
+    for kind in KINDS {
+        let path = made(&scratch, kind, Packing::Best);
+        let whole = std::fs::read(&path).unwrap();
+        let problems = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let archive = open(&path).unwrap();
+            for index in 0..archive.members().len() {
+                assert!(archive.read(index).is_ok(), "{kind}");
+            }
+            archive.info().problems.len()
+        };
+        assert_eq!(problems(&whole), 0, "{kind}");
+        let with = |more: &[u8]| [whole.as_slice(), more].concat();
+        assert_eq!(problems(&with(&[7; 5000])), 1, "{kind}");
+        // Encrypted, they are no zeros any more.
+        let zeros = problems(&with(&[0; 8]));
+        assert_eq!(
+            zeros,
+            usize::from(matches!(kind, "a.scv" | "a.cbz")),
+            "{kind}"
+        );
+    }
+}

@@ -246,7 +246,10 @@ fn convert_games(
             }
             let (create, begun) = match (format.edit, format.create) {
                 (Some(functions), _) => (functions.append, None),
-                (None, Some(create)) => (create, Some(copy_whole(&path, options, progress)?)),
+                (None, Some(create)) => {
+                    let begun = copy_whole(&path, options, None, progress)?;
+                    (create, Some(begun))
+                }
                 (None, None) => {
                     let format = &format.file;
                     let text = format!("{} ({}) cannot be appended to", format.name, format.id);
@@ -682,16 +685,44 @@ struct Begun {
     lock: Arc<SetLock>,
 }
 
+/// Writes a database again with other games instead of some.
+///
+/// # Errors
+/// When it cannot be read, or the copy would lose anything; nothing is changed then.
+pub(crate) fn copy_with_changes(
+    path: &Path,
+    lock: Arc<SetLock>,
+    changes: Merges,
+) -> Result<Written, Error> {
+    let progress = Arc::new(Progress::default());
+    let mut options = ConvertOptions::default();
+    options.create.lock = Some(lock);
+    let begun = copy_whole(path, &options, Some(Arc::new(changes)), &progress)?;
+    if !begun.lock.is_current() {
+        let error = Error::new(ErrorKind::Replaced);
+        return Err(error.in_path(path).in_output());
+    }
+    let written = begun.writer.finish().map_err(Error::in_output);
+    // Held until the new files have their names.
+    drop(begun.lock);
+    written.map_err(|error| in_target(error, path))
+}
+
 /// Begins a database with the records of the one at `path`, in their order, deleted ones too, so that
-/// games can be added to it.
+/// games can be added to it, or with `changes` of some.
 ///
 /// # Errors
 /// When it cannot be read, or a copy would not be like it.
 fn copy_whole(
     path: &Path,
     options: &ConvertOptions,
+    changes: Option<Arc<Merges>>,
     progress: &Arc<Progress>,
 ) -> Result<Begun, Error> {
+    let cannot = match changes {
+        Some(_) => "cannot be changed",
+        None => "cannot grow",
+    };
     let main = existing_path(path).map_err(Error::in_output)?;
     // The link stays, the set that it leads to is replaced.
     let target = if path.is_symlink() { &main } else { path };
@@ -715,6 +746,7 @@ fn copy_whole(
     let plan = ScanOptions {
         threads: options.plan.threads,
         selection: Selection::all(),
+        merges: changes,
         ..ScanOptions::default()
     };
     let (mut summary, mut first) = (Summary::default(), FirstProblem::default());
@@ -748,13 +780,13 @@ fn copy_whole(
     }
     let refused = |why: String| {
         let text = format!(
-            "cannot grow: it would be replaced by a copy, and {why}; `tabia convert` makes a new database of \
+            "{cannot}: it would be replaced by a copy, and {why}; `tabia convert` makes a new database of \
              it and reports everything"
         );
         Err(Error::invalid(text).in_path(path))
     };
     if let Some(problem) = first.0 {
-        let text = format!("is damaged and cannot grow: {problem}");
+        let text = format!("is damaged and {cannot}: {problem}");
         return Err(Error::not_in_file(text).in_path(path));
     }
     if let Some((feature, loss)) = summary.losses.iter().next() {

@@ -165,8 +165,23 @@ impl DatabaseWriter {
     /// Appends a game; returns what of it the format could not hold, empty if nothing was lost.
     ///
     /// # Errors
-    /// When the files cannot be written.
+    /// When the files cannot be written, or a move of the game cannot be played where it is: nothing is
+    /// written of that game.
+    ///
+    /// ```
+    /// use tabia::{Game, Move, Ply, Square};
+    ///
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// # let path = std::env::temp_dir().join(format!("tabia-doc-illegal-{}.pgn", std::process::id()));
+    /// let mut game = Game::new();
+    /// game.recorder().push_move(Ply::Move(Move::normal(Square::E2, Square::E5)));
+    /// let mut writer = tabia::create(&path)?;
+    /// assert!(writer.write(&game).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn write(&mut self, game: &Game) -> Result<Losses, Error> {
+        game.check_moves().map_err(Error::in_output)?;
         self.append(game).map_err(Error::in_output)
     }
 

@@ -263,7 +263,7 @@ impl InputItem {
     /// asked for; `progress` advances by the bytes read from them.
     ///
     /// # Errors
-    /// Why the format cannot read it; [`Unsupported`](tabia_core::ErrorKind::Unsupported) for what is not read.
+    /// Why the format cannot read it; [`Unsupported`](crate::ErrorKind::Unsupported) for what is not read.
     pub fn open(
         &self,
         options: &OpenOptions,

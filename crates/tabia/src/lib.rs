@@ -87,6 +87,26 @@
 //! # }
 //! ```
 //!
+//! # Change one game, add others
+//!
+//! ```
+//! use tabia::GameIndex;
+//!
+//! # fn main() -> Result<(), tabia::Error> {
+//! # let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbh");
+//! # let path = std::env::temp_dir().join(format!("tabia-doc-front-{}.pgn", std::process::id()));
+//! # tabia::convert(from, &path)?;
+//! tabia::change_game(&path, GameIndex(0), |game| {
+//!     game.head.tags.set("Event", "Paris, opera");
+//!     game.set_comment(3, "Solid.")
+//! })?;
+//! tabia::append_games(&path, &[tabia::game_of_pgn("1. d4 d5 *")?])?;
+//! # assert_eq!(tabia::open(&path)?.games().count(), 8);
+//! # let _ = std::fs::remove_file(path);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Search, for a second at most
 //!
 //! ```
@@ -206,6 +226,7 @@ pub use tabia_query as query;
 mod annotated_games;
 pub mod base;
 pub mod book;
+mod change_one_game;
 mod changed_input_files;
 pub mod check;
 pub mod collect_in_parallel;
@@ -255,6 +276,8 @@ mod target;
 mod text_record_and_encode_tasks;
 
 pub use base::{Base, Index};
+#[doc(inline)]
+pub use change_one_game::{append_games, change_game};
 pub use changed_input_files::FileStates;
 pub use create::{DatabaseWriter, create, create_book, create_with};
 pub use game_iterators::{Games, Header, Headers};

@@ -1,4 +1,4 @@
-//! Annotations of duplicates, added to the games that are kept.
+//! Games of an input that become others on their way: with the annotations of their duplicates, or replaced.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,16 @@ use tabia_core::game::{Annotation, Event, Game, GameResult, Recorder, Visitor};
 
 /// For games of an input the games whose annotations they get.
 #[derive(Debug, Clone, Default)]
-pub struct Merges(BTreeMap<u32, Vec<Game>>);
+pub struct Merges(BTreeMap<u32, Change>);
+
+/// What becomes of a game.
+#[derive(Debug, Clone)]
+enum Change {
+    /// It gets the annotations of these.
+    Merge(Vec<Game>),
+    /// It is replaced.
+    Replace(Box<Game>),
+}
 
 impl Merges {
     /// Number of games that get annotations.
@@ -24,7 +33,15 @@ impl Merges {
 
     /// Adds the annotations of `from` to those that a game gets.
     pub(crate) fn add(&mut self, game: GameIndex, from: Game) {
-        self.0.entry(game.0).or_default().push(from);
+        let change = self.0.entry(game.0);
+        if let Change::Merge(others) = change.or_insert_with(|| Change::Merge(Vec::new())) {
+            others.push(from);
+        }
+    }
+
+    /// Replaces a game by another one.
+    pub(crate) fn replace(&mut self, game: GameIndex, by: Game) {
+        self.0.insert(game.0, Change::Replace(Box::new(by)));
     }
 }
 
@@ -195,8 +212,12 @@ impl Merger {
 
     /// The game that was recorded, with its new annotations.
     pub(crate) fn end(&mut self, result: GameResult) -> Option<Game> {
-        let others = self.merges.0.get(&self.current.take()?)?;
+        let change = self.merges.0.get(&self.current.take()?)?;
         self.recorder.end_game(result);
+        let others = match change {
+            Change::Merge(others) => others,
+            Change::Replace(game) => return Some((**game).clone()),
+        };
         let mut game = self.recorder.replace(Game::new());
         for other in others {
             game = merged(&game, other);

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Game, Want};
+use tabia_core::loss::Losses;
 use tabia_core::{Error, GameIndex};
 use tabia_formats::Format;
 
 use crate::open::{Input, format};
 use crate::read_options::ReadOptions;
 
-fn pgn() -> Result<Format, Error> {
+pub(crate) fn pgn() -> Result<Format, Error> {
     format("pgn").ok_or_else(|| Error::unsupported("PGN is not built in"))
 }
 
@@ -50,7 +51,7 @@ pub fn game_of_pgn(text: &str) -> Result<Game, Error> {
 /// A game as PGN: the tags, a blank line, the moves with variations and annotations, and a blank line at the end.
 ///
 /// # Errors
-/// If the game cannot be written. The feature `writers` is not needed.
+/// If a move cannot be played where it is: no program could read what follows it. The feature `writers` is not needed.
 ///
 /// ```
 /// # fn main() -> Result<(), tabia::Error> {
@@ -87,6 +88,16 @@ pub fn pgn_of_game(game: &Game) -> Result<String, Error> {
 /// # }
 /// ```
 pub fn pgn_with(game: &Game, index: GameIndex, options: &CreateOptions) -> Result<Vec<u8>, Error> {
+    pgn_and_losses(game, index, options).map(|(text, _)| text)
+}
+
+/// As [`pgn_with`], with what PGN cannot hold of the game.
+pub(crate) fn pgn_and_losses(
+    game: &Game,
+    index: GameIndex,
+    options: &CreateOptions,
+) -> Result<(Vec<u8>, Losses), Error> {
+    game.check_moves().map_err(Error::in_output)?;
     let format = pgn()?;
     let Some(create) = format.games().and_then(|format| format.create_text) else {
         let text = format!("{} cannot be written", format.name());
@@ -95,5 +106,6 @@ pub fn pgn_with(game: &Game, index: GameIndex, options: &CreateOptions) -> Resul
     let mut writer = create(options).map_err(Error::in_output)?;
     // The writer never stops a replay.
     let _ = game.replay(index, Want::ALL, &mut *writer);
-    Ok(std::mem::take(writer.text()))
+    let text = std::mem::take(writer.text());
+    Ok((text, writer.take_losses()))
 }

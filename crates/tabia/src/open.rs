@@ -149,7 +149,7 @@ impl Input {
     ///
     /// An `Err` is something of which no game came: a record that cannot be read, a stream
     /// that breaks off. The iterator goes on after it wherever that is possible. Problems that cost
-    /// only part of a game are in [`Games::problems`]; with [`OpenOptions::strict`](tabia_core::formats::OpenOptions::strict) they are errors
+    /// only part of a game are in [`Games::problems`]; with [`OpenOptions::strict`](crate::OpenOptions::strict) they are errors
     /// too.
     ///
     /// ```

@@ -120,12 +120,12 @@ impl Resolver {
         Ok(contents)
     }
 
-    /// As [`Resolver::resolve_each`] of a folder, without the folders in it.
+    /// As [`Resolver::resolve_each`] of a folder, with the folders in it down to `depth`: 0 for none of them.
     ///
     /// # Errors
     /// When the folder cannot be read or holds nothing that is known.
-    pub fn resolve_folder(&self, path: &Path) -> Result<Vec<Result<InputItem>>> {
-        self.folder(path, 0)
+    pub fn resolve_folder(&self, path: &Path, depth: u32) -> Result<Vec<Result<InputItem>>> {
+        self.folder(path, depth)
     }
 
     fn single(&self, path: &OsStr) -> Result<Vec<InputItem>> {
@@ -336,11 +336,11 @@ impl Resolver {
         !COMMON_EXTENSIONS.contains(&&*extension(name)) && self.may_be_companion(name)
     }
 
-    /// Whether a file of that name may be the companion of a main file.
+    /// Whether a file of that name may be the companion of a main file, or made of its set.
     pub(crate) fn may_be_companion(&self, name: &str) -> bool {
         let extension = extension(name);
-        let mut companions = self.formats.iter().flat_map(|format| format.companions());
-        companions.any(|companion| companion.extension == extension)
+        let mut formats = self.formats.iter();
+        formats.any(|format| is_of_set(*format, &extension))
     }
 
     fn file(&self, path: &Path) -> Result<InputItem> {
@@ -397,7 +397,7 @@ impl Resolver {
         }
         self.formats
             .iter()
-            .filter(|format| format.companions().iter().any(|c| c.extension == extension))
+            .filter(|format| is_of_set(**format, &extension))
             .flat_map(|format| format.extensions())
             .find_map(|main| source.with_main(main)?.listed_again().ok())
     }
@@ -728,4 +728,10 @@ fn splits_at_colons(path: &Path) -> Vec<(PathBuf, String)> {
         outer.push(name);
     }
     splits
+}
+/// Whether files of a set of that format, or made of it, have this extension.
+fn is_of_set(format: Format, extension: &str) -> bool {
+    let mut companions = format.companions().iter();
+    companions.any(|companion| companion.extension == extension)
+        || format.by_products().contains(&extension)
 }

@@ -35,6 +35,7 @@ const fn format(
             name: id,
             extensions,
             companions: &[],
+            by_products: &[],
             score,
             evidence: "",
         },

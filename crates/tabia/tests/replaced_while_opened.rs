@@ -31,6 +31,7 @@ static PAIR: GameFormat = GameFormat {
             required: false,
             holds: "the number again",
         }],
+        by_products: &[],
         score: |probe| match probe.head {
             [b'0'..=b'9', ..] => Confidence::Certain,
             _ => Confidence::No,

@@ -40,6 +40,7 @@ pub(crate) fn tidy(_: &[String]) -> Outcome {
         ));
     }
     check_circles(&root, &mut problems)?;
+    check_example_names(&root, &mut problems)?;
     check_words(&root, &mut problems)?;
     check_fixtures(&root, &mut problems)?;
     if problems.is_empty() {
@@ -69,6 +70,54 @@ fn check_circles(root: &Path, problems: &mut Vec<String>) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The names that examples of the crates below `tabia` take from it are those of public items of it: readers of its
+/// documentation copy them.
+fn check_example_names(root: &Path, problems: &mut Vec<String>) -> Outcome {
+    let items = read(&root.join("docs/public-api.txt"))?;
+    for folder in ["crates/core", "crates/query"] {
+        for path in run_program::files(&root.join(folder), &[".rs"])? {
+            let name = relative(root, &path);
+            for line in read(&path)?.lines() {
+                for item in example_names(line) {
+                    if !is_public_item(&items, &item) {
+                        problems.push(format!(
+                            "{name}: an example has `{item}`, which is not public"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a list of public items, one a line (`struct tabia::Query: …`), has one of this name.
+fn is_public_item(items: &str, name: &str) -> bool {
+    items.lines().any(|line| {
+        let item = line.split_once(' ').map(|(_, item)| item);
+        let rest = item.and_then(|item| item.strip_prefix(name));
+        rest.is_some_and(|rest| rest.starts_with([':', ' ', '<']) || rest.is_empty())
+    })
+}
+
+/// The items of `tabia` that a line of an example imports: `/// use tabia::chess::{FenStyle, Setup};`.
+fn example_names(line: &str) -> Vec<String> {
+    let text = line.trim_start().trim_start_matches(['/', '!', ' ']);
+    let path = text
+        .strip_prefix("use ")
+        .filter(|path| path.starts_with("tabia::"));
+    let Some(path) = path.and_then(|path| path.strip_suffix(';')) else {
+        return Vec::new();
+    };
+    let Some((start, names)) = path.strip_suffix('}').and_then(|path| path.split_once('{')) else {
+        return vec![path.to_owned()];
+    };
+    names
+        .split(',')
+        .map(|name| format!("{start}{}", name.trim()))
+        .collect()
 }
 
 // Put together from parts, so that this file does not break the rules it checks.
@@ -261,6 +310,18 @@ mod tests {
         let mut problems = Vec::new();
         check_source(name, text, &mut problems);
         problems.len()
+    }
+
+    #[test]
+    fn names_in_examples_are_public() {
+        let names = example_names("    /// use tabia::chess::{FenStyle, Setup};");
+        assert_eq!(names, ["tabia::chess::FenStyle", "tabia::chess::Setup"]);
+        assert_eq!(example_names("//! use tabia::Query;"), ["tabia::Query"]);
+        assert!(example_names("/// use other::Query;").is_empty());
+        let items =
+            "method tabia::Query::parse: pub fn parse()\nfn tabia::project: pub fn project()\n";
+        assert!(is_public_item(items, "tabia::Query") && is_public_item(items, "tabia::project"));
+        assert!(!is_public_item(items, "tabia::Que") && !is_public_item(items, "tabia::san"));
     }
 
     #[test]

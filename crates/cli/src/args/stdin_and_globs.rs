@@ -4,8 +4,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
-use tabia::Error;
+use tabia::book::position_arg::play_moves;
 use tabia::core::shell_argument::argument;
+use tabia::{Error, Position};
 
 use super::{ArchiveVerb, Cli, CommonArgs, Verb};
 use crate::args::book::{BookEditArgs, BookVerb};
@@ -156,7 +157,18 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
         Verb::Ls(args) => search_for(words(&args.paths)?),
         Verb::Info(args) => search_for(words(&args.paths)?),
         Verb::Stats(args) => search_for(words(&args.paths)?),
-        Verb::Tree(args) => search_for(words(&args.paths)?),
+        Verb::Tree(args) => {
+            let (first, rest) = args.paths.split_first()?;
+            let given = rest.iter().map(|word| word.display().to_string());
+            let given = given.collect::<Vec<_>>().join(" ");
+            if !is_line(&given) {
+                return search_for(words(&args.paths)?);
+            }
+            let database = first.display().to_string();
+            let (database, line) = (argument(&database), argument(&given));
+            let hint = format!("`--line` names a position: `tabia tree {database} --line {line}`");
+            Some((PathBuf::from(rest.first()?), hint))
+        }
         Verb::Eco(args) => search_for(words(&args.paths)?),
         Verb::Book(BookVerb::Find(args)) => {
             let (moves, book) = words(&args.books)?;
@@ -194,6 +206,13 @@ fn new_file(file: &Path, name: &str) -> String {
     let mut files = std::iter::once(file.to_path_buf()).chain(others);
     let free = files.find(|file| !file.exists());
     free.unwrap_or_else(|| "NEW".into()).display().to_string()
+}
+
+/// Whether a text is moves, or begins like them.
+fn is_line(text: &str) -> bool {
+    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = number.len() < text.len() && number.starts_with('.');
+    is_numbered || play_moves(&Position::standard(), text).is_ok_and(|(_, plies)| !plies.is_empty())
 }
 
 /// How to search for a word that was given like a file.

@@ -1,5 +1,6 @@
 //! `tabia check`: decodes everything and reports every problem.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use serde::Serialize;
@@ -77,8 +78,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
     listing.finish()?;
     let others = OtherFiles::of(&context, &args.paths);
     reporter.finish_with(None, Some(&others))?;
-    if let Some(hint) = damaged.first() {
-        context.messages.hint(hint);
+    if let Some(hint) = next_step_of_all(&args.paths, &damaged) {
+        context.messages.hint(&hint);
     }
     if is_described && seen > 1 {
         let inputs = counted(seen, "input");
@@ -270,6 +271,31 @@ fn saved_like(item: &InputItem, file: &Path) -> String {
         return format!("saved-{}", stem.display());
     }
     format!("saved-{}.{extension}", stem.display())
+}
+
+/// What to do about the first input with problems, or about all of them if they are in one folder.
+fn next_step_of_all(paths: &[OsString], damaged: &[String]) -> Option<String> {
+    let first = damaged.first()?;
+    let [path] = paths else {
+        return Some(first.clone());
+    };
+    let folder = Path::new(path);
+    let are_several = damaged.iter().filter(|hint| *hint != MISSING_MEDIA).count() > 1;
+    if path == "-" || !folder.is_dir() || !are_several {
+        return Some(first.clone());
+    }
+    let name = folder.display().to_string();
+    let quoted = argument(&name);
+    // Next to the folder; `..` and `.` have no name.
+    let saved = match folder.file_name() {
+        Some(name) => folder.with_file_name(format!("saved-{}", name.to_string_lossy())),
+        None => folder.join("saved"),
+    };
+    let saved = format!("{}/", saved.display());
+    let saved = argument(&saved);
+    Some(format!(
+        "`tabia repair {quoted} -o {saved}` saves what is left of all of them"
+    ))
 }
 
 /// What to do about an input with problems.

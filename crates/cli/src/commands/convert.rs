@@ -244,13 +244,23 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let keeps = |&feature: &Feature| format.can.has(feature) && !format.in_part.has(feature);
     // Who asked for a profile wants what it leaves out to be left out.
     let is_default = args.profile == Profile::default();
-    let is_profiled = !lost.is_empty() && is_default && lost.iter().all(keeps);
+    let of_games: Vec<Feature> = lost
+        .iter()
+        .copied()
+        .filter(|lost| *lost != Feature::DatabaseFacts)
+        .collect();
+    let is_profiled = !of_games.is_empty() && is_default && of_games.iter().all(keeps);
+    let all = if of_games.len() == lost.len() {
+        "all of this"
+    } else {
+        "all of this that games have"
+    };
     // A database keeps the same whatever the profile.
     if is_profiled && format.create_text.is_some() {
-        context.messages.hint(if args.is_of_other_verb {
-            "`tabia convert` with `--profile full` keeps all of this"
+        context.messages.hint(&if args.is_of_other_verb {
+            format!("`tabia convert` with `--profile full` keeps {all}")
         } else {
-            "`--profile full` keeps all of this"
+            format!("`--profile full` keeps {all}")
         });
     }
     if args.append

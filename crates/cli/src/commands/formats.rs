@@ -12,6 +12,7 @@ use crate::args::FormatsArgs;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
+use crate::terminal::set_color;
 
 const COLUMNS: &[&str] = &[
     "format",
@@ -25,6 +26,7 @@ const COLUMNS: &[&str] = &[
 ];
 
 pub(crate) fn run(args: &FormatsArgs) -> Result<ExitCode, Error> {
+    set_color(args.common.color);
     #[cfg(feature = "parquet")]
     if let Some(table) = args.schema {
         return super::table_schema::list(table.table(), args);

@@ -15,6 +15,7 @@ use crate::fact_row::{FactRow, fact_rows};
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
 use crate::readable_numbers::{counted, grouped, size};
+use crate::stdout::StdoutWriter;
 use crate::table::describe;
 
 const COLUMNS: &[&str] = &[
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
         }
         if is_described {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
-            listing.out().text(&description(&info, ""))?;
+            write_description(&info, "", listing.out())?;
         } else {
             listing.push(&InfoRow::new(&info))?;
         }
@@ -203,12 +204,12 @@ impl<'a> InfoRow<'a> {
 }
 
 /// What `info` shows of an input on a terminal.
-fn description(info: &Info, indent: &str) -> String {
-    let mut text = describe(&info.path, &facts(info), indent);
+fn write_description(info: &Info, indent: &str, out: &mut StdoutWriter) -> Result<(), Error> {
+    describe(&info.path, &facts(info), indent, out)?;
     for inner in &info.databases {
-        text += &description(inner, &format!("{indent}  "));
+        write_description(inner, &format!("{indent}  "), out)?;
     }
-    text
+    Ok(())
 }
 
 fn facts(info: &Info) -> Vec<(String, String)> {
@@ -284,10 +285,11 @@ fn annotated(info: &Info) -> Option<String> {
         all if all == games => "all games".to_owned(),
         some => {
             let percent = some as f64 * 100.0 / games as f64;
-            let percent = if percent < 10.0 {
-                format!("{percent:.1}")
-            } else {
-                format!("{percent:.0}")
+            // Not "100%" while there are games without.
+            let percent = match percent {
+                some if some < 10.0 => format!("{some:.1}"),
+                most if most > 99.0 => format!("{:.1}", (most * 10.0).floor() / 10.0),
+                other => format!("{other:.0}"),
             };
             format!("{} ({percent}%)", counted(some, "game"))
         }

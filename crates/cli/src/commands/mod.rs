@@ -21,7 +21,7 @@ pub(crate) mod man;
 pub(crate) mod names;
 mod note_media;
 pub(crate) mod novelty;
-mod other_files;
+pub(crate) mod other_files;
 pub(crate) mod overview;
 pub(crate) mod repair;
 mod repair_all;

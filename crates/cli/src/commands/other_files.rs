@@ -1,4 +1,4 @@
-//! The files in folders that `check` and `info` do not look at, as no format has such a name.
+//! The files in folders that commands do not look at, as no format has such a name.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -55,6 +55,14 @@ impl OtherFiles {
                 .iter()
                 .map(|file| file.display().to_string())
                 .collect(),
+        }
+    }
+
+    /// As [`OtherFiles::report`], but only if some of them are chess files by their content: who lists games
+    /// need not hear of other files.
+    pub(crate) fn report_recognised(&self, context: &Context) {
+        if !self.recognised.is_empty() {
+            self.report(context, "read");
         }
     }
 

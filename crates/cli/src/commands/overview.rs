@@ -1,4 +1,4 @@
-//! `tabia` without arguments: the chess files of the folder, and what can be done with them.
+//! `tabia` without arguments: the chess files of the folder, or of those in it, and what can be done with them.
 
 use std::path::Path;
 
@@ -19,18 +19,26 @@ use crate::terminal::{self, TextStyle};
 /// Files that are listed.
 const MAX_FILES: usize = 12;
 
+/// How deep folders are looked into if there is nothing above them.
+const MAX_DEPTH: u32 = 2;
+
 /// Shows what is in the folder; `None` if there are no chess files.
 pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
     let resolver = new_resolver();
-    let Ok(items) = resolver.resolve_folder(Path::new(".")) else {
+    // Folders are looked into only if there is nothing here: a home folder has many.
+    let found = [0, MAX_DEPTH].into_iter().find_map(|depth| {
+        let items = resolver.resolve_folder(Path::new("."), depth).ok()?;
+        let items: Vec<InputItem> = items.into_iter().flatten().collect();
+        (!items.is_empty()).then_some((items, depth))
+    });
+    let Some((items, depth)) = found else {
         return Ok(None);
     };
-    let items: Vec<InputItem> = items.into_iter().flatten().collect();
-    if items.is_empty() {
-        return Ok(None);
-    }
     let mut out = StdoutWriter::new(&ProgressBar::hidden());
-    out.text("In this folder:\n")?;
+    out.text(match depth {
+        0 => "In this folder:\n",
+        _ => "In the folders below this one:\n",
+    })?;
     let shown = items.get(..MAX_FILES).unwrap_or(&items);
     let rows = shown.iter().map(|item| {
         let bytes = item.total_bytes().map_or_else(String::new, size);

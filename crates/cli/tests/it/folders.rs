@@ -240,3 +240,81 @@ fn chess_files_under_other_names_are_named() {
         run.err
     );
 }
+
+#[test]
+fn commands_that_read_games_name_the_files_they_leave_out() {
+    let scratch = folder("folder-left-out");
+    let f = scratch.join("f");
+    fs::write(f.join("notes.txt"), "To do: buy milk\n").unwrap();
+    // Other files are named by what makes something of a folder, not by lists.
+    let convert = |name: &str| tabia(&scratch, &["convert", "f", "-o", name]).expect(0).err;
+    let err = convert("one.pgn");
+    let line = "1 file was not read, as no format has such a name: ";
+    assert!(err.contains(line) && err.contains("notes.txt"), "{err}");
+    assert!(
+        !tabia(&scratch, &["ls", "f"])
+            .expect(0)
+            .err
+            .contains("notes.txt")
+    );
+    // A file with games is named by both.
+    fs::write(f.join("old.bak"), "[Event \"Old\"]\n\n1. d4 *\n").unwrap();
+    let list = tabia(&scratch, &["ls", "f"]).expect(0);
+    for err in [convert("two.pgn"), list.err] {
+        let line = "1 of them is a chess file by its content: ";
+        assert!(err.contains(line) && err.contains("old.bak"), "{err}");
+    }
+}
+
+#[test]
+fn several_damaged_files_of_a_folder_are_repaired_at_once() {
+    let scratch = folder("folder-repair-hint");
+    let cut = "[White \"A\"]\n\n1. e4 Ke4 *\n";
+    fs::write(scratch.join("f/a.pgn"), cut).unwrap();
+    let run = tabia(&scratch, &["check", "f"]).expect(3);
+    assert!(
+        run.err.contains("a.pgn -o saved-a.pgn` saves"),
+        "{}",
+        run.err
+    );
+    fs::write(scratch.join("f/b.pgn"), cut).unwrap();
+    let run = tabia(&scratch, &["check", "f"]).expect(3);
+    let hint = "`tabia repair f -o saved-f/` saves what is left of all of them";
+    assert!(run.err.contains(hint), "{}", run.err);
+    tabia(&scratch, &["repair", "f", "-o", "saved-f/"]).expect(3);
+    assert!(scratch.join("saved-f/b.pgn").exists());
+}
+
+#[test]
+fn inputs_of_no_format_are_problems_of_the_report() {
+    let scratch = folder("folder-failed-report");
+    fs::write(scratch.join("f/bad.cbv"), noise()).unwrap();
+    tabia(&scratch, &["check", "f", "--report", "r.json"]).expect(3);
+    let report = fs::read_to_string(scratch.join("r.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let listed = report["problems"].as_array().unwrap().len();
+    assert_eq!(report["summary"]["problems"], listed, "{report}");
+    assert_eq!(listed, 1);
+}
+
+#[test]
+fn what_chessbase_makes_of_a_set_belongs_to_it() {
+    let scratch = folder("folder-by-products");
+    let extract = ["archive", "extract", SAMPLE, "-d", "f"];
+    tabia(&scratch, &extract).expect(0);
+    for name in ["tabia.cib", "tabia.cko", "alone.cib"] {
+        fs::write(scratch.join("f").join(name), noise()).unwrap();
+    }
+    let run = tabia(&scratch, &["check", "f"]).expect(0);
+    assert!(run.err.contains("1 file was not checked"), "{}", run.err);
+    assert!(run.err.contains("alone.cib"), "{}", run.err);
+    // As a shell expands `f/tabia.*`.
+    let run = tabia(
+        &scratch,
+        &["info", "f/tabia.cbh", "f/tabia.cib", "f/tabia.cko"],
+    )
+    .expect(0);
+    assert_eq!(run.out.lines().count(), 2, "{}", run.out);
+    tabia(&scratch, &["info", "f/tabia.cib"]).expect(0);
+    tabia(&scratch, &["info", "f/alone.cib"]).expect(4);
+}

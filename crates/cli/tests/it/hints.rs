@@ -55,6 +55,41 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (&["convert", "games.pgn", "-o", "games.cbh"], 5, "`--force`"),
     (&["ls", "book.bin"], 2, "`tabia book info book.bin`"),
     (
+        &["tree", "games.pgn", "e4", "e5"],
+        4,
+        "`tabia tree games.pgn --line 'e4 e5'`",
+    ),
+    (
+        &["tree", "games.pgn", "1.e4 e5"],
+        4,
+        "`tabia tree games.pgn --line '1.e4 e5'`",
+    ),
+    (
+        &["tree", "games.pgn", "carlsen"],
+        4,
+        "`tabia search games.pgn carlsen`",
+    ),
+    (
+        &["book", "games.pgn"],
+        2,
+        "`tabia book build games.pgn -o book.bin`",
+    ),
+    (&["archive", "pack.zip"], 2, "`tabia archive list pack.zip`"),
+    (&["opening", "games.pgn"], 2, "`tabia eco` does that"),
+    (&["version"], 2, "`tabia --version` does that"),
+    (&["--verion"], 2, "did you mean `tabia --version`?"),
+    (&["analyse", "games.pgn"], 2, "tabia has no engine"),
+    (
+        &["edit", "games.cbh", "--tag", "White=X"],
+        2,
+        "`--replace 5 --with game.pgn` puts it back",
+    ),
+    (
+        &["book", "thin", "book.bin"],
+        2,
+        "`tabia book edit book.bin --csv` lists all moves",
+    ),
+    (
         &["book", "find", "games.pgn"],
         2,
         "`tabia book build games.pgn -o BOOK`",

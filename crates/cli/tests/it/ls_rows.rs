@@ -229,3 +229,19 @@ fn headers_can_be_left_out() {
     let without = tabia(&folder, &["ls", "games.pgn", "--table", "--no-header"]).expect(0);
     assert_eq!(with.lines().count(), without.out.lines().count() + 1);
 }
+
+#[test]
+fn other_words_for_columns_lead_to_them() {
+    let folder = with_games("ls-other-words");
+    for (word, hint) in [
+        ("number", "did you mean `game`?"),
+        ("Rating", "did you mean `whiteElo` and `blackElo`?"),
+        ("player", "did you mean `white` and `black`?"),
+        ("moves", "`tabia convert IN -o games.csv` writes the moves"),
+        ("blackelos", "did you mean `blackElo`?"),
+    ] {
+        let run = tabia(&folder, &["ls", "games.pgn", "--columns", word]).expect(0);
+        let warning = format!("no game has the tag `{word}`; {hint}");
+        assert!(run.err.contains(&warning), "{}", run.err);
+    }
+}

@@ -410,6 +410,103 @@ fn damage_is_described_on_a_terminal() {
 }
 
 #[test]
+fn every_screen_obeys_the_choice_of_colours() {
+    let folder = with_everything("screens-colours");
+    for args in [
+        &["info", "mega.cbh"][..],
+        &["ls", "mega.cbh"],
+        &["check", "mega.cbh"],
+        &["tree", "mega.cbh"],
+        &["stats", "mega.cbh", "--by", "year"],
+        &["show", "mega.cbh", "-g", "2"],
+        &["formats"],
+        &["archive", "list", "mega.cbv"],
+        &["book", "info", "b.bin"],
+        &["book", "find", "b.bin"],
+    ] {
+        let (coloured, _) = on_terminal(&folder, args, 100);
+        assert!(coloured.contains('␛'), "{args:?}: {coloured}");
+        for plain in [
+            [&["--color", "never"], args].concat(),
+            [args, &["--color=never"]].concat(),
+        ] {
+            let (screen, _) = on_terminal(&folder, &plain, 100);
+            assert!(!screen.contains('␛'), "{plain:?}: {screen}");
+        }
+    }
+}
+
+#[test]
+fn databases_below_a_folder_are_shown() {
+    let folder = Scratch::new("screens-below");
+    let below = folder.join("chess/2024");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::write(below.join("games.pgn"), GAMES).unwrap();
+    let (screen, code) = on_terminal(&folder, &[], 80);
+    assert_eq!(code, 0, "{screen}");
+    expect_screen("overview-below-80.txt", &screen);
+    // With a file of its own, the folders below do not matter.
+    std::fs::write(folder.join("own.pgn"), GAMES).unwrap();
+    let (screen, _) = on_terminal(&folder, &[], 80);
+    assert!(
+        screen.contains("own.pgn") && !screen.contains("2024"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn losses_of_several_inputs_fit_the_terminal() {
+    let folder = Scratch::new("screens-losses");
+    let long = "a folder with a long name/and one more";
+    std::fs::create_dir_all(folder.join(long)).unwrap();
+    for name in ["one.cbv", "two.cbv"] {
+        let path = folder.join(long).join(name);
+        std::fs::copy(samples().join("tabia.cbv"), path).unwrap();
+    }
+    for columns in [80, 100] {
+        let args = ["convert", ".", "-o", "all.pgn", "--force"];
+        let (screen, code) = on_terminal(&folder, &args, columns);
+        assert_eq!(code, 0, "{screen}");
+        assert!(screen.contains("game 5"), "{screen}");
+        let table = screen.lines().filter(|line| line.starts_with("  "));
+        assert!(table.clone().count() > 5, "{screen}");
+        for line in table {
+            assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+        }
+    }
+}
+
+#[test]
+fn differences_of_books_fit_the_terminal() {
+    let folder = Scratch::new("screens-diff");
+    let line = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 O-O";
+    let game = |moves: &str| format!("[White \"A\"]\n\n{moves} 1-0\n\n");
+    std::fs::write(folder.join("one.pgn"), game("1. d4 d5")).unwrap();
+    std::fs::write(folder.join("two.pgn"), game(line)).unwrap();
+    let far = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n";
+    std::fs::write(
+        folder.join("three.pgn"),
+        format!("{far}{}", game("1. e4 Ke7")),
+    )
+    .unwrap();
+    for (name, inputs) in [
+        ("a.bin", &["one.pgn"][..]),
+        ("b.bin", &["two.pgn", "three.pgn"]),
+    ] {
+        let args = [&["book", "build", "-o", name, "--min-games", "1"], inputs].concat();
+        tabia(&folder, &args).expect(0);
+    }
+    let (screen, code) = on_terminal(&folder, &["book", "diff", "a.bin", "b.bin"], 80);
+    assert_eq!(code, 0, "{screen}");
+    // Positions that no line of the books reaches are named, too.
+    assert!(screen.contains("position "), "{screen}");
+    for line in screen.lines() {
+        assert!(width(line) <= 80, "{line}");
+    }
+    expect_screen("diff-80.txt", &screen);
+}
+
+#[test]
 fn a_folder_without_chess_files_gets_the_help() {
     let folder = Scratch::new("screens-empty");
     let (screen, code) = on_terminal(&folder, &[], 80);

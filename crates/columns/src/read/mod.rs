@@ -22,6 +22,7 @@ pub static PARQUET: GameFormat = GameFormat {
         name: "Parquet table",
         extensions: &["parquet"],
         companions: &[],
+        by_products: &[],
         score,
         evidence: "",
     },

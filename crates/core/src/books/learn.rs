@@ -13,7 +13,8 @@ use std::fmt;
 /// one convention each.
 ///
 /// ```
-/// use tabia_core::books::Learn;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::Learn;
 ///
 /// let learn = Learn::parse("1f001400").unwrap();
 /// assert_eq!(learn.score_and_depth(), (31, 20));

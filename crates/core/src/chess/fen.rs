@@ -44,7 +44,8 @@ impl Setup {
     /// position need not be legal.
     ///
     /// ```
-    /// use tabia_core::chess::{FenStyle, Setup};
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::chess::{FenStyle, Setup};
     ///
     /// let setup = Setup::parse_fen(b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")?;
     /// assert_eq!(setup.fen(FenStyle::XFen), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");

@@ -50,7 +50,8 @@ impl Position {
     /// Every legal move, in unspecified order.
     ///
     /// ```
-    /// use tabia_core::chess::Position;
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::Position;
     ///
     /// assert_eq!(Position::standard().legal_moves().len(), 20);
     /// ```

@@ -24,7 +24,8 @@ pub(super) const KING: u8 = Role::King as u8 + 1;
 /// just moved (whether or not taking it is legal).
 ///
 /// ```
-/// use tabia_core::chess::Position;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::Position;
 ///
 /// let mut position = Position::standard();
 /// for text in ["e4", "e5", "Nf3"] {

@@ -44,7 +44,8 @@ impl Position {
     /// for a null move. A move that is not legal has its coordinates instead.
     ///
     /// ```
-    /// use tabia_core::chess::{Move, Position, Square};
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Move, Position, Square};
     ///
     /// let position = Position::standard();
     /// let m = Move::normal(Square::G1, Square::F3);
@@ -62,7 +63,9 @@ impl Position {
     /// accepted.
     ///
     /// ```
-    /// use tabia_core::chess::{Position, san::SanError};
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::chess::SanError;
+    /// use tabia::Position;
     ///
     /// let mut position = Position::standard();
     /// let ply = position.parse_san("Nf3")?;

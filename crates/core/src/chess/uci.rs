@@ -26,7 +26,8 @@ impl Position {
     /// move of two squares, in [Chess960](Self::is_chess960) king takes rook. Whether the move is legal is not tested.
     ///
     /// ```
-    /// use tabia_core::chess::Position;
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::Position;
     ///
     /// let position = Position::standard();
     /// let ply = position.parse_san("Nf3")?;
@@ -53,7 +54,8 @@ impl Position {
     /// in standard chess or as in Chess960.
     ///
     /// ```
-    /// use tabia_core::chess::Position;
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::Position;
     ///
     /// let position = Position::standard();
     /// let ply = position.parse_uci("g1f3").unwrap();

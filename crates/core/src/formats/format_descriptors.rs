@@ -122,6 +122,8 @@ pub struct FileFormat {
     pub extensions: &'static [&'static str],
     /// The other files of a set.
     pub companions: &'static [Companion],
+    /// Extensions of files next to a set that programs make of it and make again: they are no part of it.
+    pub by_products: &'static [&'static str],
     /// The confidence that a file is of this format.
     pub score: fn(&Probe<'_>) -> Confidence,
     /// Evidence for the implementation, for the table of formats: `""` if checked against real files.

@@ -11,8 +11,9 @@ use crate::loss::{Feature, Features, Losses};
 /// An annotation of a move, a variation or a game, with borrowed texts.
 ///
 /// ```
-/// use tabia_core::game::{Annotation, Comment, CommentPlacement};
-/// use tabia_core::loss::Feature;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::annotation::{Comment, CommentPlacement};
+/// use tabia::{Annotation, Feature};
 ///
 /// let annotation = Annotation::Comment(Comment {
 ///     placement: CommentPlacement::After,
@@ -129,7 +130,8 @@ impl Annotation<'_> {
 /// A numeric annotation glyph, `$0` to `$255`. `Display` writes the PGN form.
 ///
 /// ```
-/// use tabia_core::game::Nag;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::Nag;
 ///
 /// assert_eq!(Nag(1).to_string(), "$1");
 /// assert_eq!("$14".parse(), Ok(Nag(14)));
@@ -286,7 +288,8 @@ impl ShapeColor {
     /// The colour with this ChessBase number: one that has a name if the number has a known meaning.
     ///
     /// ```
-    /// use tabia_core::game::ShapeColor;
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::annotation::ShapeColor;
     ///
     /// assert_eq!(ShapeColor::of_chessbase(4), ShapeColor::Red);
     /// assert_eq!(ShapeColor::of_chessbase(8), ShapeColor::ChessBase(8));
@@ -474,7 +477,8 @@ impl TimeControl {
     /// [`pgn`](Self::pgn) would write differently or that have more than three stages: `?`, `*180`.
     ///
     /// ```
-    /// use tabia_core::game::TimeControl;
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::annotation::TimeControl;
     ///
     /// let control = TimeControl::parse("40/7200+30:1800+30").unwrap();
     /// assert_eq!(control.stages[0].start, 720_000);

@@ -10,7 +10,8 @@ use crate::decimal_digits;
 /// databases.
 ///
 /// ```
-/// use tabia_core::game::Date;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::Date;
 ///
 /// let date: Date = "1950.07.??".parse()?;
 /// assert_eq!(date, Date::new(1950, 7, 0));

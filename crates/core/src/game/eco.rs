@@ -8,7 +8,8 @@ use crate::decimal_digits;
 /// databases add, 0 if absent. `Display` writes the three characters of the code.
 ///
 /// ```
-/// use tabia_core::game::Eco;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::Eco;
 ///
 /// let eco: Eco = "B90".parse()?;
 /// assert_eq!((eco.code(), eco.sub()), (190, 0));

@@ -7,6 +7,7 @@ use super::annotation::Nag;
 use super::date::Date;
 use super::eco::Eco;
 use super::result::GameResult;
+use crate::error::Error;
 
 /// A text is not the value that was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,12 @@ impl fmt::Display for ParseValueError {
 }
 
 impl std::error::Error for ParseValueError {}
+
+impl From<ParseValueError> for Error {
+    fn from(error: ParseValueError) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
 
 /// Accepts what [`Date::parse`] accepts.
 impl FromStr for Date {

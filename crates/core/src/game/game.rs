@@ -17,9 +17,8 @@ use crate::ids::GameIndex;
 /// order. Moves are not checked: they are those that a reader or a caller recorded.
 ///
 /// ```
-/// use tabia_core::chess::{Position, san};
-/// use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Nag, Visitor};
-/// use tabia_core::GameIndex;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::{Annotation, Flow, Game, GameHead, GameIndex, GameResult, Nag, Position, Visitor};
 ///
 /// let mut head = GameHead::default();
 /// head.tags.push("White", "Carlsen, Magnus");
@@ -29,7 +28,7 @@ use crate::ids::GameIndex;
 /// let _ = recorder.begin_game(GameIndex(0), &head);
 /// let mut position = Position::standard();
 /// for text in ["e4", "e5", "Nf3"] {
-///     let ply = san::read(&position, text.as_bytes())?;
+///     let ply = position.parse_san(text)?;
 ///     let _ = recorder.visit_move(&position, ply);
 ///     position.play_ply(ply);
 /// }

@@ -44,7 +44,8 @@ impl Start {
     /// setup position, `0` for the usual one (PGN standard, 9.7.1), and a blank value for nothing.
     ///
     /// ```
-    /// use tabia_core::game::Start;
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::Start;
     ///
     /// let usual = Start::default();
     /// assert!(!usual.contradicts_setup_tag("0"));

@@ -3,6 +3,8 @@
 
 mod annotation;
 mod annotation_store;
+mod change_annotations;
+mod check_moves;
 mod date;
 mod eco;
 mod from_str;

@@ -12,10 +12,9 @@ use crate::game::{Annotation, ClockKind, Comment, Eval, Nag, Shape};
 /// Annotations of a line are those before its first move: in the mainline they belong to the game.
 ///
 /// ```
-/// use tabia_core::chess::{Position, san};
-/// use tabia_core::game::{Comment, Game, GameHead, GameResult, Line, Visitor};
-/// use tabia_core::game::{Annotation, CommentPlacement, Flow};
-/// use tabia_core::GameIndex;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::annotation::{Comment, CommentPlacement};
+/// use tabia::{Annotation, Flow, Game, GameHead, GameIndex, GameResult, Line, Position, Visitor};
 ///
 /// // Records 1. e4 {best} (1. d4 d5) 1... e5
 /// let mut game = Game::new();
@@ -51,7 +50,7 @@ use crate::game::{Annotation, ClockKind, Comment, Eval, Nag, Shape};
 ///     text
 /// }
 /// assert_eq!(movetext(game.root(), start), "e4 {best} ( d4 d5 ) e5 ");
-/// # Ok::<(), san::SanError>(())
+/// # Ok::<(), tabia_core::chess::san::SanError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'g> {

@@ -14,9 +14,8 @@ use crate::loss::{Feature, Features, Losses};
 /// without losses is borrowed. The losses name no game; add it with [`Losses::in_game`].
 ///
 /// ```
-/// use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Nag, Visitor, project};
-/// use tabia_core::loss::{Feature, Features};
-/// use tabia_core::GameIndex;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::{Annotation, Feature, Features, Flow, Game, GameHead, GameIndex, GameResult, Nag, Visitor, project};
 ///
 /// let mut game = Game::new();
 /// let mut recorder = game.recorder();

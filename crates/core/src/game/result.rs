@@ -7,7 +7,8 @@ use super::tags::{Tags, is_blank_value};
 /// The result of a game, including results that only databases store.
 ///
 /// ```
-/// use tabia_core::game::GameResult;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::GameResult;
 ///
 /// assert_eq!("1/2-1/2".parse(), Ok(GameResult::Draw));
 /// assert_eq!(GameResult::WhiteWinsByForfeit.to_string(), "+:-");

@@ -12,7 +12,8 @@ pub const SEVEN_TAG_ROSTER: [&str; 7] =
 /// reused from game to game.
 ///
 /// ```
-/// use tabia_core::game::Tags;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::Tags;
 ///
 /// let mut tags: Tags = [("White", "Carlsen, Magnus"), ("WhiteElo", "2850")]
 ///     .into_iter()
@@ -100,7 +101,8 @@ impl Tags {
     /// empty list.
     ///
     /// ```
-    /// use tabia_core::game::Tags;
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::Tags;
     ///
     /// let mut tags = Tags::new();
     /// tags.push("Event", "Hastings");

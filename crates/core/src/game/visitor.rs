@@ -10,7 +10,8 @@ use crate::ids::GameIndex;
 /// them; the parts that are visited do not depend on which other ones are wanted.
 ///
 /// ```
-/// use tabia_core::game::Want;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::Want;
 ///
 /// let want = Want::TAGS.and(Want::MAINLINE);
 /// assert!(want.has(Want::TAGS) && !want.has(Want::VARIATIONS));
@@ -76,9 +77,8 @@ pub enum Flow {
 /// reorder in buffers of their own.
 ///
 /// ```
-/// use tabia_core::chess::{Ply, Position};
-/// use tabia_core::game::{Flow, Game, Visitor, Want};
-/// use tabia_core::GameIndex;
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::{Flow, Game, GameIndex, Ply, Position, Visitor, Want};
 ///
 /// /// Counts the moves of the mainline, as [`begin_variation`](Visitor::begin_variation) skips
 /// /// variations by default.

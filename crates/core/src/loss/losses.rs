@@ -19,8 +19,8 @@ pub struct LossCount {
 /// The items that a conversion lost, counted by feature.
 ///
 /// ```
-/// use tabia_core::GameIndex;
-/// use tabia_core::loss::{Feature, Losses};
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::{Feature, GameIndex, Losses};
 ///
 /// let mut losses = Losses::new();
 /// losses.add(Feature::Nags, 2, Some(GameIndex(7)));

@@ -43,6 +43,7 @@ pub(super) const fn file_format(
         name,
         extensions,
         companions: &[],
+        by_products: &[],
         score,
         evidence,
     }

@@ -1,6 +1,7 @@
 //! The bytes of an archive that its members occupy.
 
 use tabia_core::Error;
+use tabia_core::plural::counted;
 
 use super::{Member, Presence};
 
@@ -36,6 +37,17 @@ pub(super) fn refuse_shared_bytes(members: &mut [Member], extents: &[Extent]) ->
     refused.sort_unstable();
     let what = "share their bytes with other members and are refused";
     mark_lost(members, &refused, what)
+}
+
+/// The problem of bytes after the end of an archive, which no member has; zeros that fill up a block are none. `rest` is
+/// what follows the offset `end`.
+pub(super) fn bytes_after_end(rest: &[u8], end: u64) -> Option<Error> {
+    if rest.iter().all(|byte| *byte == 0) {
+        return None;
+    }
+    let count = counted(rest.len(), "byte follows", "bytes follow");
+    let text = format!("{count} the end of the archive; no member has them");
+    Some(Error::invalid(text).at_offset(end))
 }
 
 /// Marks members as [`Presence::Lost`] and returns the problem for all of them, `None` if there are none.

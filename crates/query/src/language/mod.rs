@@ -91,7 +91,8 @@ pub(crate) const MAX_DEPTH: usize = 32;
 /// A parsed query. Cheap to clone. `Display` writes the normal form, which parses to an equal query.
 ///
 /// ```
-/// use tabia_query::Query;
+/// # use tabia_query as tabia;
+/// use tabia::Query;
 ///
 /// let query = Query::parse("White:Müller  (eco:B90..B99 OR date:>1950)")?;
 /// assert_eq!(query.to_string(), "white:muller (eco:B9 OR date:>1950)");
@@ -307,7 +308,8 @@ impl Query {
     /// Parses a query in the language described [here](self). The empty text fits everything.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// assert!(Query::parse("player:carlsen elo:>=2700").is_ok());
     /// let error = Query::parse("elo:high").unwrap_err();
@@ -336,7 +338,8 @@ impl Query {
     /// Words that look as if something else was meant, such as `1/2-1/2` or `or`.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let query = Query::parse("carlsen 1/2-1/2")?;
     /// assert_eq!(query.suggestions()[0].meant, "result:1/2-1/2");
@@ -365,7 +368,8 @@ impl Query {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let query = Query::parse("is:duplicate")?;
     /// assert!(query.asks_for_duplicates());
@@ -404,7 +408,8 @@ impl Query {
     /// a negated group.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let asks = |query: &str| Query::parse(query).map(|query| query.asks_for_moments());
     /// assert!(asks("elo:>2700 mat:KRPKR")? && asks("player:tal OR move:Bxh7+")?);
@@ -418,7 +423,8 @@ impl Query {
     /// The order that `sort:` asks for; empty if it does not.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let query = Query::parse("player:tal sort:date,white")?;
     /// assert_eq!(query.sort().to_string(), "date-desc,white-asc");

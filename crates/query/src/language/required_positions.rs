@@ -16,7 +16,8 @@ impl Query {
     /// exact position. They are equal to those of a game if they are so but for the clocks.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let query = Query::parse("pos:\"1.e4 c5\" elo:>=2500 OR pos:\"1.d4\"")?;
     /// assert_eq!(query.required_positions().map(|found| found.len()), Some(2));
@@ -43,7 +44,8 @@ impl Query {
     /// the [required positions](Self::required_positions) fit it.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let is_position = |text: &str| Query::parse(text).map(|query| query.is_position());
     /// assert_eq!(is_position("pos:\"1.e4\" OR pos:\"1.d4\""), Ok(true));
@@ -69,7 +71,8 @@ impl Query {
     /// The terms about games, without those about moments: games that fit the query fit it, too.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let query = Query::parse("pawns:iqp elo:>=2500 (mat:KRPKR eco:D OR eco:E)")?;
     /// assert_eq!(query.game_terms().to_string(), "elo:>=2500 (eco:D OR eco:E)");
@@ -95,7 +98,8 @@ impl Query {
     /// `None` if nothing remains of an alternative, or if the query asks for variations.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let query = Query::parse("pawns:iqp elo:>=2500 (mat:KRPKR -> move:Rh1)")?;
     /// let (moments, is_all) = query.moment_terms().unwrap_or_default();

@@ -25,7 +25,8 @@ impl Query {
     /// that need its moves, then its annotations. A step follows the terms before it.
     ///
     /// ```
-    /// use tabia_query::Query;
+    /// # use tabia_query as tabia;
+    /// use tabia::Query;
     ///
     /// let plan = Query::parse("move:Bxh7+ elo:>=2500")?.plan();
     /// let texts: Vec<&str> = plan.iter().map(|step| step.text.as_str()).collect();

@@ -93,6 +93,12 @@ impl fmt::Display for IllegalMove {
 
 impl std::error::Error for IllegalMove {}
 
+impl From<IllegalMove> for tabia_core::Error {
+    fn from(error: IllegalMove) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
 /// Legal moves that are proposed at most.
 const MOST_SIMILAR: usize = 8;
 

@@ -52,11 +52,22 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
     };
     let mut listing = Listing::new(&context.bar, &args.listing, columns, NUMERIC)?;
     let mut failed = None;
-    let mut each = |difference: Difference| match listing.push(&DifferenceRow::new(&difference)) {
-        Ok(()) => Ok(Flow::Go),
-        Err(failure) => {
-            failed = Some(failure);
-            Ok(Flow::Stop)
+    let is_table = listing.style() == RowStyle::Table;
+    let mut each = |difference: Difference| {
+        let key;
+        let mut row = DifferenceRow::new(&difference);
+        if is_table && row.line.is_none() {
+            // Which position it is: a table shows neither FEN nor key.
+            key = format!("position {}", row.key);
+            row.line = row.fen.or(Some(&key));
+            row.san = row.san.or(Some(row.uci));
+        }
+        match listing.push(&row) {
+            Ok(()) => Ok(Flow::Go),
+            Err(failure) => {
+                failed = Some(failure);
+                Ok(Flow::Stop)
+            }
         }
     };
     let progress = &context.progress;

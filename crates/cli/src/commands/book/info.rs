@@ -80,7 +80,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
         if is_described {
             listing.out().text(std::mem::replace(&mut gap, "\n"))?;
             let lines = facts(item.format().name(), &found);
-            listing.out().text(&describe(&name, &lines, ""))?;
+            describe(&name, &lines, "", listing.out())?;
         } else {
             let row = InfoRow::new(&name, &found, listing.style());
             listing.push(&row)?;
@@ -245,7 +245,9 @@ fn facts(format: &str, book: &BookReport) -> Vec<(String, String)> {
         .iter()
         .filter(|(_, value)| !value.is_empty())
     {
-        lines.push((name, value.clone()));
+        let is_count = book.info.counts.contains(&name.as_str());
+        let count = value.parse().ok().filter(|_| is_count);
+        lines.push((name, count.map_or_else(|| value.clone(), grouped)));
     }
     for (name, count) in &book.defects {
         lines.push((name, grouped(*count)));

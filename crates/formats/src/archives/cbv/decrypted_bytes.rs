@@ -36,6 +36,11 @@ impl DecryptedBytes {
         }
     }
 
+    /// The most bytes that fill up the last block and belong to nothing.
+    pub(super) fn padding(&self) -> usize {
+        self.key.as_ref().map_or(0, |_| DES_BLOCK - 1)
+    }
+
     /// The `length` decrypted bytes at `at`; `None` if they exceed the archive.
     pub(super) fn get(&self, at: usize, length: usize) -> Option<Cow<'_, [u8]>> {
         let end = at.checked_add(length)?;

@@ -13,7 +13,7 @@ use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
 use super::decrypted_bytes::DecryptedBytes;
 use super::directory::{self, Entry};
 use super::{BLOCK, DIRECTORY, RECORD, checksum, huffman_decoder, lz_decoder};
-use crate::archives::extents::{Extent, mark_lost, refuse_shared_bytes};
+use crate::archives::extents::{Extent, bytes_after_end, mark_lost, refuse_shared_bytes};
 use crate::archives::unpacked_limit_error::exceeds_limit;
 use crate::archives::{Archive, ArchiveContents, ArchiveInfo, Member, OnError, Presence};
 
@@ -34,6 +34,13 @@ impl fmt::Debug for CbvArchive {
             .field("info", &self.contents.info)
             .finish()
     }
+}
+
+/// The bytes from `end` on and where they begin, unless they only fill up the last encrypted block.
+fn rest_of(bytes: &DecryptedBytes, end: u64) -> Option<(Cow<'_, [u8]>, u64)> {
+    let at = usize::try_from(end).ok()?;
+    let length = bytes.len().checked_sub(at)?;
+    (length > bytes.padding()).then_some((bytes.get(at, length)?, end))
 }
 
 impl CbvArchive {
@@ -102,6 +109,10 @@ impl CbvArchive {
         let found = shared
             .into_iter()
             .chain(mark_lost(&mut members, &missing, what));
+        let ends = extents.iter().map(|(_, end)| *end);
+        let end = ends.chain([directory::record_at(count) as u64]).max();
+        let rest = rest_of(&bytes, end.unwrap_or_default());
+        let found = found.chain(rest.and_then(|(rest, end)| bytes_after_end(&rest, end)));
         problems.extend(found.map(|problem| problem.in_file(label)));
         let info = ArchiveInfo {
             format,

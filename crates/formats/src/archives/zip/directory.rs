@@ -124,18 +124,28 @@ pub(super) fn read(bytes: &[u8], charset: Charset) -> Result<(Vec<Entry>, Vec<Er
     Ok((entries, problems))
 }
 
-/// Finds the central directory through the end record.
-fn find(bytes: &[u8]) -> Result<DirectoryLocation, Malformed> {
+/// Offset of the end record, and of the byte after its comment.
+fn end_record(bytes: &[u8]) -> Option<(usize, usize)> {
     let first = bytes.len().saturating_sub(END_RECORD + MAX_COMMENT);
     let tail = bytes.get(first..).unwrap_or_default();
-    let found = memchr::memmem::rfind_iter(tail, b"PK\x05\x06").find(|at| {
+    memchr::memmem::rfind_iter(tail, b"PK\x05\x06").find_map(|at| {
+        let length = tail.get(at + 20..at + 22)?;
+        let length = usize::from(length[0]) | usize::from(length[1]) << 8;
+        let end = at + END_RECORD + length;
         // A comment that would exceed the file means that these bytes are part of a comment.
-        let length = tail
-            .get(at + 20..at + 22)
-            .map(|l| usize::from(l[0]) | usize::from(l[1]) << 8);
-        length.is_some_and(|length| at + END_RECORD + length <= tail.len())
-    });
-    let Some(found) = found else {
+        (end <= tail.len()).then_some((first + at, first + end))
+    })
+}
+
+/// What follows the archive, and the offset of its first byte.
+pub(super) fn after_end(bytes: &[u8]) -> Option<(&[u8], u64)> {
+    let (_, end) = end_record(bytes)?;
+    Some((bytes.get(end..)?, end as u64))
+}
+
+/// Finds the central directory through the end record.
+fn find(bytes: &[u8]) -> Result<DirectoryLocation, Malformed> {
+    let Some((end, _)) = end_record(bytes) else {
         let why = Why::Truncated {
             needed: END_RECORD,
             left: bytes.len().min(END_RECORD - 1),
@@ -146,7 +156,6 @@ fn find(bytes: &[u8]) -> Result<DirectoryLocation, Malformed> {
             why,
         });
     };
-    let end = first + found;
     let mut cursor = Cursor::new(bytes);
     cursor.seek(end + 10, "end of central directory")?;
     let count = cursor.u16_le("members")?;

@@ -20,7 +20,7 @@ use tabia_core::{Error, FormatId, Malformed, Result};
 
 use super::archive::file_format;
 use super::compressed::decompress;
-use super::extents::{Extent, refuse_shared_bytes};
+use super::extents::{Extent, bytes_after_end, refuse_shared_bytes};
 use super::inflate_reader::InflateReader;
 use super::verified_reader::{Expected, VerifiedReader};
 use super::{
@@ -119,7 +119,11 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
 fn entries(bytes: &[u8], charset: Charset) -> Result<(Vec<Entry>, Vec<Error>)> {
     let (listed, problems, why) = match directory::read(bytes, charset) {
         Ok((listed, problems)) => match problems.first() {
-            None => return Ok((listed, problems)),
+            None => {
+                let rest = directory::after_end(bytes);
+                let rest = rest.and_then(|(rest, end)| bytes_after_end(rest, end));
+                return Ok((listed, rest.into_iter().collect()));
+            }
             Some(problem) => {
                 let why = problem.clone();
                 (listed, problems, why)

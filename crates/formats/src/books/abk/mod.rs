@@ -22,6 +22,7 @@ pub static FORMAT: BookFormat = BookFormat {
         name: "Arena book",
         extensions: &["abk"],
         companions: &[],
+        by_products: &[],
         score,
         evidence: "",
     },

@@ -87,6 +87,7 @@ impl CtgBook {
         info.games = Some(u64::from(header.games));
         info.problems = problems;
         info.facts = facts;
+        info.counts = &["pages", "records ever added", "first free page"];
         Ok(Self {
             label,
             header,

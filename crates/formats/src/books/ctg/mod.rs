@@ -64,6 +64,7 @@ pub static FORMAT: BookFormat = BookFormat {
                 holds: "options of the book (not read)",
             },
         ],
+        by_products: &[],
         score,
         evidence: "",
     },

@@ -125,6 +125,7 @@ impl KvetkaBook {
         info.games = games;
         info.problems = problems;
         info.facts = facts;
+        info.counts = &["parts", "blocks", "sources"];
         let kin = kin.filter(|kin| kin.len() == expected);
         let has_links = header.has_game_links();
         Ok(Self {

@@ -58,6 +58,7 @@ pub static FORMAT: BookFormat = BookFormat {
                 holds: "games the book was made from",
             },
         ],
+        by_products: &[],
         score,
         evidence: "from the published description",
     },

@@ -30,6 +30,7 @@ pub static FORMAT: BookFormat = BookFormat {
         name: "Polyglot book",
         extensions: &["bin"],
         companions: &[],
+        by_products: &[],
         score,
         evidence: "",
     },

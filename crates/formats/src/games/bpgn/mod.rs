@@ -17,6 +17,7 @@ pub static FORMAT: GameFormat = GameFormat {
         name: "Bughouse games",
         extensions: &["bpgn"],
         companions: &[],
+        by_products: &[],
         score,
         evidence: "made by the tests",
     },

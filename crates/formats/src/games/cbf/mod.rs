@@ -27,6 +27,7 @@ pub static FORMAT: GameFormat = GameFormat {
             required: false,
             holds: "offsets of the games",
         }],
+        by_products: &[],
         score,
         evidence: "made by the tests",
     },

@@ -32,6 +32,11 @@ pub(super) static COMPANIONS: [Companion; 13] = [
     companion("ini", "title and window settings"),
 ];
 
+/// Search boosters, keys and caches, see FORMAT.md.
+pub(super) static BY_PRODUCTS: [&str; 10] = [
+    "cbb", "cbgi", "cib", "cib2", "cit", "cit2", "ckn", "cko", "cpn", "cpo",
+];
+
 const fn companion(extension: &'static str, holds: &'static str) -> Companion {
     Companion {
         extension,

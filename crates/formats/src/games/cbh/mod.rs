@@ -58,6 +58,7 @@ pub static FORMAT: GameFormat = GameFormat {
         name: "ChessBase database",
         extensions: &["cbh"],
         companions: &COMPANIONS,
+        by_products: &companions::BY_PRODUCTS,
         score,
         evidence: "",
     },

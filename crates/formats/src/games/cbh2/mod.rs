@@ -40,6 +40,7 @@ pub static FORMAT: GameFormat = GameFormat {
         name: "ChessBase 17 database",
         extensions: &["2cbh"],
         companions: &COMPANIONS,
+        by_products: &[],
         score,
         evidence: "from published notes, unverified",
     },

@@ -65,6 +65,7 @@ const fn descriptor(
             name,
             extensions,
             companions: &[],
+            by_products: &[],
             score: |_| Confidence::No,
             evidence: "made by the tests",
         },

@@ -325,6 +325,22 @@ impl Database for PgnDatabase {
         Some((start, bytes.trim_ascii_end().len() as u64))
     }
 
+    fn replaceable_span(&self, game: GameIndex) -> Option<(u64, u64)> {
+        let (start, length) = self.span(game)?;
+        let end = start.checked_add(length)?;
+        let bytes = self.blob.get(start as usize..end as usize)?;
+        // A game without its result may be cut off, or be followed by what is no game.
+        let has_result = ["1-0", "0-1", "1/2-1/2", "*"]
+            .iter()
+            .any(|result| bytes.ends_with(result.as_bytes()));
+        // Lines that begin with `%` are for programs and are not read.
+        let is_escape = |line: &[u8]| line.starts_with(b"%");
+        let has_escapes = bytes
+            .split(|&byte| matches!(byte, b'\n' | b'\r'))
+            .any(is_escape);
+        (has_result && !has_escapes).then_some((start, length))
+    }
+
     fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
         let part = self.span(game).and_then(|(start, length)| {
             StoredPart::of_file(

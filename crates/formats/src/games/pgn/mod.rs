@@ -66,6 +66,7 @@ pub static FORMAT: GameFormat = GameFormat {
         name: "Portable Game Notation",
         extensions: &["pgn"],
         companions: &[],
+        by_products: &[],
         score,
         evidence: "",
     },

@@ -83,6 +83,7 @@ pub static FORMAT: GameFormat = GameFormat {
                 holds: "names",
             },
         ],
+        by_products: &[],
         score,
         evidence: "",
     },

@@ -69,7 +69,7 @@ pub struct Merged {
     /// Positions whose side to move a book does not state ([`BookPosition::is_side_assumed`]); they are
     /// not written to a format that stores it.
     ///
-    /// [`BookPosition::is_side_assumed`]: tabia_core::books::BookPosition::is_side_assumed
+    /// [`BookPosition::is_side_assumed`]: crate::BookPosition::is_side_assumed
     pub without_side: u64,
     /// What changes did, if the book was [edited](crate::book::edit::edit).
     pub edits: EditCounts,

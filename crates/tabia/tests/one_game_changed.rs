@@ -1,0 +1,283 @@
+//! One game of a database is changed, others are added: in every format that can be written and read.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::{Path, PathBuf};
+
+use tabia::{CreateOptions, Error, Game, GameIndex, Move, Ply, Position, ReadOptions, Square};
+use tabia_testkit::{Scratch, shared_data};
+
+/// All files of a folder with their contents.
+fn contents(folder: &Scratch) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder.path()).unwrap();
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+const THREE: &str = "[Event \"First\"]\n[White \"Abel\"]\n[Black \"Brandt\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
+    [Event \"Second\"]\n[White \"Çelik\"]\n[Black \"Doe\"]\n[Result \"*\"]\n\n1. d4 (1. c4 {English} e5) d5 *\n\n\
+    [Event \"Third\"]\n[White \"Eve\"]\n[Black \"Fay\"]\n[Result \"0-1\"]\n\n1. g4 e5 2. f3 Qh4# 0-1\n";
+
+fn games(path: &Path) -> Vec<Game> {
+    let mut games = tabia::open(path).unwrap().games();
+    let read = games.by_ref().map(Result::unwrap).collect();
+    assert!(games.problems().is_empty(), "{}", path.display());
+    read
+}
+
+/// Formats that hold players, variations and comments.
+fn formats() -> impl Iterator<Item = &'static str> {
+    let formats = tabia::writable_formats();
+    let formats = formats.filter(|format| {
+        [
+            tabia::Feature::Comments,
+            tabia::Feature::Variations,
+            tabia::Feature::ChessGames,
+        ]
+        .iter()
+        .all(|feature| format.can.has(*feature))
+    });
+    let readable = formats.filter(|format| format.can.has(tabia::Feature::Moves));
+    readable
+        .filter(|format| !["ndjson", "csv"].contains(&format.file.extensions[0]))
+        .map(|format| format.file.extensions[0])
+}
+
+fn database(folder: &Scratch, extension: &str) -> PathBuf {
+    let pgn = folder.join("three.txt.pgn");
+    std::fs::write(&pgn, THREE).unwrap();
+    let path = folder.join(format!("base.{extension}"));
+    tabia::convert(&pgn, &path).unwrap();
+    std::fs::remove_file(pgn).unwrap();
+    path
+}
+
+#[test]
+fn a_game_is_changed_and_the_others_stay() {
+    let mut seen = 0;
+    for extension in formats() {
+        let folder = Scratch::new(&format!("one-game-change-{extension}"));
+        let path = database(&folder, extension);
+        let before = games(&path);
+        tabia::change_game(&path, GameIndex(1), |game| {
+            game.head.tags.set("White", "Çelik, Bülent");
+            game.set_comment(2, "Closed.")
+        })
+        .unwrap();
+        let after = games(&path);
+        assert_eq!(after.len(), 3, "{extension}");
+        assert_eq!(after[0], before[0], "{extension}");
+        assert_eq!(after[2], before[2], "{extension}");
+        let mut expected = before[1].clone();
+        expected.head.tags.set("White", "Çelik, Bülent");
+        expected.set_comment(2, "Closed.").unwrap();
+        assert_eq!(
+            tabia::pgn_of_game(&after[1]).unwrap(),
+            tabia::pgn_of_game(&expected).unwrap(),
+            "{extension}"
+        );
+        seen += 1;
+    }
+    assert!(seen >= 6, "{seen} formats");
+}
+
+#[test]
+fn games_are_added() {
+    let mut seen = 0;
+    for extension in formats() {
+        let folder = Scratch::new(&format!("one-game-append-{extension}"));
+        let path = database(&folder, extension);
+        let before = games(&path);
+        let game = tabia::game_of_pgn("[White \"Gil\"]\n\n1. Nf3 {Réti} d5 *").unwrap();
+        let summary = tabia::append_games(&path, &[game.clone(), game]).unwrap();
+        assert_eq!(summary.counts.games, 2, "{extension}");
+        let after = games(&path);
+        assert_eq!(after[..3], before[..], "{extension}");
+        for game in &after[3..] {
+            assert_eq!(game.tag("White"), Some("Gil"), "{extension}");
+            let text = tabia::pgn_of_game(game).unwrap();
+            assert!(
+                text.contains("1. Nf3 {Réti} 1... d5"),
+                "{extension}: {text}"
+            );
+        }
+        assert_eq!(after.len(), 5, "{extension}");
+        seen += 1;
+    }
+    assert!(seen >= 6, "{seen} formats");
+}
+
+#[test]
+fn other_games_of_a_pgn_file_keep_their_bytes() {
+    let folder = Scratch::new("one-game-bytes");
+    let path = folder.join("own.pgn");
+    let text = "% of a program\n[White   \"A\"]\r\n\r\n1.e4   e5 {strange\twriting} 1-0\r\n\r\n\r\n\
+        [White \"B\"]\n\n1. d4 *\n\n\n[White \"C\"]\n\n1.c4 ; rest of line\n1/2-1/2\n\n; the end\n";
+    std::fs::write(&path, text).unwrap();
+    tabia::change_game(&path, GameIndex(1), |game| {
+        game.set_comment(1, "Queen's pawn.")
+    })
+    .unwrap();
+    let changed = std::fs::read_to_string(&path).unwrap();
+    let (start, rest) = text.split_once("[White \"B\"]").unwrap();
+    let (_, end) = rest.split_once("1. d4 *").unwrap();
+    let middle = changed
+        .strip_prefix(start)
+        .and_then(|rest| rest.strip_suffix(end))
+        .unwrap_or_else(|| panic!("{changed}"));
+    assert!(middle.contains("[White \"B\"]"), "{middle}");
+    assert!(middle.ends_with("1. d4 {Queen's pawn.} *"), "{middle}");
+}
+
+#[test]
+fn what_cannot_be_changed_is_refused_and_stays() {
+    let change = |game: &mut Game| game.set_comment(1, "x");
+    let folder = Scratch::new("one-game-refused");
+    for (name, text) in [
+        (
+            "escape.pgn",
+            "[White \"A\"]\n\n1. e4 *\n% a line for a program\n",
+        ),
+        ("damaged.pgn", "[White \"A\"]\n\n1. e4 Ke4 2. d4 *\n"),
+        ("cut.pgn", "[White \"A\"]\n\n1. e4 e5\n"),
+        ("empty.pgn", "[White \"A\"]\n\n*\n"),
+    ] {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        let error = tabia::change_game(&path, GameIndex(0), change).unwrap_err();
+        assert!(!error.to_string().is_empty());
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            text,
+            "{name}: {error}"
+        );
+    }
+    let path = database(&folder, "si4");
+    let before = contents(&folder);
+    let error = tabia::change_game(&path, GameIndex(3), change).unwrap_err();
+    assert!(error.to_string().contains("has no game 4"), "{error}");
+    let failed = tabia::change_game(&path, GameIndex(0), |_| Err(Error::usage("no")));
+    assert!(failed.is_err());
+    let illegal = |game: &mut Game| {
+        *game = with_illegal_move(false);
+        Ok(())
+    };
+    let error = tabia::change_game(&path, GameIndex(0), illegal).unwrap_err();
+    assert!(
+        error.to_string().contains("e7e4 is not a legal move"),
+        "{error}"
+    );
+    assert!(tabia::append_games(&path, &[with_illegal_move(true)]).is_err());
+    assert!(tabia::append_games(folder.join("none.pgn"), &[Game::new()]).is_err());
+    assert_eq!(contents(&folder), before);
+}
+
+/// `1. e4 e7xe4`, or the second move as a variation.
+fn with_illegal_move(in_variation: bool) -> Game {
+    use tabia::Visitor as _;
+    let mut game = Game::new();
+    let mut recorder = game.recorder();
+    let start = Position::standard();
+    recorder.push_move(start.parse_san("e4").unwrap());
+    if in_variation {
+        recorder.push_move(Ply::Move(Move::normal(Square::E7, Square::E5)));
+        let _ = recorder.begin_variation();
+    }
+    recorder.push_move(Ply::Move(Move::normal(Square::E7, Square::E4)));
+    recorder.push_move(Ply::Move(Move::normal(Square::G1, Square::F3)));
+    recorder.end_game(tabia::GameResult::Unknown);
+    game
+}
+
+#[test]
+fn no_format_is_written_with_a_move_that_cannot_be_played() {
+    let mut seen = 0;
+    for format in tabia::writable_formats() {
+        for in_variation in [false, true] {
+            let extension = format.file.extensions[0];
+            let folder = Scratch::new(&format!("one-game-illegal-{extension}-{in_variation}"));
+            let path = folder.join(format!("base.{extension}"));
+            let mut writer = tabia::create(&path).unwrap();
+            let error = writer.write(&with_illegal_move(in_variation)).unwrap_err();
+            assert!(
+                error.to_string().contains("e7e4 is not a legal move"),
+                "{error}"
+            );
+            drop(writer);
+            assert_eq!(contents(&folder), [], "{extension}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 20, "{seen}");
+    let options = CreateOptions::default();
+    for in_variation in [false, true] {
+        let game = with_illegal_move(in_variation);
+        assert!(tabia::pgn_of_game(&game).is_err());
+        assert!(tabia::pgn_with(&game, GameIndex(0), &options).is_err());
+    }
+}
+
+/// Games from files can be written again: what readers hand on is what writers take.
+#[test]
+fn moves_that_were_read_can_be_played() {
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples");
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../formats/tests/fixtures");
+    let mut seen = 0;
+    for folder in [samples, fixtures] {
+        seen += check_moves_below(Path::new(folder));
+    }
+    assert!(seen > 100, "{seen} games");
+}
+
+#[test]
+fn moves_of_real_files_can_be_played() {
+    let test = "moves_of_real_files_can_be_played";
+    for (folder, least) in [
+        ("cbh", 6_000),
+        ("scid/si4", 1_000),
+        ("scid/sci", 80),
+        ("pgn/annotated", 1_000),
+        ("pgn/chess960", 10),
+        ("pgn/lichess", 500),
+    ] {
+        if let Some(path) = shared_data(test, folder) {
+            let seen = check_moves_below(&path);
+            assert!(seen >= least, "{folder}: {seen} games");
+        }
+    }
+}
+
+/// Checks the games that can be read in a folder and those below it; how many there were.
+fn check_moves_below(folder: &Path) -> usize {
+    let mut seen = 0;
+    for folder in folders(folder) {
+        let Ok(input) = tabia::open_with(&folder, ReadOptions::default()) else {
+            continue;
+        };
+        for game in input.games().flatten() {
+            if let Err(error) = game.check_moves() {
+                panic!("{}: {error}", folder.display());
+            }
+            seen += 1;
+        }
+    }
+    seen
+}
+
+/// A folder and those in it.
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let mut all = vec![path.to_path_buf()];
+    let mut next = 0;
+    while let Some(folder) = all.get(next).cloned() {
+        next += 1;
+        let entries = std::fs::read_dir(folder).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        all.extend(paths.filter(|path| path.is_dir()));
+    }
+    all
+}
