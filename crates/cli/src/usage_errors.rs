@@ -293,9 +293,9 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
     if Path::new(&typed).exists() {
         let path = argument(&typed);
         let hint = match verb.name.as_str() {
-            "book" => format!(
-                "`tabia book info {path}` describes a book, `tabia book build {path} -o book.bin` makes one of games"
-            ),
+            "book" => {
+                "`tabia book info BOOK` describes a book, `tabia book build IN -o OUT` makes one of games".to_owned()
+            }
             "archive" => format!("`tabia archive list {path}` lists what is in it"),
             _ => format!("`tabia info {path}` shows what it is, `tabia ls {path}` lists its games"),
         };

@@ -333,7 +333,10 @@ impl Resolver {
 
     /// Whether a file of that name is the companion of a main file, and nothing else.
     pub(crate) fn is_companion_name(&self, name: &str) -> bool {
-        !COMMON_EXTENSIONS.contains(&&*extension(name)) && self.may_be_companion(name)
+        let extension = extension(name);
+        let mut companions = self.formats.iter().flat_map(|format| format.companions());
+        !COMMON_EXTENSIONS.contains(&&*extension)
+            && companions.any(|companion| companion.extension == extension)
     }
 
     /// Whether a file of that name may be the companion of a main file, or made of its set.

@@ -72,7 +72,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["book", "games.pgn"],
         2,
-        "`tabia book build games.pgn -o book.bin`",
+        "`tabia book build IN -o OUT` makes one of games",
     ),
     (&["archive", "pack.zip"], 2, "`tabia archive list pack.zip`"),
     (&["opening", "games.pgn"], 2, "`tabia eco` does that"),
