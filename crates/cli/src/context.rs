@@ -174,7 +174,7 @@ impl Context {
                 }
             }
         }
-        OtherFiles::of(self, paths).report(self, "read");
+        OtherFiles::of(&self.resolver, paths).report(&self.messages, "read");
         Ok(games)
     }
 
@@ -226,7 +226,7 @@ impl Context {
         }
         // Commands that look at everything report these files themselves.
         if wanted == Wanted::Games {
-            OtherFiles::of(self, paths).report_recognised(self);
+            OtherFiles::of(&self.resolver, paths).report_recognised(&self.messages);
         }
         Ok(worst)
     }

@@ -65,7 +65,7 @@ pub(crate) fn hint_at_column(name: &str) -> String {
     if let Some((_, meant)) = other {
         return format!("did you mean {meant}?");
     }
-    if ["moves", "pgn", "san"]
+    if ["moves", "san"]
         .iter()
         .any(|word| word.eq_ignore_ascii_case(name))
     {

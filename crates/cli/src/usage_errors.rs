@@ -34,7 +34,6 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("opening", "tabia eco"),
     ("openings", "tabia eco"),
     ("pack", "tabia archive create"),
-    ("pgn", "tabia convert"),
     ("players", "tabia stats IN --by player"),
     ("polyglot", "tabia book build"),
     ("print", "tabia show"),

@@ -76,7 +76,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
     };
     let damaged = std::mem::take(&mut checker.damaged);
     listing.finish()?;
-    let others = OtherFiles::of(&context, &args.paths);
+    let others = OtherFiles::of(&context.resolver, &args.paths);
     reporter.finish_with(None, Some(&others))?;
     if let Some(hint) = next_step_of_all(&args.paths, &damaged) {
         context.messages.hint(&hint);
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
             ),
         });
     }
-    others.report(&context, "checked");
+    others.report(&context.messages, "checked");
     Ok(code)
 }
 

@@ -79,9 +79,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     })?;
     drop(display);
     listing.finish()?;
-    let others = OtherFiles::of(&context, &args.paths);
+    let others = OtherFiles::of(&context.resolver, &args.paths);
     reporter.finish_with(None, Some(&others))?;
-    others.report(&context, "looked at");
+    others.report(&context.messages, "looked at");
     Ok(code)
 }
 

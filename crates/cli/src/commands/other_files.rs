@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use tabia::Resolver;
 use tabia::core::shell_argument::argument;
 
-use crate::context::Context;
 use crate::control_char_filter::one_line;
+use crate::messages::Messages;
 use crate::readable_numbers::{counted_as, grouped};
 
 /// Names in a line about them.
@@ -37,19 +38,18 @@ struct RecognisedFile {
 
 impl OtherFiles {
     /// Those of the folders among the paths.
-    pub(crate) fn of(context: &Context, paths: &[OsString]) -> Self {
+    pub(crate) fn of(resolver: &Resolver, paths: &[OsString]) -> Self {
         let folders = paths.iter().map(Path::new);
         let folders = folders.filter(|path| path.as_os_str() != "-" && path.is_dir());
         // A folder that cannot be read is an input that cannot be read, which is reported.
-        let files =
-            folders.flat_map(|folder| context.resolver.other_files(folder).unwrap_or_default());
+        let files = folders.flat_map(|folder| resolver.other_files(folder).unwrap_or_default());
         // The record of how a book was built belongs to the book.
-        let files = files.filter(|file| !is_record_of_book(context, file));
+        let files = files.filter(|file| !is_record_of_book(resolver, file));
         let files: BTreeSet<PathBuf> = files.collect();
         Self {
             recognised: files
                 .iter()
-                .filter_map(|file| recognised(context, file))
+                .filter_map(|file| recognised(resolver, file))
                 .collect(),
             not_checked: files
                 .iter()
@@ -60,15 +60,15 @@ impl OtherFiles {
 
     /// As [`OtherFiles::report`], but only if some of them are chess files by their content: who lists games
     /// need not hear of other files.
-    pub(crate) fn report_recognised(&self, context: &Context) {
+    pub(crate) fn report_recognised(&self, messages: &Messages) {
         if !self.recognised.is_empty() {
-            self.report(context, "read");
+            self.report(messages, "read");
         }
     }
 
     /// Names the first ones, or with `--verbose` all of them. `looked_at`: what the command does with
     /// files, `checked`.
-    pub(crate) fn report(&self, context: &Context, looked_at: &str) {
+    pub(crate) fn report(&self, messages: &Messages, looked_at: &str) {
         let names = self.not_checked.iter().map(|name| one_line(name));
         let names: Vec<String> = names.map(|name| name.to_string()).collect();
         if names.is_empty() {
@@ -76,7 +76,7 @@ impl OtherFiles {
         }
         let count = counted_as(names.len() as u64, "file was", "files were");
         let text = format!("{count} not {looked_at}, as no format has such a name");
-        list(context, &text, &names);
+        list(messages, &text, &names);
         let Some(first) = self.recognised.first() else {
             return;
         };
@@ -90,22 +90,21 @@ impl OtherFiles {
                 grouped(count as u64)
             ),
         };
-        list(context, &text, &names);
+        list(messages, &text, &names);
         let name = argument(&first.path);
         let command = if looked_at == "checked" {
             "check"
         } else {
             "info"
         };
-        context.messages.hint(&format!(
+        messages.hint(&format!(
             "`tabia {command} {name}`: a file that is named is read whatever its name"
         ));
     }
 }
 
 /// A note with the first names, or with `--verbose` all of them.
-fn list(context: &Context, text: &str, names: &[String]) {
-    let messages = &context.messages;
+fn list(messages: &Messages, text: &str, names: &[String]) {
     if messages.verbose {
         messages.note(&format!("{text}:"));
         for name in names {
@@ -126,13 +125,13 @@ fn list(context: &Context, text: &str, names: &[String]) {
 }
 
 /// What a file is by its content, if it is that of a format.
-fn recognised(context: &Context, file: &Path) -> Option<RecognisedFile> {
+fn recognised(resolver: &Resolver, file: &Path) -> Option<RecognisedFile> {
     // Pipes and devices would be waited for.
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return None;
     }
     // A file that cannot be read is still among those that were not looked at.
-    let items = context.resolver.resolve(file.as_os_str()).ok()?;
+    let items = resolver.resolve(file.as_os_str()).ok()?;
     let item = items.first()?;
     Some(RecognisedFile {
         path: file.display().to_string(),
@@ -142,12 +141,12 @@ fn recognised(context: &Context, file: &Path) -> Option<RecognisedFile> {
 }
 
 /// Whether a file is named like the record that `book build` writes next to a book: `book.bin.json`.
-fn is_record_of_book(context: &Context, file: &Path) -> bool {
+fn is_record_of_book(resolver: &Resolver, file: &Path) -> bool {
     let is_json = file
         .extension()
         .is_some_and(|extension| extension == "json");
     let book = Path::new(file.file_stem().unwrap_or_default());
     let extension = book.extension().unwrap_or_default().to_string_lossy();
-    let format = context.resolver.format(&extension.to_ascii_lowercase());
+    let format = resolver.format(&extension.to_ascii_lowercase());
     is_json && format.is_some_and(|format| format.book().is_some())
 }
