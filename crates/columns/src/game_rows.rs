@@ -16,6 +16,7 @@ use tabia::{
 use crate::first_time_period::first_period;
 use crate::known_texts::KnownTexts;
 use crate::move_code;
+use crate::span::Span;
 use crate::tag_targets::{TagTarget, TagTargets, TextField};
 
 /// Number of variants of [`TextField`].
@@ -29,13 +30,6 @@ pub(crate) enum Flag {
     Variations,
     Comments,
     Nags,
-}
-
-/// A part of the texts, or of a list.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
 }
 
 /// A text of a row: where it is, and the number of the value, if it has one.

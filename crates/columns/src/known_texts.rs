@@ -1,6 +1,6 @@
 //! Texts of numbered values that a piece has already, so that each is asked for and stored once.
 
-use crate::game_rows::Span;
+use crate::span::Span;
 
 /// Numbers of one tag that are remembered. A number has one slot, by its remainder.
 const SLOTS: usize = 1024;

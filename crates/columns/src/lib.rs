@@ -20,6 +20,7 @@ mod positions;
 pub mod read;
 mod record_batches;
 pub mod schema;
+mod span;
 pub mod stream;
 mod tag_targets;
 mod target;

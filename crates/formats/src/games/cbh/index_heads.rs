@@ -42,7 +42,7 @@ impl<'d> CbhHeads<'d> {
         })
     }
 
-    /// Whether the names of a game are in their tables and no other tag has to say more of them.
+    /// Whether the names of a game are in their tables and no other tag has to complete them.
     fn has_intact_names(&mut self, game: &GameRecord) -> bool {
         let Companions { tables, texts, .. } = self.companions;
         let texts = *texts;

@@ -11,7 +11,7 @@ use crate::games::common::scid_and_scidb_index_codes;
 
 use super::blob_parts::{Tag, read_start, read_tag};
 use super::entry::{self, Entry, flag};
-use super::read::ScidDatabase;
+use super::open::ScidDatabase;
 
 /// Tags that the index states: a blob that has one of them too is read as a whole.
 const OF_INDEX: [&str; 12] = [
@@ -49,7 +49,7 @@ impl<'d> ScidHeads<'d> {
         self.extra.clear();
         let length = entry.blob_length as usize;
         let start = usize::try_from(entry.blob_at).unwrap_or(usize::MAX);
-        let games = self.database.games_file();
+        let games = &self.database.games;
         let Some(bytes) = games
             .at_most(start, length)
             .filter(|bytes| bytes.len() == length)

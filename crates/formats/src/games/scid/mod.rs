@@ -7,6 +7,7 @@ mod blob_finder;
 mod blob_parts;
 mod board;
 mod comments;
+mod database_impl;
 mod disk_layout;
 mod entry;
 mod file_set;
@@ -15,6 +16,7 @@ mod index_heads;
 pub(crate) mod move_codes;
 mod name_writer;
 mod names;
+mod open;
 mod piece_lists;
 mod read;
 mod read_index_header;
@@ -36,7 +38,7 @@ use tabia_core::games::{Database, GameWriter};
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
-use read::ScidDatabase;
+use open::ScidDatabase;
 use version::Version;
 use write::ScidWriter;
 
