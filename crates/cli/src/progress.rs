@@ -93,15 +93,15 @@ fn style(progress: &Arc<Progress>) -> ProgressStyle {
         .with_key(
             "line",
             move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = out.write_str(&status(&progress, state.elapsed()));
+                let _ = out.write_str(&status(&progress, state.elapsed(), memory(&progress)));
             },
         )
 }
 
 /// What is done and at which rate, and if the amount of all work is known, its share and the time that is
-/// left: `52,310 games  98,000/s  47%  0:06 left`. Before the first game is counted, the bytes that are
-/// read are shown.
-fn status(progress: &Progress, elapsed: Duration) -> String {
+/// left: `52,310 games  98,000/s  24 MB in memory  47%  0:06 left`. Before the first game is counted, the bytes
+/// that are read are shown. `memory` is left out if it is 0.
+fn status(progress: &Progress, elapsed: Duration, memory: u64) -> String {
     let (count, done, total) = (progress.counted(), progress.done(), progress.total());
     let noun = match progress.unit() {
         ProgressUnit::Positions => "position",
@@ -116,7 +116,6 @@ fn status(progress: &Progress, elapsed: Duration) -> String {
     } else {
         format!("working  {}", clock(elapsed.as_secs()))
     };
-    let memory = progress.memory();
     if memory > 0 {
         let _ = write!(line, "  {} in memory", size(memory));
     }
@@ -130,6 +129,25 @@ fn status(progress: &Progress, elapsed: Duration) -> String {
         }
     }
     line
+}
+
+/// Bytes in memory: those that count towards a memory budget, else all that the process has for itself, without
+/// the files that are mapped; 0 if neither is known.
+fn memory(progress: &Progress) -> u64 {
+    match progress.memory() {
+        0 => own_memory().unwrap_or_default(),
+        budgeted => budgeted,
+    }
+}
+
+/// Bytes of memory that only this process has: `RssAnon` of proc(5). `None` where there is none, as on macOS.
+fn own_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kibibytes = status.lines().find_map(|line| {
+        let value = line.strip_prefix("RssAnon:")?.trim();
+        value.strip_suffix(" kB")?.parse::<u64>().ok()
+    })?;
+    Some(kibibytes * 1024)
 }
 
 /// `0:05`, `1:02:30`.
@@ -201,7 +219,7 @@ impl ProgressEvent {
             share: share.map(rounded),
             seconds: rounded(seconds),
             seconds_left: left.map(|share| (seconds * (1.0 - share) / share) as u64),
-            memory: Some(progress.memory()).filter(|bytes| *bytes > 0),
+            memory: Some(memory(progress)).filter(|bytes| *bytes > 0),
         }
     }
 }
@@ -214,24 +232,38 @@ mod tests {
     fn the_bar_shows_what_is_counted() {
         let second = Duration::from_secs(1);
         let progress = Progress::new();
-        assert_eq!(status(&progress, second), "working  0:01");
+        assert_eq!(status(&progress, second, 0), "working  0:01");
         progress.set_total(4_000_000);
         progress.advance(1_000_000, 0);
         assert_eq!(
-            status(&progress, second),
+            status(&progress, second, 0),
             "1.0 MB  1.0 MB/s  25%  0:03 left"
         );
         progress.advance(1_000_000, 5000);
         assert_eq!(
-            status(&progress, second),
+            status(&progress, second, 0),
             "5,000 games  5,000/s  50%  0:01 left"
         );
+        assert_eq!(
+            status(&progress, second, 24_000_000),
+            "5,000 games  5,000/s  24 MB in memory  50%  0:01 left"
+        );
         progress.begin(ProgressUnit::Positions, 300);
-        assert_eq!(status(&progress, second), "working  0:01");
+        assert_eq!(status(&progress, second, 0), "working  0:01");
         progress.advance(1, 0);
-        assert_eq!(status(&progress, second), "1 position  1/s  0%");
+        assert_eq!(status(&progress, second, 0), "1 position  1/s  0%");
         progress.advance(499, 0);
-        assert_eq!(status(&progress, second), "500 positions  500/s");
+        assert_eq!(status(&progress, second, 0), "500 positions  500/s");
         assert_eq!(clock(3750), "1:02:30");
+    }
+
+    #[test]
+    fn memory_of_a_budget_precedes_that_of_the_process() {
+        let progress = Progress::new();
+        if cfg!(target_os = "linux") {
+            assert!(memory(&progress) > 100_000);
+        }
+        progress.set_memory(7);
+        assert_eq!(memory(&progress), 7);
     }
 }
