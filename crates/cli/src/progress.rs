@@ -99,7 +99,7 @@ fn style(progress: &Arc<Progress>) -> ProgressStyle {
 }
 
 /// What is done and at which rate, and if the amount of all work is known, its share and the time that is
-/// left: `52,310 games  98,000/s  24 MB in memory  47%  0:06 left`. Before the first game is counted, the bytes
+/// left: `52,310 games  98,000/s  24.0 MB in memory  47%  0:06 left`. Before the first game is counted, the bytes
 /// that are read are shown. `memory` is left out if it is 0.
 fn status(progress: &Progress, elapsed: Duration, memory: u64) -> String {
     let (count, done, total) = (progress.counted(), progress.done(), progress.total());
@@ -246,7 +246,7 @@ mod tests {
         );
         assert_eq!(
             status(&progress, second, 24_000_000),
-            "5,000 games  5,000/s  24 MB in memory  50%  0:01 left"
+            "5,000 games  5,000/s  24.0 MB in memory  50%  0:01 left"
         );
         progress.begin(ProgressUnit::Positions, 300);
         assert_eq!(status(&progress, second, 0), "working  0:01");

@@ -747,7 +747,7 @@ mod tests {
     fn remarks_are_cut_before_the_game() {
         let remark = "first in chess/a.cbh: game 7";
         assert_eq!(cut_remark(remark, 28), remark);
-        assert_eq!(cut_remark(remark, 24), "first in …s/a.cbh: game 7");
+        assert_eq!(cut_remark(remark, 24), "first in …/a.cbh: game 7");
         assert_eq!(cut_remark("of chess/mega.cbh", 12), "of …mega.cbh");
         assert_eq!(cut_remark("first in game 700", 20), "first in game 700");
     }
