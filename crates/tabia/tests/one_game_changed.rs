@@ -242,8 +242,8 @@ fn moves_of_real_files_can_be_played() {
         ("scid/si4", 1_000),
         ("scid/sci", 80),
         ("pgn/annotated", 1_000),
-        ("pgn/chess960", 10),
-        ("pgn/lichess", 500),
+        ("pgn/chess960", 4),
+        ("pgn/lichess", 2_400),
     ] {
         if let Some(path) = shared_data(test, folder) {
             let seen = check_moves_below(&path);
