@@ -652,14 +652,18 @@ impl RowCollector {
 
     /// Sets the text of a field of the open game.
     fn set_text(&mut self, field: TextField, span: Span, number: u32) {
+        let Ok(length) = u32::try_from(span.end - span.start) else {
+            // Limits keep the texts of a game far below 4 GiB.
+            self.row.problems = self.row.problems.saturating_add(1);
+            return;
+        };
         let row = self.done.rows.len();
         let Some(cells) = self.done.cells.get_mut(field as usize) else {
             return;
         };
         let cell = TextCell {
             start: span.start,
-            // Limits keep the texts of a game far below 4 GiB.
-            length: u32::try_from(span.end - span.start).unwrap_or_default(),
+            length,
             number,
         };
         if let Some(known) = cells.get_mut(row) {
