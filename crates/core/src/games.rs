@@ -307,10 +307,10 @@ pub trait Database: Send + Sync {
         None
     }
 
-    /// Fills `out` with the material at the end of the mainlines of the records from `first` on, as
-    /// [`signature`](Database::signature) has it. `false`, with any contents of `out`, if it is not known of
-    /// all of them without more work than that.
-    fn last_materials(&self, first: GameIndex, out: &mut [Material]) -> bool {
+    /// Fills `out` with the signatures of the records from `first` on, as [`signature`](Database::signature) has
+    /// them, so that a search can test thousands of records in one call. `false`, with any contents of `out`, if
+    /// they are not known of all of these records without more work than that.
+    fn signatures(&self, first: GameIndex, out: &mut [(Material, Option<PawnsGone>)]) -> bool {
         let _ = (first, out);
         false
     }

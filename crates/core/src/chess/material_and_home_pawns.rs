@@ -188,16 +188,9 @@ impl PawnsGone {
     /// assert!(!gone.passes(HomePawns::from_bits(!(1 << 4))));
     /// ```
     pub const fn new(count: u8, list: [u8; 8]) -> Self {
-        let [a, b, c, d, e, f, g, h] = list;
-        let (mut nibbles, bytes) = (0, [h, g, f, e, d, c, b, a]);
-        let mut rest: &[u8] = &bytes;
-        while let Some((&byte, before)) = rest.split_last() {
-            nibbles = nibbles << 8 | byte as u64;
-            rest = before;
-        }
         Self {
             count: if count < 16 { count } else { 16 },
-            list: nibbles,
+            list: u64::from_be_bytes(list),
         }
     }
 
@@ -211,6 +204,9 @@ impl PawnsGone {
     /// assert!(!gone.has_all(HomePawns::from_bits(1 << 12)));
     /// ```
     pub const fn has_all(self, pawns: HomePawns) -> bool {
+        if pawns.0 == 0 {
+            return true;
+        }
         let (mut gone, mut number) = (0_u16, 0);
         while number < self.count as u32 {
             gone |= 1 << (self.list >> (60 - 4 * number) & 15);
@@ -227,9 +223,14 @@ impl PawnsGone {
         if count > self.count as u32 {
             return false;
         }
-        let (mut first, mut number) = (0_u16, 0);
+        let (mut first, mut rest, mut number) = (0_u16, self.list, 0);
         while number < count {
-            first |= 1 << (self.list >> (60 - 4 * number) & 15);
+            let pawn = 1 << (rest >> 60);
+            if gone & pawn == 0 {
+                return false;
+            }
+            first |= pawn;
+            rest <<= 4;
             number += 1;
         }
         first == gone

@@ -4,6 +4,7 @@ use tabia_core::chess::{Color, Piece, Ply, Position, Role, Square};
 
 use super::attacks::Attack;
 use super::deferred_conditions::{Later, Sacrifice};
+use super::inputs_of_tests::{Inputs, PlayedMoves};
 use super::move_pattern::MovePattern;
 use super::pawn_structures::PawnCheck;
 use super::piece_set::{EMPTY, MEN, PieceSet};
@@ -272,7 +273,10 @@ impl Check {
             | Self::Balance(_)
             | Self::Bishops { .. } => Inputs::MATERIAL,
             Self::Pawns(..) => Inputs::PAWNS,
-            Self::Never => Inputs::default(),
+            Self::Squares(parts) => {
+                Inputs::squares(parts.iter().fold(0, |all, (_, squares, _)| all | squares))
+            }
+            Self::Never => Inputs::ONCE,
             _ => Inputs::ALL,
         }
     }
@@ -280,6 +284,26 @@ impl Check {
     /// Whether it asks for the move played, which the last position of a line does not have.
     pub(crate) fn asks_for_move(&self) -> bool {
         matches!(self, Self::Move(_) | Self::Moved(_) | Self::Takes(_))
+    }
+
+    /// The occupied squares of every position that fits, if they are known.
+    pub(crate) fn occupied(&self) -> Option<u64> {
+        match self {
+            Self::Fen(position, _) => Some(position.occupied().0),
+            _ => None,
+        }
+    }
+
+    /// The moves with which it may hold.
+    pub(crate) fn played_moves(&self) -> PlayedMoves {
+        match self {
+            Self::Move(pattern) => pattern.played_moves(),
+            Self::Takes(_) => PlayedMoves {
+                captures: true,
+                ..PlayedMoves::ANY
+            },
+            _ => PlayedMoves::ANY,
+        }
     }
 
     /// A rough measure of what the test costs.
@@ -292,46 +316,6 @@ impl Check {
             Self::Mate | Self::Stalemate | Self::Attack(_) | Self::Pinned(_) => 9,
             _ => 4,
         }
-    }
-}
-
-/// What of a position decides a test, so that it is asked again only when that has changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Inputs(u8);
-
-impl Inputs {
-    /// The number of men of each kind, and the colours of the squares of bishops.
-    pub(crate) const MATERIAL: Self = Self(1);
-    /// The squares of the pawns.
-    pub(crate) const PAWNS: Self = Self(2);
-    /// Anything, the move played too.
-    pub(crate) const ALL: Self = Self(7);
-
-    /// What a ply may change.
-    #[inline]
-    pub(crate) fn changed_by(before: &Position, ply: Ply) -> Self {
-        /// What every ply changes.
-        const ANY: u8 = 4;
-        let Some(m) = ply.to_move() else {
-            return Self(ANY);
-        };
-        let is_capture = before.occupied().has(m.to());
-        let is_pawn = before.by_role(Role::Pawn).has(m.from());
-        let leaves_file = m.from().file() != m.to().file();
-        let is_material = is_capture | (is_pawn & (leaves_file | !m.is_normal()));
-        let pawns = u8::from(is_capture | is_pawn) * Self::PAWNS.0;
-        let material = u8::from(is_material) * Self::MATERIAL.0;
-        Self(ANY | pawns | material)
-    }
-
-    #[inline]
-    pub(crate) const fn overlap(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    #[must_use]
-    pub(crate) const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use tabia_core::chess::{Ply, Position, Role, Square};
 
+use super::inputs_of_tests::PlayedMoves;
 use super::square_set::{FILE_A, mirror_squares};
 
 /// A move as far as a text describes it.
@@ -17,6 +18,8 @@ pub(crate) struct MovePattern {
     checks: bool,
     mates: bool,
 }
+
+const FIRST_AND_LAST_RANK: u64 = 0xff00_0000_0000_00ff;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum MoveKind {
@@ -138,6 +141,21 @@ impl MovePattern {
             to: mirror_squares(self.to, color, files),
             ..self.clone()
         }
+    }
+
+    /// The moves among which those are that fit.
+    pub(super) fn played_moves(&self) -> PlayedMoves {
+        let to = match self.kind {
+            // A null move goes nowhere, and castling in coordinates to another square than the rook's.
+            MoveKind::Null => return PlayedMoves::ANY,
+            MoveKind::Coordinates => self.to | FIRST_AND_LAST_RANK,
+            MoveKind::ShortCastling | MoveKind::LongCastling | MoveKind::Castling => FIRST_AND_LAST_RANK,
+            MoveKind::Promotion | MoveKind::UnderPromotion => FIRST_AND_LAST_RANK,
+            _ if self.to == 0 => u64::MAX,
+            _ => self.to,
+        };
+        let captures = self.captures || self.kind == MoveKind::EnPassant;
+        PlayedMoves { to, captures }
     }
 
     pub(super) fn fits(&self, position: &Position, ply: Ply) -> bool {

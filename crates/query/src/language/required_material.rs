@@ -377,27 +377,35 @@ impl SignatureFilter {
         Some(Self { any_of })
     }
 
-    /// Whether games are excluded by their last material.
-    pub(crate) fn asks_for_material(&self) -> bool {
-        let asks = |values: &Vec<Most>| values.iter().all(|most| most.material != ALL_MATERIAL);
-        self.any_of.iter().all(|terms| terms.iter().any(asks))
-    }
-
-    /// Whether a game whose last position has this material may fit.
-    pub(crate) fn may_end_with(&self, last: Material) -> bool {
-        self.may_fit((last, None))
+    /// The index of the first signature that a game which fits may have.
+    pub(crate) fn first(&self, signatures: &[(Material, Option<PawnsGone>)]) -> Option<usize> {
+        if let [terms] = self.any_of.as_slice()
+            && let [values] = terms.as_slice()
+            && let [most] = values.as_slice()
+        {
+            let most = *most;
+            return signatures.iter().position(|&of| most.may_fit(of));
+        }
+        signatures.iter().position(|&of| self.may_fit(of))
     }
 
     /// Whether a game with this signature may fit.
-    pub(crate) fn may_fit(&self, (last, gone): (Material, Option<PawnsGone>)) -> bool {
-        let reaches = |most: &Most| {
-            let passes = |gone: PawnsGone| {
-                gone.has_all(most.left) && most.home.is_none_or(|pawns| gone.passes(pawns))
-            };
-            most.material.can_become(last) && gone.is_none_or(passes)
-        };
+    pub(crate) fn may_fit(&self, signature: (Material, Option<PawnsGone>)) -> bool {
+        let reaches = |most: &Most| most.may_fit(signature);
         let mut any_of = self.any_of.iter();
         any_of.any(|terms| terms.iter().all(|values| values.iter().any(reaches)))
+    }
+}
+
+impl Most {
+    /// Whether a game with this signature may have such a position. Pawns exclude more games than material
+    /// does, and with less work.
+    #[inline]
+    fn may_fit(&self, (last, gone): (Material, Option<PawnsGone>)) -> bool {
+        let passes = |gone: PawnsGone| {
+            self.home.is_none_or(|pawns| gone.passes(pawns)) && gone.has_all(self.left)
+        };
+        gone.is_none_or(passes) && self.material.can_become(last)
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Matcher`]: whether games fit a query.
 
-use tabia_core::chess::{Material, Ply, Position};
+use tabia_core::chess::{Material, PawnsGone, Ply, Position};
 use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::games::{Database, GameReader, IndexEntry, NameKind};
 use tabia_core::{GameIndex, Problem, Result};
@@ -16,8 +16,8 @@ use super::{by_entry, by_head};
 use crate::fold_case::fold;
 use crate::language::{GameMark, Query, SignatureFilter, Term, Test, What, begins_word};
 
-/// Number of records whose ratings are read at once when searching for the next candidate.
-const RATINGS_PER_READ: u32 = 4096;
+/// Number of records whose ratings or signatures are read at once when searching for the next candidate.
+const RECORDS_PER_READ: u32 = 4096;
 /// The same for single records, some of which the caller may skip.
 const RATINGS_PER_SINGLE_READ: u32 = 256;
 
@@ -51,6 +51,8 @@ pub struct Matcher {
     query: Query,
     /// Number of the first game of a part of a stream, from 0.
     first_game: u32,
+    /// Every term is about positions and moves, which no index entry decides.
+    asks_moments_only: bool,
     /// The folded name of the database.
     database: String,
     /// The answers of each term to names.
@@ -68,12 +70,13 @@ pub struct Matcher {
     ratings_from: u32,
     /// A term on players that must hold.
     players: Option<PlayerFilter>,
-    /// What the signature of a game that fits may be, and whether its material may exclude it.
-    signatures: Option<SignatureFilter>,
-    asks_for_material: bool,
-    /// The material at the ends of consecutive games, and the index of the first of them.
-    materials: Vec<Material>,
-    materials_from: u32,
+    /// What the signature of a game that fits may be.
+    signature_filter: Option<SignatureFilter>,
+    /// The database has no fast way to read signatures.
+    lacks_signatures: bool,
+    /// Signatures of consecutive records, and the index of the first record.
+    signatures: Vec<(Material, Option<PawnsGone>)>,
+    signatures_from: u32,
     /// A folded name.
     folded: String,
     /// What is known about each term for the current game.
@@ -103,10 +106,12 @@ impl Matcher {
         let ratings_decide =
             rating_tests.len() == items.len() && !items.iter().any(|item| item.negated);
         let terms = query.term_count();
-        let signatures = SignatureFilter::of(query);
+        let mut asks_moments_only = terms > 0;
+        query.for_each_term(&mut |term| asks_moments_only &= term.test.is_about_moment());
         Self {
             query: query.clone(),
             first_game: 0,
+            asks_moments_only,
             database: String::new(),
             caches: (0..terms).map(|_| NameCache::default()).collect(),
             stored_names: None,
@@ -116,12 +121,10 @@ impl Matcher {
             ratings: Vec::new(),
             ratings_from: 0,
             players: PlayerFilter::of(items),
-            asks_for_material: signatures
-                .as_ref()
-                .is_some_and(SignatureFilter::asks_for_material),
-            signatures,
-            materials: Vec::new(),
-            materials_from: 0,
+            signature_filter: SignatureFilter::of(query),
+            lacks_signatures: false,
+            signatures: Vec::new(),
+            signatures_from: 0,
             folded: String::new(),
             answers: vec![Answer::Maybe; terms],
             undecided: None,
@@ -176,55 +179,56 @@ impl Matcher {
             if let Some(players) = &mut self.players {
                 next = players.next(db, next, end);
             }
-            next = self.next_by_material(db, next, end);
+            next = self.next_by_signature(db, next, end);
             if next == game {
-                if next == end || !self.is_excluded_by_signature(db, GameIndex(next)) {
-                    break;
-                }
-                next += 1;
+                break;
             }
             game = next;
         }
         game
     }
 
-    /// The same as far as the material at the ends of games decides.
-    fn next_by_material(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
+    /// The same as far as signatures decide.
+    fn next_by_signature(&mut self, db: &dyn Database, game: u32, end: u32) -> u32 {
         let mut game = game;
         while game < end {
-            let offset = game.wrapping_sub(self.materials_from) as usize;
-            if self.materials.get(offset).is_none() && !self.read_materials(db, game, end) {
-                return game;
+            let offset = game.wrapping_sub(self.signatures_from) as usize;
+            if self.signatures.get(offset).is_none() && !self.read_signatures(db, game, end) {
+                let is_excluded = self.is_excluded_by_signature(db, GameIndex(game));
+                if !is_excluded {
+                    return game;
+                }
+                game += 1;
+                continue;
             }
-            let Some(filter) = &self.signatures else {
+            let Some(filter) = &self.signature_filter else {
                 return game;
             };
-            let offset = (game - self.materials_from) as usize;
-            let rest = self.materials.get(offset..).unwrap_or_default();
+            let offset = (game - self.signatures_from) as usize;
+            let rest = self.signatures.get(offset..).unwrap_or_default();
             let rest = rest.get(..(end - game) as usize).unwrap_or(rest);
-            let found = rest.iter().position(|&last| filter.may_end_with(last));
-            game += found.unwrap_or(rest.len()) as u32;
-            if found.is_some() {
-                return game;
+            match filter.first(rest) {
+                Some(found) => return game + found as u32,
+                None => game += rest.len() as u32,
             }
         }
         end
     }
 
-    /// Reads the material at the ends of the next games, up to `end`. `false` if no term asks for it or the
-    /// database has no fast way to read it.
-    fn read_materials(&mut self, db: &dyn Database, game: u32, end: u32) -> bool {
-        if !self.asks_for_material || game >= end {
+    /// Reads the signatures of the next records, up to `end`. `false` if no term asks for them or the
+    /// database has no fast way to read them.
+    fn read_signatures(&mut self, db: &dyn Database, game: u32, end: u32) -> bool {
+        if self.signature_filter.is_none() || self.lacks_signatures {
             return false;
         }
-        let count = (end - game).min(RATINGS_PER_READ) as usize;
-        self.materials.resize(count, Material::from_bits(0));
-        if !db.last_materials(GameIndex(game), &mut self.materials) {
-            self.materials.clear();
-            self.asks_for_material = false;
+        let count = (end - game).min(RECORDS_PER_READ) as usize;
+        self.signatures.resize(count, (Material::from_bits(0), None));
+        if !db.signatures(GameIndex(game), &mut self.signatures) {
+            self.signatures.clear();
+            self.lacks_signatures = true;
             return false;
         }
-        self.materials_from = game;
+        self.signatures_from = game;
         true
     }
 
@@ -265,7 +269,7 @@ impl Matcher {
         if game >= self.ratings_from && offset < self.ratings.len() {
             return true;
         }
-        let count = (end - game).min(RATINGS_PER_READ) as usize;
+        let count = (end - game).min(RECORDS_PER_READ) as usize;
         self.ratings.resize(count, [0; 2]);
         if !db.ratings(GameIndex(game), &mut self.ratings) {
             self.ratings.clear();
@@ -297,7 +301,7 @@ impl Matcher {
 
     /// Whether the index has a signature of a game with which none fits.
     fn is_excluded_by_signature(&self, database: &dyn Database, game: GameIndex) -> bool {
-        let Some(filter) = &self.signatures else {
+        let Some(filter) = &self.signature_filter else {
             return false;
         };
         let signature = database.signature(game);
@@ -311,6 +315,12 @@ impl Matcher {
         entry: &IndexEntry,
     ) -> Result<Answer> {
         self.found.clear();
+        if self.asks_moments_only && !entry.is_text {
+            self.answers.fill(Answer::Maybe);
+            self.outcome = Answer::Maybe;
+            self.undecided = Some(game);
+            return Ok(self.outcome);
+        }
         let stored = self.stored_names.get_or_insert_with(|| {
             let kinds = database.info().names.iter();
             kinds.map(|(kind, _)| *kind).collect()
@@ -486,6 +496,28 @@ impl Matcher {
         self.outcome = answer.unwrap_or_default();
     }
 
+    /// Visits a move; one whose position was not passed over is looked at.
+    #[inline(never)]
+    fn look(&mut self, before: &Position, ply: Ply, is_passed: bool) -> Flow {
+        if !is_passed && !self.moments.is_empty() {
+            match self.moments.visit_move(before, ply) {
+                Seen::Moment if self.game_terms_hold() => self.conclude_moments(),
+                Seen::Never => self.outcome = Answer::No,
+                Seen::Moment | Seen::Nothing => {}
+            }
+            if self.outcome != Answer::Maybe {
+                return Flow::Skip;
+            }
+        }
+        if self.progress.needs_moves() {
+            self.progress.visit_move(before, ply);
+            if self.progress.may_decide() {
+                self.settle(&mut |progress, test| progress.answer_to_plies(test));
+            }
+        }
+        self.flow()
+    }
+
     /// Whether the game being visited is to be read further.
     fn flow(&self) -> Flow {
         if self.outcome == Answer::Maybe {
@@ -547,27 +579,16 @@ impl Visitor for Matcher {
         self.flow()
     }
 
+    #[inline]
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
         if self.outcome != Answer::Maybe {
             return Flow::Skip;
         }
-        if !self.moments.is_empty() {
-            match self.moments.visit_move(before, ply) {
-                Seen::Moment if self.game_terms_hold() => self.conclude_moments(),
-                Seen::Never => self.outcome = Answer::No,
-                Seen::Moment | Seen::Nothing => {}
-            }
-            if self.outcome != Answer::Maybe {
-                return Flow::Skip;
-            }
+        let is_passed = self.moments.is_empty() || self.moments.passes_over(before, ply);
+        if is_passed && !self.progress.needs_moves() {
+            return Flow::Go;
         }
-        if self.progress.needs_moves() {
-            self.progress.visit_move(before, ply);
-            if self.progress.may_decide() {
-                self.settle(&mut |progress, test| progress.answer_to_plies(test));
-            }
-        }
-        self.flow()
+        self.look(before, ply, is_passed)
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
@@ -617,7 +638,11 @@ impl Visitor for Matcher {
         });
         if self.outcome == Answer::Maybe && !self.moments.is_empty() {
             self.moments.end();
-            self.conclude_moments();
+            if self.moments.has_none() {
+                self.outcome = Answer::No;
+            } else {
+                self.conclude_moments();
+            }
         } else if self.outcome == Answer::Maybe {
             self.conclude();
         }

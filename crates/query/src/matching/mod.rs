@@ -18,6 +18,7 @@ mod matcher;
 mod moments;
 mod player_filter;
 mod rating_filter;
+mod worth_looking_at;
 
 pub use answer::Answer;
 pub use matcher::Matcher;

@@ -8,11 +8,15 @@ use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::game::{Annotation, ClockKind, GameHead};
 
 use super::answer::Answer;
+use super::worth_looking_at::WorthLookingAt;
 use crate::fold_case::fold;
 use crate::language::{
-    AnyOf, Check, Fact, Flip, Inputs, Item, Later, List, Moment, MomentTerm, Note,
+    AnyOf, Check, Fact, Flip, Inputs, Item, Later, List, Moment, MomentTerm, Note, PlayedMoves,
 };
 use crate::language::{Query, STILL_GIVEN, Scope, Term, Test, What, balance};
+
+/// With more sets of occupied squares than this, all positions are looked at.
+const MOST_OCCUPIED: usize = 8;
 
 /// A position of a game that fits a query, and the move played from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +46,7 @@ struct Segment {
 /// The terms of a segment as they are asked of a position or of its mirror image.
 #[derive(Debug, Clone)]
 struct Image {
-    /// Terms that material and pawns decide.
+    /// Terms that material, pawns or what stands on some squares decide.
     steady: Vec<(bool, MomentTerm)>,
     /// All other terms.
     tests: Vec<(bool, MomentTerm)>,
@@ -51,7 +55,8 @@ struct Image {
     /// With fewer men, or without these pawns on their first squares, no later position fits.
     least_men: u32,
     home_pawns: [u64; 2],
-    /// What decides the steady terms, and whether a later position may fit.
+    /// What decides whether a later position may fit; with what decides the steady terms.
+    limits: Inputs,
     inputs: Inputs,
     /// The answers to these two for the position that was looked at last.
     steady_hold: bool,
@@ -76,7 +81,9 @@ struct LineState {
     /// Moves visited, those before the line included.
     ply: u32,
     last: Option<(Position, Option<Ply>)>,
-    /// What the last ply may have changed.
+    /// The value of `ply` when `last` was noted.
+    noted_at: u32,
+    /// What may have changed since the last position that was looked at.
     changed: Inputs,
     /// White's material minus Black's at each position.
     balances: Vec<i32>,
@@ -91,6 +98,7 @@ impl LineState {
     /// Notes the last ply and the position before it.
     #[inline]
     fn note_last(&mut self, before: &Position, ply: Ply) {
+        self.noted_at = self.ply;
         match &mut self.last {
             Some((position, last)) => {
                 position.clone_from(before);
@@ -118,10 +126,8 @@ pub(super) struct Moments {
     wanted: Wanted,
     /// One position that fits decides.
     is_simple: bool,
-    /// Positions are looked at only when these have changed; `None` if something is noted of each.
-    inputs: Option<Inputs>,
-    /// The last position of a game, which has no move played from it, may fit.
-    looks_at_last: bool,
+    /// The positions that are looked at; `None` if something is noted of each.
+    worth: Option<WorthLookingAt>,
     /// Whether positions that fit are kept.
     keep: bool,
     kept: Vec<FoundMoment>,
@@ -187,17 +193,37 @@ impl Moments {
             inputs.fold(image.inputs, Inputs::and)
         });
         let inputs = inputs.fold(Inputs::default(), Inputs::and);
+        let limits = images.clone().map(|image| image.limits);
+        let limits = limits.fold(Inputs::default(), Inputs::and);
+        let played_moves = images.clone().map(Image::played_moves);
+        let played_moves = played_moves.fold(PlayedMoves::NEVER, PlayedMoves::or);
+        let occupied: Option<Vec<_>> = images.clone().map(Image::occupied).collect();
+        let occupied: Vec<u64> = occupied.unwrap_or_default().concat();
         let mut needs_move = images.map(|image| {
             let mut tests = image.tests.iter().filter(|(negated, _)| !negated);
             tests.any(|(_, term)| term.values.iter().all(|(_, check)| check.asks_for_move()))
         });
         let looks_at_last = !needs_move.all(|needs_move| needs_move);
         let is_simple = is_simple && !wanted.variations;
+        let is_empty = segments.is_empty();
         let is_noted = wanted.balances || wanted.keys || wanted.notes;
         Self {
             segments,
-            inputs: (is_simple && !is_noted).then_some(inputs),
-            looks_at_last,
+            worth: (is_simple && !is_noted && !is_empty).then_some(WorthLookingAt {
+                inputs,
+                limits,
+                played_moves: if looks_at_last {
+                    PlayedMoves::ANY
+                } else {
+                    played_moves
+                },
+                occupied: if occupied.len() > MOST_OCCUPIED {
+                    Vec::new()
+                } else {
+                    occupied
+                },
+                last: looks_at_last,
+            }),
             is_simple,
             wanted,
             ..Self::default()
@@ -210,7 +236,7 @@ impl Moments {
 
     pub(super) fn keep_positions(&mut self) {
         self.keep = true;
-        self.inputs = None;
+        self.worth = None;
     }
 
     pub(super) fn begin(&mut self, head: &GameHead) {
@@ -226,7 +252,7 @@ impl Moments {
         let last = head.start.position().map(|position| (position, None));
         match self.lines.first_mut() {
             Some(line) => {
-                line.ply = 0;
+                (line.ply, line.noted_at) = (0, 0);
                 line.last = last;
                 line.changed = Inputs::ALL;
                 line.balances.clear();
@@ -241,25 +267,43 @@ impl Moments {
         }
     }
 
-    /// Looks at a position and the move played from it.
+    /// Passes over a position and the move played from it, if it does not fit and this can be told without
+    /// looking at it.
     #[inline]
-    pub(super) fn visit_move(&mut self, before: &Position, ply: Ply) -> Seen {
-        let Some(inputs) = self.inputs else {
-            return self.visit_tracked(before, ply);
+    pub(super) fn passes_over(&mut self, before: &Position, ply: Ply) -> bool {
+        let Some(worth) = &self.worth else {
+            return false;
         };
-        let Some(line) = self.lines.first_mut().filter(|_| self.open.len() == 1) else {
-            return Seen::Nothing;
+        let Some(line) = self.lines.first_mut() else {
+            return false;
         };
+        if self.open.len() != 1 || worth.has(line.changed, before, ply) {
+            return false;
+        }
+        line.ply += 1;
         let next = Inputs::changed_by(before, ply);
-        let seen = if line.changed.overlap(inputs) {
-            self.look(0, before, Some(ply))
-        } else {
-            line.ply += 1;
-            Seen::Nothing
-        };
-        if let Some(line) = self.lines.first_mut() {
+        if worth.has_after(next, before, ply) {
+            line.note_last(before, ply);
+        }
+        // What was not looked at has to be when the next position is.
+        line.changed = line.changed.and(next);
+        true
+    }
+
+    /// Looks at a position and the move played from it.
+    #[inline(never)]
+    pub(super) fn visit_move(&mut self, before: &Position, ply: Ply) -> Seen {
+        if self.worth.is_none() {
+            return self.visit_tracked(before, ply);
+        }
+        if self.open.len() != 1 {
+            return Seen::Nothing;
+        }
+        let seen = self.look(0, before, Some(ply));
+        let next = Inputs::changed_by(before, ply);
+        if let (Some(line), Some(worth)) = (self.lines.first_mut(), &self.worth) {
             line.changed = next;
-            if self.looks_at_last && next.overlap(inputs) {
+            if worth.has_after(next, before, ply) {
                 line.note_last(before, ply);
             }
         }
@@ -349,10 +393,11 @@ impl Moments {
 
     /// Looks at the last position of a line.
     fn end_line(&mut self, number: u32) {
-        if let Some(inputs) = self.inputs {
+        if let Some(worth) = &self.worth {
             let line = self.lines.get(number as usize);
-            let is_changed = line.is_some_and(|line| line.changed.overlap(inputs));
-            if !self.looks_at_last || !is_changed {
+            // The last position that was noted may be an earlier one.
+            let is_noted = line.is_some_and(|line| line.noted_at == line.ply);
+            if !worth.last || !is_noted {
                 return;
             }
         }
@@ -401,6 +446,11 @@ impl Moments {
             _ => line.ply.saturating_sub(1).max(line.start),
         };
         self.facts.push((number, ply, fact));
+    }
+
+    /// Whether the game is decided on by positions, and none was found.
+    pub(super) fn has_none(&self) -> bool {
+        self.is_simple && self.segments.iter().any(|segment| segment.hits.is_empty())
     }
 
     fn look(&mut self, number: u32, position: &Position, played: Option<Ply>) -> Seen {
@@ -909,23 +959,45 @@ impl Image {
         };
         tests.sort_by_key(cost);
         steady.sort_by_key(cost);
-        let mut decided_by = steady
-            .iter()
-            .map(inputs)
-            .fold(Inputs::MATERIAL, Inputs::and);
-        if home_pawns != [0; 2] {
-            decided_by = decided_by.and(Inputs::PAWNS);
+        let mut limits = Inputs::default();
+        if least_men > 2 {
+            limits = limits.and(Inputs::MATERIAL);
         }
+        if home_pawns != [0; 2] {
+            limits = limits.and(Inputs::PAWNS);
+        }
+        let decided_by = limits.and(Inputs::ONCE);
+        let decided_by = steady.iter().map(inputs).fold(decided_by, Inputs::and);
         Self {
             steady,
             tests,
             later,
             least_men,
             home_pawns,
+            limits,
             inputs: decided_by,
             steady_hold: false,
             is_possible: false,
         }
+    }
+
+    /// The moves with which a position may fit.
+    fn played_moves(&self) -> PlayedMoves {
+        let tests = self.tests.iter().filter(|(negated, _)| !negated);
+        let of_tests = tests.map(|(_, term)| {
+            let moves = term.values.iter().map(|(_, check)| check.played_moves());
+            moves.fold(PlayedMoves::NEVER, PlayedMoves::or)
+        });
+        of_tests.fold(PlayedMoves::ANY, PlayedMoves::and)
+    }
+
+    /// The occupied squares of the positions that may fit, if they are known.
+    fn occupied(&self) -> Option<Vec<u64>> {
+        let mut tests = self.tests.iter().filter(|(negated, _)| !negated);
+        tests.find_map(|(_, term)| {
+            let values = term.values.iter();
+            values.map(|(_, check)| check.occupied()).collect()
+        })
     }
 
     /// Asks the steady terms again.

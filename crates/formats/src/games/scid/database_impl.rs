@@ -16,7 +16,7 @@ use crate::games::common::records_digest::RecordsDigest;
 use crate::games::common::scid_and_scidb_index_codes;
 
 use super::blob_parts::{read_start, read_tag};
-use super::disk_layout::{Signature, last_material, players, ratings, signature};
+use super::disk_layout::{Signature, players, ratings, signature};
 use super::entry::{self, flag};
 use super::index_heads::ScidHeads;
 use super::names;
@@ -71,26 +71,19 @@ impl Database for ScidDatabase {
     }
 
     fn signature(&self, game: GameIndex) -> Option<(Material, Option<PawnsGone>)> {
-        let entry = if let Some(bytes) = self.index.intact_bytes(game.0) {
-            signature(self.version, bytes)?
-        } else {
-            let indexed = self.indexed(game).ok();
-            Signature::from(&indexed.filter(|indexed| indexed.has_entry)?.entry)
-        };
-        // A long game in which no pawn moved is rather one whose pawns were not stored.
-        let is_known = entry.home_pawn_count > 0 || entry.plies < 16;
-        let has_pawns = entry.flags & flag::START == 0 && is_known;
-        let gone = has_pawns.then(|| PawnsGone::new(entry.home_pawn_count, entry.home_pawns));
-        Some((Material::from_bits(entry.material), gone))
+        if let Some(bytes) = self.index.intact_bytes(game.0) {
+            return signature(self.version, bytes).map(|stored| stored.decode());
+        }
+        let indexed = self.indexed(game).ok();
+        let entry = &indexed.filter(|indexed| indexed.has_entry)?.entry;
+        Some(Signature::from(entry).decode())
     }
 
-    fn last_materials(&self, first: GameIndex, out: &mut [Material]) -> bool {
+    fn signatures(&self, first: GameIndex, out: &mut [(Material, Option<PawnsGone>)]) -> bool {
         (first.0..).zip(out).all(|(game, out)| {
             let bytes = self.index.intact_bytes(game);
-            let material = bytes.and_then(|bytes| last_material(self.version, bytes));
-            material
-                .map(|material| *out = Material::from_bits(material))
-                .is_some()
+            let stored = bytes.and_then(|bytes| signature(self.version, bytes));
+            stored.map(|stored| *out = stored.decode()).is_some()
         })
     }
 

@@ -5,7 +5,9 @@ use std::mem::offset_of;
 use zerocopy::byteorder::{big_endian, little_endian};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::entry::Entry;
+use tabia_core::chess::{Material, PawnsGone};
+
+use super::entry::{Entry, flag};
 use super::version::Version;
 
 /// The first bytes of `.si3` and `.si4`.
@@ -166,18 +168,6 @@ pub(crate) fn decode(version: Version, bytes: &[u8]) -> Option<Entry> {
     }
 }
 
-/// The material of the last position in the entry at the start of `bytes`. `None` if they are too short.
-pub(crate) fn last_material(version: Version, bytes: &[u8]) -> Option<u32> {
-    Some(match version {
-        Version::V3 => u24(EntryV3::ref_from_prefix(bytes).ok()?.0.tail.material),
-        Version::V4 => u24(EntryV4::ref_from_prefix(bytes).ok()?.0.tail.material),
-        Version::V5 => {
-            let (record, _) = EntryV5::ref_from_prefix(bytes).ok()?;
-            record.words[10].get() & LOW_24
-        }
-    })
-}
-
 /// What an entry has of the last position of a game and of its pawns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signature {
@@ -197,6 +187,18 @@ impl From<&Entry> for Signature {
             home_pawn_count: entry.home_pawn_count,
             home_pawns: entry.home_pawns,
         }
+    }
+}
+
+impl Signature {
+    /// The last material, and the pawns in the order in which they left, if they are known.
+    #[inline]
+    pub(crate) fn decode(&self) -> (Material, Option<PawnsGone>) {
+        // A long game in which no pawn moved is rather one whose pawns were not stored.
+        let is_known = self.home_pawn_count > 0 || self.plies < 16;
+        let has_pawns = self.flags & flag::START == 0 && is_known;
+        let gone = has_pawns.then(|| PawnsGone::new(self.home_pawn_count, self.home_pawns));
+        (Material::from_bits(self.material), gone)
     }
 }
 
