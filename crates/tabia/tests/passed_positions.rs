@@ -56,7 +56,11 @@ fn query_about(line: &Line, random: &mut Random) -> String {
     ];
     let played = line.plies.get(number).and_then(|ply| ply.to_move());
     let coordinates = played.map(|m| {
-        let file = if m.to().file() < m.from().file() { 2 } else { 6 };
+        let file = if m.to().file() < m.from().file() {
+            2
+        } else {
+            6
+        };
         let king = Square::from_coords(file, m.from().rank()).unwrap();
         let to = if m.is_castling() { king } else { m.to() };
         format!("{}{to}", m.from())
@@ -101,7 +105,9 @@ fn passing_over_positions_changes_no_answer() {
                 query_about(&line, random)
             };
             let query = Query::parse(&text).unwrap();
-            let looks_at_all = Matcher::new(&query).with_moments().matches(GameIndex(0), &game);
+            let looks_at_all = Matcher::new(&query)
+                .with_moments()
+                .matches(GameIndex(0), &game);
             let passes_over = Matcher::new(&query).matches(GameIndex(0), &game);
             assert_eq!(passes_over, looks_at_all, "game {seed}: {text}");
             (asked, found) = (asked + 1, found + u32::from(passes_over));

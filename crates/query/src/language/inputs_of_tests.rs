@@ -182,7 +182,9 @@ mod tests {
             moves.push((text, before, played));
         }
         let having = |wanted: PlayedMoves| -> Vec<&str> {
-            let fit = moves.iter().filter(|(_, before, ply)| wanted.may_have(before, *ply));
+            let fit = moves
+                .iter()
+                .filter(|(_, before, ply)| wanted.may_have(before, *ply));
             fit.map(|(text, ..)| *text).collect()
         };
         let captures = PlayedMoves {
@@ -197,7 +199,10 @@ mod tests {
         assert!(having(PlayedMoves::NEVER).is_empty());
         assert_eq!(having(to_c6), ["c6", "dxc6", "Nc6"]);
         assert_eq!(having(to_c6.and(captures)), ["dxc6", "Nc6"]);
-        let all: Vec<&str> = ["exd5", "Nf6", "Bb5+", "dxc6", "cxb7", "Nc6", "Nf3", "Be6", "O-O"].into();
+        let all: Vec<&str> = [
+            "exd5", "Nf6", "Bb5+", "dxc6", "cxb7", "Nc6", "Nf3", "Be6", "O-O",
+        ]
+        .into();
         // Only certain moves are left out: one on the same file to an empty square takes nothing.
         assert_eq!(having(captures), all);
         assert_eq!(having(to_c6.or(captures)).len(), moves.len());

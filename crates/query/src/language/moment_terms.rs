@@ -249,6 +249,19 @@ impl Check {
         }
     }
 
+    /// The greatest number of men of a position that fits.
+    pub(crate) fn most_men(&self) -> u32 {
+        const MANY: u32 = u32::MAX - 1;
+        match self {
+            Self::Fen(position, _) => position.occupied().count(),
+            Self::Material(sides) => {
+                let counts = sides.iter().flatten().map(|(_, most)| *most);
+                counts.fold(2, u32::saturating_add).min(MANY)
+            }
+            _ => MANY,
+        }
+    }
+
     /// The pawns of White and of Black that a position that fits has on their first squares.
     pub(crate) fn home_pawns(&self) -> [u64; 2] {
         match self {

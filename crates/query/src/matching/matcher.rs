@@ -222,7 +222,8 @@ impl Matcher {
             return false;
         }
         let count = (end - game).min(RECORDS_PER_READ) as usize;
-        self.signatures.resize(count, (Material::from_bits(0), None));
+        self.signatures
+            .resize(count, (Material::from_bits(0), None));
         if !db.signatures(GameIndex(game), &mut self.signatures) {
             self.signatures.clear();
             self.lacks_signatures = true;

@@ -8,7 +8,7 @@ use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::game::{Annotation, ClockKind, GameHead};
 
 use super::answer::Answer;
-use super::worth_looking_at::WorthLookingAt;
+use super::worth_looking_at::{Bounds, WorthLookingAt};
 use crate::fold_case::fold;
 use crate::language::{
     AnyOf, Check, Fact, Flip, Inputs, Item, Later, List, Moment, MomentTerm, Note, PlayedMoves,
@@ -52,9 +52,7 @@ struct Image {
     tests: Vec<(bool, MomentTerm)>,
     /// Terms that are decided at the end of the game.
     later: Vec<(bool, MomentTerm)>,
-    /// With fewer men, or without these pawns on their first squares, no later position fits.
-    least_men: u32,
-    home_pawns: [u64; 2],
+    bounds: Bounds,
     /// What decides whether a later position may fit; with what decides the steady terms.
     limits: Inputs,
     inputs: Inputs,
@@ -85,6 +83,8 @@ struct LineState {
     noted_at: u32,
     /// What may have changed since the last position that was looked at.
     changed: Inputs,
+    /// What the last ply may have changed.
+    last_change: Inputs,
     /// White's material minus Black's at each position.
     balances: Vec<i32>,
     keys: Vec<u64>,
@@ -195,6 +195,7 @@ impl Moments {
         let inputs = inputs.fold(Inputs::default(), Inputs::and);
         let limits = images.clone().map(|image| image.limits);
         let limits = limits.fold(Inputs::default(), Inputs::and);
+        let bounds = images.clone().map(|image| image.bounds).collect();
         let played_moves = images.clone().map(Image::played_moves);
         let played_moves = played_moves.fold(PlayedMoves::NEVER, PlayedMoves::or);
         let occupied: Option<Vec<_>> = images.clone().map(Image::occupied).collect();
@@ -212,6 +213,7 @@ impl Moments {
             worth: (is_simple && !is_noted && !is_empty).then_some(WorthLookingAt {
                 inputs,
                 limits,
+                any_of: bounds,
                 played_moves: if looks_at_last {
                     PlayedMoves::ANY
                 } else {
@@ -254,7 +256,7 @@ impl Moments {
             Some(line) => {
                 (line.ply, line.noted_at) = (0, 0);
                 line.last = last;
-                line.changed = Inputs::ALL;
+                (line.changed, line.last_change) = (Inputs::ALL, Inputs::ALL);
                 line.balances.clear();
                 line.keys.clear();
                 (line.is_mate, line.has_hits) = (false, false);
@@ -262,6 +264,7 @@ impl Moments {
             None => self.lines.push(LineState {
                 last,
                 changed: Inputs::ALL,
+                last_change: Inputs::ALL,
                 ..LineState::default()
             }),
         }
@@ -277,7 +280,7 @@ impl Moments {
         let Some(line) = self.lines.first_mut() else {
             return false;
         };
-        if self.open.len() != 1 || worth.has(line.changed, before, ply) {
+        if self.open.len() != 1 || worth.has([line.changed, line.last_change], before, ply) {
             return false;
         }
         line.ply += 1;
@@ -287,6 +290,7 @@ impl Moments {
         }
         // What was not looked at has to be when the next position is.
         line.changed = line.changed.and(next);
+        line.last_change = next;
         true
     }
 
@@ -302,7 +306,7 @@ impl Moments {
         let seen = self.look(0, before, Some(ply));
         let next = Inputs::changed_by(before, ply);
         if let (Some(line), Some(worth)) = (self.lines.first_mut(), &self.worth) {
-            line.changed = next;
+            (line.changed, line.last_change) = (next, next);
             if worth.has_after(next, before, ply) {
                 line.note_last(before, ply);
             }
@@ -362,6 +366,7 @@ impl Moments {
             ply: start,
             last,
             changed: Inputs::ALL,
+            last_change: Inputs::ALL,
             shares_first,
             ..LineState::default()
         });
@@ -867,16 +872,6 @@ fn join(before: &[Vec<u32>], after: &[Vec<u32>], most: u32) -> Vec<Vec<u32>> {
     joined
 }
 
-fn lacks_home_pawns(position: &Position, [white, black]: [u64; 2]) -> bool {
-    use tabia_core::chess::Role;
-    if white | black == 0 {
-        return false;
-    }
-    let pawns = position.by_role(Role::Pawn).0;
-    let of = |color| pawns & position.by_color(color).0;
-    white & !of(Color::White) | black & !of(Color::Black) != 0
-}
-
 /// Collects the segments of a query: for each list, the terms about moments between two steps.
 fn collect(any_of: &AnyOf, outer: Scope, segments: &mut Vec<Segment>) {
     for list in &any_of.0 {
@@ -939,12 +934,17 @@ impl Image {
                 [(_, check)] if !negated => Some(check),
                 _ => None,
             });
-        let (mut least_men, mut home_pawns) = (0, [0; 2]);
+        let mut bounds = Bounds {
+            least_men: 0,
+            most_men: u32::MAX - 1,
+            home_pawns: [0; 2],
+        };
         for check in only {
-            least_men = least_men.max(check.least_men());
+            bounds.least_men = bounds.least_men.max(check.least_men());
+            bounds.most_men = bounds.most_men.min(check.most_men());
             let [white, black] = check.home_pawns();
-            home_pawns[0] |= white;
-            home_pawns[1] |= black;
+            bounds.home_pawns[0] |= white;
+            bounds.home_pawns[1] |= black;
         }
         let inputs = |(_, term): &(bool, MomentTerm)| {
             let checks = term.values.iter().map(|(_, check)| check.inputs());
@@ -960,10 +960,10 @@ impl Image {
         tests.sort_by_key(cost);
         steady.sort_by_key(cost);
         let mut limits = Inputs::default();
-        if least_men > 2 {
+        if bounds.least_men > 2 {
             limits = limits.and(Inputs::MATERIAL);
         }
-        if home_pawns != [0; 2] {
+        if bounds.home_pawns != [0; 2] {
             limits = limits.and(Inputs::PAWNS);
         }
         let decided_by = limits.and(Inputs::ONCE);
@@ -972,8 +972,7 @@ impl Image {
             steady,
             tests,
             later,
-            least_men,
-            home_pawns,
+            bounds,
             limits,
             inputs: decided_by,
             steady_hold: false,
@@ -1004,8 +1003,7 @@ impl Image {
     #[inline(never)]
     fn look(&mut self, moment: Moment<'_>) {
         let position = moment.position;
-        self.is_possible = position.occupied().count() >= self.least_men
-            && !lacks_home_pawns(position, self.home_pawns);
+        self.is_possible = self.bounds.may_come(position);
         self.steady_hold = self.is_possible && hold(&self.steady, moment);
     }
 }

@@ -144,6 +144,7 @@ pub(crate) fn to_u24(value: u32) -> [u8; 3] {
 }
 
 /// Reads the entry at the start of `bytes`. `None` if they are too short.
+#[inline]
 pub(crate) fn decode(version: Version, bytes: &[u8]) -> Option<Entry> {
     match version {
         Version::V3 => {
@@ -307,6 +308,7 @@ impl EntryTail {
         }
     }
 
+    #[inline]
     fn decode(&self, blob_at: u64, blob_length: u32, custom_flags: u32) -> Entry {
         let counts = self.counts.get();
         let dates = self.dates.get();
