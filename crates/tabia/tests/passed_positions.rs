@@ -40,7 +40,7 @@ fn query_about(line: &Line, random: &mut Random) -> String {
     let on = [on(), on(), on()];
     let fen = position.fen();
     let fields: Vec<&str> = fen.split(' ').collect();
-    let fields = fields[..1 + random.below(4)].join("_");
+    let fields = fields[..=random.below(4)].join("_");
     let flip = random.pick(&["", " flip:color", " flip:files", " flip:color,files"]);
     let mut names = vec![
         "capture",

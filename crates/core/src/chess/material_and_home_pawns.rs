@@ -188,9 +188,14 @@ impl PawnsGone {
     /// assert!(!gone.passes(HomePawns::from_bits(!(1 << 4))));
     /// ```
     pub const fn new(count: u8, list: [u8; 8]) -> Self {
+        const fn two(high: u8, low: u8) -> u64 {
+            (high as u64) << 8 | low as u64
+        }
+        let [a, b, c, d, e, f, g, h] = list;
+        let list = two(a, b) << 48 | two(c, d) << 32 | two(e, f) << 16 | two(g, h);
         Self {
             count: if count < 16 { count } else { 16 },
-            list: u64::from_be_bytes(list),
+            list,
         }
     }
 

@@ -42,16 +42,16 @@ impl Inputs {
             return Self::of_kinds(Self::ANY);
         };
         let (from, to) = (m.from(), m.to());
-        let is_capture = before.occupied().has(to);
-        let is_pawn = before.by_role(Role::Pawn).has(from);
-        let leaves_file = from.file() != to.file();
-        let is_special = !m.is_normal();
-        let is_material = is_capture | (is_pawn & (leaves_file | is_special));
-        let pawns = u8::from(is_capture | is_pawn) * Self::PAWNS.kinds;
-        let material = u8::from(is_material) * Self::MATERIAL.kinds;
+        // Numbers, so that nothing branches: most of these are as likely as not.
+        let captures = u8::from(before.occupied().has(to));
+        let is_pawn = u8::from(before.by_role(Role::Pawn).has(from));
+        let leaves_file = u8::from(from.file() != to.file());
+        let is_special = u8::from(!m.is_normal());
+        let pawns = (captures | is_pawn) * Self::PAWNS.kinds;
+        let material = (captures | is_pawn & (leaves_file | is_special)) * Self::MATERIAL.kinds;
         // Castling changes squares of one rank; a pawn that is taken en passant stood on the rank of the other.
-        let has_others = m.is_castling() | (is_pawn & leaves_file & !is_capture);
-        let others = u64::from(has_others) * (0xff << (8 * from.rank()));
+        let has_others = u8::from(m.is_castling()) | is_pawn & leaves_file & !captures;
+        let others = u64::from(has_others & 1) * (0xff << (8 * from.rank()));
         Self {
             kinds: Self::ANY | pawns | material,
             squares: from.bit() | to.bit() | others,
