@@ -165,6 +165,22 @@ pub(crate) fn components() -> Value {
             ("columns", list(&text)),
             ("sortable", list(&text)),
             ("fingerprints", json!({"type": "object"})),
+            (
+                "unread",
+                json!({
+                    "type": ["object", "null"],
+                    "description": "games that cannot be read to their end, so that they may be missing; the first ones are named",
+                    "required": ["count", "first"],
+                    "properties": {
+                        "count": count,
+                        "first": list(&object(&[
+                            ("db", text.clone()),
+                            ("game", count.clone()),
+                            ("text", text.clone()),
+                        ])),
+                    },
+                }),
+            ),
             ("rows", list(&row)),
         ]),
         "RowNumber": so_far(&[("row", count_or_null.clone())]),

@@ -81,11 +81,20 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
         }
         let (start, plies, position) = params.position()?;
         let opening = opening_of(&start, &plies);
+        let is_over = params.is_on("stop");
         let mut sources = Vec::new();
         for (number, id) in ids.into_iter().enumerate() {
             let input = app.shelf.find(id)?;
             let own = params.text(&format!("where{}", number + 1));
             let query = Query::parse(&both(params.text("where"), own))?;
+            if is_over {
+                if input.open()?.database().is_some() {
+                    let (_, name) = app.bases.of(std::slice::from_ref(&input))?;
+                    let key = tree_key(&name, &position, &query, explore::MAX_GAMES);
+                    app.scans.stop(&key);
+                }
+                continue;
+            }
             let found = explore_source(app, &input, &position, &query);
             let (mut source, key, value) = match found {
                 Ok(Value::Object(source)) => (source, "name", json!(input.name)),
@@ -155,7 +164,10 @@ fn explore_source(
     let (base, name) = app.bases.of(std::slice::from_ref(input))?;
     let is_indexed = base.has_index(0);
     let job = tree_job(app, base, &name, position, query, explore::MAX_GAMES)?;
-    let found = job.wait(PATIENCE, |_| false);
+    // The first numbers are shown at once.
+    let found = job.wait(PATIENCE, |tree| {
+        tree.as_ref().is_some_and(|tree| tree.games > 0)
+    });
     found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
     let tree = found.found().clone();
     let is_done = found.is_done();
@@ -175,6 +187,11 @@ fn explore_source(
     Ok(answer)
 }
 
+/// What identifies the counts of a position.
+fn tree_key(name: &str, position: &tabia::Position, query: &Query, games: usize) -> String {
+    format!("{name}\n{}\n{games}\n{query}", position.fen())
+}
+
 /// Counts the games of a position, with the best and the last `games`; `name` identifies the databases and their
 /// state.
 pub(crate) fn tree_job(
@@ -185,7 +202,7 @@ pub(crate) fn tree_job(
     query: &Query,
     games: usize,
 ) -> Result<Arc<Job<FoundTree>>, Problem> {
-    let key = format!("{name}\n{}\n{games}\n{query}", position.fen());
+    let key = tree_key(name, position, query, games);
     let (wanted, searched) = (position.clone(), query.clone());
     app.scans.get_or_start(&key, None, move |job| {
         explore::count(&base, &wanted, &searched, games, job)

@@ -271,6 +271,35 @@ pub(crate) struct ViewRows {
     pub(crate) rows: Vec<u32>,
     /// Number of rows found. They are in `rows` only when they are sorted.
     pub(crate) found: u32,
+    pub(crate) unread: Unread,
+}
+
+/// Games that could not be read to their end while they were tested: they may be missing among the rows, or be one
+/// because of the part that could be read.
+#[derive(Debug, Default)]
+pub(crate) struct Unread {
+    pub(crate) count: u32,
+    /// The first ones, and what could not be read.
+    pub(crate) first: Vec<(u32, String)>,
+}
+
+/// Games that cannot be read of which the text is kept.
+const NAMED_UNREAD: usize = 20;
+
+impl Unread {
+    fn push(&mut self, row: u32, text: String) {
+        self.count += 1;
+        if self.first.len() < NAMED_UNREAD {
+            self.first.push((row, text));
+        }
+    }
+
+    /// Adds those of later rows.
+    fn extend(&mut self, later: Self) {
+        self.count += later.count;
+        let space = NAMED_UNREAD - self.first.len();
+        self.first.extend(later.first.into_iter().take(space));
+    }
 }
 
 /// Runs a change on the rows found so far.
@@ -287,17 +316,22 @@ pub(crate) fn build(
     progress.set_total(source.total.into());
     let is_sorted = view.sort.is_empty();
     let sorted = Mutex::new(Vec::new());
-    filter(source, view, progress, threads, &|rows| {
+    filter(source, view, progress, threads, &|mut chunk| {
+        let mut unread = std::mem::take(&mut chunk.unread);
         if is_sorted {
             update(&mut |found| {
-                found.rows.extend_from_slice(rows);
+                found.rows.extend_from_slice(&chunk.rows);
                 found.found = found.rows.len() as u32;
+                found.unread.extend(std::mem::take(&mut unread));
             });
         } else {
             let mut all = sorted.lock().unwrap_or_else(PoisonError::into_inner);
-            all.extend_from_slice(rows);
+            all.extend_from_slice(&chunk.rows);
             let count = all.len() as u32;
-            update(&mut |found| found.found = count);
+            update(&mut |found| {
+                found.found = count;
+                found.unread.extend(std::mem::take(&mut unread));
+            });
         }
     })?;
     if !is_sorted {
@@ -318,7 +352,14 @@ pub(crate) fn build(
 #[derive(Debug, Default)]
 struct Finished {
     next: u32,
-    waiting: BTreeMap<u32, Vec<u32>>,
+    waiting: BTreeMap<u32, TestedChunk>,
+}
+
+/// What was found in a chunk.
+#[derive(Debug, Default)]
+struct TestedChunk {
+    rows: Vec<u32>,
+    unread: Unread,
 }
 
 /// Passes the rows that fit on to `emit`, in order.
@@ -327,7 +368,7 @@ fn filter(
     view: &ViewQuery,
     progress: &Progress,
     threads: usize,
-    emit: &(dyn Fn(&[u32]) + Sync),
+    emit: &(dyn Fn(TestedChunk) + Sync),
 ) -> Result<(), Error> {
     for (number, part) in source.parts.iter().enumerate() {
         let Some(database) = part.opened.database() else {
@@ -350,21 +391,26 @@ fn filter(
                         }
                         let first = chunk * CHUNK;
                         let last = part.len.min(first.saturating_add(CHUNK));
-                        let mut rows = Vec::new();
+                        let mut found = TestedChunk::default();
                         let mut game = tester.next_candidate(first, last);
                         while game < last {
                             let index = GameIndex(game);
-                            if may_fit(index) && tester.fits(index) {
-                                rows.push(part.first + game);
+                            if may_fit(index) {
+                                if tester.fits(index) {
+                                    found.rows.push(part.first + game);
+                                }
+                                if let Some(text) = tester.take_unread() {
+                                    found.unread.push(part.first + game, text);
+                                }
                             }
                             game = tester.next_candidate(game + 1, last);
                         }
                         progress.advance(u64::from(last - first), u64::from(last - first));
                         let mut order = order.lock().unwrap_or_else(PoisonError::into_inner);
-                        order.waiting.insert(chunk, rows);
+                        order.waiting.insert(chunk, found);
                         let mut wanted = order.next;
-                        while let Some(rows) = order.waiting.remove(&wanted) {
-                            emit(&rows);
+                        while let Some(found) = order.waiting.remove(&wanted) {
+                            emit(found);
                             wanted += 1;
                         }
                         order.next = wanted;
@@ -383,6 +429,8 @@ pub(crate) struct Tester<'d> {
     reader: Box<dyn tabia::core::games::GameReader + 'd>,
     matcher: Option<Matcher>,
     deleted: bool,
+    /// What could not be read of the record that was tested last.
+    unread: Option<String>,
 }
 
 impl<'d> Tester<'d> {
@@ -398,7 +446,13 @@ impl<'d> Tester<'d> {
             reader: database.reader(),
             matcher,
             deleted,
+            unread: None,
         }
+    }
+
+    /// What could not be read of the record that was tested last, if that may have mattered.
+    fn take_unread(&mut self) -> Option<String> {
+        self.unread.take()
     }
 
     /// The first record in `game..end` that may be shown.
@@ -411,24 +465,36 @@ impl<'d> Tester<'d> {
 
     /// Whether the record is shown. A record that cannot be read fits only the empty query.
     pub(crate) fn fits(&mut self, game: GameIndex) -> bool {
-        let Ok(entry) = self.database.entry(game) else {
-            return self.matcher.is_none();
-        };
-        self.fits_entry(game, &entry)
+        self.unread = None;
+        match self.database.entry(game) {
+            Ok(entry) => self.fits_entry(game, &entry),
+            Err(error) => {
+                if self.matcher.is_some() {
+                    self.unread = Some(error.kind().to_string());
+                }
+                self.matcher.is_none()
+            }
+        }
     }
 
-    pub(crate) fn fits_entry(&mut self, game: GameIndex, entry: &IndexEntry) -> bool {
+    fn fits_entry(&mut self, game: GameIndex, entry: &IndexEntry) -> bool {
         if entry.deleted && !self.deleted {
             return false;
         }
         let Some(matcher) = &mut self.matcher else {
             return true;
         };
-        match matcher.entry(self.database, game, entry) {
-            Ok(Answer::Yes) => true,
-            Ok(Answer::Maybe) => matcher.read(&mut *self.reader, game).unwrap_or(false),
-            Ok(Answer::No) | Err(_) => false,
-        }
+        let fits = match matcher.entry(self.database, game, entry) {
+            Ok(Answer::Yes) => return true,
+            Ok(Answer::No) => return false,
+            Ok(Answer::Maybe) => matcher.read(&mut *self.reader, game),
+            Err(error) => Err(error),
+        };
+        let problem = matcher.take_problems().into_iter().next();
+        let error = problem.map(|problem| problem.error);
+        let error = error.as_ref().or(fits.as_ref().err());
+        self.unread = error.map(|error| error.kind().to_string());
+        fits.unwrap_or(false)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tabia::check::{CheckOptions, check};
-use tabia::{Error, InputItem, Observer, Problem, Result};
+use tabia::{Error, Feature, InputItem, Observer, Problem, Result};
 
 use crate::jobs::Job;
 use crate::shelf_input::ShelfInput;
@@ -47,7 +47,14 @@ pub(crate) fn run(input: &ShelfInput, threads: usize, job: &Job<Health>) -> Resu
     } else {
         let annotations = checked.annotations.iter();
         let annotations: Vec<Value> = annotations
-            .map(|(feature, count)| json!({"kind": feature.key(), "count": count}))
+            .map(|(feature, count)| {
+                let label = match feature {
+                    // Nobody but programmers of chess databases says NAG.
+                    Feature::Nags => "symbols such as ! and ?",
+                    feature => feature.label(),
+                };
+                json!({"kind": feature.key(), "label": label, "count": count})
+            })
             .collect();
         json!({
             "games": checked.summary.counts.games,

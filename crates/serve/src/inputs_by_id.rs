@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use tabia::formats::Format;
-use tabia::{Error, Resolver};
+use tabia::{Error, ErrorKind, Resolver};
 
 use crate::numbered_inputs::{Inputs, Origin};
 use crate::opened_input::{Content, OpenedInput};
@@ -47,7 +47,12 @@ impl Shelf {
     pub fn new(paths: &[impl AsRef<OsStr>], resolver: &Resolver) -> Result<Self, Error> {
         let mut inputs = Inputs::default();
         for path in paths {
-            for found in resolver.resolve_each(path.as_ref())? {
+            let found = match resolver.resolve_each(path.as_ref()) {
+                // Files can be dropped on an empty shelf.
+                Err(error) if is_empty_folder(path.as_ref(), &error) => continue,
+                found => found?,
+            };
+            for found in found {
                 inputs.add(resolver, found, Origin::default());
             }
         }
@@ -265,6 +270,11 @@ impl Shelf {
             input.close_if_idle();
         }
     }
+}
+
+/// Whether the error is that a folder has nothing to show.
+fn is_empty_folder(path: &OsStr, error: &Error) -> bool {
+    Path::new(path).is_dir() && matches!(error.kind(), ErrorKind::Unsupported(_))
 }
 
 #[cfg(test)]

@@ -176,6 +176,16 @@ impl<T: Send + 'static> JobTable<T> {
         Ok(job)
     }
 
+    /// Cancels a job that is not done and forgets it; whether there was one. Who still asks for it starts it anew.
+    pub(crate) fn stop(&self, key: &str) -> bool {
+        let mut jobs = self.lock();
+        let is_running = jobs.get(key).is_some_and(|job| !job.lock().is_done);
+        if is_running && let Some(job) = jobs.remove(key) {
+            job.progress.cancel();
+        }
+        is_running
+    }
+
     /// Cancels jobs that nothing asks about, and drops old results; `weight` is the number of bytes of a result,
     /// of which `max_bytes` are kept.
     pub(crate) fn clean(&self, weight: impl Fn(&T) -> usize, max_bytes: usize) {

@@ -14,7 +14,7 @@ use tabia::query::{fields, fold};
 use crate::answers::{PATIENCE, answer, document, so_far, tagged_if};
 use crate::app_state::App;
 use crate::etag::Asked;
-use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, ViewQuery, ViewRows};
+use crate::filter_and_sort::{self, RowSource, SORT_COLUMNS, Unread, ViewQuery, ViewRows};
 use crate::jobs::Job;
 use crate::names_by_frequency;
 use crate::params::Params;
@@ -98,6 +98,7 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
             "sortable": SORT_COLUMNS,
             "fingerprints": fingerprints(&source),
         });
+        let mut unread = None;
         let (numbers, count, is_done, scanned) = match &list {
             List::Everything => {
                 let numbers: Vec<u32> = (from..end.min(source.total)).collect();
@@ -106,6 +107,7 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
             List::Found(job) => {
                 let found = job.wait(PATIENCE, |found| found.rows.len() >= end as usize);
                 found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
+                unread = named_unread(&source, &found.found().unread);
                 let rows = &found.found().rows;
                 let range = (from as usize).min(rows.len())..(end as usize).min(rows.len());
                 (
@@ -117,11 +119,22 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
             }
         };
         answer["count"] = count;
+        answer["unread"] = json!(unread);
         answer["rows"] = Value::Array(rows(&source, numbers.into_iter()));
         let answer = so_far(answer, is_done, scanned)?;
         Ok(tagged_if(is_done, &tag, answer))
     })
     .await
+}
+
+/// The games that could not be read to their end; nothing if there are none.
+fn named_unread(source: &RowSource, unread: &Unread) -> Option<Value> {
+    let first = unread.first.iter().filter_map(|(row, text)| {
+        let (part, game) = source.locate(*row)?;
+        Some(json!({"db": part.id, "game": game.0 + 1, "text": text}))
+    });
+    let first: Vec<Value> = first.collect();
+    (unread.count > 0).then(|| json!({"count": unread.count, "first": first}))
 }
 
 fn fingerprints(source: &RowSource) -> BTreeMap<&str, &str> {

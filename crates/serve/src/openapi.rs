@@ -159,6 +159,11 @@ pub(crate) const ROUTES: &[Route] = &[
                 "string",
                 "a query for the first source only; also where2 to where6",
             ),
+            param(
+                "stop",
+                "integer",
+                "1: nobody waits for this answer any more; counting ends, and no source is answered",
+            ),
         ],
         content_type: JSON,
     },

@@ -44,6 +44,7 @@ pub(crate) struct ShelfInput {
     pub(crate) is_written: bool,
     /// `None` if the file is not recognised.
     pub(crate) format: Option<Format>,
+    /// Of all its files.
     pub(crate) bytes: Option<u64>,
     /// Why it cannot be used; known when the shelf is made.
     pub(crate) error: Option<Error>,

@@ -57,3 +57,14 @@ fn requests_for_an_input_that_is_being_opened_wait_and_share_it() {
     });
     server.stop();
 }
+
+#[test]
+fn an_empty_folder_is_an_empty_shelf_and_a_missing_one_an_error() {
+    let folder = Scratch::new("serve-empty");
+    let server = Running::start(&[folder.path()], |_| {});
+    let (status, shelf) = server.get("shelf");
+    assert_eq!((status, &shelf["inputs"]), (200, &serde_json::json!([])));
+    server.stop();
+    let missing = [folder.path().join("missing")];
+    assert!(tabia_serve::Shelf::new(&missing, &tabia::Resolver::default()).is_err());
+}

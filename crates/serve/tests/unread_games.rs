@@ -1,0 +1,100 @@
+//! A list says which games it could not read to their end, and a card has the size of all files.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod common;
+
+use common::Running;
+use serde_json::{Value, json};
+use tabia_testkit::Scratch;
+
+fn list(server: &Running, db: &str, query: &str) -> Value {
+    let path = format!("games?db={db}&where={query}&wait=20000");
+    let (status, answer) = server.get(&path);
+    assert_eq!((status, &answer["isDone"]), (200, &json!(true)), "{answer}");
+    answer
+}
+
+#[test]
+fn games_that_the_damage_may_have_excluded_are_named() {
+    let folder = Scratch::new("serve-unread");
+    let games = "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n\n[White \"B\"]\n\n1. d4 d5 *\n\n";
+    std::fs::write(folder.join("g.pgn"), games).unwrap();
+    let server = Running::start(&[folder.path()], |_| {});
+    for (query, found, unread) in [
+        ("", 2, false),
+        // The tags exclude it, or moves before the illegal one.
+        ("white%3AB", 1, false),
+        ("plies%3A1", 0, false),
+        // Decided on before the illegal move.
+        ("move%3Ae5", 1, false),
+        // It is found because of what is lost of it.
+        ("plies%3A2", 2, true),
+        ("plies%3A%3E%3D3", 0, true),
+        ("plies%3A%3E%3D3&sort=-white", 0, true),
+    ] {
+        let answer = list(&server, "g.pgn", query);
+        assert_eq!(answer["count"], json!(found), "{query}");
+        if !unread {
+            assert_eq!(answer["unread"], Value::Null, "{query}");
+            continue;
+        }
+        assert_eq!(answer["unread"]["count"], json!(1), "{query}");
+        let first = &answer["unread"]["first"][0];
+        assert_eq!((&first["db"], &first["game"]), (&json!("g.pgn"), &json!(1)));
+        let text = first["text"].as_str().unwrap();
+        assert!(text.contains("illegal"), "{text}");
+    }
+    server.stop();
+}
+
+#[test]
+fn the_first_of_many_are_named_in_order_and_all_are_counted() {
+    let folder = Scratch::new("serve-unread-many");
+    let games = "1. e4 e5 2. Ke3 *\n\n1. d4 *\n\n".repeat(9000);
+    std::fs::write(folder.join("g.pgn"), games).unwrap();
+    let server = Running::start(&[folder.path()], |options| options.threads = 4);
+    let answer = list(&server, "g.pgn", "takes%3AK");
+    assert_eq!(answer["count"], json!(0));
+    assert_eq!(answer["unread"]["count"], json!(9000));
+    let first = answer["unread"]["first"].as_array().unwrap();
+    let numbers: Vec<u64> = first
+        .iter()
+        .map(|game| game["game"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, (0..20).map(|n| 2 * n + 1).collect::<Vec<_>>());
+    server.stop();
+}
+
+#[test]
+fn damaged_moves_of_databases_are_named() {
+    let folder = Scratch::new("serve-unread-sets");
+    let pgn = folder.join("g.pgn");
+    std::fs::write(&pgn, "1. e4 e5 2. Nf3 Nc6 *\n\n1. d4 d5 2. c4 e6 *\n\n").unwrap();
+    for (extension, moves) in [("si4", "sg4"), ("si5", "sg5"), ("cbh", "cbg")] {
+        let set = Scratch::new(&format!("serve-unread-{extension}"));
+        let path = set.join(format!("g.{extension}"));
+        tabia::convert(&pgn, &path).unwrap();
+        let server = Running::start(&[set.path()], |_| {});
+        let name = format!("g.{extension}");
+        assert_eq!(list(&server, &name, "takes%3AK")["unread"], Value::Null);
+        let (_, shelf) = server.get("shelf");
+        let sizes = std::fs::read_dir(set.path()).unwrap();
+        let sum: u64 = sizes
+            .map(|entry| entry.unwrap().metadata().unwrap().len())
+            .sum();
+        assert_eq!(shelf["inputs"][0]["bytes"], json!(sum), "{extension}");
+        server.stop();
+        let moves = set.join(format!("g.{moves}"));
+        let mut bytes = std::fs::read(&moves).unwrap();
+        let middle = bytes.len() - 6;
+        for byte in &mut bytes[middle..] {
+            *byte ^= 0x5a;
+        }
+        std::fs::write(&moves, &bytes).unwrap();
+        let server = Running::start(&[set.path()], |_| {});
+        let unread = list(&server, &name, "takes%3AK")["unread"].clone();
+        assert!(unread["count"].as_u64() >= Some(1), "{extension}: {unread}");
+        server.stop();
+    }
+}
