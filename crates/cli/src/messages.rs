@@ -151,6 +151,13 @@ impl Messages {
         }
     }
 
+    /// Writes what is drawn with characters.
+    pub(crate) fn picture(&self, lines: &str) {
+        if !self.quiet {
+            self.print(lines);
+        }
+    }
+
     /// What to do about an error, if there is something.
     fn hint_for(&self, error: &Error) -> Option<String> {
         if let ErrorKind::Query {

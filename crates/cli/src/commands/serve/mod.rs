@@ -5,6 +5,7 @@
 
 mod browser;
 mod own_addresses;
+mod qr_code;
 mod state_folder;
 #[cfg(unix)]
 mod supervisor;
@@ -24,6 +25,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_json;
 use crate::stdout::StdoutWriter;
+use crate::terminal;
 
 use state_folder::StateFolder;
 
@@ -73,9 +75,17 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
     let is_stopped = supervisor::flag_of_signals();
     print_address(args, &context, &url, port)?;
     if args.lan {
-        for host in own_addresses::hosts() {
-            let text = format!("on the network: http://{host}:{port}/#k={}", key.as_str());
+        let hosts = own_addresses::hosts();
+        let address = |host: &String| format!("http://{host}:{port}/#k={}", key.as_str());
+        for host in &hosts {
+            let text = format!("on the network: {}", address(host));
             context.messages.note(&text);
+        }
+        // A phone reads it from the screen; nobody types a key.
+        let can_show = terminal::stderr_is_terminal() && !terminal::is_dumb();
+        let first = hosts.first().map(address).filter(|_| can_show);
+        if let Some(code) = first.and_then(|address| qr_code::lines(&address)) {
+            context.messages.picture(&code);
         }
         let text = "other machines can ask with this key; the traffic is not encrypted";
         context.messages.note(text);
