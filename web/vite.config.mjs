@@ -1,8 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "vite";
+
+const languages = join(import.meta.dirname, "src/lang");
+const keys = Object.keys(JSON.parse(readFileSync(join(languages, "en.json"), "utf8")));
+
+/** The languages besides English as lists of their texts, in the order of the keys of English, which are loaded anyway. */
+const listedLanguages = {
+  name: "listed-languages",
+  enforce: "pre",
+  load(id) {
+    const [, name] = /[\\/]lang[\\/](de|ru|fr|es)\.json$/.exec(id) ?? [];
+    if (!name) return null;
+    const words = JSON.parse(readFileSync(join(languages, `${name}.json`), "utf8"));
+    return { code: `export default ${JSON.stringify(keys.map((key) => words[key]))}`, moduleType: "js" };
+  },
+};
 
 // One script for the first view, one for each further language. Names contain a hash of the contents, so that they
 // are cached for ever; nothing is inlined, which the content security policy would block.
 export default defineConfig({
+  plugins: [listedLanguages],
   base: "/",
   build: {
     target: "es2022",
@@ -16,6 +34,17 @@ export default defineConfig({
         entryFileNames: "assets/[name]-[hash].js",
         chunkFileNames: "assets/[name]-[hash].js",
         assetFileNames: "assets/[name]-[hash][extname]",
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            // What is needed together is smaller in one file.
+            { name: "index", test: /preload-helper|[\\/]preact[\\/]|[\\/]src[\\/](index|inputs|drop_zone|jobs|ui|api|translations|router|settings|remembered|problem_texts|pieces|lang[\\/]en)\.(tsx?|json)$/ },
+            { name: "board", test: /[\\/]src[\\/](board|board_host|chess|notation|game_tree)\.tsx?$/ },
+            { name: "desk", test: /[\\/]src[\\/](convert|converted_game|duplicates|decided_pairs|check|input_repair_and_names|spelling_choice)\.tsx?$/ },
+            { name: "game_tabs", test: /[\\/]src[\\/](game_references|stored_record)\.tsx$/ },
+            { name: "forms", test: /[\\/]src[\\/](database_choice_and_jobs|write_file|spellings)\.tsx?$/ },
+          ],
+        },
       },
     },
   },

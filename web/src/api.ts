@@ -247,6 +247,8 @@ export interface Rows {
   rows: Row[];
   sortable: string[];
   fingerprints: Record<string, string>;
+  /** Games that could not be read to their end, so that they may be missing; the first ones are named. */
+  unread: { count: number; first: { db: string; game: number; text: string }[] } | null;
 }
 
 export interface ExplorerMove {

@@ -136,7 +136,7 @@ export function View() {
         />
         <div class="controls" role="group" aria-label={t("controls")}>
           <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => goTo([])}>«</button>
-          <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={() => goTo(line.slice(0, -1))}>◀</button>
+          <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={() => goTo(line.slice(0, -1))}>‹</button>
         </div>
         <p class="line">
           {position.line.map((san, index) => (

@@ -1,10 +1,11 @@
 // What is wrong with an input: the problems that `tabia check` reports, by kind.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type HealthAnswer, type InputInfo, get, save } from "./api.ts";
 import { Further } from "./input_repair_and_names.tsx";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
-import { ErrorBox, ProblemLine, Spinner, title, useLoad } from "./ui.tsx";
+import { ErrorBox, FeatureName, ProblemLine, Spinner, title, useLoad } from "./ui.tsx";
 import { remember } from "./remembered.ts";
 import { number, t } from "./translations.ts";
 
@@ -42,7 +43,9 @@ export function View() {
   const known = Object.keys(COUNT_NAMES);
   const counts = Object.entries(health?.counts ?? {}).filter(([, value]) => typeof value === "number") as [string, number][];
   counts.sort(([a], [b]) => known.indexOf(a) - known.indexOf(b));
-  const annotations = (health?.counts?.["annotations"] as { kind: string; count: number }[] | undefined) ?? [];
+  const contents = (health?.counts?.["annotations"] as { kind: string; label: string; count: number }[] | undefined) ?? [];
+  // Texts are counted as such; their parts say nothing more.
+  const annotations = contents.filter(({ kind }) => kind !== "guidingTexts");
   return (
     <section class="health">
       <header class="bar-line">
@@ -104,8 +107,7 @@ export function View() {
                             </a>
                           ) : null}{" "}
                           <bdi>{example.text}</bdi>
-                          {example.line !== null && ` (${t("health.line", { n: example.line })})`}
-                          {example.offset !== null && ` (0x${example.offset.toString(16)})`}
+                          {placeOf(example)}
                         </li>
                       ))}
                       {kind.count > kind.examples.length && <li>{t("health.more", { n: kind.count - kind.examples.length })}</li>}
@@ -123,8 +125,8 @@ export function View() {
                 {counts.map(([name, value]) => (
                   <Count name={COUNT_NAMES[name] ? t(COUNT_NAMES[name]) : name} value={value} />
                 ))}
-                {annotations.map(({ kind, count }) => (
-                  <Count name={kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} value={count} isEnglish />
+                {annotations.map(({ kind, label, count }) => (
+                  <Count name={<FeatureName kind={kind} label={label} />} value={count} />
                 ))}
               </dl>
             </section>
@@ -133,6 +135,13 @@ export function View() {
       )}
     </section>
   );
+}
+
+/** Where in its file something is. */
+function placeOf({ line, offset }: { line: number | null; offset: number | null }): string {
+  const places = [line !== null && t("health.line", { n: line }), offset !== null && `0x${offset.toString(16)}`];
+  const known = places.filter((place) => place);
+  return known.length > 0 ? ` (${known.join(", ")})` : "";
 }
 
 const COUNT_NAMES: Record<string, Parameters<typeof t>[0]> = {
@@ -145,10 +154,10 @@ const COUNT_NAMES: Record<string, Parameters<typeof t>[0]> = {
   moves: "count.moves",
 };
 
-function Count({ name, value, isEnglish = false }: { name: string; value: number; isEnglish?: boolean }) {
+function Count({ name, value }: { name: ComponentChildren; value: number }) {
   return (
     <div>
-      <dt {...(isEnglish ? { lang: "en" } : {})}>{name}</dt>
+      <dt>{name}</dt>
       <dd>{number(value)}</dd>
     </div>
   );

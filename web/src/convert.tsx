@@ -8,7 +8,7 @@ import { ConvertedGame } from "./converted_game.tsx";
 import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { WriteForm } from "./write_file.tsx";
-import { ErrorBox, Spinner, TableBox, title, useLoad } from "./ui.tsx";
+import { ErrorBox, FeatureName, Spinner, TableBox, title, useLoad } from "./ui.tsx";
 import { bytesText, number, t } from "./translations.ts";
 
 interface Formats {
@@ -113,7 +113,9 @@ export function View() {
                   {answer.losses.map((loss) => (
                     <>
                     <tr>
-                      <th scope="row" lang="en">{loss.label}</th>
+                      <th scope="row">
+                        <FeatureName kind={loss.kind} label={loss.label} />
+                      </th>
                       <td class="n">{number(loss.count)}</td>
                       <td class="n">{loss.first === null ? "–" : number(loss.games)}</td>
                       <td>

@@ -241,7 +241,8 @@ function PairView({ pair, isActive, decisions, onChoice, onFocus }: PairProps) {
   const choice = decisions.of(kept, dropped);
   const differ = FIELDS.filter(([field]) => kept[field] !== dropped[field]);
   // What differs is seen without scrolling.
-  const fields = [...differ, ...FIELDS.filter((field) => !differ.includes(field))];
+  const same = FIELDS.filter((field) => !differ.includes(field) && (kept[field[0]] ?? "") !== "");
+  const fields = [...differ, ...same];
   const moves =
     pair.common === pair.plies[0] && pair.common === pair.plies[1]
       ? t("duplicates.sameMoves", { n: pair.common })

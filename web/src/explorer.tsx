@@ -40,15 +40,17 @@ function useExplorer(src: string[], fen: string, line: string[], where: string, 
     }
     const controller = new AbortController();
     const asked = performance.now();
+    const filters = Object.fromEntries(src.map((id, index) => [`where${index + 1}`, own[id] ?? ""]));
+    const query = { src: src.join(","), fen, play: line.join(","), where, ...filters };
+    let isRunning = false;
     const run = async () => {
       for (;;) {
-        const filters = Object.fromEntries(src.map((id, index) => [`where${index + 1}`, own[id] ?? ""]));
-        const query = { src: src.join(","), fen, play: line.join(","), where, ...filters };
         const found = await get<ExplorerAnswer>("explorer", query, controller.signal);
         setAnswer(found);
         setTook(performance.now() - asked);
         setError(null);
-        if (found.sources.every((source) => source.isDone || source.error)) return;
+        isRunning = found.sources.some((source) => !source.isDone && !source.error);
+        if (!isRunning) return;
         await new Promise((done) => setTimeout(done, 200));
         controller.signal.throwIfAborted();
       }
@@ -59,7 +61,11 @@ function useExplorer(src: string[], fen: string, line: string[], where: string, 
         setError(problem);
       }
     });
-    return () => controller.abort();
+    return () => {
+      controller.abort();
+      // Millions of games are counted for nobody otherwise.
+      if (isRunning) get("explorer", { ...query, stop: 1 }).catch(() => undefined);
+    };
   }, [key, isStopped]);
   return { answer, error, took, isStopped, stop: () => stop(true) };
 }
@@ -640,8 +646,8 @@ export function View() {
         />
         <div class="controls" role="group" aria-label={t("controls")}>
           <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => setMoves([], [...line, ...future])}>«</button>
-          <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={back}>◀</button>
-          <button type="button" aria-label={t("move.next")} disabled={future.length === 0} onClick={forward}>▶</button>
+          <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={back}>‹</button>
+          <button type="button" aria-label={t("move.next")} disabled={future.length === 0} onClick={forward}>›</button>
           <button
             type="button"
             aria-label={t("move.flip")}

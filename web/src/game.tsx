@@ -559,11 +559,11 @@ function Controls(props: {
   return (
     <div class="controls" role="group" aria-label={t("controls")}>
       <button type="button" aria-label={t("move.first")} onClick={() => props.step("start")}>«</button>
-      <button type="button" aria-label={t("move.back")} onClick={() => props.step("back")}>◀</button>
+      <button type="button" aria-label={t("move.back")} onClick={() => props.step("back")}>‹</button>
       <button type="button" aria-label={t(props.isPlaying ? "move.pause" : "move.play")} onClick={props.onPlay}>
-        {props.isPlaying ? "❚❚" : "▶▶"}
+        {props.isPlaying ? "❚❚" : "▶"}
       </button>
-      <button type="button" aria-label={t("move.next")} onClick={() => props.step("next")}>▶</button>
+      <button type="button" aria-label={t("move.next")} onClick={() => props.step("next")}>›</button>
       <button type="button" aria-label={t("move.last")} onClick={() => props.step("end")}>»</button>
       <button type="button" aria-label={t("move.flip")} onClick={props.onFlip}>⇅</button>
       <button type="button" aria-label={t("move.text")} aria-pressed={props.asText} onClick={props.onText}>Aa</button>
@@ -682,6 +682,16 @@ function Pgn({ game }: { game: GameJson }) {
   );
 }
 
+/** Whether HTML shows nothing: that of a language in which the text was never written. */
+const isEmpty = (html: string) => !/<(?:img|hr|table)/i.test(html) && html.replace(/<(style|title|head)[\s\S]*?<\/\1>|<[^>]*>|&nbsp;/gi, "").trim() === "";
+
+/** About the height of HTML, which nobody but its frame may look into. */
+function heightOf(html: string): string {
+  const letters = html.replace(/<style[\s\S]*?<\/style>|<[^>]*>/gi, "").length;
+  const lines = letters / 110 + html.split(/<(?:p|br|div|li|tr|h\d)\b/i).length;
+  return /<(?:img|table)/i.test(html) ? "70vh" : `clamp(4em, ${Math.ceil(lines) * 1.5 + 2}em, 70vh)`;
+}
+
 /** A guiding text. HTML of others is shown in a frame that can do nothing. */
 function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const [previous, next] = useNeighbours(game, query);
@@ -715,8 +725,8 @@ function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
         </p>
       ))}
       {parts.map((part) =>
-        part["kind"] === "html" ? (
-          <iframe title={heading || t("text")} sandbox="" srcdoc={String(part["text"])} />
+        part["kind"] === "html" && isEmpty(String(part["text"])) ? null : part["kind"] === "html" ? (
+          <iframe title={heading || t("text")} sandbox="" srcdoc={String(part["text"])} style={{ height: heightOf(String(part["text"])) }} />
         ) : part["kind"] === "plain" ? (
           <pre class="plain">{String(part["text"])}</pre>
         ) : part["kind"] === "file" ? (

@@ -167,7 +167,7 @@ function Others({ game }: { game: GameJson }) {
       ))}
       {first.length > 0 && (
         <li>
-          <a href={explorerHref([game.db], { ...(game.fen ? { fen: game.fen } : {}), play: first.join(",") })}>{t("card.explore")}</a>
+          <a href={explorerHref([game.db], { ...(game.fen ? { fen: game.fen } : {}), play: first.join(",") })}>{t("references.explorer")}</a>
         </li>
       )}
     </ul>

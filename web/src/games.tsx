@@ -14,7 +14,7 @@ import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
-import { ErrorBox, Later, Spinner, announce, announceError, copy, isTyping, saveCsv, title } from "./ui.tsx";
+import { ErrorBox, Later, Spinner, announce, announceError, copy, copyFailed, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
 
 interface ListState {
@@ -22,6 +22,7 @@ interface ListState {
   total: number;
   isExact: boolean;
   sortable: string[];
+  unread: Rows["unread"];
 }
 
 const selectionBar = async () => (await import("./selected_games.tsx")).SelectionBar;
@@ -96,7 +97,7 @@ function GameList(props: ListProps) {
     const apply = (rows: Rows) => {
       exact = rows.isDone;
       fingerprints = JSON.stringify(rows.fingerprints);
-      setState({ count: rows.count, total: rows.total, isExact: exact, sortable: rows.sortable });
+      setState({ count: rows.count, total: rows.total, isExact: exact, sortable: rows.sortable, unread: rows.unread });
     };
     const view = new VirtualList<Row>(t("games.label"), {
       rowHeight: () => (matchMedia("(max-width: 700px)").matches ? 48 : 26),
@@ -258,6 +259,20 @@ function GameList(props: ListProps) {
             </li>
           ))}
         </ul>
+      )}
+      {state?.unread && (
+        <p class="problem unread" role="note">
+          {t("games.unread", { n: state.unread.count })}
+          {state.unread.first.map(({ db, game, text }) => (
+            <>
+              {" "}
+              <a href={gameHref(db, game)} title={text}>
+                {t("convert.game", { n: game })}
+              </a>
+            </>
+          ))}
+          {state.unread.count > state.unread.first.length && " …"}
+        </p>
       )}
       {error !== null && <ErrorBox error={error} />}
       <div class={selection.games.size > 0 ? "split picking" : "split"}>
@@ -422,7 +437,7 @@ function NoMatch({ ids, where }: { ids: string[]; where: string }) {
 function Preview({ row, request }: { row: Row; request: { db: string; where: string; sort: string; deleted: boolean } }) {
   const host = useRef<HTMLDivElement>(null);
   const board = useRef<BoardView | null>(null);
-  const [found, setFound] = useState<{ game: GameJson; tree: Tree; node: number } | null>(null);
+  const [found, setFound] = useState<{ game: GameJson; tree: Tree; node: number; asks: boolean } | null>(null);
   useEffect(() => {
     board.current = new BoardView(t("preview"));
     // The list describes the row; the small board is a picture of it.
@@ -439,7 +454,7 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
           const hidden = hiddenMoves(tree, new Set());
           let node = nodeAtPly(tree, (tree.nodes[0]?.ply ?? 0) + 20);
           while (hidden.has(node)) node = tree.nodes[node]?.parent ?? 0;
-          setFound({ game, tree, node });
+          setFound({ game, tree, node, asks: hidden.size > 0 });
         },
         () => setFound(null),
       );
@@ -488,12 +503,15 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
             {t("card.explore")}
           </a>
         )}
-        <button
-          type="button"
-          onClick={() => void getText(`db/${encodeURIComponent(row[0])}/games/${row[1]}.pgn`).then(copy)}
-        >
-          {t("copy.pgn")}
-        </button>
+        {/* The copy has the answers of questions: the game asks for them first. */}
+        {found?.asks === false && (
+          <button
+            type="button"
+            onClick={() => void getText(`db/${encodeURIComponent(row[0])}/games/${row[1]}.pgn`).then(copy, copyFailed)}
+          >
+            {t("copy.game")}
+          </button>
+        )}
       </p>
     </>
   );

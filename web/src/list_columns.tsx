@@ -16,19 +16,19 @@ export interface Column {
 
 export const columns = (): Column[] => [
   { id: "game", name: "#", width: "4.6em", rank: 1, text: (row) => number(row[1]), isNumber: true },
-  { id: "white", name: t("col.white"), width: "minmax(9em, 2.2fr)", rank: 0, text: (row) => row[2] ?? "" },
+  { id: "white", name: t("col.white"), width: "minmax(8em, 1.8fr)", rank: 0, text: (row) => row[2] ?? "" },
   { id: "whiteElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[3] ?? ""), isNumber: true },
-  { id: "black", name: t("col.black"), width: "minmax(9em, 2.2fr)", rank: 0, text: (row) => row[4] ?? "" },
+  { id: "black", name: t("col.black"), width: "minmax(8em, 1.8fr)", rank: 0, text: (row) => row[4] ?? "" },
   { id: "blackElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[5] ?? ""), isNumber: true },
   { id: "result", name: t("col.result"), width: "3.6em", rank: 0, text: (row) => result(row[6]) },
   { id: "moves", name: t("col.moves"), width: "3.4em", rank: 2, text: (row) => String(row[7] ?? ""), isNumber: true },
-  { id: "eco", name: "ECO", width: "4.2em", rank: 1, text: (row) => row[8] ?? "" },
-  { id: "event", name: t("col.event"), width: "minmax(5em, 1.3fr)", rank: 2, text: (row) => row[9] ?? "" },
+  { id: "eco", name: "ECO", width: "3em", rank: 1, text: (row) => row[8] ?? "" },
+  { id: "event", name: t("col.event"), width: "minmax(6em, 1.8fr)", rank: 2, text: (row) => row[9] ?? "" },
   { id: "site", name: t("col.site"), width: "minmax(4em, 1fr)", rank: 3, text: (row) => row[10] ?? "" },
   { id: "round", name: t("col.round"), width: "3.2em", rank: 3, text: (row) => row[11] ?? "" },
   { id: "date", name: t("col.date"), width: "6.2em", rank: 1, text: (row) => date(row[12]) },
   { id: "annotator", name: t("col.annotator"), width: "minmax(4em, 0.8fr)", rank: 3, text: (row) => row[13] ?? "" },
-  { id: "flags", name: "VCS", width: "3.6em", rank: 2, text: (row) => row[14].replace("D", "") },
+  { id: "flags", name: "VCS", width: "3.2em", rank: 2, text: (row) => row[14].replace("D", "") },
   { id: "db", name: t("col.database"), width: "minmax(5em, 0.9fr)", rank: 2, text: (row) => row[0] },
 ];
 

@@ -2,25 +2,37 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSettings } from "./settings.ts";
-import { type Annotation, type Node, type Tree, clockText, nagText, pathTo } from "./game_tree.ts";
+import { type Annotation, type Node, type Tree, clockText, endsOfLine, nagText, pathTo } from "./game_tree.ts";
 import { moveText, t } from "./translations.ts";
 
 const numberOf = (node: Node) => Math.ceil(node.ply / 2);
 
-/** The moves up to a node on one line. */
+/** The moves up to a node on one line, and how many follow. */
 export function MoveLine({ tree, to }: { tree: Tree; to: number }) {
   const { pieces } = useSettings();
   const path = pathTo(tree, to);
+  const left = pathTo(tree, endsOfLine(tree, to)[1]).length - path.length;
   return (
     <p class="line">
       {path.map((node, index) => (
         <span>
           {node.ply % 2 === 1 ? `${numberOf(node)}.` : index === 0 ? `${numberOf(node)}…` : ""}
-          {moveText(node.san, pieces)}{" "}
+          <span class="no-break">{moveText(node.san, pieces)}</span>{" "}
         </span>
       ))}
+      {left > 0 && <span class="sub">… {t("preview.more", { n: Math.ceil(left / 2) })}</span>}
     </p>
   );
+}
+
+/** The kind of moves that cannot be read, which are kept as they are. */
+const UNREAD_MOVES = 0xffff;
+
+/** Bytes as text, if they are one. */
+function readable(digits: string): string {
+  const bytes = Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  const shown = new TextDecoder().decode(bytes).trim();
+  return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(shown) ? t("unread.bytes", { n: bytes.length }) : shown;
 }
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
@@ -114,6 +126,7 @@ function annotationElement(annotation: Annotation): HTMLElement | null {
       return null;
     case "foreign": {
       const bytes = text(annotation["bytes"]).length / 2;
+      if (annotation["kind"] === UNREAD_MOVES) return set("fact", t("unread.moves", { text: readable(text(annotation["bytes"])) }));
       return set("fact dim", t("foreign", { n: bytes, kind: `0x${Number(annotation["kind"] ?? 0).toString(16)}` }));
     }
     default:
@@ -138,6 +151,8 @@ function languagesOf(tree: Tree): string[] {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+/** Moves of a game that is laid out in stretches, and of a stretch. */
+const [LONG, STRETCH] = [300, 80];
 
 /** The whole notation. It is made once for a game; only the mark of the current move changes. */
 export function Notation(props: {
@@ -175,7 +190,9 @@ export function Notation(props: {
       return;
     }
     span.setAttribute("aria-current", "true");
-    const [top, bottom] = [span.offsetTop - box.offsetTop, span.offsetTop - box.offsetTop + span.offsetHeight];
+    const place = span.getBoundingClientRect();
+    const top = place.top - box.getBoundingClientRect().top + box.scrollTop;
+    const bottom = top + place.height;
     if (top < box.scrollTop + 30) box.scrollTop = top - 60;
     else if (bottom > box.scrollTop + box.clientHeight - 30) box.scrollTop = bottom - box.clientHeight + 90;
   }, [node, tree, pieces, language, hiddenNodes]);
@@ -219,7 +236,19 @@ function notation(
   hidden: ReadonlySet<number>,
 ): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  let parent: Element | DocumentFragment = fragment;
+  let stretch: Element | DocumentFragment = fragment;
+  let stretchEnd = 0;
+  /** What is far away of a long game is laid out when it comes into view. */
+  const nextStretch = (): Element | DocumentFragment => {
+    if (tree.nodes.length <= LONG) return fragment;
+    const next = document.createElement("div");
+    next.className = "stretch";
+    fragment.append(next);
+    stretchEnd = spans.size + STRETCH;
+    return next;
+  };
+  stretch = nextStretch();
+  let parent: Element | DocumentFragment = stretch;
   let depth = 0;
   let needsNumber = true;
   const addAnnotations = (annotations: Annotation[], place: string | null) => {
@@ -228,6 +257,9 @@ function notation(
       if (place !== null && isBefore !== (place === "before")) continue;
       const element = annotationElement(annotation);
       if (!element) continue;
+      // "Nf3, and" reads on; the comment after it begins with the comma.
+      const before = parent.lastChild;
+      if (annotation.type === "comment" && /^[.,;:!?)…]/.test(text(annotation["text"])) && before?.nodeValue === " ") before.remove();
       parent.append(element, " ");
       // What is as short as an evaluation does not separate White's move from Black's.
       if (!element.classList.contains("eval")) needsNumber = true;
@@ -258,6 +290,8 @@ function notation(
       parent.append(depth > 1 ? ") " : "");
       if (depth <= 8 && parent instanceof Element) parent = parent.parentElement ?? fragment;
       depth--;
+      // A line begins here in any case.
+      if (depth === 0 && spans.size > stretchEnd) parent = stretch = nextStretch();
       needsNumber = true;
       continue;
     }
@@ -308,7 +342,7 @@ function notation(
   const end = document.createElement("span");
   end.className = "result";
   end.textContent = result === "1/2-1/2" ? "½-½" : result;
-  fragment.append(end);
+  stretch.append(end);
   return fragment;
 }
 

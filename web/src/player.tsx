@@ -8,7 +8,7 @@ import { ChooseDatabase, type Report, percent, useDatabases, useReport } from ".
 import { type Cluster, rangeText } from "./spellings.ts";
 import { changeQuery, convertHref, explorerHref, gamesHref, go, playerHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
-import { Bar, ErrorBox, Spinner, TableBox, title } from "./ui.tsx";
+import { Bar, ErrorBox, Spinner, TableBox, title, useLoad } from "./ui.tsx";
 import { moveText, number, t, tn } from "./translations.ts";
 
 interface Score {
@@ -135,6 +135,27 @@ export function View() {
   );
 }
 
+/** Names that begin like one that no game has. */
+function Similar({ name, db }: { name: string; db: string }) {
+  const q = name.split(/[\s,]/)[0] ?? "";
+  const load = useLoad((signal) => get<{ names: { name: string; games: number }[] }>("suggest", { db, field: "player", q }, signal), [db, q]);
+  const found = q !== "" && load.state === "done" ? load.value.names.filter((other) => other.name !== name).slice(0, 8) : [];
+  return (
+    <div class="empty">
+      <p>{t("player.none")}</p>
+      {found.length > 0 && <p>{t("player.similar")}</p>}
+      {found.map((other) => (
+        <p>
+          <a href={playerHref(other.name, db)}>
+            <bdi>{other.name}</bdi>
+          </a>{" "}
+          <small>{tn("n.games", other.games)}</small>
+        </p>
+      ))}
+    </div>
+  );
+}
+
 function ChooseName(props: { id: string; db: string; name: string; label: string; onName: (name: string) => void }) {
   const { id, db, name, label } = props;
   const [text, setText] = useState(name);
@@ -251,7 +272,7 @@ function termOf(field: string, names: string[]): string {
 
 function Sides({ answer, names, db }: { answer: PlayerAnswer; names: string[]; db: string }) {
   const { white, black } = answer;
-  if (white.games + black.games === 0) return <p class="empty">{t("player.none")}</p>;
+  if (white.games + black.games === 0) return <Similar name={names[0] ?? ""} db={db} />;
   return (
     <>
       <div class="two">

@@ -43,6 +43,12 @@ export async function problemTexts(problem: Stated): Promise<{ text: string; hin
   }
 }
 
+/** The name of what games can contain; none in English, which the server states. */
+export async function featureName(kind: string): Promise<string | null> {
+  const loader = loaders[languageNow()];
+  return (loader && (await loader()).default[`feature.${kind}`]) ?? null;
+}
+
 /** The same in one line. */
 export async function problemLine(problem: Stated): Promise<string> {
   const { text, hint } = await problemTexts(problem);

@@ -4,7 +4,8 @@ import en from "./lang/en.json";
 
 export type Words = Record<keyof typeof en, string>;
 
-const loaders: Record<string, () => Promise<{ default: Words }>> = {
+/** The other languages are built as lists of their texts in the order of the English ones, see vite.config.mjs. */
+const loaders: Record<string, () => Promise<{ default: unknown }>> = {
   de: () => import("./lang/de.json"),
   ru: () => import("./lang/ru.json"),
   fr: () => import("./lang/fr.json"),
@@ -17,7 +18,8 @@ let language = "en";
 /** Loads a language; English if there is no such one. */
 export async function load(wanted: string): Promise<void> {
   const loader = loaders[wanted];
-  words = loader ? (await loader()).default : en;
+  const texts = loader ? ((await loader()).default as string[]) : null;
+  words = texts ? (Object.fromEntries(Object.keys(en).map((key, index) => [key, texts[index]])) as Words) : en;
   language = loader ? wanted : "en";
   document.documentElement.lang = language;
 }

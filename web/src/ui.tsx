@@ -3,8 +3,8 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, GoneError, save } from "./api.ts";
-import { type Stated, problemLine, problemTexts } from "./problem_texts.ts";
-import { t } from "./translations.ts";
+import { type Stated, featureName, problemLine, problemTexts } from "./problem_texts.ts";
+import { languageNow, t } from "./translations.ts";
 
 export type Load<T> = { state: "loading" } | { state: "error"; error: unknown } | { state: "done"; value: T };
 
@@ -70,6 +70,12 @@ export function ProblemText({ problem }: { problem: Stated }) {
   );
 }
 
+/** What games can contain, in the language of the page. */
+export function FeatureName({ kind, label }: { kind: string; label: string }) {
+  const load = useLoad(() => featureName(kind), [kind, languageNow()]);
+  return load.state === "done" && load.value !== null ? <>{load.value}</> : <span lang="en">{label}</span>;
+}
+
 /** A problem in one line. */
 export function ProblemLine({ problem }: { problem: Stated }) {
   const load = useLoad(() => problemLine(problem), [JSON.stringify(problem)]);
@@ -112,7 +118,7 @@ export function Bar(props: { white: number; draws: number; black: number; label?
   ] as const;
   const percent = (value: number) => Math.round((value * 100) / total);
   // A narrower part has no space for its number.
-  const least = props.isWide ? 6 : 18;
+  const least = props.isWide ? 6 : 22;
   const label = props.label ?? t("bar.label", { white: percent(white), draws: percent(draws), black: percent(black) });
   return (
     <span class="bar" role="img" aria-label={label} title={label}>

@@ -416,6 +416,56 @@ describe("games", () => {
       await page.screenshot({ path: join(pictures, "test-games.png") });
     }));
 
+  test("the preview says how many moves follow, and copies the whole game", () =>
+    scenario("/games?db=games.pgn&at=1", async (page) => {
+      await page.locator(".preview .line").waitFor();
+      assert.ok(!/more moves/.test(await page.locator(".preview").innerText()), "all is shown of a short game");
+      await page.goto(`${server.base}/games?db=games.pgn&at=2`);
+      await eventually(async () => assert.match(await page.locator(".preview .line").innerText(), /10\..xh7 cxd4$/u));
+      await page.locator(".preview button", { hasText: "Copy whole game" }).click();
+      await eventually(async () => {
+        const text = await page.evaluate(() => navigator.clipboard.readText());
+        assert.match(text, /\[White "Таль, Михаил"\]/);
+        assert.match(text, /10\. Qxh7 cxd4 1-0/);
+      });
+    }));
+
+  test("the preview of a long game says how much is left", async () => {
+    const own = shelf.path("long.pgn");
+    const line = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. c4 c6 12. cxb5 axb5 13. Nc3";
+    writeFileSync(own, `[White "A"]\n\n${line} *\n\n`);
+    try {
+      await onServer(own, "/games?db=long.pgn", async (page) => {
+        await eventually(async () => assert.match(await page.locator(".preview .line").innerText(), /10\.d4 .bd7 … 3 more moves$/u));
+      });
+    } finally {
+      rmSync(own);
+    }
+  });
+
+  test("games that cannot be read to their end are named", () =>
+    scenario("/games?db=games.pgn&q=takes%3AK", async (page) => {
+      const note = page.locator(".unread");
+      await eventually(async () => assert.match(await note.textContent(), /may be missing here: 1 game 5/));
+      assert.match(await note.locator("a").getAttribute("title"), /illegal/);
+      await note.locator("a").click();
+      await page.locator(".problem").waitFor();
+    }));
+
+  test("a phone shows ratings, opening and date of each game in two lines", () =>
+    scenario(
+      "/games?db=games.pgn",
+      async (page) => {
+        const row = page.locator('.layer .row[data-index="0"]');
+        for (const [cell, text] of [["whiteElo", "2700"], ["blackElo", "2650"], ["eco", "C65"], ["date", "2024.02.29"], ["result", "1-0"]]) {
+          const found = row.locator(`.c-${cell}`);
+          assert.equal(await found.innerText(), text);
+          assert.ok(await found.evaluate((element) => element.scrollWidth <= element.clientWidth), `${cell} is cut`);
+        }
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true },
+    ));
+
   test("several databases are one list", () =>
     scenario("/games?db=games.pgn,league.pgn", async (page) => {
       await rows(page).first().waitFor();
@@ -755,6 +805,32 @@ describe("game", () => {
       await eventually(async () => assert.equal(await moves(page).count(), 2));
     }));
 
+  test("on a phone the moves come right below the board", () =>
+    scenario(
+      path,
+      async (page) => {
+        const top = async (selector) => (await page.locator(selector).first().boundingBox()).y;
+        await moves(page).first().waitFor();
+        assert.ok((await top(".notation")) < (await top(".game-head")));
+        assert.ok((await top(".tabs")) < 844);
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true },
+    ));
+
+  test("a comment that begins with a comma follows its move at once, and moves of other games of chess are shown", async () => {
+    const own = shelf.path("comma.pgn");
+    writeFileSync(own, '[White "A"]\n\n1. e4 {, the king\'s pawn} e5 {a reply} *\n\n[White "B"]\n[Variant "Atomic"]\n\n1. Nf3 f6 2. Nd4 *\n\n');
+    try {
+      await onServer(own, "/db/comma.pgn/game/1", async (page) => {
+        await eventually(async () => assert.match(await page.locator(".notation").innerText(), /e4, the king's pawn 1… e5 a reply/));
+        await page.goto(page.url().replace("game/1", "game/2"));
+        await eventually(async () => assert.match(await page.locator(".notation").innerText(), /cannot be played here: 1\. Nf3 f6 2\. Nd4/));
+      });
+    } finally {
+      rmSync(own);
+    }
+  });
+
   test("a game without moves is shown", () =>
     scenario("/db/games.pgn/game/6", async (page) => {
       await page.locator(".notation .result").waitFor();
@@ -1070,6 +1146,25 @@ describe("check", () => {
       await page.locator(".kinds a", { hasText: "Game 5" }).click();
       await page.locator(".problem").waitFor();
     }));
+
+  for (const [locale, symbols, checked] of [["en-GB", "symbols such as ! and ?", "Comments"], ["de-DE", "Zeichen wie ! und ?", "Kommentare"]]) {
+    test(`what was read and what is lost is in words, ${locale}`, () =>
+      scenario(
+        "/health?db=games.pgn",
+        async (page) => {
+          await eventually(async () => {
+            const words = await page.locator(".counts").innerText();
+            assert.match(words.toLowerCase(), new RegExp(symbols.replaceAll("?", "\\?").toLowerCase()));
+            assert.match(words.toLowerCase(), new RegExp(checked.toLowerCase()));
+            assert.ok(!/nags|evals/i.test(words), words);
+          });
+          await page.goto(`${server.base}/convert?db=games.pgn&to=si3`);
+          await page.locator(".data tbody th").first().waitFor();
+          await eventually(async () => assert.equal(await page.locator(".data tbody th [lang=en]").count(), locale === "en-GB" ? await page.locator(".data tbody th").count() : 0));
+        },
+        { locale },
+      ));
+  }
 
   test("repair, spellings and character sets are found on request", () =>
     scenario("/health?db=games.pgn", async (page) => {
@@ -1543,9 +1638,14 @@ describe("players", () => {
     }
   });
 
-  test("a player without games", () =>
+  test("a player without games, and names that begin alike", () =>
     scenario("/player/Unknown?db=league.pgn", async (page) => {
       await page.locator(".report .empty").waitFor();
+      await page.goto(`${server.base}/player/Carlsen,%20Nobody?db=league.pgn`);
+      await page.locator(".empty a").first().waitFor();
+      assert.match(await page.locator(".empty a").first().innerText(), /^Carlsen, [A-Z]$/);
+      await page.locator(".empty a").first().click();
+      await page.locator(".two .data tbody tr").first().waitFor();
     }));
 });
 
@@ -2016,6 +2116,7 @@ describe("a training question", () => {
       assert.equal(await score.textContent(), "½-½");
       assert.equal(await score.evaluate((element) => getComputedStyle(element).whiteSpace), "nowrap");
       assert.match(await page.getByRole("link", { name: "Explorer" }).last().getAttribute("href"), /b8c6$/);
+      assert.equal(await page.getByRole("button", { name: "Copy whole game" }).count(), 0);
     });
   });
 

@@ -1,1 +1,0 @@
-var e=e=>e===null?``:e[0]===e[1]?String(e[0]):e.join(`–`);export{e as t};
