@@ -8,6 +8,7 @@ mod books;
 mod own_jobs;
 mod scid;
 mod search;
+mod serve;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,11 @@ const JOBS: &[Job] = &[
         "search",
         search::search,
         "queries, the saved index, openings and duplicates on a million games, against Scid and pgn-extract",
+    ),
+    (
+        "serve",
+        serve::serve,
+        "the page in a browser over 11,964,285 games, each line with its limit; needs npm and chromium",
     ),
     ("header", header, "a scan of the headers against cbvault"),
     (
