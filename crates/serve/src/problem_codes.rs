@@ -172,6 +172,11 @@ mod tests {
                     "{name}"
                 );
             }
+            for feature in tabia::Feature::ALL {
+                let name = format!("feature.{}", feature.key());
+                let text = texts.remove(&name).unwrap_or_default();
+                assert!(!text.trim().is_empty(), "{language}: {name}");
+            }
             // What else is there is the hint of a code.
             for name in texts.keys() {
                 let of = name.strip_suffix(".hint").unwrap_or_default();
