@@ -144,7 +144,7 @@ impl Code {
         let data: u32 = 0b01_000;
         let mut rest = data;
         for _ in 0..10 {
-            rest = rest << 1 ^ (rest >> 9) * 0x537;
+            rest = (rest << 1) ^ ((rest >> 9) * 0x537);
         }
         let bits = (data << 10 | rest) ^ 0x5412;
         let size = self.size;
