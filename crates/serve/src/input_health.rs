@@ -49,7 +49,7 @@ pub(crate) fn run(input: &ShelfInput, threads: usize, job: &Job<Health>) -> Resu
         let annotations: Vec<Value> = annotations
             .map(|(feature, count)| {
                 let label = match feature {
-                    // Nobody but programmers of chess databases says NAG.
+                    // NAG is a word of programmers.
                     Feature::Nags => "symbols such as ! and ?",
                     feature => feature.label(),
                 };

@@ -162,7 +162,7 @@ pub(crate) const ROUTES: &[Route] = &[
             param(
                 "stop",
                 "integer",
-                "1: nobody waits for this answer any more; counting ends, and no source is answered",
+                "1: the answer is no longer wanted; counting ends, and no source is answered",
             ),
         ],
         content_type: JSON,

@@ -1,4 +1,4 @@
-//! A list says which games it could not read to their end, and a card has the size of all files.
+//! A list names the games that it could not read to their end, and a card has the size of all files.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

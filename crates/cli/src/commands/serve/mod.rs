@@ -81,7 +81,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
             let text = format!("on the network: {}", address(host));
             context.messages.note(&text);
         }
-        // A phone reads it from the screen; nobody types a key.
+        // A phone reads it from the screen: 32 digits are not typed.
         let can_show = terminal::stderr_is_terminal() && !terminal::is_dumb();
         let first = hosts.first().map(address).filter(|_| can_show);
         if let Some(code) = first.and_then(|address| qr_code::lines(&address)) {

@@ -24,7 +24,7 @@ fn modules(text: &str) -> Option<Vec<Vec<bool>>> {
     words.extend(correction_words(&words, correction));
     let size = 17 + 4 * version;
     let mut code = Code::new(size, centre);
-    code.place(&words);
+    code.fill(&words);
     Some(code.dark)
 }
 
@@ -167,7 +167,7 @@ impl Code {
     }
 
     /// Fills in the data, in columns of two from the right, upwards first.
-    fn place(&mut self, words: &[u8]) {
+    fn fill(&mut self, words: &[u8]) {
         let mut bits = words
             .iter()
             .flat_map(|word| (0..8).rev().map(move |bit| word >> bit & 1 == 1));
