@@ -42,7 +42,7 @@ function useExplorer(src: string[], fen: string, line: string[], where: string, 
     const asked = performance.now();
     const filters = Object.fromEntries(src.map((id, index) => [`where${index + 1}`, own[id] ?? ""]));
     const query = { src: src.join(","), fen, play: line.join(","), where, ...filters };
-    let isRunning = false;
+    let isRunning = true;
     const run = async () => {
       for (;;) {
         const found = await get<ExplorerAnswer>("explorer", query, controller.signal);

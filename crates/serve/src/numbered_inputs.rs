@@ -80,16 +80,6 @@ impl Inputs {
             Ok(item) => (Some(item), None),
             Err(error) => (None, Some(error)),
         };
-        // Of all its files, as a file manager shows them.
-        let bytes = match container {
-            Some(_) => item.as_ref().and_then(InputItem::total_bytes),
-            None => files
-                .iter()
-                // The saved index is none of them.
-                .filter(|path| path.extension().is_none_or(|end| end != "tidx"))
-                .filter_map(|path| Some(std::fs::metadata(path).ok()?.len()))
-                .reduce(|sum, size| sum + size),
-        };
         let digest = match container {
             Some(container) => container.digest.with(&name),
             // Its folder is another one each time.
@@ -106,7 +96,7 @@ impl Inputs {
             is_dropped,
             is_written,
             format: item.as_ref().map(InputItem::format),
-            bytes,
+            bytes: item.as_ref().and_then(InputItem::total_bytes),
             error,
             label,
             files,

@@ -75,15 +75,22 @@ fn damaged_moves_of_databases_are_named() {
         let set = Scratch::new(&format!("serve-unread-{extension}"));
         let path = set.join(format!("g.{extension}"));
         tabia::convert(&pgn, &path).unwrap();
-        let server = Running::start(&[set.path()], |_| {});
         let name = format!("g.{extension}");
-        assert_eq!(list(&server, &name, "takes%3AK")["unread"], Value::Null);
-        let (_, shelf) = server.get("shelf");
         let sizes = std::fs::read_dir(set.path()).unwrap();
         let sum: u64 = sizes
             .map(|entry| entry.unwrap().metadata().unwrap().len())
             .sum();
-        assert_eq!(shelf["inputs"][0]["bytes"], json!(sum), "{extension}");
+        // Books and indexes with the same name are none of its files.
+        std::fs::write(set.join("g.bin"), [7; 16]).unwrap();
+        std::fs::write(set.join(format!("{name}.tidx")), [0; 1000]).unwrap();
+        let server = Running::start(&[set.path()], |_| {});
+        assert_eq!(list(&server, &name, "takes%3AK")["unread"], Value::Null);
+        let (_, shelf) = server.get("shelf");
+        let inputs = shelf["inputs"].as_array().unwrap();
+        for (id, bytes) in [(name.as_str(), sum), ("g.bin", 16)] {
+            let card = inputs.iter().find(|card| card["id"] == id).unwrap();
+            assert_eq!(card["bytes"], json!(bytes), "{id}");
+        }
         server.stop();
         let moves = set.join(format!("g.{moves}"));
         let mut bytes = std::fs::read(&moves).unwrap();
