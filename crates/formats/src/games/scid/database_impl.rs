@@ -16,7 +16,7 @@ use crate::games::common::records_digest::RecordsDigest;
 use crate::games::common::scid_and_scidb_index_codes;
 
 use super::blob_parts::{read_start, read_tag};
-use super::disk_layout::{Signature, players, ratings, signature};
+use super::disk_layout::{Signature, decode, players, ratings, signature};
 use super::entry::{self, flag};
 use super::index_heads::ScidHeads;
 use super::names;
@@ -40,12 +40,17 @@ impl Database for ScidDatabase {
     }
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
-        let SalvagedEntry {
-            entry, has_entry, ..
-        } = self.indexed(game)?;
-        if !has_entry {
-            return Ok(IndexEntry::default());
-        }
+        let intact = self.index.intact_bytes(game.0);
+        let entry = match intact.and_then(|bytes| decode(self.version, bytes)) {
+            Some(entry) => entry,
+            None => {
+                let indexed = self.indexed(game)?;
+                if !indexed.has_entry {
+                    return Ok(IndexEntry::default());
+                }
+                indexed.entry
+            }
+        };
         let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
         Ok(IndexEntry {
             white: Some(NameId(entry.white)),
