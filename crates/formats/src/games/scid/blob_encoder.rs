@@ -23,11 +23,21 @@ use super::stored_lines::StoredLine;
 use super::version::Version;
 
 /// How much of a game is written: less if the blob would be too long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Detail {
-    Mainline,
-    Variations,
-    All,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Detail {
+    pub(crate) variations: bool,
+    /// Bytes of all comments. Those that do not fit are left out.
+    pub(crate) comments: usize,
+    /// Bytes of tags and moves. Moves after that are left out.
+    pub(crate) moves: usize,
+}
+
+impl Detail {
+    pub(crate) const ALL: Self = Self {
+        variations: true,
+        comments: usize::MAX,
+        moves: usize::MAX,
+    };
 }
 
 /// Turns games into blobs, reusing its buffers.
@@ -38,6 +48,9 @@ pub(crate) struct Encoder {
     /// The blob, which begins with the tags that the caller writes.
     pub(crate) blob: Vec<u8>,
     comments: Vec<u8>,
+    /// Bytes of the comments in the blob.
+    pub(crate) comment_bytes: usize,
+    detail: Detail,
     /// The standard position.
     standard: PieceLists,
     open: Vec<(Option<PieceLists>, PieceLists)>,
@@ -77,6 +90,8 @@ impl Encoder {
             can,
             blob: Vec::new(),
             comments: Vec::new(),
+            comment_bytes: 0,
+            detail: Detail::ALL,
             standard: PieceLists::of(&Board::standard()),
             open: Vec::new(),
             pending: PendingComments::new(can.has(Feature::Foreign)),
@@ -92,6 +107,7 @@ impl Encoder {
         entry: &mut Entry,
         losses: &mut Losses,
     ) -> Result<()> {
+        self.detail = detail;
         let start_at = self.blob.len();
         let setup = self.write_start(game, losses);
         let mut facts = EntryFacts {
@@ -110,7 +126,7 @@ impl Encoder {
         };
         self.comments.clear();
         let last = if let Some(board) = board {
-            self.write_moves(game, detail, board, &mut facts, losses)?
+            self.write_moves(game, board, &mut facts, losses)?
         } else {
             // Annotations of the game need no position.
             self.pending.begin(self.blob.len(), false);
@@ -118,12 +134,13 @@ impl Encoder {
                 let Event::Annotation(annotation) = event else {
                     break;
                 };
-                self.annotate(annotation, detail, &mut facts, losses);
+                self.annotate(annotation, &mut facts, losses);
             }
-            self.flush(&mut facts);
+            self.flush(&mut facts, losses);
             self.standard.clone()
         };
         self.blob.push(token::END_GAME);
+        self.comment_bytes = self.comments.len();
         self.blob.append(&mut self.comments);
         if let Some(start) = self.blob.get_mut(start_at) {
             if facts.flags & flag::PROMOTION != 0 {
@@ -178,19 +195,18 @@ impl Encoder {
     fn write_moves(
         &mut self,
         game: &Game,
-        detail: Detail,
         board: PieceLists,
         facts: &mut EntryFacts,
         losses: &mut Losses,
     ) -> Result<PieceLists> {
-        if !game.has_annotations() && !game.has_variations() {
+        let is_whole = self.detail.moves == usize::MAX;
+        if is_whole && !game.has_annotations() && !game.has_variations() {
             return self.write_mainline(game, board, facts, losses);
         }
         self.open.clear();
         self.pending.begin(self.blob.len(), false);
         let options = LineOptions {
-            detail,
-            has_variations: detail != Detail::Mainline && game.has_variations(),
+            has_variations: self.detail.variations && game.has_variations(),
             board,
         };
         if options.has_variations && has_annotations_after_variations(game) {
@@ -251,7 +267,6 @@ impl Encoder {
         losses: &mut Losses,
     ) -> Result<PieceLists> {
         let LineOptions {
-            detail,
             has_variations,
             mut board,
         } = options;
@@ -288,9 +303,10 @@ impl Encoder {
             match event {
                 Event::Move(ply) => {
                     if !(self.pending.at_start && self.pending.in_variation) {
-                        self.flush(facts);
+                        self.flush(facts, losses);
                     }
-                    if !self.can_write(&board, ply, losses) {
+                    let has_room = self.blob.len() < self.detail.moves;
+                    if !has_room || !self.can_write(&board, ply, losses) {
                         losses.add(Feature::Moves, 1, None);
                         muted = Some((depth, true));
                         continue;
@@ -304,7 +320,7 @@ impl Encoder {
                         facts.play(ply, gone);
                     }
                 }
-                Event::Annotation(annotation) => self.annotate(annotation, detail, facts, losses),
+                Event::Annotation(annotation) => self.annotate(annotation, facts, losses),
                 Event::BeginVariation => {
                     depth += 1;
                     let Some(start) = before.clone() else {
@@ -312,7 +328,7 @@ impl Encoder {
                         muted = Some((depth, false));
                         continue;
                     };
-                    self.flush(facts);
+                    self.flush(facts, losses);
                     facts.variations += 1;
                     self.blob.push(token::BEGIN_VARIATION);
                     let after = std::mem::replace(&mut board, start);
@@ -321,7 +337,7 @@ impl Encoder {
                 }
                 Event::EndVariation => {
                     depth = depth.saturating_sub(1);
-                    self.flush(facts);
+                    self.flush(facts, losses);
                     self.blob.push(token::END_VARIATION);
                     if let Some((outer_before, outer)) = self.open.pop() {
                         before = outer_before;
@@ -332,7 +348,7 @@ impl Encoder {
                 }
             }
         }
-        self.flush(facts);
+        self.flush(facts, losses);
         Ok(board)
     }
 
@@ -367,7 +383,6 @@ impl Encoder {
     fn annotate(
         &mut self,
         annotation: Annotation<'_>,
-        detail: Detail,
         facts: &mut EntryFacts,
         losses: &mut Losses,
     ) {
@@ -378,13 +393,12 @@ impl Encoder {
         }
         let pending = &mut self.pending;
         match annotation.reduce(self.can, losses) {
-            Annotation::Nag(nag) if !pending.at_start => {
+            Annotation::Nag(nag) if !pending.at_start && self.blob.len() < self.detail.moves => {
                 facts.nags += 1;
                 self.blob.extend([token::NAG, nag.0]);
             }
-            // A NAG before the first move cannot be stored.
+            // A NAG before the first move cannot be stored, nor one for which there is no space.
             Annotation::Nag(_) => losses.add(Feature::Nags, 1, None),
-            _ if detail != Detail::All => losses.add(Feature::LongText, 1, None),
             kept => {
                 let is_before = matches!(
                     kept,
@@ -405,19 +419,38 @@ impl Encoder {
     }
 
     /// Writes the pending comments. Scid 3 counts empty ones too.
-    fn flush(&mut self, facts: &mut EntryFacts) {
-        let pending = &mut self.pending;
-        if !pending.start.is_empty() {
-            self.blob.insert(pending.start_at, token::COMMENT);
-            let has_text = pending.start.take_into(&mut self.comments);
+    fn flush(&mut self, facts: &mut EntryFacts, losses: &mut Losses) {
+        if !self.pending.start.is_empty()
+            && let Some(has_text) = self.take_comment(true, losses)
+        {
+            self.blob.insert(self.pending.start_at, token::COMMENT);
             facts.comments += u32::from(has_text || self.version == Version::V3);
         }
-        if !pending.after.is_empty() {
+        if !self.pending.after.is_empty()
+            && let Some(has_text) = self.take_comment(false, losses)
+        {
             self.blob.push(token::COMMENT);
-            let has_text = pending.after.take_into(&mut self.comments);
             facts.comments += u32::from(has_text || self.version == Version::V3);
         }
-        pending.is_first = false;
+        self.pending.is_first = false;
+    }
+
+    /// Moves a pending comment to the others. Whether it has any text; `None` if there is no space for it.
+    fn take_comment(&mut self, is_start: bool, losses: &mut Losses) -> Option<bool> {
+        let pending = &mut self.pending;
+        let writer = if is_start {
+            &mut pending.start
+        } else {
+            &mut pending.after
+        };
+        let end = self.comments.len();
+        let has_text = writer.take_into(&mut self.comments);
+        if self.comments.len() > self.detail.comments {
+            self.comments.truncate(end);
+            losses.add(Feature::LongText, 1, None);
+            return None;
+        }
+        Some(has_text)
     }
 }
 
@@ -434,7 +467,6 @@ const CHUNK: usize = 128;
 
 /// How the moves of a game are written, and from which position.
 struct LineOptions {
-    detail: Detail,
     /// Variations are written, so that the position before a move is kept.
     has_variations: bool,
     board: PieceLists,

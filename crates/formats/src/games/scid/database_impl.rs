@@ -41,15 +41,14 @@ impl Database for ScidDatabase {
 
     fn entry(&self, game: GameIndex) -> Result<IndexEntry> {
         let intact = self.index.intact_bytes(game.0);
-        let entry = match intact.and_then(|bytes| decode(self.version, bytes)) {
-            Some(entry) => entry,
-            None => {
-                let indexed = self.indexed(game)?;
-                if !indexed.has_entry {
-                    return Ok(IndexEntry::default());
-                }
-                indexed.entry
+        let entry = if let Some(entry) = intact.and_then(|bytes| decode(self.version, bytes)) {
+            entry
+        } else {
+            let indexed = self.indexed(game)?;
+            if !indexed.has_entry {
+                return Ok(IndexEntry::default());
             }
+            indexed.entry
         };
         let elo = |elo: u16| Some(elo).filter(|&elo| elo > 0);
         Ok(IndexEntry {

@@ -34,6 +34,44 @@ impl RecordEncoder {
     }
 }
 
+/// What is written of a game that is too long: without some of its comments, else without variations, else
+/// without its last moves.
+struct Details {
+    limit: usize,
+    now: Detail,
+}
+
+impl Details {
+    /// Bytes that a move and what belongs to it may take, and the end of a blob.
+    const RESERVE: usize = 64;
+
+    const fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            now: Detail::ALL,
+        }
+    }
+
+    /// Takes the next lower detail, after a blob of so many bytes without its comments was too long. `false` if
+    /// there is none.
+    const fn reduce(&mut self, bytes: usize) -> bool {
+        let detail = &mut self.now;
+        if detail.moves != usize::MAX {
+            return false;
+        }
+        if detail.comments == usize::MAX && bytes <= self.limit {
+            detail.comments = self.limit - bytes;
+        } else if detail.variations {
+            detail.variations = false;
+            detail.comments = usize::MAX;
+        } else {
+            detail.comments = 0;
+            detail.moves = self.limit.saturating_sub(Self::RESERVE);
+        }
+        true
+    }
+}
+
 impl GameEncoder for RecordEncoder {
     fn encode(&mut self, game: &Game, out: &mut Vec<u8>) -> Result<Losses> {
         let mut losses = Losses::new();
@@ -59,20 +97,23 @@ impl GameEncoder for RecordEncoder {
         self.tags.write(game, &mut entry, names, blob, &mut losses);
         let tags_end = encoder.blob.len();
         let tags_entry = entry;
-        for detail in [Detail::All, Detail::Variations, Detail::Mainline] {
+        let limit = self.version.max_blob();
+        let mut details = Details::new(limit);
+        loop {
             let mut lost = Losses::new();
             encoder.blob.truncate(tags_end);
             entry = tags_entry;
-            encoder.encode(game, detail, &mut entry, &mut lost)?;
-            if encoder.blob.len() <= self.version.max_blob() {
+            encoder.encode(game, details.now, &mut entry, &mut lost)?;
+            let size = encoder.blob.len();
+            if size <= limit {
                 losses.merge(&lost);
                 break;
             }
-            if detail == Detail::Mainline {
+            if !details.reduce(size - encoder.comment_bytes) {
                 return Err(Error::new(ErrorKind::Limit {
                     what: "a game",
-                    limit: self.version.max_blob() as u64,
-                    size: encoder.blob.len() as u64,
+                    limit: limit as u64,
+                    size: size as u64,
                 }));
             }
         }

@@ -100,7 +100,7 @@ impl TagWriter {
                 losses.add(Feature::Tags, 1, None);
             }
         }
-        unmapped.write_rest(blob, losses);
+        unmapped.write_rest(version.max_blob() / 2, blob, losses);
         blob.push(0);
     }
 }
@@ -288,8 +288,8 @@ impl<'g> UnmappedTags<'g> {
         (kind, elo)
     }
 
-    /// Appends the tags without a field to the blob.
-    fn write_rest(&self, blob: &mut Vec<u8>, losses: &mut Losses) {
+    /// Appends the tags without a field to the blob, until it is longer than `most` bytes.
+    fn write_rest(&self, most: usize, blob: &mut Vec<u8>, losses: &mut Losses) {
         // Names of the tags before that are stored in a field, which are few; only repeated names ask.
         let mut taken_names: Option<Vec<&str>> = None;
         let name_of = |rest: &BlobTag| self.tags.pair(rest.index).map(|(name, _)| name);
@@ -311,7 +311,9 @@ impl<'g> UnmappedTags<'g> {
                         taken.filter_map(name_of).collect()
                     })
                     .contains(&name);
-            if is_stored {
+            if blob.len() > most {
+                losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
+            } else if is_stored {
                 // In the blob it would replace the value of the entry.
                 losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
             } else {
