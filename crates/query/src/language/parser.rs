@@ -136,9 +136,14 @@ impl Parser {
             })?;
             return Ok(None);
         }
-        let with_hint = |error: FilterError| match error.hint {
-            Some(_) => error,
-            None => error.with_hint(field_list::hint_for_value(field)),
+        let with_hint = |mut error: FilterError| {
+            let values = error.hint.take();
+            let values = values.unwrap_or_else(|| field_list::hint_for_value(field));
+            let value = raw.values.iter().find(|value| value.column == error.column);
+            match value.and_then(|value| meant_value(field, value)) {
+                Some(meant) => error.with_hint(format!("did you mean `{name}:{meant}`? {values}")),
+                None => error.with_hint(values),
+            }
         };
         field_test(field, &raw.values).map(Some).map_err(with_hint)
     }
@@ -165,6 +170,39 @@ impl Parser {
         }));
         Ok(())
     }
+}
+
+/// A value as other programs write it, in our form: `B20-B99`, `2700+`, `B9*`, `31.12.2020`, `white`. `None` if the
+/// field does not take it then either.
+fn meant_value(field: &'static str, value: &RawValue) -> Option<String> {
+    let text = value.text.as_str();
+    let mut forms = Vec::new();
+    if let Some(least) = text.strip_suffix(['+', '-']) {
+        forms.push(format!(">={least}"));
+    }
+    if let Some((from, to)) = text.split_once('-').or_else(|| text.split_once(" to ")) {
+        forms.push(format!("{from}..{to}"));
+    }
+    if let Some(start) = text.strip_suffix('*') {
+        forms.push(start.to_owned());
+    }
+    if let [day, month, year] = text.split(['.', '/']).collect::<Vec<_>>()[..] {
+        forms.push(format!("{year}.{month:0>2}.{day:0>2}"));
+    }
+    match text.to_ascii_lowercase().as_str() {
+        "white" | "win" | "won" | "1" => forms.push("1-0".to_owned()),
+        "black" | "loss" | "lost" | "0" => forms.push("0-1".to_owned()),
+        _ => {}
+    }
+    let is_taken = |form: &String| {
+        let value = RawValue {
+            text: form.clone(),
+            column: value.column,
+            quoted: false,
+        };
+        field_test(field, &[value]).is_ok()
+    };
+    forms.into_iter().find(is_taken)
 }
 
 /// Whether a list has a moment after its last step.
