@@ -9,7 +9,7 @@ pub fn explain(probe: &Probe<'_>) -> Option<String> {
     if let Some(what) = name(probe) {
         return Some(format!("{what}: recognised, but not read"));
     }
-    polyglot::why_not(probe).map(|why| format!("named like a Polyglot book, but {why}"))
+    polyglot::why_not(probe).map(|why| format!("named like a Polyglot book, but it is none: {why}"))
 }
 
 /// The name of an unsupported format; `None` if the file is unknown.

@@ -27,7 +27,7 @@ impl Header {
     /// Names of the numbers, as keys of facts.
     pub const NAMES: [&'static str; 10] = [
         "depth in plies",
-        "moves",
+        "moves in the tree",
         "least games",
         "least won games",
         "least percentage of White",

@@ -457,7 +457,7 @@ fn info(header: &Header, bytes: usize) -> BookInfo {
     info.format = super::FORMAT.file.id;
     info.problems = problems;
     info.facts = facts;
-    info.counts = &["records"];
+    info.counts = &["records", "moves in the tree"];
     info
 }
 

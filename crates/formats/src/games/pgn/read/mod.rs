@@ -247,7 +247,17 @@ impl Reader {
     /// Reports text that belongs to no game; `false` if reading ends.
     fn report_garbage(&mut self, input: &mut Input<'_, '_>, from: usize, to: usize) -> bool {
         let bytes = input.text.get(from..to).unwrap_or_default();
-        let error = Error::invalid("text that belongs to no game");
+        let start = bytes.trim_ascii_start();
+        // What a server sends instead of a file that it does not have.
+        let is_page = ["<!doctype html", "<html"].iter().any(|tag| {
+            let start = start.get(..tag.len()).unwrap_or_default();
+            start.eq_ignore_ascii_case(tag.as_bytes())
+        });
+        let error = Error::invalid(if is_page {
+            "a web page (HTML), which has no games"
+        } else {
+            "text that belongs to no game"
+        });
         self.report(input, from, error, Some(bytes.trim_ascii_end()))
     }
 
