@@ -63,6 +63,8 @@ pub struct Info {
     pub names: Vec<(NameKind, u64)>,
     /// Facts of the format, name and value.
     pub facts: Vec<(String, String)>,
+    /// The facts that are counts of something.
+    pub counts: &'static [&'static str],
     /// Members of an archive.
     pub members: Option<u64>,
     /// The databases and books in an archive.
@@ -213,6 +215,7 @@ fn book_info(info: &mut Info, book: &BookInfo) {
     info.version.clone_from(&book.version);
     info.games = book.games;
     info.facts.clone_from(&book.facts);
+    info.counts = book.counts;
     info.problems.extend(book.problems.iter().cloned());
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::FormatKind;
 use tabia_core::io::{Progress, Transaction};
+use tabia_core::shell_argument::argument;
 use tabia_core::{Error, GameFormat, Result as CoreResult};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::Compression;
@@ -267,7 +268,13 @@ impl Plan<'_> {
                 "{} is in the folder that is repaired, into which nothing is written",
                 path.display()
             );
-            return Err(Error::usage(text).with_hint("`-o` names a folder outside of it"));
+            // Next to the folder.
+            let name = path.file_name().unwrap_or_default();
+            let outside = self.source.as_deref().and_then(Path::parent);
+            let outside = outside.unwrap_or(Path::new("..")).join(name);
+            let outside = outside.display().to_string();
+            let hint = format!("`-o {}` is outside of it", argument(&outside));
+            return Err(Error::usage(text).with_hint(hint));
         }
         Ok(())
     }

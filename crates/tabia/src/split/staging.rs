@@ -48,7 +48,13 @@ impl Staging {
     ) -> Result<Vec<PathBuf>, Error> {
         let mut outputs = self.options.outputs();
         for file in files {
-            let target = self.folder.join(file.file_name().unwrap_or_default());
+            let name = Path::new(file.file_name().unwrap_or_default());
+            // A name in this folder is shown as it was given.
+            let target = if self.folder == Path::new(".") {
+                name.to_path_buf()
+            } else {
+                self.folder.join(name)
+            };
             let path = std::fs::canonicalize(&target).ok();
             let is_same = |item: &InputItem| std::fs::canonicalize(item.label()).ok() == path;
             if self.options.force && path.is_some() && inputs.iter().any(is_same) {
