@@ -237,6 +237,16 @@ impl Context {
         wanted: Wanted,
     ) -> Result<Vec<Result<InputItem, Error>>, Error> {
         let found = self.find_any(path, wanted)?;
+        let mut items = found.iter().flatten();
+        if let Some(set) = items.find(|item| path == "-" && is_set(item)) {
+            let format = set.format();
+            let main = format.extensions().first().unwrap_or(&"");
+            self.messages.hint(&format!(
+                "a {} is several files, and standard input has one of them: `tabia info games.{main}`, for example, \
+                 reads all",
+                format.name()
+            ));
+        }
         for item in found.iter().flatten() {
             // Nothing is written yet: the report gets its name at the end.
             refuse_inputs(std::slice::from_ref(item), &[self.common.report.as_deref()])?;

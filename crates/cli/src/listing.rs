@@ -8,6 +8,7 @@ use serde_json::Value;
 use tabia::Error;
 
 use crate::args::ListingArgs;
+use crate::context::Context;
 use crate::json;
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
@@ -177,6 +178,14 @@ impl Listing {
             RowStyle::Table | RowStyle::Json | RowStyle::Ndjson => {}
         }
         Ok(listing)
+    }
+
+    /// A table that is longer than the terminal goes to a pager. For lists that this alone writes.
+    pub(crate) fn paged(mut self, context: &Context) -> Self {
+        if self.style == RowStyle::Table {
+            self.out = self.out.with_pager(context.common.no_pager);
+        }
+        self
     }
 
     pub(crate) fn style(&self) -> RowStyle {

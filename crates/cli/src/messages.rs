@@ -19,6 +19,7 @@ use tabia::formats::archives::compressed::Compression;
 use crate::args::{ColorChoice, CommonArgs};
 use crate::control_char_filter::one_line;
 use crate::pager;
+use crate::readable_numbers::grouped;
 use crate::similar_names;
 use crate::terminal::color_on_stderr;
 use crate::without_tables;
@@ -42,6 +43,8 @@ pub(crate) struct Messages {
     color: bool,
     /// Whether `--from` names the format of the inputs.
     has_from: bool,
+    /// Whether `--password` is given.
+    has_password: bool,
     /// Whether `--append` is given.
     appends: bool,
     /// The verb, for `tabia help VERB`, if the message ends the command.
@@ -59,6 +62,7 @@ impl Messages {
             verbose: common.verbose,
             color: color_on_stderr(common.color),
             has_from: common.from.is_some(),
+            has_password: common.password.is_some(),
             appends: false,
             verb: None,
             absent_hint: common.absent_hint.clone(),
@@ -77,6 +81,7 @@ impl Messages {
             verbose: false,
             color: color_on_stderr(common.map_or(ColorChoice::Auto, |common| common.color)),
             has_from: common.is_some_and(|common| common.from.is_some()),
+            has_password: common.is_some_and(|common| common.password.is_some()),
             appends,
             verb: Some(verb),
             absent_hint: common.and_then(|common| common.absent_hint.clone()),
@@ -117,7 +122,13 @@ impl Messages {
         let mut at = error.location().clone();
         at.offset = None;
         let at = at.to_string();
-        let why = in_plain_words(&error.kind().to_string());
+        let why = match error.kind() {
+            ErrorKind::Password if self.has_password => "this is not its password".to_owned(),
+            ErrorKind::Password => "it is encrypted and needs a password".to_owned(),
+            // What the user typed is quoted as it is, and so are the numbers of options.
+            kind @ (ErrorKind::Usage { .. } | ErrorKind::Query { .. }) => kind.to_string(),
+            kind => with_separators(&in_plain_words(&kind.to_string())),
+        };
         if at.is_empty() {
             why
         } else {
@@ -175,7 +186,17 @@ impl Messages {
         match error.side() {
             ErrorSide::Input => self
                 .absent(error)
+                .or_else(|| password_hint(error, self.has_password))
                 .or_else(|| input_hint(error, self.has_from)),
+            ErrorSide::Output
+                if matches!(error.kind(), ErrorKind::Exists)
+                    && self.verb.as_deref() == Some("archive extract") =>
+            {
+                Some(
+                    "`-d FOLDER` unpacks into another folder, `--force` replaces what is there"
+                        .into(),
+                )
+            }
             ErrorSide::Output => output_hint(error, self.appends),
             ErrorSide::Strict => Some(
                 "without `--strict` the rest is read, and `--report FILE` lists every problem"
@@ -216,6 +237,49 @@ impl Messages {
             let _ = stderr().write_all(line.as_bytes());
         });
     }
+}
+
+/// What numbers name, which are no counts.
+const NUMBERED: &[&str] = &[
+    "at", "byte", "column", "from", "game", "line", "number", "offset", "ply", "record", "to",
+    "year",
+];
+
+/// A text with separators in its counts: numbers of five and more digits, and shorter ones before a noun that is
+/// counted. Numbers that name something (a game, a line, a
+/// byte) stay as they are typed, and so do those in names of files and in quotes.
+fn with_separators(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_quoted = false;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit() || c == '`') {
+        let (before, number) = rest.split_at(at);
+        out.push_str(before);
+        if let Some(after) = number.strip_prefix('`') {
+            is_quoted = !is_quoted;
+            out.push('`');
+            rest = after;
+            continue;
+        }
+        let end = number.find(|c: char| !c.is_ascii_digit());
+        let (digits, after) = number.split_at(end.unwrap_or(number.len()));
+        let follows = after.trim_start_matches(['.', ',', ';', ':', ')']);
+        let is_end = follows.is_empty() || follows.starts_with(' ');
+        let word = out.rsplit(' ').nth(1).unwrap_or_default();
+        let is_name = NUMBERED.contains(&word);
+        let is_word = out.is_empty() || out.ends_with([' ', '(']);
+        let nouns = [" bytes", " records", " games", " more ", " moves", " names"];
+        let is_long = digits.len() >= 5 || nouns.iter().any(|noun| after.starts_with(noun));
+        match digits.parse() {
+            Ok(count) if is_long && is_end && is_word && !is_name && !is_quoted => {
+                out.push_str(&grouped(count));
+            }
+            _ => out.push_str(digits),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// A reason without what only developers know: names of fields, and hexadecimal numbers.
@@ -335,6 +399,14 @@ fn is_written_only(path: &Path) -> bool {
     formats.any(|format| !format.is_readable() && format.extensions().contains(&extension.as_str()))
 }
 
+/// What to do about a password that does not open an archive.
+fn password_hint(error: &Error, has_password: bool) -> Option<String> {
+    (has_password && matches!(error.kind(), ErrorKind::Password)).then(|| {
+        "capitals and spaces count; quotes keep the shell from changing it: `--password 'TEXT'`"
+            .to_owned()
+    })
+}
+
 fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     let path = error.location().file.as_deref();
     Some(match error.kind() {
@@ -385,11 +457,11 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
                 repair_hint(path)
             )
         }
-        ErrorKind::Password => "give it with `--password TEXT`".into(),
+        ErrorKind::Password => "`--password TEXT` states it".into(),
         ErrorKind::WrongFormat { .. } | ErrorKind::Malformed(_) | ErrorKind::NotInFile(_) => {
             repair_hint(path)
         }
-        ErrorKind::Unsupported(_) => "`tabia formats` lists what can be read and written".into(),
+        ErrorKind::Unsupported(why) => unsupported_hint(why, path),
         ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
         ErrorKind::Invalid(_) => match path.map(|path| path.display().to_string()) {
             Some(path) => format!("`tabia info {}` shows what the file is", argument(&path)),
@@ -401,6 +473,29 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),
         _ => return None,
     })
+}
+
+/// What to do about something that is not supported, by its text.
+fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
+    let shown = |path: &Path| argument(&path.display().to_string()).into_owned();
+    let one_of = why.strip_prefix("could be ");
+    let first = one_of.and_then(|names| names.split(" or ").next());
+    match (first, path) {
+        (Some(first), Some(path)) => {
+            let first = shown(&path.with_file_name(first));
+            format!("`tabia info {first}` shows what the first of them is")
+        }
+        (_, Some(path)) if why.starts_with("several books are here") => {
+            format!("`tabia book info {}` lists them", shown(path))
+        }
+        _ if why.contains(" is not in the archive but at ") => {
+            "download it from there; then `tabia info FILE` shows what it is".into()
+        }
+        _ if why.starts_with("named like ") => {
+            "other programs have files of that name too; `tabia formats` lists what is read".into()
+        }
+        _ => "`tabia formats` lists what can be read and written".into(),
+    }
 }
 
 /// The start of a command that unpacks an archive of a kind that is not read.
@@ -508,7 +603,14 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
             IoKind::NotFound if has_folder(error) => {
                 "no file can be made there: create the folder first, or choose another one".into()
             }
-            IoKind::NotFound => "create the folder first".into(),
+            IoKind::NotFound => match error.location().file.as_deref().and_then(Path::parent) {
+                Some(folder) => {
+                    let folder = folder.display().to_string();
+                    let make = if cfg!(windows) { "mkdir" } else { "mkdir -p" };
+                    format!("`{make} {}` makes the folder", argument(&folder))
+                }
+                None => "create the folder first".into(),
+            },
             IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write to".into()
             }
@@ -599,6 +701,30 @@ mod tests {
         let text = format!("{kind:?}");
         let end = text.find(|c: char| !c.is_alphanumeric());
         text[..end.unwrap_or(text.len())].to_owned()
+    }
+
+    #[test]
+    fn counts_have_separators() {
+        for (text, shown) in [
+            (
+                "the header counts 104794 records, the book has 104224",
+                "the header counts 104,794 records, the book has 104,224",
+            ),
+            (
+                "the moves begin at byte 100101, the file has 100000 bytes; 4997 more records lack something there",
+                "the moves begin at byte 100101, the file has 100,000 bytes; 4,997 more records lack something there",
+            ),
+            (
+                "game 123456 of `games-54321 99999`, in 2024",
+                "game 123456 of `games-54321 99999`, in 2024",
+            ),
+            (
+                "54321.cbg, a12345 and 0.12345",
+                "54321.cbg, a12345 and 0.12345",
+            ),
+        ] {
+            assert_eq!(with_separators(text), shown);
+        }
     }
 
     #[test]

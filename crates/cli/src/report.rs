@@ -56,6 +56,8 @@ pub(crate) struct Reporter {
     /// Whether `--max-unpacked` would allow to read more.
     exceeds_unpacked: bool,
     inputs: Vec<InputRow>,
+    /// Games and texts of the inputs that were read to their ends.
+    pub(crate) records_read: u64,
     /// The first problems of the current input.
     pub(crate) input_problems: Vec<ProblemRow>,
     /// The first records that a repair could not save without losses.
@@ -173,6 +175,7 @@ impl Reporter {
             groups: Vec::new(),
             exceeds_unpacked: false,
             inputs: Vec::new(),
+            records_read: 0,
             input_problems: Vec::new(),
             records: Vec::new(),
             record_runs: RecordRuns::default(),
@@ -449,6 +452,7 @@ impl Observer for Reporter {
 
     fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<()> {
         self.show_groups();
+        self.records_read += counts.games + counts.texts;
         if let Some(row) = self.record_runs.take() {
             self.list_record(row)?;
         }

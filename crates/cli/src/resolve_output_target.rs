@@ -242,6 +242,9 @@ fn table_hint(path: &Path) -> String {
             "`-o {}` writes a table that spreadsheets and databases read; {list}",
             named("csv")
         ),
+        "scid" => format!("`-o {}` writes a Scid database; {list}", named("si5")),
+        "chessbase" | "cb" => format!("`-o {}` writes a ChessBase database; {list}", named("cbh")),
+        "txt" => format!("`-o {}` writes PGN, which is text; {list}", named("pgn")),
         "" => format!("`-o {}` writes PGN; {list}", named("pgn")),
         _ => "`--to FORMAT` names a format; `tabia formats` lists them".to_owned(),
     }

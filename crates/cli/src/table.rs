@@ -91,6 +91,8 @@ const SPECS: &[ColumnSpec] = &[
     spec("annotation", "", None, 0),
     spec("opening", "Opening", Some((20, 12)), 58),
     spec("comment", "Comment", Some((12, 12)), 85),
+    spec("basegames", "Before", None, 0),
+    spec("fen", "Position", Some((48, 48)), 90),
 ];
 /// The rank of a column that is not in [`SPECS`]; of several the last one is left out first.
 const DEFAULT_RANK: u8 = 90;
@@ -199,7 +201,8 @@ impl Table {
         if has_header {
             table.add_row(self.row(&layout, &self.headers));
         }
-        self.widen(&mut layout, &rows, terminal::width());
+        let drops = terminal::stdout_is_terminal();
+        self.widen(&mut layout, &rows, terminal::width(), drops);
         for cells in &rows {
             table.add_row(self.row(&layout, cells));
         }
@@ -296,12 +299,16 @@ impl Table {
     }
 
     /// Widens columns for later rows with longer cells: those that are never cut, and texts as far as there is
-    /// space within `limit`.
-    fn widen(&self, layout: &mut [Column], rows: &[Vec<String>], limit: usize) {
+    /// space within `limit`. `cuts`: texts give way to those that are never cut.
+    fn widen(&self, layout: &mut [Column], rows: &[Vec<String>], limit: usize, cuts: bool) {
         for column in layout.iter_mut() {
             if self.spec(column.index).cut_to.is_none() {
                 column.width = column.width.max(content_width(rows, column.index));
             }
+        }
+        if cuts {
+            self.cut_texts(layout, limit, |(_, least)| least);
+            self.cut_texts(layout, limit, |_| LEAST_WIDTH);
         }
         let mut left = limit.saturating_sub(total(layout));
         for column in layout {
@@ -488,13 +495,24 @@ mod tests {
     fn later_rows_widen_columns_that_are_never_cut() {
         let table = table(&["game", "white"], &["game"]);
         let mut layout = table.fit(&[cells(&["9", "Tal"])], 80, true);
-        table.widen(&mut layout, &[cells(&["100000", "Botvinnik"])], 0);
+        table.widen(&mut layout, &[cells(&["100000", "Botvinnik"])], 0, false);
         assert_eq!(widths(&layout), [(0, 6), (1, 5)]);
         // Texts get what is left.
-        table.widen(&mut layout, &[cells(&["1", "Botvinnik"])], 16);
+        table.widen(&mut layout, &[cells(&["1", "Botvinnik"])], 16, false);
         assert_eq!(widths(&layout), [(0, 6), (1, 8)]);
-        table.widen(&mut layout, &[cells(&["1", "Botvinnik"])], 80);
+        table.widen(&mut layout, &[cells(&["1", "Botvinnik"])], 80, false);
         assert_eq!(widths(&layout), [(0, 6), (1, 9)]);
+    }
+
+    #[test]
+    fn later_rows_stay_within_the_terminal() {
+        let table = table(&["game", "eco", "name"], &["game"]);
+        let name = "Queen's Indian Defense: Kasparov-Petrosian Variation, Petrosian Attack";
+        let mut layout = table.fit(&[cells(&["9", "E12", name])], 80, true);
+        assert_eq!(total(&layout), 78);
+        table.widen(&mut layout, &[cells(&["100000", "E12", name])], 80, true);
+        assert_eq!(total(&layout), 80);
+        assert_eq!(layout[0].width, 6);
     }
 
     #[test]

@@ -12,11 +12,17 @@ use tabia::Error;
 use tabia::core::shell_argument::argument;
 use tabia::query::nearest;
 
+use crate::archive_of_games::{database_format, free_path};
+
 /// What other programs call a verb, and the verb.
 const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("build", "tabia book build"),
+    ("browse", "tabia serve"),
     ("cat", "tabia show"),
+    ("compare", "tabia dedupe FIRST SECOND --dry-run"),
     ("count", "tabia search IN QUERY --count"),
+    ("delete", "tabia edit IN --delete NUMBERS -o OUT"),
+    ("diff", "tabia dedupe FIRST SECOND --dry-run"),
     ("duplicates", "tabia dedupe"),
     ("explorer", "tabia tree"),
     ("export", "tabia convert"),
@@ -26,6 +32,8 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("fix", "tabia repair IN -o OUT"),
     ("games", "tabia ls"),
     ("grep", "tabia search"),
+    ("gui", "tabia serve"),
+    ("head", "tabia ls IN --limit 10"),
     ("import", "tabia convert"),
     ("list", "tabia ls"),
     ("make-book", "tabia book build"),
@@ -37,6 +45,8 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("players", "tabia stats IN --by player"),
     ("polyglot", "tabia book build"),
     ("print", "tabia show"),
+    ("queries", "tabia help search"),
+    ("query", "tabia search"),
     ("recover", "tabia repair IN -o OUT"),
     ("salvage", "tabia repair IN -o OUT"),
     ("sort", "tabia convert IN --sort FIELDS -o OUT"),
@@ -44,10 +54,49 @@ const FAMILIAR_VERBS: &[(&str, &str)] = &[
     ("sql", "tabia convert IN -o TABLE.csv"),
     ("unpack", "tabia archive extract"),
     ("unzip", "tabia archive extract"),
+    ("update", "tabia append"),
     ("validate", "tabia check"),
     ("verify", "tabia check"),
     ("version", "tabia --version"),
     ("view", "tabia show"),
+];
+
+/// The same below `book` and `archive`.
+const FAMILIAR_VERBS_OF_GROUPS: &[(&str, &str, &str)] = &[
+    ("archive", "add", "tabia archive create"),
+    ("archive", "check", "tabia archive test"),
+    ("archive", "ls", "tabia archive list"),
+    ("archive", "make", "tabia archive create"),
+    ("archive", "pack", "tabia archive create"),
+    ("archive", "repair", "tabia repair ARCHIVE -o FOLDER"),
+    ("archive", "unpack", "tabia archive extract"),
+    ("archive", "unzip", "tabia archive extract"),
+    ("archive", "verify", "tabia archive test"),
+    (
+        "book",
+        "add",
+        "tabia book edit BOOK --move MOVE --weight N -o NEW",
+    ),
+    ("book", "check", "tabia check BOOK"),
+    ("book", "compare", "tabia book diff"),
+    ("book", "create", "tabia book build"),
+    ("book", "dump", "tabia book edit BOOK --csv"),
+    ("book", "export", "tabia book convert"),
+    ("book", "list", "tabia book edit BOOK"),
+    ("book", "ls", "tabia book edit BOOK"),
+    ("book", "make", "tabia book build"),
+    ("book", "moves", "tabia book find"),
+    ("book", "play", "tabia book line"),
+    ("book", "random", "tabia book line"),
+    (
+        "book",
+        "remove",
+        "tabia book edit BOOK --move MOVE --remove -o NEW",
+    ),
+    ("book", "repair", "tabia book fix"),
+    ("book", "search", "tabia book find"),
+    ("book", "show", "tabia book find"),
+    ("book", "tree", "tabia book find"),
 ];
 
 /// How a game is changed.
@@ -75,6 +124,11 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
         "search",
         "--sort",
         "`sort:date` in the query orders the rows",
+    ),
+    (
+        "book edit",
+        "--list",
+        "without changes `tabia book edit BOOK` lists all moves",
     ),
     ("edit", "--tag", REPLACE_A_GAME),
     ("edit", "--set", REPLACE_A_GAME),
@@ -123,9 +177,9 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error 
     let command = crate::args::command();
     let verb = Verb::of(&command, arguments);
     let Message { text, hint } = match error.kind() {
-        ErrorKind::UnknownArgument => unknown_argument(error, &verb),
+        ErrorKind::UnknownArgument => unknown_argument(error, &verb, arguments),
         ErrorKind::InvalidSubcommand => unknown_verb(error, &verb),
-        ErrorKind::MissingRequiredArgument => missing_argument(error, &verb),
+        ErrorKind::MissingRequiredArgument => missing_argument(error, &verb, arguments),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => invalid_value(error, &verb),
         ErrorKind::ArgumentConflict => conflict(error, &verb),
         _ => Message {
@@ -199,13 +253,23 @@ impl<'a> Verb<'a> {
 }
 
 /// An option that the verb does not have, or an argument too many.
-fn unknown_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
+fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]) -> Message {
     let typed = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
     let name = verb.typed();
     if !typed.starts_with('-') {
         let is_number = typed.bytes().all(|byte| byte.is_ascii_digit());
+        let with = |option: &str| {
+            let instead = format!("{option} {}", argument(&typed));
+            typed_command(arguments, Some((&typed, &instead)))
+        };
+        let has = |name: &str| arguments.iter().any(|argument| argument == name);
         let usage = if verb.name == "show" && is_number {
-            Some(format!("`--game {typed}` shows game {typed}; "))
+            Some(format!("`{}` shows game {typed}; ", with("--game")))
+        } else if verb.name == "book edit" && !has("--move") {
+            Some(format!(
+                "`--move {}` names the move to change; ",
+                argument(&typed)
+            ))
         } else {
             usage_of(error).map(|usage| format!("`{usage}` is all it takes; "))
         };
@@ -324,7 +388,13 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
                 .to_owned(),
         };
     }
-    let familiar = FAMILIAR_VERBS.iter().find(|(name, _)| *name == typed);
+    let mut of_group = FAMILIAR_VERBS_OF_GROUPS.iter();
+    let of_group = of_group.find(|(group, name, _)| *group == verb.name && *name == typed);
+    let of_all = || {
+        let mut known = FAMILIAR_VERBS.iter();
+        known.find(|(name, _)| *name == typed).map(|(_, ours)| ours)
+    };
+    let familiar = of_group.map(|(_, _, ours)| ours).or_else(of_all);
     let suggested = text_of(error, ContextKind::SuggestedSubcommand);
     let suggested = suggested.or_else(|| {
         let mut verbs = verb.command.get_subcommands().map(Command::get_name);
@@ -332,7 +402,7 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
         alike.map(str::to_owned)
     });
     let hint = match (familiar, suggested) {
-        (Some((_, ours)), _) => format!("`{ours}` does that; "),
+        (Some(ours), _) => format!("`{ours}` does that; "),
         (None, Some(suggested)) => format!("did you mean `{group} {suggested}`? "),
         (None, None) => String::new(),
     };
@@ -342,7 +412,7 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
     }
 }
 
-fn missing_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
+fn missing_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]) -> Message {
     let missing = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::Strings(names)) => names.clone(),
         _ => Vec::new(),
@@ -352,11 +422,121 @@ fn missing_argument(error: &clap::Error, verb: &Verb<'_>) -> Message {
         .map(|name| format!("`{}`", without_brackets(name)))
         .collect();
     let is = if names.len() == 1 { "is" } else { "are" };
-    let usage = usage_of(error).map(|usage| format!("`{usage}`; "));
+    let completed = completed(verb, &missing, arguments).map(|command| format!("`{command}`; "));
+    let example =
+        || example(verb.command, &missing).map(|example| format!("for example `{example}`; "));
+    let usage = || usage_of(error).map(|usage| format!("`{usage}`; "));
+    let next = completed.or_else(example).or_else(usage);
     Message {
         text: format!("{} {is} missing", names.join(" and ")),
-        hint: usage.unwrap_or_default() + &verb.has("examples"),
+        hint: next.unwrap_or_default() + &verb.has("examples"),
     }
+}
+
+/// The command line as it was typed, `replaced` as something else.
+fn typed_command(arguments: &[OsString], replaced: Option<(&str, &str)>) -> String {
+    let words = arguments.iter().skip(1).map(|word| {
+        let word = word.to_string_lossy();
+        match replaced {
+            Some((old, new)) if word == old => new.to_owned(),
+            _ => argument(&word).into_owned(),
+        }
+    });
+    let words: Vec<String> = words.collect();
+    format!("tabia {}", words.join(" "))
+}
+
+/// The command that was typed with what it lacks, if that is known: an output, or what one of the inputs seems to
+/// be.
+fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Option<String> {
+    let [missing] = missing else {
+        return None;
+    };
+    // Of an option's value nobody knows whether it is an input.
+    let words = || arguments.iter().skip(1 + verb.name.split(' ').count());
+    let mut options = words().filter(|word| word.to_string_lossy().starts_with('-'));
+    let typed = || typed_command(arguments, None);
+    let last = || words().map(Path::new).rfind(|path| path.exists());
+    let is_named_like = |path: &Path, is: fn(&tabia::formats::Format) -> bool| {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let extension = extension.to_ascii_lowercase();
+        let mut formats = tabia::formats().filter(is);
+        formats.any(|format| format.extensions().contains(&&*extension))
+    };
+    match (verb.name.as_str(), missing.split(' ').next()?) {
+        ("archive create", "<FILE>...") if options.next().is_none() => {
+            let file = last()?;
+            // An archive is packed into nothing.
+            if is_named_like(file, |format| format.archive().is_some()) {
+                return None;
+            }
+            let archive = free_path(archive_for(file));
+            let archive = archive.display().to_string();
+            let file = file.display().to_string();
+            Some(format!(
+                "tabia archive create {} {}",
+                argument(&archive),
+                argument(&file)
+            ))
+        }
+        ("book novelty", "--book") => {
+            let book =
+                last().filter(|path| is_named_like(path, |format| format.book().is_some()))?;
+            let book = book.to_string_lossy();
+            let option = format!("--book {}", argument(&book));
+            Some(typed_command(arguments, Some((&book, &option))))
+        }
+        (name, "--output") => {
+            let output = match name {
+                "book build" | "book merge" => "book.bin".to_owned(),
+                "convert" => "games.pgn".to_owned(),
+                "repair" => crate::messages::saved_name(Path::new(last()?.file_name()?)),
+                "edit" | "book fix" => format!("new-{}", last()?.file_name()?.to_string_lossy()),
+                _ => return None,
+            };
+            last()?;
+            let output = Path::new(&output);
+            let output = free_path(output.to_path_buf());
+            let output = output.display().to_string();
+            Some(format!("{} -o {}", typed(), argument(&output)))
+        }
+        _ => None,
+    }
+}
+
+/// An archive for a file: of the program that it comes from, or one that everybody reads.
+fn archive_for(file: &Path) -> std::path::PathBuf {
+    let extension = file.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    let formats = tabia::formats().filter_map(tabia::formats::Format::archive);
+    let mut packing = formats.filter(|format| {
+        let database = database_format(format).filter(|_| format.create.is_some());
+        database.is_some_and(|database| database.file.extensions.contains(&&*extension))
+    });
+    let own = packing.find_map(|format| format.file.extensions.first());
+    file.with_extension(own.unwrap_or(&"zip"))
+}
+
+/// The first example of a verb with what is missing, or its first one.
+fn example(command: &Command, missing: &[String]) -> Option<String> {
+    let help = command.get_after_help()?.to_string();
+    let lines = help
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("tabia "));
+    let lines: Vec<&str> = lines.collect();
+    let name = missing.first()?.split(' ').next()?;
+    let mut options = command.get_arguments();
+    let short = options
+        .find(|option| Some(option.get_long().unwrap_or_default()) == name.strip_prefix("--"))
+        .and_then(clap::Arg::get_short)
+        .map(|short| format!(" -{short} "));
+    let has = |line: &&&str| {
+        line.contains(&format!(" {name} "))
+            || short.as_ref().is_some_and(|short| line.contains(short))
+    };
+    let example = lines.iter().find(has).or(lines.first())?;
+    Some((*example).to_owned())
 }
 
 fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {

@@ -59,7 +59,14 @@ pub(crate) struct ArchiveExtractArgs {
     #[arg(value_name = "MEMBER")]
     pub(crate) members: Vec<String>,
     /// The folder to unpack into
-    #[arg(long = "directory", short, value_name = "DIR", default_value = ".")]
+    #[arg(
+        long = "directory",
+        short,
+        short_alias = 'o',
+        alias = "output",
+        value_name = "DIR",
+        default_value = "."
+    )]
     pub(crate) directory: PathBuf,
     /// Replace existing files
     #[arg(long, short)]

@@ -29,6 +29,13 @@ pub(crate) struct ManArgs {
     #[arg(value_name = "VERB")]
     pub(crate) verb: Option<String>,
     /// Write every page into this folder
-    #[arg(long = "directory", short, value_name = "DIR", conflicts_with = "verb")]
+    #[arg(
+        long = "directory",
+        short,
+        short_alias = 'o',
+        alias = "output",
+        value_name = "DIR",
+        conflicts_with = "verb"
+    )]
     pub(crate) directory: Option<PathBuf>,
 }

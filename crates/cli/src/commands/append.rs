@@ -83,9 +83,22 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     if args.dry_run {
         explained.commit().map_err(Error::in_output)?;
         dedupe::show(&context, &args.rows.listing, &duplicates, &items)?;
+        let new = reporter.records_read;
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
         note_damaged(&context, &damaged, "would be left out");
+        let left_out = duplicates.len() as u64;
+        let left_out = left_out
+            + if args.salvage {
+                0
+            } else {
+                damaged.len() as u64
+            };
+        context.messages.note(&format!(
+            "{} would be added to {}",
+            counted(new.saturating_sub(left_out), "game"),
+            path.display()
+        ));
         return Ok(code);
     }
     context.messages.note(&format!("{count} left out"));

@@ -16,7 +16,7 @@ use tabia::formats::archives::{
 use tabia::formats::{ARCHIVES, Format, formats};
 use tabia::{Error, ErrorSide, InputItem, Observer};
 
-use crate::archive_of_games::{database_format, media_folders};
+use crate::archive_of_games::{database_format, free_path, media_folders, quoted};
 use crate::args::{
     ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
     Compression,
@@ -76,7 +76,25 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
     listing.finish()?;
     let code = ExitCode::of_problems(bad + reporter.count());
     reporter.finish(None)?;
+    if code == ExitCode::Problems {
+        hint_at_rest(&context, &item);
+    }
     Ok(code)
+}
+
+/// How to save what is left of a damaged archive.
+fn hint_at_rest(context: &Context, item: &InputItem) {
+    let path = item.label();
+    if !path.exists() {
+        return;
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let saved = free_path(PathBuf::from(format!("saved-{stem}")));
+    let (path, saved) = (quoted(path), quoted(&saved));
+    context.messages.hint(&format!(
+        "`tabia repair {path} -o {saved}` saves what is left of its databases and books, \
+         `tabia archive extract {path} -d {saved}` what is left of its files"
+    ));
 }
 
 /// Bytes that members unpack to, as far as the archive states it.
@@ -168,6 +186,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
     // On a terminal an archive is a sentence, and members are rows only if they are not ok.
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let is_described = is_described && !args.common.verbose;
+    let mut damaged: Option<InputItem> = None;
     let display = context.display();
     let code = context.for_each_input(&args.archives, Wanted::Inputs, |item| {
         let opened = item.and_then(|item| {
@@ -217,11 +236,18 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
         if is_described {
             listing.out().text(&tested.sentence(&name))?;
         }
-        Ok(ExitCode::of_problems(reporter.count() - before))
+        let problems = reporter.count() - before;
+        if problems > 0 {
+            damaged.get_or_insert(item);
+        }
+        Ok(ExitCode::of_problems(problems))
     })?;
     drop(display);
     listing.finish()?;
     reporter.finish(None)?;
+    if let Some(item) = damaged {
+        hint_at_rest(&context, &item);
+    }
     Ok(code)
 }
 

@@ -10,6 +10,7 @@ use std::time::Instant;
 use tabia::convert::{ConvertOptions, Target, convert, writable};
 use tabia::core::GameFormat;
 use tabia::core::formats::Profile;
+use tabia::core::game::Language;
 use tabia::core::games::Written;
 use tabia::core::io::{Charset, is_stream_device, require_replaceable};
 use tabia::core::loss::Feature;
@@ -107,6 +108,9 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let path = args.output.as_deref().filter(|path| *path != "-");
     let default_format = || find_format(&context.resolver, "pgn");
     let mut device = None;
+    if let Some(path) = path {
+        refuse_patterns(args, Path::new(path))?;
+    }
     let target = if let Some(path) = path.filter(|path| is_stream_device(Path::new(path))) {
         let path = Path::new(path);
         let format = if to.is_none() && path.extension().is_none() {
@@ -158,6 +162,21 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     // The file that `-o` names is not written if the games go to several.
     let single = path.map(Path::new).filter(|_| by.is_none());
     let items = context.games(&args.paths, single, &mut reporter)?;
+    if let (Some(book), Some(path)) = (
+        items.iter().find(|item| item.format().book().is_some()),
+        path,
+    ) {
+        let name = book.name();
+        let text = format!(
+            "{name} holds no games: its format is {}",
+            book.format().name()
+        );
+        return Err(Error::usage(text).with_hint(format!(
+            "`tabia book convert {} -o {}` converts a book",
+            argument(&name),
+            quoted(Path::new(path))
+        )));
+    }
     let report = args.common.report.as_deref();
     refuse_inputs(&items, &[single, report, rejects])?;
     let (target, salvaged) = match (target, &args.repaired_output) {
@@ -279,7 +298,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         let text = format!("{count} left out; `--include-deleted` also writes those");
         context.messages.note(&text);
     }
-    note_languages(&context, &summary);
+    note_languages(&context, &summary, &args.language);
     if summary.counts.games == 0 {
         match args.select.records.games.as_deref() {
             _ if !args.select.filter.is_empty() => {
@@ -323,15 +342,72 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
 }
 
 /// Notes the comments that the choice of languages left out.
-fn note_languages(context: &Context, summary: &Summary) {
+fn note_languages(context: &Context, summary: &Summary, wanted: &[Language]) {
     let left_out = &summary.comments_left_out;
     if left_out.is_empty() {
         return;
     }
     let count = counted(left_out.values().sum(), "comment");
     let languages: Vec<String> = left_out.keys().map(ToString::to_string).collect();
-    let text = format!("{count} in {} left out", languages.join(", "));
+    let mut text = format!("{count} in {} left out", languages.join(", "));
+    // Those of a language that was asked for need a reason.
+    if wanted
+        .iter()
+        .any(|language| left_out.contains_key(language))
+    {
+        text += ", where there is one in a language before it in `--language`";
+    }
     context.messages.note(&text);
+}
+
+/// Parts of names that other programs replace, by numbers or by what the games have in common.
+const PLACEHOLDERS: [&str; 9] = [
+    "{}", "{n}", "{i}", "{number}", "{event}", "{eco}", "{player}", "{year}", "%d",
+];
+
+/// Refuses names of outputs that are patterns of other programs, and a folder for several outputs.
+fn refuse_patterns(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (option, part) = match (args.split, args.split_by) {
+        (Some(count), _) => (format!("--split {count}"), "0001"),
+        (None, Some(SplitField::Event)) => ("--split-by event".to_owned(), "EVENT"),
+        (None, Some(SplitField::Eco)) => ("--split-by eco".to_owned(), "B90"),
+        (None, Some(SplitField::Player)) => ("--split-by player".to_owned(), "NAME"),
+        (None, Some(SplitField::Year)) => ("--split-by year".to_owned(), "2024"),
+        (None, None) => ("--split 64".to_owned(), "0001"),
+    };
+    let is_folder = path
+        .as_os_str()
+        .to_string_lossy()
+        .ends_with(std::path::is_separator);
+    let is_split = split_by(args).is_some();
+    let placeholder = PLACEHOLDERS.iter().find(|part| name.contains(**part));
+    let (text, plain) = match placeholder {
+        Some(placeholder) => {
+            let name = name.replace(placeholder, "");
+            let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, "pgn"));
+            let stem = stem.trim_matches(['-', '_', '.', ' ']);
+            let stem = if stem.is_empty() { "games" } else { stem };
+            let plain = path.with_file_name(format!("{stem}.{extension}"));
+            let text = format!("`{placeholder}` in the name of an output is not replaced");
+            (text, plain)
+        }
+        None if is_split && (is_folder || path.is_dir()) => {
+            let text = "it is a folder: the names of the outputs are made of that of a file";
+            (text.to_owned(), path.join("games.pgn"))
+        }
+        None => return Ok(()),
+    };
+    let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = plain.extension().unwrap_or_default().to_string_lossy();
+    let first = plain.with_file_name(format!("{stem}-{part}.{extension}"));
+    Err(
+        Error::usage(format!("{}: {text}", path.display())).with_hint(format!(
+            "`-o {} {option}` writes {} and others",
+            quoted(&plain),
+            first.display()
+        )),
+    )
 }
 
 /// The format of games that go to a pipe or a device as they come, which has this target.

@@ -238,7 +238,9 @@ fn facts(info: &Info) -> Vec<(String, String)> {
     push("names", Some(names.collect::<Vec<_>>().join(", ")));
     push("texts in", info.encoding.clone());
     for (name, value) in &info.facts {
-        push(name, Some(value.clone()));
+        let is_count = info.counts.contains(&name.as_str());
+        let count = value.parse().ok().filter(|_| is_count);
+        push(name, Some(count.map_or_else(|| value.clone(), grouped)));
     }
     let present = info.companions.iter().filter(|file| file.1).count();
     let files = match (info.total_bytes.or(info.bytes).map(size), present) {
@@ -261,7 +263,12 @@ fn facts(info: &Info) -> Vec<(String, String)> {
             0 => format!("no problems; `tabia check` reads every {all}"),
             count => {
                 let count = counted(count as u64, "problem");
-                format!("{count}; `tabia check` lists what is wrong, `tabia repair` saves the rest")
+                let next = match (info.games, info.positions) {
+                    (_, Some(_)) => "lists what is wrong, `tabia book fix` writes a sound copy",
+                    (Some(0), _) => "lists what is wrong",
+                    _ => "lists what is wrong, `tabia repair` saves the rest",
+                };
+                format!("{count}; `tabia check` {next}")
             }
         }),
     );

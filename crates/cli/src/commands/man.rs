@@ -56,7 +56,13 @@ fn pages() -> Vec<(String, Command)> {
             .map(|inner| (format!("{name}-{}", inner.get_name()), inner.clone()))
             .collect();
         waiting.extend(inner);
-        let page = command.name(name.clone()).disable_help_subcommand(true);
+        let mut page = command.name(name.clone()).disable_help_subcommand(true);
+        if page.get_version().is_none() {
+            // For the foot of the page; only `tabia` itself has the option.
+            page = page
+                .version(env!("CARGO_PKG_VERSION"))
+                .disable_version_flag(true);
+        }
         pages.push((name, page));
     }
     pages.sort_by(|a, b| a.0.cmp(&b.0));

@@ -14,9 +14,10 @@ use crate::args::NamesArgs;
 use crate::commands::convert;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::listing::Listing;
+use crate::listing::{Listing, RowStyle};
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::counted;
+use crate::resolve_output_target::arguments;
 
 const COLUMNS: [&str; 8] = [
     "cluster", "kind", "name", "games", "years", "elo", "proposal", "reason",
@@ -83,13 +84,25 @@ pub(crate) fn run(args: &NamesArgs) -> Result<ExitCode, Error> {
     drop(display);
     let (summary, clusters) = found?;
     let numeric = ["cluster", "games"];
-    let mut listing = Listing::new(&context.bar, &args.listing, &COLUMNS, &numeric)?;
+    let listing = Listing::new(&context.bar, &args.listing, &COLUMNS, &numeric)?;
+    let mut listing = listing.paged(&context);
+    let is_table = listing.style() == RowStyle::Table;
     for (number, cluster) in (1..).zip(&clusters) {
         for spelling in &cluster.spellings {
             listing.push(&Row::new(number, cluster, spelling))?;
         }
     }
     listing.finish()?;
+    if clusters.is_empty() {
+        context
+            .messages
+            .note("no name is spelt in several ways, as far as the names themselves show");
+    } else if is_table {
+        let paths = arguments(&args.paths, "IN");
+        context.messages.hint(&format!(
+            "`tabia names {paths} --tsv > names.tsv`, to be edited; then `tabia names {paths} --apply names.tsv -o NEW`"
+        ));
+    }
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
     reporter.finish(None)?;
     Ok(if clusters.is_empty() {

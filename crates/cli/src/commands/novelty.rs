@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 use tabia::Error;
-use tabia::base::{Base, BaseOptions, NoveltyOptions};
+use tabia::base::{Base, BaseOptions, NewPosition, NoveltyOptions};
 
 use crate::args::NoveltyArgs;
 use crate::commands::index::index_options;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::listing::Listing;
+use crate::listing::{Listing, RowStyle};
 use crate::parse_where_and_games::{parse_games, parse_query};
 
 #[derive(Serialize)]
@@ -16,6 +16,9 @@ struct Row<'a> {
     game: u64,
     ply: Option<u32>,
     san: Option<&'a str>,
+    /// With the number of the move, for people.
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    numbered: Option<String>,
     fen: Option<String>,
     basegames: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,10 +43,16 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     base_options.index = args.rows.index.use_index.into();
     base_options.index_options = index_options(&context);
     let several = items.len() > 1;
-    let mut columns = vec!["game", "ply", "san", "fen", "basegames"];
+    let is_table = RowStyle::of(&args.rows.listing) == RowStyle::Table;
+    let mut columns = if is_table {
+        vec!["game", "move", "basegames", "fen"]
+    } else {
+        vec!["game", "ply", "san", "fen", "basegames"]
+    };
     columns.extend(several.then_some("path"));
     let numeric = ["game", "ply", "basegames"];
-    let mut listing = Listing::new(&context.bar, &args.rows.listing, &columns, &numeric)?;
+    let listing = Listing::new(&context.bar, &args.rows.listing, &columns, &numeric)?;
+    let mut listing = listing.paged(&context);
     let mut found = 0_u64;
     let display = context.display();
     let base = Base::of_items(base_items, base_options, &context.progress, &mut reporter)?;
@@ -60,6 +69,7 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
                 game: u64::from(novelty.game.0) + 1,
                 ply: first.map(|first| first.ply),
                 san: first.map(|first| first.san.as_str()),
+                numbered: is_table.then(|| numbered(first)),
                 fen: first.map(|first| first.position.fen()),
                 basegames: novelty.base_games,
                 path: path.map(tabia::InputItem::name),
@@ -76,4 +86,21 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     } else {
         code
     })
+}
+
+/// The move that leads to a new position, as `12. Nd5` and `12... Nd5`.
+fn numbered(first: Option<&NewPosition>) -> String {
+    let Some(first) = first else {
+        return "none is new".to_owned();
+    };
+    if first.ply == 0 {
+        return "the start".to_owned();
+    }
+    // The position is the one after the move.
+    let (number, dots) = if first.position.turn().is_white() {
+        (first.position.full_move_number().saturating_sub(1), "...")
+    } else {
+        (first.position.full_move_number(), ".")
+    };
+    format!("{number}{dots} {}", first.san)
 }

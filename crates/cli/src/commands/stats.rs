@@ -9,7 +9,7 @@ use crate::args::{StatsArgs, StatsOrderChoice};
 use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
-use crate::listing::Listing;
+use crate::listing::{Listing, RowStyle};
 use crate::ls_columns::usual_tag;
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::{percent, to_tenths};
@@ -18,7 +18,9 @@ use crate::terminal;
 /// A group as a row: its keys, then counts.
 struct Row<'a> {
     options: &'a StatsOptions,
-    row: &'a StatsRow,
+    group: &'a StatsRow,
+    /// What is shown of a key that a game does not have.
+    unknown: Option<&'static str>,
 }
 
 /// The names of counts.
@@ -51,12 +53,12 @@ fn columns(options: &StatsOptions) -> &'static [&'static str] {
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let row = self.row;
+        let row = self.group;
         for (key, value) in self.options.keys.iter().zip(&row.values) {
             match value {
                 StatsValue::Number(number) => map.serialize_entry(key.name(), number)?,
                 StatsValue::Text(text) => map.serialize_entry(key.name(), text)?,
-                _ => map.serialize_entry(key.name(), &None::<u32>)?,
+                _ => map.serialize_entry(key.name(), &self.unknown)?,
             }
         }
         for column in columns(self.options) {
@@ -128,9 +130,12 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let counts = columns(&options);
     let keys = options.keys.iter().map(StatsKey::name);
     let names: Vec<&str> = keys.chain(counts.iter().copied()).collect();
-    let mut listing = Listing::new(&context.bar, &args.rows.listing, &names, &numeric(&options))?;
+    let listing = Listing::new(&context.bar, &args.rows.listing, &names, &numeric(&options))?;
+    let mut listing = listing.paged(&context);
     let end = args.rows.listing.limit.unwrap_or(u64::MAX);
     let end = args.rows.listing.offset.saturating_add(end);
+    // An empty cell of a table would look like a fault.
+    let unknown = (listing.style() == RowStyle::Table).then_some("unknown");
     let (mut rows, mut games) = (0, 0);
     let mut is_known = vec![false; options.keys.len()];
     let display = context.display();
@@ -147,7 +152,8 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
             }
             listing.push(&Row {
                 options: &options,
-                row,
+                group: row,
+                unknown,
             })?;
             Ok(rows < end)
         },

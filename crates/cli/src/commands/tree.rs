@@ -164,6 +164,16 @@ impl Row {
         }
     }
 
+    /// The games that ended in the position.
+    fn ended(tree: &Tree, style: RowStyle) -> Self {
+        let is_white = tree.position.turn().is_white();
+        let score = tabia::book::find::score(tree.ended_results, is_white);
+        Self {
+            score: score.map(percent),
+            ..Self::new("end", tree.ended, tree.ended_results, style)
+        }
+    }
+
     /// `above`: the opening above the table, whose name is not repeated.
     fn of_move(m: &TreeMove, style: RowStyle, above: Option<Opening>) -> Self {
         let name = |opening| match above {
@@ -197,7 +207,8 @@ fn rows(
         "uci" | "white" | "draws" | "black" => style != RowStyle::Table,
         _ => true,
     });
-    let mut listing = Listing::new(&context.bar, &args.rows.listing, &columns, NUMERIC)?;
+    let listing = Listing::new(&context.bar, &args.rows.listing, &columns, NUMERIC)?;
+    let mut listing = listing.paged(context);
     let above = opening.filter(|_| style == RowStyle::Table);
     if let Some(opening) = above {
         listing.out().styled(TextStyle::Dim, &full_name(opening))?;
@@ -208,7 +219,7 @@ fn rows(
         listing.push(&Row::of_move(m, style, above))?;
     }
     if tree.ended > 0 {
-        listing.push(&Row::new("end", tree.ended, tree.ended_results, style))?;
+        listing.push(&Row::ended(tree, style))?;
     }
     listing.finish()
 }

@@ -267,7 +267,11 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "`tabia convert pack.zip -o pack.pgn`, then `tabia append games.pgn -o pack.pgn`, then \
          `tabia archive create new-pack.zip pack.pgn`",
     ),
-    (&["show", "games.pgn", "2"], 2, "`--game 2` shows game 2"),
+    (
+        &["show", "games.pgn", "2"],
+        2,
+        "`tabia show games.pgn --game 2` shows game 2",
+    ),
     (
         &["show", "games.pgn", "--language", "de"],
         2,
@@ -376,7 +380,6 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "`--games 1-100`",
     ),
     (&["show", "games.pgn", "--pgn"], 2, "without an option"),
-    (&["show", "games.pgn", "3"], 2, "`--game 3` shows game 3"),
     (&["games", "games.pgn"], 2, "`tabia ls`"),
     (
         &["convert", "games.pgn", "--to", "json"],
@@ -393,7 +396,157 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["book", "merge", "book.bin"],
         2,
-        "`tabia book merge --output OUT BOOK...`",
+        "`tabia book merge book.bin -o new-book.bin`",
+    ),
+    (
+        &["book", "build", "games.pgn"],
+        2,
+        "`tabia book build games.pgn -o new-book.bin`",
+    ),
+    (
+        &["book", "build"],
+        2,
+        "for example `tabia book build games.pgn -o book.bin`",
+    ),
+    (
+        &["book", "novelty", "games.pgn", "book.bin"],
+        2,
+        "`tabia book novelty games.pgn --book book.bin`",
+    ),
+    (
+        &["novelty", "games.pgn"],
+        2,
+        "for example `tabia novelty twic.pgn --base mega.cbh`",
+    ),
+    (
+        &["repair", "games.cbh"],
+        2,
+        "`tabia repair games.cbh -o saved-games.cbh`",
+    ),
+    (
+        &["edit", "games.cbh", "--delete", "1"],
+        2,
+        "`tabia edit games.cbh --delete 1 -o new-games.cbh`",
+    ),
+    (
+        &["convert", "games.pgn", "--split", "2"],
+        2,
+        "`tabia convert games.pgn --split 2 -o new-games.pgn`",
+    ),
+    (
+        &["archive", "create", "games.cbh"],
+        2,
+        "`tabia archive create games.cbv games.cbh`",
+    ),
+    (
+        &["archive", "create", "games.pgn"],
+        2,
+        "`tabia archive create games.zip games.pgn`",
+    ),
+    (
+        &["archive", "create", "pack.zip"],
+        2,
+        "for example `tabia archive create mega.cbv mega.cbh`",
+    ),
+    (&["completions"], 2, "for example `tabia completions bash"),
+    (&["index"], 2, "for example `tabia index "),
+    (
+        &["book", "edit", "book.bin", "--remove", "c5"],
+        2,
+        "`--move c5` names the move to change",
+    ),
+    (
+        &["book", "edit", "book.bin", "--list"],
+        2,
+        "`tabia book edit BOOK` lists all moves",
+    ),
+    (
+        &["book", "tree", "book.bin"],
+        2,
+        "`tabia book find` does that",
+    ),
+    (
+        &["book", "random", "book.bin"],
+        2,
+        "`tabia book line` does that",
+    ),
+    (
+        &["book", "list", "x.bin"],
+        2,
+        "`tabia book edit BOOK` does that",
+    ),
+    (
+        &["archive", "ls", "x.cbv"],
+        2,
+        "`tabia archive list` does that",
+    ),
+    (
+        &["diff", "games.pgn"],
+        2,
+        "`tabia dedupe FIRST SECOND --dry-run`",
+    ),
+    (&["help", "queries"], 2, "`tabia help search` does that"),
+    (
+        &["convert", "games.pgn", "-o", "study-{n}.pgn"],
+        2,
+        "`-o study.pgn --split 64` writes study-0001.pgn",
+    ),
+    (
+        &[
+            "convert",
+            "games.pgn",
+            "-o",
+            "{player}.cbh",
+            "--split-by",
+            "player",
+        ],
+        2,
+        "`-o games.cbh --split-by player` writes games-NAME.cbh",
+    ),
+    (
+        &["convert", "games.pgn", "-o", "out/", "--split-by", "year"],
+        2,
+        "`-o out/games.pgn --split-by year` writes out/games-2024.pgn",
+    ),
+    (
+        &["convert", "games.pgn", "-o", "no/such/x.pgn"],
+        5,
+        "no/such` makes the folder",
+    ),
+    (
+        &["convert", "games.pgn", "-o", "x.scid"],
+        2,
+        "`-o x.si5` writes a Scid database",
+    ),
+    (
+        &["convert", "games.pgn", "--to", "lichess"],
+        2,
+        "`--profile lichess`",
+    ),
+    (
+        &["convert", "book.bin", "-o", "book.pgn"],
+        2,
+        "`tabia book convert book.bin -o book.pgn`",
+    ),
+    (
+        &["archive", "extract", "pack.zip"],
+        5,
+        "`-d FOLDER` unpacks into another folder",
+    ),
+    (
+        &["check", "games"],
+        4,
+        "`tabia info games.cbh` shows what the first of them is",
+    ),
+    (
+        &["book", "explain", "book.bin"],
+        1,
+        "`tabia book explain book.bin FILE` searches",
+    ),
+    (
+        &["search", "games.pgn", "eco:B20-B99"],
+        2,
+        "did you mean `eco:B20..B99`?",
     ),
     (
         &["book", "line", "book.bin", "e4"],
@@ -683,14 +836,22 @@ fn recommended_commands_run() {
     for (arguments, ..) in CASES {
         scratch.restore(&before);
         let err = tabia(&scratch, arguments).err;
-        for command in err.split('`').filter(|part| part.starts_with("tabia ")) {
+        let parts: Vec<&str> = err.split('`').collect();
+        // Examples name files that are not there.
+        let pairs = parts
+            .windows(2)
+            .filter(|pair| !pair[0].ends_with("for example "));
+        let commands = pairs.map(|pair| pair[1]);
+        for command in commands.filter(|part| part.starts_with("tabia ")) {
             let words: Vec<&str> = command.split(' ').collect();
             let is_open = |word: &&str| {
                 let word = word.trim_end_matches("/*");
                 word == "-" || word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase())
             };
             let has_input = words.iter().any(|word| word.contains('.'));
-            if !has_input || words.contains(&"lines.pgn") || words.iter().any(is_open) {
+            let is_example = |word: &&str| word.starts_with("mega.") || word.starts_with("twic.");
+            let is_incomplete = words.iter().any(|word| is_open(word) || is_example(word));
+            if !has_input || words.contains(&"lines.pgn") || is_incomplete {
                 continue;
             }
             let mut shell = std::process::Command::new("sh");
@@ -800,5 +961,107 @@ fn append_is_mentioned_where_it_is_given() {
     let run = tabia(&scratch, &append).expect(5);
     assert!(run.err.contains("without `--append`"), "{}", run.err);
     let run = tabia(&scratch, &["convert", "games.pgn", "-o", "no/new.pgn"]).expect(5);
-    assert!(run.err.contains("create the folder first"), "{}", run.err);
+    assert!(run.err.contains("`mkdir"), "{}", run.err);
+}
+
+/// What people try who know it from other programs does what they mean.
+#[test]
+fn folders_may_be_named_as_outputs() {
+    let scratch = folder("hints-folders");
+    for option in ["-o", "--output", "-d", "--directory"] {
+        let name = format!("x{option}");
+        let args = ["archive", "extract", "pack.zip", option, &name];
+        tabia(&scratch, &args).expect(0);
+        assert!(scratch.join(&name).join("games.pgn").exists(), "{option}");
+        let name = format!("man{option}");
+        tabia(&scratch, &["man", option, &name]).expect(0);
+        assert!(scratch.join(&name).join("tabia-ls.1").exists(), "{option}");
+    }
+}
+
+/// Pages of verbs have the version at their foot as that of the program has, and no option that verbs lack.
+#[test]
+fn manual_pages_have_the_version() {
+    let scratch = Scratch::new("hints-man");
+    let page = tabia(&scratch, &["man", "convert"]).expect(0).out;
+    let title = format!(
+        ".TH tabia-convert 1  \"tabia-convert {}\"",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert!(page.contains(&title), "{page}");
+    assert!(!page.contains("\\-\\-version"), "{page}");
+}
+
+/// One file of a database through a pipe is not the database.
+#[test]
+fn a_pipe_with_one_file_of_a_set_names_the_file_instead() {
+    let scratch = folder("hints-piped-set");
+    let index = fs::read(scratch.join("games.cbh")).unwrap();
+    for args in [&["ls"][..], &["ls", "-"], &["convert"], &["check"]] {
+        let run = tabia_with_input(&scratch, args, &index).expect(3);
+        let hint = "hint: a ChessBase database is several files, and standard input has one of them: \
+                    `tabia info games.cbh`, for example, reads all\n";
+        assert_eq!(run.err.matches(hint).count(), 1, "{args:?}: {}", run.err);
+    }
+    let run = tabia_with_input(&scratch, &["ls"], GAMES.as_bytes()).expect(0);
+    assert_eq!(run.err, "");
+}
+
+/// A server's answer that was saved under the name of a database.
+#[test]
+fn web_pages_are_named_as_such() {
+    let scratch = Scratch::new("hints-page");
+    for page in ["<!DOCTYPE html>\n<p>404", "\n<HTML><body>1. e4</body>"] {
+        fs::write(scratch.join("games.pgn"), page).unwrap();
+        let run = tabia(&scratch, &["check", "games.pgn"]).expect(3);
+        assert!(
+            run.err.contains("a web page (HTML), which has no games"),
+            "{}",
+            run.err
+        );
+    }
+    let run = tabia(&scratch, &["info", "games.pgn"]).expect(3);
+    assert!(!run.err.contains("repair"), "{}", run.err);
+    fs::write(scratch.join("games.pgn"), "<b>1. e4</b>\n").unwrap();
+    let run = tabia(&scratch, &["check", "games.pgn"]).expect(3);
+    assert!(
+        run.err.contains("text that belongs to no game"),
+        "{}",
+        run.err
+    );
+}
+
+/// What an append would do is stated before it is done.
+#[test]
+fn a_trial_of_an_append_counts_what_is_new() {
+    let scratch = folder("hints-append-trial");
+    let new = format!("{GAMES}[White \"Tal\"]\n[Black \"X\"]\n\n1. e4 e5 2. f4 *\n");
+    fs::write(scratch.join("new.pgn"), new).unwrap();
+    let args = ["append", "new.pgn", "-o", "games.cbh", "--dry-run"];
+    let run = tabia(&scratch, &args).expect(0);
+    assert!(
+        run.err.contains("1 game would be added to games.cbh"),
+        "{}",
+        run.err
+    );
+    let run = tabia(&scratch, &args[..4]).expect(0);
+    assert!(run.err.contains("1 game to games.cbh"), "{}", run.err);
+}
+
+/// Comments in a language that was asked for are left out only next to one that comes before it.
+#[test]
+fn comments_that_are_left_out_have_a_reason() {
+    let scratch = crate::common::with_sample("hints-languages");
+    let args = ["convert", "mega.cbh", "-o", "a.pgn", "--language", "de,en"];
+    let run = tabia(&scratch, &args).expect(0);
+    let reason =
+        "3 comments in en left out, where there is one in a language before it in `--language`\n";
+    assert!(run.err.contains(reason), "{}", run.err);
+    let args = ["convert", "mega.cbh", "-o", "b.pgn", "--language", "de"];
+    let run = tabia(&scratch, &args).expect(0);
+    assert!(
+        run.err.contains("14 comments in en left out\n"),
+        "{}",
+        run.err
+    );
 }

@@ -547,3 +547,85 @@ fn long_output_goes_to_the_pager() {
     assert_eq!(code, 0, "{screen}");
     assert!(!screen.contains("error"), "{screen}");
 }
+
+/// Every list of rows that is longer than the terminal, as `ls`.
+#[test]
+fn long_lists_go_to_the_pager() {
+    let folder = Scratch::new("screens-paged-lists");
+    let games = crate::common::many_games(300);
+    std::fs::write(folder.join("games.pgn"), games).unwrap();
+    let build = ["book", "build", "games.pgn", "-o", "book.bin"];
+    tabia(&folder, &build).expect(0);
+    for args in [
+        &["stats", "games.pgn", "--by", "player"][..],
+        &["eco", "games.pgn"],
+        &["novelty", "games.pgn", "--base", "games.pgn"],
+        &["dedupe", "games.pgn", "--dry-run"],
+        &["book", "explain", "book.bin", "games.pgn"],
+    ] {
+        let (screen, code) = with_pager(&folder, args, 80, "sed 's/^/> /'");
+        assert!(code == 0 || code == 3, "{args:?}: {code} {screen}");
+        let paged = screen.lines().filter(|line| line.starts_with("> "));
+        assert!(paged.count() > 40, "{args:?}: {screen}");
+        let (screen, _) = with_pager(&folder, &[args, &["--no-pager"]].concat(), 80, "cat -n");
+        assert!(!screen.contains("> "), "{args:?}: {screen}");
+    }
+}
+
+/// Rows that come later have longer numbers, and take the space from texts.
+#[test]
+fn openings_of_many_games_fit_the_terminal() {
+    let folder = Scratch::new("screens-eco");
+    // A name that is longer than the line.
+    let line = "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. O-O Nxe4 5. d4 Nd6 6. Bxc6 dxc6 7. dxe5 Nf5 8. Qxd8+ Kxd8";
+    let game = format!("[White \"A\"]\n[Black \"B\"]\n\n{line} *\n\n");
+    std::fs::write(folder.join("games.pgn"), game.repeat(1200)).unwrap();
+    let (screen, code) = on_terminal(&folder, &["eco", "games.pgn"], 60);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("\n1200 "), "{screen}");
+    for line in screen.lines() {
+        assert!(width(line) <= 60, "{line}");
+    }
+}
+
+/// Novelties are moves with their numbers; a book's moves are below their position.
+#[test]
+fn novelties_and_moves_of_books_are_shown_to_people() {
+    let folder = with_everything("screens-novelty");
+    std::fs::write(folder.join("games.pgn"), GAMES).unwrap();
+    std::fs::write(
+        folder.join("new.pgn"),
+        "[Date \"2020.01.01\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 *\n\n[Date \"2020.01.01\"]\n\n1. e4 c5 2. c3 d5 *\n\n\
+         [Date \"2020.01.01\"]\n\n1. e4 c5 *\n\n[Date \"1900.01.01\"]\n\n1. e4 *\n",
+    )
+    .unwrap();
+    let novelty = ["novelty", "new.pgn", "--base", "games.pgn"];
+    let build = [
+        "book",
+        "build",
+        "games.pgn",
+        "--min-games",
+        "1",
+        "-o",
+        "moves.bin",
+    ];
+    tabia(&folder, &build).expect(0);
+    for columns in [60, 80, 120] {
+        for (name, args) in [
+            ("novelty", &novelty[..]),
+            ("book-edit", &["book", "edit", "moves.bin"]),
+        ] {
+            let (screen, code) = on_terminal(&folder, args, columns);
+            assert_eq!(code, 0, "{screen}");
+            expect_screen(&format!("{name}-{columns}.txt"), &screen);
+        }
+    }
+    // For scripts it is as it was.
+    let rows = tabia(&folder, &novelty).expect(0).out;
+    assert!(
+        rows.starts_with("game\tply\tsan\tfen\tbasegames\n1\t5\tBc4\t"),
+        "{rows}"
+    );
+    let rows = tabia(&folder, &["book", "edit", "moves.bin"]).expect(0).out;
+    assert!(rows.starts_with("key\tfen\tmove\tweight\t"), "{rows}");
+}

@@ -50,7 +50,8 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
         RowStyle::Table => TABLE_COLUMNS,
         _ => COLUMNS,
     };
-    let mut listing = Listing::new(&context.bar, &args.listing, columns, NUMERIC)?;
+    let listing = Listing::new(&context.bar, &args.listing, columns, NUMERIC)?;
+    let mut listing = listing.paged(&context);
     let mut failed = None;
     let is_table = listing.style() == RowStyle::Table;
     let mut each = |difference: Difference| {

@@ -22,7 +22,7 @@ use crate::args::book::{Advice, BookEditArgs, whole_number};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
-use crate::listing::Listing;
+use crate::listing::{Listing, RowStyle};
 use crate::output_conflicts::refuse_inputs;
 use crate::readable_numbers::{counted, grouped};
 use crate::typed_position::{TypedPosition, parse_move};
@@ -110,12 +110,33 @@ fn list(
     } else {
         None
     };
-    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
+    let mut columns = COLUMNS.to_vec();
+    let is_table = RowStyle::of(&args.listing) == RowStyle::Table;
+    if is_table {
+        // People read positions; keys are for scripts.
+        columns.retain(|column| *column != "key");
+    }
+    let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    let mut listing = listing.paged(context);
+    listing.keep_column("fen");
+    let mut last = String::new();
     rows(item, options, &context.progress, &mut |row| {
         if wanted.is_some_and(|key| key != row.key) {
             return Ok(());
         }
-        listing.push(&MoveRow::new(&row))
+        let mut shown = MoveRow::new(&row);
+        if !is_table {
+            return listing.push(&shown);
+        }
+        // Of each position the first row states it.
+        let name = match shown.fen {
+            Some(fen) => fen.to_owned(),
+            None => format!("position {}", shown.key),
+        };
+        shown.fen = Some(if name == last { "" } else { &name });
+        listing.push(&shown)?;
+        last = name;
+        Ok(())
     })?;
     listing.finish()
 }

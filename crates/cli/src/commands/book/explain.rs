@@ -53,7 +53,8 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     query.max_ply = args.max_ply;
     let sources = context.games(&args.sources, None, &mut reporter)?;
     let columns = columns(args, sources.len() > 1);
-    let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    let mut listing = listing.paged(&context);
     if sources.len() > 1 {
         listing.keep_column("source");
     }
@@ -130,7 +131,8 @@ fn list_linked_games(
     let columns = columns(args, true);
     let mut listing = (!args.pgn)
         .then(|| Listing::new(&context.bar, &args.listing, &columns, NUMERIC))
-        .transpose()?;
+        .transpose()?
+        .map(|listing| listing.paged(context));
     let mut missing = MissingGames::default();
     let display = context.display();
     let after = query.after();
@@ -170,6 +172,7 @@ fn list_linked_games(
     if found == 0 {
         let text = "the book links to no games here; name the databases from which it was built";
         context.messages.note(text);
+        context.messages.hint(&search_hint(args));
         return Ok(ExitCode::NoMatch);
     }
     Ok(code)

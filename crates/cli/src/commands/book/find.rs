@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tabia::Error;
-use tabia::book::find::{FoundMove, FoundPosition, find, opening_of};
+use tabia::book::find::{FoundMove, FoundPosition, find, opening_of, score};
 use tabia::core::books::{LinkedGame, Wdl};
 use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
@@ -75,7 +75,10 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     };
     match RowStyle::of(&args.listing) {
         RowStyle::Json => documents(&context, &found, &position, opening)?,
-        style => table(&context, args, style, &found, opening)?,
+        style => {
+            let is_white = position.turn().is_white();
+            table(&context, args, style, &found, opening, is_white)?;
+        }
     }
     if code == ExitCode::NoMatch {
         let books = if found.len() == 1 {
@@ -316,8 +319,9 @@ struct MoveCells<'a> {
 
 impl<'a> MoveCells<'a> {
     /// All games of the position.
-    fn total(position: &'a FoundPosition) -> Self {
+    fn total(position: &'a FoundPosition, is_white: bool) -> Self {
         let results = position.results;
+        let score = results.and_then(|results| score(results, is_white));
         let games = position.games.or(results.map(Wdl::games));
         Self {
             book: "",
@@ -325,7 +329,7 @@ impl<'a> MoveCells<'a> {
             games,
             results: results.map(bar),
             counts: None,
-            score: None,
+            score: score.map(percent),
             average_rating: None,
             performance: None,
             weight: None,
@@ -369,6 +373,7 @@ fn table(
     style: RowStyle,
     found: &[(String, Option<FoundPosition>)],
     opening: Option<Opening>,
+    is_white: bool,
 ) -> Result<(), Error> {
     let several = found.len() > 1;
     let mut rows: Vec<(&str, &FoundMove)> = Vec::new();
@@ -392,7 +397,8 @@ fn table(
         "white" | "draws" | "black" => style != RowStyle::Table,
         _ => true,
     });
-    let mut listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    let mut listing = listing.paged(context);
     if style == RowStyle::Table
         && let [(_, Some(position))] = found
     {
@@ -400,7 +406,7 @@ fn table(
             caption(opening, listing.out())?;
         }
         if position.results.is_some() || position.games.is_some() {
-            listing.push(&MoveCells::total(position))?;
+            listing.push(&MoveCells::total(position, is_white))?;
         }
     }
     let above = opening.filter(|_| style == RowStyle::Table);

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
 use crate::stdout::StdoutWriter;
+use crate::terminal;
 use crate::typed_position::TypedPosition;
 
 const COLUMNS: &[&str] = &["moves", "plies", "opening"];
@@ -62,7 +63,10 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         let opening =
             opening_of(&start, &plies).map(|opening| format!("{} {}", opening.eco, opening.name));
         let Some(listing) = &mut listing else {
-            out.text(&text)?;
+            // A line that is longer than the terminal breaks between moves.
+            let is_terminal = terminal::stdout_is_terminal();
+            let width = is_terminal.then(terminal::width);
+            out.text(&wrapped(&text, width.unwrap_or(usize::MAX)))?;
             out.text("\n")?;
             continue;
         };
@@ -93,6 +97,24 @@ struct LineRow {
     plies: usize,
     opening: Option<String>,
     uci: Vec<String>,
+}
+
+/// Moves with line breaks instead of spaces where a line would be longer than `width`. Numbers stay with their moves.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut used = 0;
+    let mut words = text.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let next = words.peek().filter(|_| word.ends_with('.'));
+        let needed = word.len() + next.map_or(0, |next| 1 + next.len());
+        let fits = out.ends_with('.') || used + 1 + needed <= width;
+        if used > 0 {
+            out.push(if fits { ' ' } else { '\n' });
+        }
+        used = if used > 0 && fits { used + 1 } else { 0 } + word.len();
+        out.push_str(word);
+    }
+    out
 }
 
 /// A random seed, from the standard library's hash maps.
@@ -133,4 +155,17 @@ fn coordinates(start: &Position, plies: &[Ply]) -> Vec<String> {
         position.play_ply(*ply);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_moves() {
+        assert_eq!(wrapped("1. e4 c5 2. Nf3", 8), "1. e4 c5\n2. Nf3");
+        assert_eq!(wrapped("1. e4 c5 2. Nf3", 12), "1. e4 c5\n2. Nf3");
+        assert_eq!(wrapped("1. e4 c5 2. Nf3", usize::MAX), "1. e4 c5 2. Nf3");
+        assert_eq!(wrapped("Nf3", 2), "Nf3");
+    }
 }
