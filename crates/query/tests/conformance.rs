@@ -340,6 +340,9 @@ fn words_that_look_like_terms_are_noticed() {
         ("a or b", "OR"),
         ("1/2-1/2", "result:1/2-1/2"),
         ("1914/04", "date:1914/04"),
+        ("1.e4 e5 2. Nf3", "line:\"1.e4 e5 2. Nf3\""),
+        ("morphy e4 O-O exd8=Q+ tal", "line:\"e4 O-O exd8=Q+\""),
+        ("line:1.e4 e5 elo:2700", "line:\"1.e4 e5\""),
     ] {
         let query = Query::parse(text).unwrap();
         let found: Vec<&str> = query
@@ -355,6 +358,14 @@ fn words_that_look_like_terms_are_noticed() {
         "AC/DC",
         "O'Kelly(de",
         "a>b",
+        "line:e4",
+        "line:\"e4 e5\"",
+        "-e4",
+        "\"e4\"",
+        "1914",
+        "Abe5",
+        "e9",
+        "Rb",
     ] {
         let query = Query::parse(text).unwrap();
         assert!(query.suggestions().is_empty(), "{text}");

@@ -20,6 +20,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, FilterError> {
         tokens: scan(text)?.into_iter().peekable(),
         terms: 0,
         suggestions: Vec::new(),
+        is_line_begun: false,
         sort: SortOrder::default(),
     };
     let any_of = parser.any_of()?;
@@ -35,6 +36,8 @@ struct Parser {
     tokens: std::iter::Peekable<std::vec::IntoIter<(Token, usize)>>,
     terms: usize,
     suggestions: Vec<Suggestion>,
+    /// The moves that are collected begin with those of a term.
+    is_line_begun: bool,
     sort: SortOrder,
 }
 
@@ -47,7 +50,10 @@ impl Parser {
         // Column of a step that needs a moment after it, and of an option that needs one next to it.
         let mut step: Option<usize> = None;
         let mut option: Option<(usize, String)> = None;
+        // Words that are moves, as they are typed, and the column of the first.
+        let mut line: Option<(usize, String)> = None;
         while let Some((token, column)) = self.tokens.next() {
+            self.note_moves(&token, column, &mut line);
             let ends = matches!(token, Token::Close | Token::Or | Token::Step { .. });
             if ends && let Some(column) = step.take_if(|_| !has_moment_at_end(&list)) {
                 return Err(empty_step(column, "after"));
@@ -95,6 +101,7 @@ impl Parser {
                 }
             }
         }
+        self.suggest_line(line);
         if let Some(column) = step.filter(|_| !has_moment_at_end(&list)) {
             return Err(empty_step(column, "after"));
         }
@@ -103,6 +110,51 @@ impl Parser {
         lists.retain(|list| !list.0.is_empty());
         lists.iter_mut().for_each(put_notes_at_moments);
         Ok(AnyOf(lists))
+    }
+
+    /// Collects words that are moves, which no name contains, and suggests `line:` once another token follows.
+    fn note_moves(&mut self, token: &Token, column: usize, line: &mut Option<(usize, String)>) {
+        let raw = match token {
+            Token::Term(raw) if !raw.negated => Some(raw),
+            _ => None,
+        };
+        let value = raw.and_then(|raw| raw.values.first().filter(|_| raw.values.len() == 1));
+        let name = raw.and_then(|raw| raw.name.as_ref());
+        match (value, name) {
+            (Some(value), None) if !value.quoted && looks_like_moves(&value.text) => {
+                let (_, moves) = line.get_or_insert_with(|| (column, String::new()));
+                if !moves.is_empty() {
+                    moves.push(' ');
+                }
+                moves.push_str(&value.text);
+            }
+            (Some(value), Some((name, _))) if name.eq_ignore_ascii_case("line") => {
+                self.suggest_line(line.take());
+                // The shell has taken quotation marks away: `line:1.e4 e5`.
+                if !value.quoted && looks_like_moves(&value.text) {
+                    *line = Some((column, value.text.clone()));
+                    self.is_line_begun = true;
+                }
+            }
+            _ => self.suggest_line(line.take()),
+        }
+    }
+
+    /// Suggests that words that are moves are a line.
+    fn suggest_line(&mut self, line: Option<(usize, String)>) {
+        let is_begun = std::mem::take(&mut self.is_line_begun);
+        let Some((column, moves)) = line else {
+            return;
+        };
+        // A line of one move is one.
+        if is_begun && !moves.contains(' ') {
+            return;
+        }
+        self.suggestions.push(Suggestion {
+            column,
+            meant: format!("line:\"{moves}\""),
+            word: moves,
+        });
     }
 
     /// The test of a term; `None` if it has no value.
@@ -170,6 +222,38 @@ impl Parser {
         }));
         Ok(())
     }
+}
+
+/// Whether a word is a move, with its number or without, or a number with a dot.
+fn looks_like_moves(word: &str) -> bool {
+    let after = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let bare = after.trim_start_matches(['.', '…']);
+    let has_number = after.len() < word.len() && bare.len() < after.len();
+    if bare.is_empty() || after.len() < word.len() && !has_number {
+        return has_number && bare.is_empty();
+    }
+    let bare = bare.trim_end_matches(['+', '#', '!', '?']);
+    if matches!(bare, "O-O" | "O-O-O" | "0-0" | "0-0-0") {
+        return true;
+    }
+    let bare = match bare.rsplit_once('=') {
+        Some((bare, "Q" | "R" | "B" | "N")) => bare,
+        _ => bare,
+    };
+    let bare = bare.strip_prefix(['K', 'Q', 'R', 'B', 'N']).unwrap_or(bare);
+    let is_file = |byte: &u8| (b'a'..=b'h').contains(byte);
+    let is_rank = |byte: &u8| (b'1'..=b'8').contains(byte);
+    let [from @ .., file, rank] = bare.as_bytes() else {
+        return false;
+    };
+    let from = from.strip_suffix(b"x").unwrap_or(from);
+    let is_from = match from {
+        [] => true,
+        [one] => is_file(one) || is_rank(one),
+        [file, rank] => is_file(file) && is_rank(rank),
+        _ => false,
+    };
+    is_from && is_file(file) && is_rank(rank)
 }
 
 /// A value as other programs write it, in our form: `B20-B99`, `2700+`, `B9*`, `31.12.2020`, `white`. `None` if the
