@@ -7,10 +7,21 @@ use tabia::core::io::Source;
 use tabia::core::shell_argument::argument;
 use tabia::formats::{ArchiveFormat, Format, GAMES};
 
+/// How the names of encrypted formats begin.
+const ENCRYPTED: &str = "encrypted";
+
+/// Whether an archive can only be made with a password.
+pub(crate) fn needs_password(archive: &ArchiveFormat) -> bool {
+    archive.file.name.starts_with(ENCRYPTED)
+}
+
 /// The format of the databases that the program of an archive format packs into it: the two have the program's
 /// name. `None` if the archive is that of no chess program.
 pub(crate) fn database_format(archive: &ArchiveFormat) -> Option<&'static GameFormat> {
-    let program = |name: &'static str| name.split(' ').next();
+    let program = |name: &'static str| {
+        let mut words = name.split(' ').filter(|word| *word != ENCRYPTED);
+        words.next()
+    };
     let mut formats = GAMES.iter().copied();
     formats.find(|format| {
         format.create.is_some() && program(format.file.name) == program(archive.file.name)

@@ -136,6 +136,14 @@ impl Messages {
         }
     }
 
+    /// A reason in the words of players; with `--verbose` as it is.
+    pub(crate) fn plain(&self, reason: &str) -> String {
+        if self.verbose {
+            return reason.to_owned();
+        }
+        with_separators(&in_plain_words(reason))
+    }
+
     /// Writes a problem that did not end the command.
     pub(crate) fn warning(&self, text: &str) {
         if !self.quiet {
@@ -285,7 +293,8 @@ fn with_separators(text: &str) -> String {
 /// A reason without what only developers know: names of fields, and hexadecimal numbers.
 fn in_plain_words(reason: &str) -> String {
     let mut words = String::new();
-    let mut rest = reason;
+    let reason = without_offsets(reason);
+    let mut rest = reason.as_str();
     while let Some((before, quoted)) = rest.split_once('`') {
         words.push_str(before);
         let Some((field, after)) = quoted.split_once('`') else {
@@ -293,8 +302,10 @@ fn in_plain_words(reason: &str) -> String {
             rest = quoted;
             continue;
         };
-        let is_field =
-            !field.is_empty() && field.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        let is_field = !field.is_empty()
+            && field
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || matches!(c, '_' | ' '));
         if let Some((plain, after)) = is_field.then(|| plain_reason(after)).flatten() {
             words.push_str(plain);
             rest = after;
@@ -305,6 +316,24 @@ fn in_plain_words(reason: &str) -> String {
     }
     words.push_str(rest);
     in_decimal(&words)
+}
+
+/// A reason without the offsets of the errors that it quotes.
+fn without_offsets(reason: &str) -> String {
+    let mut words = String::new();
+    let mut rest = reason;
+    while let Some((before, after)) = rest.split_once("offset 0x") {
+        words.push_str(before);
+        let digits = after.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+        match digits.strip_prefix(": ") {
+            Some(after) => rest = after,
+            None => {
+                words.push_str("offset 0x");
+                rest = after;
+            }
+        }
+    }
+    words + rest
 }
 
 /// What [`Malformed`](tabia::core::error::Malformed) states of a field, in plain words, and the text after it.
@@ -762,6 +791,14 @@ mod tests {
             ),
             ("`abc` is no move for White", "`abc` is no move for White"),
             ("`x", "`x"),
+            (
+                "the list cannot be used (`end of central directory` needs 22 bytes, 21 are left)",
+                "the list cannot be used (the data ends too early)",
+            ),
+            (
+                "x.zip: offset 0x1388: a.pgn: `deflate stream` needs 1 byte, 0 are left",
+                "x.zip: a.pgn: the data ends too early",
+            ),
             ("begins at 0x1f, not 0x", "begins at 31, not 0x"),
         ] {
             assert_eq!(in_plain_words(reason), plain);

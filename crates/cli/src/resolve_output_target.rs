@@ -12,7 +12,7 @@ use tabia::formats::archives::is_device_name;
 use tabia::formats::{ArchiveFormat, Format};
 use tabia::{Error, Resolver};
 
-use crate::archive_of_games::{database_extension, free_path, quoted};
+use crate::archive_of_games::{database_extension, free_path, needs_password, quoted};
 use crate::args::SelectArgs;
 use crate::format_arg::find_format;
 use crate::without_tables;
@@ -181,9 +181,14 @@ fn archive_hint(
     let database = quoted(&free_path(path.with_extension(database_extension(format))));
     let selection = selection(select);
     let archive = quoted(&archive);
+    let password = if needs_password(format) {
+        " --password TEXT"
+    } else {
+        ""
+    };
     format!(
-        "`tabia convert {games}{selection} -o {database}`, then `tabia archive create {archive} {database}` \
-         packs these games"
+        "`tabia convert {games}{selection} -o {database}`, then \
+         `tabia archive create {archive} {database}{password}` packs these games"
     )
 }
 

@@ -154,6 +154,26 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
         "rows go to standard output: `--csv > info.csv`",
     ),
     (
+        "eco",
+        "--fill",
+        "`--eco fill -o OUT` writes the games with their codes, where they have none",
+    ),
+    (
+        "index",
+        "--remove",
+        "an index is a file that ends in `.tidx`, which `tabia index IN` names; it may be deleted",
+    ),
+    (
+        "tree",
+        "--position",
+        "`--line '1.e4 c5'` and `--fen FEN` name a position",
+    ),
+    (
+        "book find",
+        "--position",
+        "`--moves '1.e4 c5'` and `--fen FEN` name a position",
+    ),
+    (
         "convert",
         "--limit",
         "`--games 1-100` chooses games by their numbers",
@@ -243,6 +263,18 @@ impl<'a> Verb<'a> {
         found.map(|(_, _, hint)| *hint)
     }
 
+    /// How the games are chosen for which other programs have an option: by a field of queries.
+    fn field_of_query(&self, option: &str) -> Option<String> {
+        let name = option.strip_prefix("--")?;
+        let mut fields = tabia::query::fields().iter();
+        let field = fields.find(|field| field.name == name || field.aliases.contains(&name))?;
+        let mut options = self.command.get_arguments();
+        if options.any(|option| option.get_long() == Some("where")) {
+            return Some(format!("`--where '{}'` chooses games", field.example));
+        }
+        (self.name == "search").then(|| format!("`{}` in the query chooses games", field.example))
+    }
+
     /// Where something about the verb is explained.
     fn has(&self, what: &str) -> String {
         if self.name.is_empty() {
@@ -257,7 +289,10 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
     let typed = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
     let name = verb.typed();
     if !typed.starts_with('-') {
-        let is_number = typed.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = typed.starts_with(|c: char| c.is_ascii_digit())
+            && typed
+                .chars()
+                .all(|c| c.is_ascii_digit() || matches!(c, '-' | ','));
         let with = |option: &str| {
             let instead = format!("{option} {}", argument(&typed));
             typed_command(arguments, Some((&typed, &instead)))
@@ -265,6 +300,11 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         let has = |name: &str| arguments.iter().any(|argument| argument == name);
         let usage = if verb.name == "show" && is_number {
             Some(format!("`{}` shows game {typed}; ", with("--game")))
+        } else if let Some(path) = shown_path(verb, arguments, &typed) {
+            Some(format!(
+                "`tabia search {path} {}` finds games; ",
+                argument(&typed)
+            ))
         } else if verb.name == "book edit" && !has("--move") {
             Some(format!(
                 "`--move {}` names the move to change; ",
@@ -305,7 +345,8 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
             hint: crate::without_tables::HINT.to_owned(),
         };
     }
-    let familiar = verb.familiar_option(option);
+    let familiar = verb.familiar_option(option).map(str::to_owned);
+    let familiar = familiar.or_else(|| verb.field_of_query(option));
     let hint = match (familiar, suggested, other()) {
         (Some(familiar), ..) => format!("{familiar}; "),
         (None, Some(suggested), _) => format!("did you mean `{suggested}`? "),
@@ -316,6 +357,19 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         text: format!("`{name}` has no option `{option}`"),
         hint: hint + &verb.has("all options"),
     }
+}
+
+/// What is to be shown, if another argument of `show` is a word to search for.
+fn shown_path(verb: &Verb<'_>, arguments: &[OsString], typed: &str) -> Option<String> {
+    if verb.name != "show" || Path::new(typed).exists() {
+        return None;
+    }
+    let path = arguments
+        .iter()
+        .skip(2)
+        .map(Path::new)
+        .find(|path| path.is_file())?;
+    Some(argument(&path.display().to_string()).into_owned())
 }
 
 /// The verbs that have a long option, as "`tabia convert`, `tabia names`"; `None` if there are none.
@@ -452,7 +506,7 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
     let [missing] = missing else {
         return None;
     };
-    // Of an option's value nobody knows whether it is an input.
+    // Whether the value of an option is an input is unknown.
     let words = || arguments.iter().skip(1 + verb.name.split(' ').count());
     let mut options = words().filter(|word| word.to_string_lossy().starts_with('-'));
     let typed = || typed_command(arguments, None);
@@ -508,13 +562,18 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
 fn archive_for(file: &Path) -> std::path::PathBuf {
     let extension = file.extension().unwrap_or_default().to_string_lossy();
     let extension = extension.to_ascii_lowercase();
-    let formats = tabia::formats().filter_map(tabia::formats::Format::archive);
-    let mut packing = formats.filter(|format| {
-        let database = database_format(format).filter(|_| format.create.is_some());
+    let formats = || {
+        let archives = tabia::formats().filter_map(tabia::formats::Format::archive);
+        archives.filter(|format| format.create.is_some())
+    };
+    let mut own = formats().filter(|format| {
+        let database = database_format(format);
         database.is_some_and(|database| database.file.extensions.contains(&&*extension))
     });
-    let own = packing.find_map(|format| format.file.extensions.first());
-    file.with_extension(own.unwrap_or(&"zip"))
+    let common = || formats().find(|format| database_format(format).is_none());
+    let archive = own.next().or_else(common);
+    let archive = archive.and_then(|format| format.file.extensions.first());
+    file.with_extension(archive.unwrap_or(&""))
 }
 
 /// The first example of a verb with what is missing, or its first one.

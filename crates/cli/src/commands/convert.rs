@@ -385,10 +385,15 @@ fn refuse_patterns(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
     let (text, plain) = match placeholder {
         Some(placeholder) => {
             let name = name.replace(placeholder, "");
-            let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, "pgn"));
+            // Without an extension the format is the usual one.
+            let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
             let stem = stem.trim_matches(['-', '_', '.', ' ']);
             let stem = if stem.is_empty() { "games" } else { stem };
-            let plain = path.with_file_name(format!("{stem}.{extension}"));
+            let plain = path.with_file_name(if extension.is_empty() {
+                format!("{stem}.pgn")
+            } else {
+                format!("{stem}.{extension}")
+            });
             let text = format!("`{placeholder}` in the name of an output is not replaced");
             (text, plain)
         }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
             Err(other) => return Err(other),
         };
         for problem in &info.problems {
-            context.messages.warning(problem);
+            context.messages.warning(&context.messages.plain(problem));
             reporter.count_reported(&item.problem_text(problem))?;
         }
         if is_described {

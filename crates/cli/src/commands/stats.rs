@@ -134,7 +134,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let mut listing = listing.paged(&context);
     let end = args.rows.listing.limit.unwrap_or(u64::MAX);
     let end = args.rows.listing.offset.saturating_add(end);
-    // An empty cell of a table would look like a fault.
+    // An empty cell of a table would look like an error.
     let unknown = (listing.style() == RowStyle::Table).then_some("unknown");
     let (mut rows, mut games) = (0, 0);
     let mut is_known = vec![false; options.keys.len()];

@@ -544,6 +544,44 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "`tabia book explain book.bin FILE` searches",
     ),
     (
+        &["show", "games.pgn", "2-3"],
+        2,
+        "`tabia show games.pgn --game 2-3` shows game 2-3",
+    ),
+    (
+        &["show", "games.pgn", "carlsen"],
+        2,
+        "`tabia search games.pgn carlsen` finds games",
+    ),
+    (
+        &["tree", "games.pgn", "--player", "carlsen"],
+        2,
+        "`--where 'player:",
+    ),
+    (
+        &["convert", "games.pgn", "--eco", "B90"],
+        2,
+        "`--where 'eco:",
+    ),
+    (&["ls", "games.pgn", "--elo", "2700"], 2, "`--where 'elo:"),
+    (
+        &["search", "games.pgn", "x", "--white", "tal"],
+        2,
+        "in the query",
+    ),
+    (
+        &["tree", "games.pgn", "--position", "e4"],
+        2,
+        "`--line '1.e4 c5'`",
+    ),
+    (&["index", "games.cbh", "--remove"], 2, "`.tidx`"),
+    (&["eco", "games.pgn", "--fill"], 2, "`--eco fill -o OUT`"),
+    (
+        &["convert", "games.cbh", "-o", "x.cbz"],
+        2,
+        "`tabia convert games.cbh -o x.cbh`, then `tabia archive create x.cbz x.cbh --password TEXT`",
+    ),
+    (
         &["search", "games.pgn", "eco:B20-B99"],
         2,
         "did you mean `eco:B20..B99`?",
