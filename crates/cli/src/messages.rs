@@ -325,12 +325,11 @@ fn without_offsets(reason: &str) -> String {
     while let Some((before, after)) = rest.split_once("offset 0x") {
         words.push_str(before);
         let digits = after.trim_start_matches(|c: char| c.is_ascii_hexdigit());
-        match digits.strip_prefix(": ") {
-            Some(after) => rest = after,
-            None => {
-                words.push_str("offset 0x");
-                rest = after;
-            }
+        if let Some(after) = digits.strip_prefix(": ") {
+            rest = after;
+        } else {
+            words.push_str("offset 0x");
+            rest = after;
         }
     }
     words + rest
