@@ -6,7 +6,7 @@ use tabia_core::chess::{Ply, Position, Role};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Inputs {
     kinds: u8,
-    /// What stands on these squares.
+    /// The pieces on these squares.
     squares: u64,
 }
 
@@ -30,7 +30,7 @@ impl Inputs {
         Self { kinds, squares: 0 }
     }
 
-    /// What stands on these squares.
+    /// The pieces on these squares.
     pub(crate) const fn squares(squares: u64) -> Self {
         Self { kinds: 0, squares }
     }

@@ -46,7 +46,7 @@ struct Segment {
 /// The terms of a segment as they are asked of a position or of its mirror image.
 #[derive(Debug, Clone)]
 struct Image {
-    /// Terms that material, pawns or what stands on some squares decide.
+    /// Terms that material, pawns or the pieces on some squares decide.
     steady: Vec<(bool, MomentTerm)>,
     /// All other terms.
     tests: Vec<(bool, MomentTerm)>,
@@ -270,7 +270,7 @@ impl Moments {
         }
     }
 
-    /// Passes over a position and the move played from it, if it does not fit and this can be told without
+    /// Passes over a position and the move played from it, if it does not fit and this is certain without
     /// looking at it.
     #[inline]
     pub(super) fn passes_over(&mut self, before: &Position, ply: Ply) -> bool {

@@ -33,7 +33,7 @@ impl Bounds {
     }
 }
 
-/// What tells without looking that a position does not fit. All of it is certain to exclude; what is left has to
+/// What excludes a position without a look at it. All of it is certain to exclude; what is left has to
 /// be looked at.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WorthLookingAt {

@@ -305,8 +305,8 @@ impl Encoder {
                     if !(self.pending.at_start && self.pending.in_variation) {
                         self.flush(facts, losses);
                     }
-                    let has_room = self.blob.len() < self.detail.moves;
-                    if !has_room || !self.can_write(&board, ply, losses) {
+                    let fits = self.blob.len() < self.detail.moves;
+                    if !fits || !self.can_write(&board, ply, losses) {
                         losses.add(Feature::Moves, 1, None);
                         muted = Some((depth, true));
                         continue;

@@ -52,7 +52,7 @@ impl Details {
         }
     }
 
-    /// Takes the next lower detail, after a blob of so many bytes without its comments was too long. `false` if
+    /// Takes the next lower detail, after a blob of `bytes` without its comments was too long. `false` if
     /// there is none.
     const fn reduce(&mut self, bytes: usize) -> bool {
         let detail = &mut self.now;
