@@ -365,6 +365,14 @@ const PLACEHOLDERS: [&str; 9] = [
     "{}", "{n}", "{i}", "{number}", "{event}", "{eco}", "{player}", "{year}", "%d",
 ];
 
+/// Whether a name has a placeholder; `%d` is none in `50%draws`.
+fn has_placeholder(name: &str, placeholder: &str) -> bool {
+    let Some((_, after)) = name.split_once(placeholder) else {
+        return false;
+    };
+    !placeholder.starts_with('%') || !after.starts_with(char::is_alphanumeric)
+}
+
 /// Refuses names of outputs that are patterns of other programs, and a folder for several outputs.
 fn refuse_patterns(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -381,7 +389,7 @@ fn refuse_patterns(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
         .to_string_lossy()
         .ends_with(std::path::is_separator);
     let is_split = split_by(args).is_some();
-    let placeholder = PLACEHOLDERS.iter().find(|part| name.contains(**part));
+    let placeholder = PLACEHOLDERS.iter().find(|part| has_placeholder(&name, part));
     let (text, plain) = match placeholder {
         Some(placeholder) => {
             let name = name.replace(placeholder, "");
@@ -576,4 +584,16 @@ fn characters_hint(args: &ConvertArgs, context: &Context) -> String {
         quoted(&target),
         names.join(", ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_placeholder;
+
+    #[test]
+    fn names_with_percent_signs_are_names() {
+        assert!(has_placeholder("games-%d.pgn", "%d") && has_placeholder("%d", "%d"));
+        assert!(!has_placeholder("50%draws.pgn", "%d"));
+        assert!(has_placeholder("{n}games.pgn", "{n}") && !has_placeholder("games.pgn", "{n}"));
+    }
 }
