@@ -171,6 +171,7 @@ impl Messages {
     }
 
     /// Writes what is drawn with characters.
+    #[cfg(feature = "serve")]
     pub(crate) fn picture(&self, lines: &str) {
         if !self.quiet {
             self.print(lines);

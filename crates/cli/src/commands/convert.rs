@@ -389,7 +389,9 @@ fn refuse_patterns(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
         .to_string_lossy()
         .ends_with(std::path::is_separator);
     let is_split = split_by(args).is_some();
-    let placeholder = PLACEHOLDERS.iter().find(|part| has_placeholder(&name, part));
+    let placeholder = PLACEHOLDERS
+        .iter()
+        .find(|part| has_placeholder(&name, part));
     let (text, plain) = match placeholder {
         Some(placeholder) => {
             let name = name.replace(placeholder, "");
