@@ -730,7 +730,7 @@ fn many_tags_take_linear_time() {
         let (back, losses) = written(&scidb::FORMAT, game.clone());
         let lost = losses.count(Feature::Tags) as usize;
         assert_eq!(back.head.tags.len() + lost, game.head.tags.len(), "{name}");
-        // A blob of Scid has no space for so many.
+        // A blob of Scid has space for a part of them.
         let (back, losses) = written(&SI5, game.clone());
         let lost = losses.count(Feature::Tags) as usize;
         assert_eq!(back.head.tags.len() + lost, game.head.tags.len(), "{name}");
