@@ -149,10 +149,11 @@ impl MovePattern {
             // A null move goes nowhere, and castling in coordinates to another square than the rook's.
             MoveKind::Null => return PlayedMoves::ANY,
             MoveKind::Coordinates => self.to | FIRST_AND_LAST_RANK,
-            MoveKind::ShortCastling | MoveKind::LongCastling | MoveKind::Castling => {
-                FIRST_AND_LAST_RANK
-            }
-            MoveKind::Promotion | MoveKind::UnderPromotion => FIRST_AND_LAST_RANK,
+            MoveKind::ShortCastling
+            | MoveKind::LongCastling
+            | MoveKind::Castling
+            | MoveKind::Promotion
+            | MoveKind::UnderPromotion => FIRST_AND_LAST_RANK,
             _ if self.to == 0 => u64::MAX,
             _ => self.to,
         };
