@@ -32,6 +32,8 @@ pub(crate) struct FilterVisitor<V> {
     recorder: Recorder,
     state: State,
     is_counted: bool,
+    /// Whether this record is a guiding text.
+    is_text: bool,
     /// Problems found in the game being recorded.
     problems: Vec<Problem>,
     /// A game's buffers, to be used again.
@@ -64,6 +66,7 @@ impl<V> FilterVisitor<V> {
             recorder: Recorder::new(),
             state: State::Passing,
             is_counted: false,
+            is_text: false,
             problems: Vec::new(),
             spare: Game::new(),
             stop: false,
@@ -93,6 +96,7 @@ impl<V> FilterVisitor<V> {
             recorder: _,
             state,
             is_counted: _,
+            is_text: _,
             problems: _,
             spare: _,
             stop: _,
@@ -100,9 +104,14 @@ impl<V> FilterVisitor<V> {
         matches!(state, State::Passing)
     }
 
+    /// Counts a record that the query leaves out, if it is a game.
+    fn count(&mut self) {
+        self.filtered += u64::from(self.is_counted && !self.is_text);
+    }
+
     fn exclude(&mut self) -> Flow {
         self.state = State::Excluded;
-        self.filtered += u64::from(self.is_counted);
+        self.count();
         Flow::Skip
     }
 
@@ -124,21 +133,18 @@ impl<V: Visitor + TakeMoments> Visitor for FilterVisitor<V> {
         if self.stop {
             return Flow::Stop;
         }
+        self.is_text = head.kind == RecordKind::Text;
         if let Some(candidates) = &self.candidates
             && !candidates.has(GameIndex(game.0.saturating_add(self.first_game)))
         {
-            self.is_counted = self
-                .counted
-                .keeps(head.deleted, head.kind == RecordKind::Text);
+            self.is_counted = self.counted.keeps(head.deleted, self.is_text);
             return self.exclude();
         }
         let Some(matcher) = &mut self.matcher else {
             self.state = State::Passing;
             return self.inner.begin_game(game, head);
         };
-        self.is_counted = self
-            .counted
-            .keeps(head.deleted, head.kind == RecordKind::Text);
+        self.is_counted = self.counted.keeps(head.deleted, self.is_text);
         let _ = matcher.begin_game(game, head);
         match matcher.answer() {
             Answer::No => self.exclude(),
@@ -232,7 +238,7 @@ impl<V: Visitor + TakeMoments> Visitor for FilterVisitor<V> {
             }
         }
         if excluded {
-            self.filtered += u64::from(self.is_counted);
+            self.count();
             self.stop = flow == Flow::Stop;
         } else {
             if let Some(matcher) = &self.matcher {

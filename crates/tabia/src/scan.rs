@@ -72,8 +72,8 @@ pub struct ScanOptions {
     pub positions: PositionChoice,
     /// Records at most, of a stream; read on one thread then.
     pub at_most: Option<u64>,
-    /// The games that the query leaves out are counted.
-    pub(crate) count_filtered: bool,
+    /// The games of databases that the query leaves out are counted, as those of streams always are.
+    pub count_filtered: bool,
     /// Tasks get the moments of games that fit the query, of a stream.
     pub(crate) moments: bool,
     /// No other games fit.
@@ -820,7 +820,7 @@ fn count_filtered<T: Task>(
 ) {
     if plan.count_filtered {
         let entry = database.entry(game).unwrap_or_default();
-        let is_counted = plan.selection.keeps(entry.deleted, entry.is_text);
+        let is_counted = !entry.is_text && plan.selection.keeps(entry.deleted, false);
         pipeline.filter.filtered += u64::from(is_counted);
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct ShowArgs {
     /// A file, base name, archive, `archive:member`, or `-` [default: standard input, if it is a pipe]
     #[arg(value_name = "PATH", default_value = "", hide_default_value = true)]
     pub(crate) path: OsString,
-    /// Number of the game from 1, or several as `5-7,12`
+    /// Number of the game from 1, several as `5-7,12`, or `last`
     #[arg(long, short, value_name = "N", default_value = "1")]
     pub(crate) game: String,
     /// Draw the position after this ply of the mainline, the last one without a number; 0 is the

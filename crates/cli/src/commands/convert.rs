@@ -34,7 +34,7 @@ use crate::format_arg::find_format;
 use crate::messages::NO_GAME_IN_SHARD;
 use crate::output_conflicts::refuse_inputs;
 use crate::parse_where_and_games::{parse_games, parse_query};
-use crate::readable_numbers::{counted, counted_as, size};
+use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{
     arguments, format_of_to, not_positions, refuse_existing, refuse_stream, selection, target_file,
@@ -494,9 +494,15 @@ fn split_by(args: &ConvertArgs) -> Option<SplitBy> {
     args.split.map(SplitBy::Count).or_else(by_field)
 }
 
-/// `6,117 games to out.pgn: 4.1 MB in 0.3 s`, or `to 12 outputs, out-0001.pgn and others`.
+/// `6,117 games to out.pgn: 4.1 MB in 0.3 s`, `10 of 6,117 games` if there is a query, or `to 12 outputs,
+/// out-0001.pgn and others`.
 fn written_text(counts: &SelectionCounts, written: &Written, targets: u32, seconds: f64) -> String {
     let mut text = match counts.positions {
+        0 if counts.filtered > 0 => format!(
+            "{} of {}",
+            grouped(counts.games),
+            counted(counts.games + counts.filtered, "game")
+        ),
         0 => counted(counts.games, "game"),
         positions => {
             let games = counted(counts.games - counts.without_position, "game");
@@ -541,6 +547,7 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     let query = parse_query(&args.select.filter, &context.messages)?;
     options.sort = args.sort.clone().unwrap_or_else(|| query.sort().clone());
     plan.filter = Some(query).filter(|query| !query.is_empty());
+    plan.count_filtered = plan.filter.is_some();
     plan.mark.clone_from(&args.mark);
     plan.eco = args.eco;
     options.dropped.clone_from(&args.dropped);

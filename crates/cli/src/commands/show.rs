@@ -8,6 +8,7 @@ use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind};
 use tabia::core::shell_argument::argument;
 use tabia::inspect::inspect;
 use tabia::read_one::{load_each, load_each_cached};
+use tabia::select::RecordRanges;
 use tabia::{Error, InputItem};
 use unicode_width::UnicodeWidthStr;
 
@@ -29,13 +30,20 @@ const MAX_LINE: usize = 100;
 const COUNTED_SIZE: u64 = 1 << 30;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
-    let numbers = parse_ranges("--game", &args.game)?;
+    let numbers = match args.game.as_str() {
+        "last" => None,
+        numbers => Some(parse_ranges("--game", numbers)?),
+    };
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter("show", false, None)?;
     let items = context.contents(std::slice::from_ref(&args.path))?;
     let item = match items.as_slice() {
         [item] => item,
         several => return Err(ambiguous(several)),
+    };
+    let numbers = match numbers {
+        Some(numbers) => numbers,
+        None => last_game(&context, item)?,
     };
     let mut open = context.open.clone();
     open.strict = args.common.strict;
@@ -88,18 +96,35 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
+/// The number of the last record.
+fn last_game(context: &Context, item: &InputItem) -> Result<RecordRanges, Error> {
+    if item.bytes().is_none() {
+        let text = "standard input has been read before its last game is known";
+        let hint = "save it as a file: `tabia show FILE --game last`";
+        return Err(Error::usage(text).with_hint(hint));
+    }
+    let display = context.display();
+    let records = count_records(context, item)?.unwrap_or_default();
+    drop(display);
+    let last = u32::try_from(records).unwrap_or(u32::MAX).max(1) - 1;
+    Ok(RecordRanges::one(GameIndex(last)))
+}
+
+/// The number of records: games, deleted or not, and guiding texts.
+fn count_records(context: &Context, item: &InputItem) -> Result<Option<u64>, Error> {
+    let (open, progress) = (&context.open, &context.progress);
+    let info = inspect(&context.resolver, item, open, context.threads, progress)?;
+    Ok(info
+        .games
+        .map(|games| games + info.texts.unwrap_or_default()))
+}
+
 /// The error for numbers beyond the last record, and its hint.
 fn no_such_game(context: &Context, item: &InputItem, numbers: &str) -> (Error, String) {
     // Standard input is used up, and counting a very large file takes longer than the message is worth.
     let is_small = item.bytes().is_some_and(|bytes| bytes <= COUNTED_SIZE);
-    let info = is_small.then(|| {
-        let (open, progress) = (&context.open, &context.progress);
-        inspect(&context.resolver, item, open, context.threads, progress)
-    });
-    let records = info.and_then(Result::ok).and_then(|info| {
-        let games = info.games?;
-        Some(games + info.texts.unwrap_or_default())
-    });
+    let counted = is_small.then(|| count_records(context, item));
+    let records = counted.and_then(Result::ok).flatten();
     let text = match records {
         None => format!("there is no game {numbers}"),
         Some(0) => format!("there is no game {numbers}: it has no games"),

@@ -82,9 +82,9 @@ fn rare_result(text: &[u8]) -> Option<(GameResult, usize)> {
         b"0-1" | b"0:1" => GameResult::BlackWins,
         b"1/2-1/2" | b"1/2" | b"1/2:1/2" => GameResult::Draw,
         b"0-0" | b"0:0" | b"-:-" => GameResult::BothLose,
-        b"+:-" => GameResult::WhiteWinsByForfeit,
-        b"-:+" => GameResult::BlackWinsByForfeit,
-        b"=:=" => GameResult::DrawByForfeit,
+        b"+:-" | b"1-0F" | b"1-0f" => GameResult::WhiteWinsByForfeit,
+        b"-:+" | b"0-1F" | b"0-1f" => GameResult::BlackWinsByForfeit,
+        b"=:=" | b"1/2-1/2F" | b"1/2-1/2f" => GameResult::DrawByForfeit,
         _ => return None,
     };
     Some((found, end))

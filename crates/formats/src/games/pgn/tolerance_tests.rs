@@ -162,6 +162,9 @@ fn results_in_other_spellings_are_understood() {
         ("?", "1. e4 e5 0.5-0.5", GameResult::Draw),
         ("?", "1. e4 e5 1/2:1/2", GameResult::Draw),
         ("1-0F", "1. e4 1-0", GameResult::WhiteWinsByForfeit),
+        ("1-0F", "1. e4 e5 1-0F", GameResult::WhiteWinsByForfeit),
+        ("?", "1. e4 0-1f", GameResult::BlackWinsByForfeit),
+        ("*", "1. e4 e5 1/2-1/2F", GameResult::DrawByForfeit),
         ("0-0", "1. e4 *", GameResult::BothLose),
     ] {
         let text = format!("[Event \"A\"]\n[Result \"{tag}\"]\n\n{moves}\n\n[Event \"B\"]\n\n*\n");

@@ -113,8 +113,7 @@ fn read_fen(fen: &str) -> (Option<Setup>, Option<Error>) {
     let text = fen.trim_ascii().as_bytes();
     match Setup::parse_fen(text) {
         Ok(setup) => {
-            let mut fields = text.split(u8::is_ascii_whitespace);
-            let mut fields = fields.by_ref().filter(|field| !field.is_empty());
+            let mut fields = fields_of(text);
             let counters = [
                 ("half-move clock", setup.half_move_clock, fields.nth(4)),
                 ("move number", setup.full_move_number, fields.next()),
@@ -126,6 +125,7 @@ fn read_fen(fen: &str) -> (Option<Setup>, Option<Error>) {
                 let text = format!("the {name} of the setup position `{fen}` is too large");
                 Error::invalid(text)
             });
+            let error = error.or_else(|| dropped_right(text, &setup));
             (Some(setup), error)
         }
         Err(error) => {
@@ -140,4 +140,28 @@ fn read_fen(fen: &str) -> (Option<Setup>, Option<Error>) {
             (setup, Some(Error::invalid(text)))
         }
     }
+}
+
+/// The fields of a FEN, which blanks or underscores separate.
+fn fields_of(fen: &[u8]) -> impl Iterator<Item = &[u8]> {
+    fen.split(|&byte| byte.is_ascii_whitespace() || byte == b'_')
+        .filter(|field| !field.is_empty())
+}
+
+/// The problem of a FEN that has a castling right without king and rook on their squares, which
+/// [`Setup`] does not keep.
+fn dropped_right(fen: &[u8], setup: &Setup) -> Option<Error> {
+    let letters = fields_of(fen).nth(2)?;
+    let kept = setup.castling.iter().flatten().flatten().count();
+    let mut distinct = letters.to_vec();
+    distinct.retain(u8::is_ascii_alphabetic);
+    distinct.sort_unstable();
+    distinct.dedup();
+    (distinct.len() > kept).then(|| {
+        let text = format!(
+            "the setup position `{}` has a castling right without king and rook on their squares",
+            String::from_utf8_lossy(fen)
+        );
+        Error::invalid(text)
+    })
 }
