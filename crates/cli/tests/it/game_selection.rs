@@ -95,7 +95,15 @@ fn a_query_says_how_many_games_it_had_to_choose_from() {
     let all: u64 = all.out.trim().parse().unwrap();
     tabia(&folder, &["convert", &sample, "-o", "all.pgn", "-q"]).expect(0);
     for input in [sample.as_str(), "all.pgn"] {
-        let args = ["convert", input, "--where", "elo:>=2100", "-o", "few.pgn", "--force"];
+        let args = [
+            "convert",
+            input,
+            "--where",
+            "elo:>=2100",
+            "-o",
+            "few.pgn",
+            "--force",
+        ];
         let run = tabia(&folder, &args).expect(0);
         let wanted = format!("1 of {all} games to few.pgn");
         assert!(run.err.contains(&wanted), "{input}: {}", run.err);
@@ -107,10 +115,17 @@ fn the_last_game_can_be_shown() {
     let folder = with_games("last-game");
     let sample = format!("{}/../../samples/tabia.cbh", env!("CARGO_MANIFEST_DIR"));
     for input in ["games.pgn", &sample] {
-        let rows = tabia(&folder, &["ls", input, "--texts", "--columns", "number", "--no-header"]);
+        let rows = tabia(
+            &folder,
+            &["ls", input, "--texts", "--columns", "number", "--no-header"],
+        );
         let last = rows.expect(0).out.lines().last().unwrap().to_owned();
-        let by_number = tabia(&folder, &["show", input, "--game", &last]).expect(0).out;
-        let by_word = tabia(&folder, &["show", input, "--game", "last"]).expect(0).out;
+        let by_number = tabia(&folder, &["show", input, "--game", &last])
+            .expect(0)
+            .out;
+        let by_word = tabia(&folder, &["show", input, "--game", "last"])
+            .expect(0)
+            .out;
         assert_eq!(by_word, by_number, "{input}");
         assert!(!by_word.is_empty());
     }

@@ -7,6 +7,7 @@ use super::command_parser;
 use super::full_profile::{self, ParsedCommand};
 use super::looks_like_movetext::looks_like_movetext;
 use super::non_ascii_tokens::skip_blanks;
+use super::torn_games;
 
 /// The properties of a comment, apart from its text and annotations.
 #[derive(Debug, Default, PartialEq)]
@@ -148,9 +149,32 @@ static BRACES: ByteSet = ByteSet::of_ranges(&[(b'{', b'{'), (b'}', b'}')]);
 pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
     let found = BRACES.find(text, at + 1);
     match text.get(found)? {
-        b'}' => Some(found),
+        b'}' => {
+            let is_short = found - at < SHORTEST_TAGS;
+            let is_complete = is_short || torn_games::game_within(text, at + 1, found).is_none();
+            is_complete.then_some(found)
+        }
+        _ if is_torn(text, at) => None,
         _ => nested_end(text, at),
     }
+}
+
+/// Whether a game begins before the first `}` after `at`.
+#[cold]
+fn is_torn(text: &[u8], at: usize) -> bool {
+    let rest = text.get(at..).unwrap_or_default();
+    memchr::memchr2_iter(b'[', b'}', rest)
+        .map(|found| at + found)
+        .take_while(|&found| text.get(found) == Some(&b'['))
+        .any(|found| torn_games::begins_game(text, found))
+}
+
+/// Bytes that the tags of a game have at least, with which a comment that is cut off can end.
+const SHORTEST_TAGS: usize = b"[Event \"\"]\n[Site \"".len();
+
+/// Where the comment at `at` that has no [`end`] is over: at the next game, or where the text ends.
+pub(super) fn open_end(text: &[u8], at: usize) -> usize {
+    torn_games::game_within(text, at + 1, text.len()).unwrap_or(text.len())
 }
 
 /// [`end`] of a comment that contains a `{`.

@@ -7,6 +7,7 @@ use super::looks_like_movetext::looks_like_movetext;
 use super::non_ascii_tokens::{blank_length, skip_blanks};
 use super::tag_order;
 use super::tag_parser::{RawPair, is_tag, quoted_name, quoted_pair};
+use super::torn_games;
 
 /// The next part of a tag section.
 #[derive(Debug)]
@@ -35,6 +36,9 @@ pub(super) fn next_part(
     has_tag: impl Fn(&[u8]) -> bool,
 ) -> TagSectionPart<'_> {
     let rest = text.get(at..).unwrap_or_default();
+    if let Some(next) = game_on_line(text, tags_end, at) {
+        return TagSectionPart::Unread(next);
+    }
     let continues = |tag_at: usize| tag_name(text, tag_at).is_some_and(|name| !has_tag(name));
     match rest.first() {
         None => return TagSectionPart::End,
@@ -61,6 +65,21 @@ pub(super) fn next_part(
         Some(end) if continues(skip_spaces(text, end)) => TagSectionPart::Unread(end),
         _ => TagSectionPart::End,
     }
+}
+
+/// The offset of the game that begins on the line of `at`, if what is before it is the rest of a tag that is cut off.
+fn game_on_line(text: &[u8], tags_end: usize, at: usize) -> Option<usize> {
+    let before = text.get(tags_end..at)?;
+    let is_tag = text.get(at) == Some(&b'[')
+        || is_one_line_break(before)
+            && !matches!(text.get(at), Some(b'{' | b';'))
+            && !looks_like_movetext(text, at);
+    if !is_tag {
+        return None;
+    }
+    let limit = at.saturating_add(LOOK_AHEAD).min(text.len());
+    let line = text.get(at..limit)?;
+    torn_games::game_within(text, at + 1, at + line_end(line, 0))
 }
 
 /// The name of the tag that begins at `at`, in any form.
@@ -182,7 +201,7 @@ fn junk_end(text: &[u8], tags_end: usize, at: usize) -> Option<usize> {
 }
 
 /// Whether blanks contain one line break.
-fn is_one_line_break(blanks: &[u8]) -> bool {
+pub(super) fn is_one_line_break(blanks: &[u8]) -> bool {
     let mut breaks = 0;
     let mut previous = 0;
     for &byte in blanks {

@@ -6,6 +6,7 @@
 //! | `blocks`, `encoding` | streams and blocks of games, and their character sets |
 //! | `read` | the reader: games to visitor calls |
 //! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
+//! | `torn_games` | the next game where the end of one is lost |
 //! | `tag_parser`, `irregular_tags`, `looks_like_movetext`, `comment_parser`, `command_parser`, `nag_symbols`, `char_class`, `non_ascii_tokens` | the tokens |
 //! | `movetext_skipper`, `regular_movetext`, `result_tokens` | skipping movetext that is not read, to its result |
 //! | `national_move_to_english`, `letter_detection` | piece letters of other languages than English |
@@ -51,6 +52,7 @@ mod tag_writer;
 mod text_cursor;
 #[cfg(test)]
 mod tolerance_tests;
+mod torn_games;
 mod variant_and_result_tags;
 mod wrap;
 mod write;

@@ -51,7 +51,7 @@ pub(super) fn skip_movetext(
         match byte {
             b'{' => match comment_parser::end(text, at) {
                 Some(end) => at = end + 1,
-                None => return (text.len(), MovetextEnd::EndOfText),
+                None => at = comment_parser::open_end(text, at),
             },
             b';' => at = line_end(text, at),
             b'%' if at_line_start(text, at) => at = line_end(text, at),
@@ -171,7 +171,7 @@ mod tests {
             match class(byte) {
                 CharClass::Brace => match comment_parser::end(text, at) {
                     Some(end) => at = end + 1,
-                    None => return (text.len(), MovetextEnd::EndOfText),
+                    None => at = comment_parser::open_end(text, at),
                 },
                 CharClass::Semicolon => at = line_end(text, at),
                 CharClass::Percent if at_line_start(text, at) => at = line_end(text, at),

@@ -8,6 +8,7 @@ use tabia_core::io::{Charset, decode};
 use super::char_class::{
     at_line_start, is_newline, is_space, line_end, name_end, skip_spaces, value_end,
 };
+use super::torn_games;
 
 /// The bytes of a tag pair.
 #[derive(Debug, Clone, Copy)]
@@ -122,6 +123,10 @@ pub(super) fn quoted_pair<'t>(
             None => break i,
             Some(b'"') if ends_pair(text, i + 1) => break i,
             Some(b'"') => {
+                if let Some(next) = torn_games::game_before_quote(text, i).filter(|&at| at >= start)
+                {
+                    return Some(unclosed_pair(text, (name, name_at), start, next));
+                }
                 let last = *last_end.get_or_insert_with(|| last_closing_quote(text, i));
                 if i >= last {
                     break i;
@@ -233,6 +238,7 @@ fn unclosed_pair<'t>(
 ) -> (RawPair<'t>, usize) {
     let line = text.get(start..end).unwrap_or_default().trim_ascii_end();
     let value = line.strip_suffix(b"]").unwrap_or(line);
+    let value = value.strip_suffix(b"\"").unwrap_or(value);
     let is_literal = memchr::memchr2(b'\\', b'\n', value).is_none();
     let pair = RawPair {
         name,

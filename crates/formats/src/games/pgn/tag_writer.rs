@@ -502,6 +502,10 @@ fn write_clean_pair(name: &str, value: &str, out: &mut Vec<u8>) {
 fn begin_pair(name: &str, out: &mut Vec<u8>) {
     out.push(b'[');
     out.extend_from_slice(name.as_bytes());
+    if name == "Event" && out.ends_with(b"]\n[Event") {
+        // A second one among the tags; so written, no reader takes it for the beginning of the next game.
+        out.push(b' ');
+    }
     out.extend_from_slice(b" \"");
 }
 

@@ -1,9 +1,9 @@
 //! Irregularities of real files that other programs accept, each of which leaves the game complete.
 
 use tabia_core::formats::{Confidence, Probe, Profile};
-use tabia_core::game::{Game, GameResult};
+use tabia_core::game::{Game, GameResult, Want};
 
-use super::property_tests::{read, write};
+use super::property_tests::{read, read_wanted, write};
 
 /// The games of a text in profile `standard` without the line breaks of wrapping, and the number of
 /// problems.
@@ -412,5 +412,37 @@ fn texts_stay_readable_in_profile_full() {
         assert!(written.contains(expect), "{written}");
         let (back, _) = read(written.as_bytes(), 1 << 20);
         assert!(back[0].events().eq(game.events()), "{written}");
+    }
+}
+
+#[test]
+fn games_whose_end_is_lost_do_not_swallow_the_next_one() {
+    let first = "[Event \"Ev1\"]\n[Site \"Here\"]\n[White \"Alpha\"]\n[Black \"Beta\"]\n[Result \"1-0\"]\n\n\
+                 1. d4 d5 2. c4 {the Queen's Gambit} e6 (2... c6 {Slav}) 3. Nc3 1-0\n";
+    let second = "[Event \"Ev2\"]\n[Site \"There\"]\n[White \"Gamma\"]\n[Black \"Delta\"]\n[Result \"0-1\"]\n\n\
+                  1. e4 e5 2. Nf3 {a good move} Nc6 0-1\n";
+    let (alone, _) = read(second.as_bytes(), 1 << 20);
+    let (whole, problems) = read(format!("{first}\n{second}").as_bytes(), 1 << 20);
+    assert_eq!((whole.len(), problems.len()), (2, 0));
+    let first_tag = "[Event \"Ev1\"]\n".len();
+    for cut in first_tag..first.len() {
+        for gap in ["", "\n", "\n\n"] {
+            if cut == first_tag && gap.is_empty() {
+                // A tag that is there twice.
+                continue;
+            }
+            let text = format!("{}{gap}{second}", &first[..cut]);
+            let (games, problems) = read(text.as_bytes(), 1 << 20);
+            assert_eq!(games.len(), 2, "{text}");
+            assert_eq!(games[1], alone[0], "{text}");
+            let is_complete = first[..cut].trim_end().ends_with("3. Nc3 1-0");
+            assert_eq!(problems.is_empty(), is_complete, "{text}: {problems:?}");
+            let (heads, _) = read_wanted(text.as_bytes(), 1 << 20, Want::TAGS);
+            let whites: Vec<&str> = heads
+                .iter()
+                .map(|game| game.head.tags.text("White"))
+                .collect();
+            assert_eq!((whites.len(), whites.last()), (2, Some(&"Gamma")), "{text}");
+        }
     }
 }

@@ -57,13 +57,15 @@ fn next_break(rest: &[u8], limit: usize) -> Option<usize> {
 }
 
 /// Whether a reader turns a line break at `at` into one blank again. It does not next to another
-/// blank, before a `%` or `;` that would begin a line, or after the name of a command.
+/// blank, before a `%`, `;` or tag that would begin a line, or after the name of a command.
 fn may_break(rest: &[u8], at: usize) -> bool {
     let (Some(&before), Some(&after)) = (rest.get(at.wrapping_sub(1)), rest.get(at + 1)) else {
         return false;
     };
     let is_blank = before.is_ascii_whitespace() || after.is_ascii_whitespace();
-    if is_blank || matches!(after, b'%' | b';') {
+    // A tag that a comment quotes is no first one on its line, with which a game could begin.
+    let is_tag = after == b'[' && rest.get(at + 2) != Some(&b'%');
+    if is_blank || is_tag || matches!(after, b'%' | b';') {
         return false;
     }
     let word = rest.get(..at).unwrap_or_default();

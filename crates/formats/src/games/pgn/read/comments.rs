@@ -51,10 +51,11 @@ impl Reader {
         }
         let error = Error::invalid("the comment is not closed").at_ply(self.line.ply);
         self.has_open_end = true;
+        let end = comment_parser::open_end(input.text, at);
         if self.report(input, at, error, None) {
-            self.comment(input, at + 1, input.text.len());
+            self.comment(input, at + 1, end);
         }
-        input.text.len()
+        end
     }
 
     /// A comment whose content is `from..to`.

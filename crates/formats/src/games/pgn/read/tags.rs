@@ -10,6 +10,7 @@ use crate::games::pgn::full_profile;
 use crate::games::pgn::irregular_tags::{self, TagSectionPart};
 use crate::games::pgn::repeated_tags::{RepeatedTags, TagPattern};
 use crate::games::pgn::tag_parser::{self, RawPair};
+use crate::games::pgn::torn_games;
 
 /// The offsets and lengths of the name and the value of a tag.
 pub(super) type PairSpans = ((usize, usize), (usize, usize));
@@ -37,9 +38,11 @@ impl Reader {
         self.head.clear();
         self.has_start_tags = true;
         let mut pattern = Some(TagPattern::default());
+        let section = at;
         let mut start = at;
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
+        let mut before = TagsBefore::default();
         let end = loop {
             let (pair, end) = tag_parser::next_pair(input.text, at);
             let Some(pair) = pair else {
@@ -58,10 +61,15 @@ impl Reader {
                     start = at;
                     break end;
                 };
+                before.is_cut = torn_games::begins_game(input.text, next);
                 at = next;
                 start = at;
                 continue;
             };
+            if before.ends_at(input.text, section, &pair) {
+                pattern = None;
+                break pair.name_at - 1;
+            }
             let lead = input.text.get(at..pair.value_at).unwrap_or_default();
             let name_at = pair.name_at - at;
             let name = name_at..name_at + pair.name.len();
@@ -215,6 +223,34 @@ impl Reader {
             self.exact_result = GameResult::parse(value.as_bytes());
         }
         self.head.tags.push(name, value);
+    }
+}
+
+/// What of a tag section shows that its end is lost.
+#[derive(Default)]
+struct TagsBefore {
+    has_event: bool,
+    /// Whether the tag before, or a line, is cut off.
+    is_cut: bool,
+}
+
+impl TagsBefore {
+    /// Whether the pair is not of the section that begins at `start`, but the first one of the next game.
+    fn ends_at(&mut self, text: &[u8], start: usize, pair: &RawPair<'_>) -> bool {
+        if pair.name != b"Event" {
+            self.is_cut = !pair.is_closed;
+            return false;
+        }
+        let at = pair.name_at.saturating_sub(1);
+        if self.has_event
+            && torn_games::begins_game(text, at)
+            && (self.is_cut || torn_games::repeats_tag(text, start, at))
+        {
+            return true;
+        }
+        self.has_event = true;
+        self.is_cut = !pair.is_closed;
+        false
     }
 }
 
