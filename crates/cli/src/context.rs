@@ -163,9 +163,8 @@ impl Context {
                     let name = item.name();
                     if !is_folder {
                         let text = format!("{name} is input and output at once");
-                        return Err(Error::usage(text).with_hint(
-                            "give another name with `-o`; `tabia edit` changes a database",
-                        ));
+                        return Err(Error::usage(text)
+                            .with_hint("give the output another name; inputs are never replaced"));
                     }
                     let text = format!("{name} is the output and left out of the inputs");
                     self.messages.note(&text);

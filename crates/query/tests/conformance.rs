@@ -305,6 +305,30 @@ fn errors_name_the_column_and_what_was_meant() {
             "did you mean `elo:>=2700`?",
         ),
         (
+            "elo:2700-",
+            5,
+            "is not a rating",
+            "did you mean `elo:<=2700`?",
+        ),
+        (
+            "sort:-white",
+            6,
+            "is not what games are sorted by",
+            "did you mean `sort:white-desc`?",
+        ),
+        (
+            "fen:8/8/8/8/8/8/8/K6k w - - 0 1 tal",
+            5,
+            "a blank ends a term",
+            "`fen:\"8/8/8/8/8/8/8/K6k w - - 0 1\"`",
+        ),
+        (
+            "tal 8/8/8/8/8/8/8/K6k b",
+            5,
+            "is a position",
+            "`fen:\"8/8/8/8/8/8/8/K6k b\"`",
+        ),
+        (
             "year:2010-2012",
             6,
             "is not a date",
@@ -338,6 +362,11 @@ fn errors_name_the_column_and_what_was_meant() {
 fn words_that_look_like_terms_are_noticed() {
     for (text, meant) in [
         ("a or b", "OR"),
+        ("a || b", "OR"),
+        ("a AND b", ""),
+        ("a NOT b", "-"),
+        ("a !result:draw", "-result:draw"),
+        ("car*", "car"),
         ("1/2-1/2", "result:1/2-1/2"),
         ("1914/04", "date:1914/04"),
         ("1.e4 e5 2. Nf3", "line:\"1.e4 e5 2. Nf3\""),

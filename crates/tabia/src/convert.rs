@@ -470,8 +470,9 @@ fn plan_for(
 ) -> Result<ScanOptions, Error> {
     let mut plan = options.plan.clone();
     plan.shard = plan.shard.map(|shard| shard.for_input(input));
-    let dropped = options.dropped.get(input).filter(|games| !games.is_empty());
-    plan.selection.dropped = dropped.cloned();
+    if let Some(dropped) = options.dropped.get(input) {
+        plan.selection.leave_out_all(dropped);
+    }
     let merges = options.merges.get(input).filter(|games| !games.is_empty());
     plan.merges = merges.cloned();
     if let Some(query) = &mut plan.filter {

@@ -117,7 +117,7 @@ pub struct ListOptions {
     pub open: OpenOptions,
     /// Threads that read.
     pub threads: usize,
-    /// Which records; deleted ones and guiding texts only when asked for.
+    /// Which records: all that are not marked as deleted, guiding texts too; [`Selection::games`] leaves these out.
     pub selection: Selection,
     /// What a game must be to be listed.
     pub filter: Query,
@@ -136,6 +136,8 @@ pub struct ListOptions {
     pub tags: Vec<String>,
     /// Rows have the opening of the last named position of the mainline.
     pub openings: bool,
+    /// Rows have the annotator also in formats whose index does not know him: each game is read for it.
+    pub annotators: bool,
     /// The marks of comments, variations and symbols are not wanted.
     pub without_marks: bool,
     /// Rows have nothing but the number of the game.
@@ -382,7 +384,7 @@ fn list_database<E: Send>(
                 break;
             };
             at = game.0.saturating_add(1);
-            if candidates.is_some_and(|set| !set.has(game)) {
+            if candidates.is_some_and(|set| !set.has(game)) || !options.selection.has(game) {
                 continue;
             }
             let entry = database.entry(game).and_then(|entry| {
@@ -578,8 +580,15 @@ fn database_row<'d>(
     };
     // What the index does not know is read from the record, as little as will do.
     let lacks_round = entry.round.is_none();
+    let lacks_annotator = wanted.annotator && entry.annotator.is_none();
     let has_tags = !wanted.tags.is_empty();
-    if entry.is_text || row.plies.is_none() || lacks_round || has_tags || wanted.opening {
+    if entry.is_text
+        || row.plies.is_none()
+        || lacks_round
+        || lacks_annotator
+        || has_tags
+        || wanted.opening
+    {
         let mut facts = Facts {
             wanted: wanted.tags,
             mainline: wanted.opening.then(Mainline::default),
@@ -598,6 +607,9 @@ fn database_row<'d>(
             if lacks_round {
                 row.round = Cow::Owned(facts.round);
             }
+            if lacks_annotator {
+                row.annotator = Cow::Owned(facts.annotator);
+            }
             if entry.is_text {
                 row.white = Cow::Owned(facts.title);
             }
@@ -614,6 +626,7 @@ fn database_row<'d>(
 struct Wanted<'o> {
     tags: &'o [String],
     opening: bool,
+    annotator: bool,
 }
 
 impl<'o> Wanted<'o> {
@@ -621,6 +634,7 @@ impl<'o> Wanted<'o> {
         Self {
             tags: &options.tags,
             opening: options.openings,
+            annotator: options.annotators,
         }
     }
 }
@@ -644,6 +658,7 @@ struct Facts<'w> {
     tags: Vec<Option<String>>,
     plies: u32,
     round: String,
+    annotator: String,
     title: String,
     mainline: Option<Mainline>,
     opening: Option<Opening>,
@@ -652,6 +667,7 @@ struct Facts<'w> {
 impl Visitor for Facts<'_> {
     fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
         known(head.tags.text("Round")).clone_into(&mut self.round);
+        known(head.tags.text("Annotator")).clone_into(&mut self.annotator);
         title(head).clone_into(&mut self.title);
         self.tags = wanted_tags(head, self.wanted);
         if let Some(mainline) = &mut self.mainline {

@@ -188,8 +188,13 @@ impl Input {
     /// fastest way through a database. Each thread has a visitor of its own, which `visitor`
     /// makes; all of them are returned.
     ///
+    /// A database gives the numbers of its games. The games of a text are cut into parts that are read at the same
+    /// time, so that their numbers are counted from the start of a part; with one thread they are those of the
+    /// whole text. What cannot be read goes to [`Visitor::problem`]: of a game, to the visitor of the game; of a
+    /// file as a whole, such as a stream that breaks off, to the first visitor.
+    ///
     /// # Errors
-    /// The first input that cannot be opened or read.
+    /// The first input that cannot be opened.
     ///
     /// ```
     /// use tabia::{Flow, Ply, Position, Visitor};

@@ -1,5 +1,6 @@
 //! Hands every game to visitors on several threads.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
@@ -7,6 +8,7 @@ use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visit
 use tabia_core::{Error, GameIndex, Problem};
 
 use crate::input::InputItem;
+use crate::observer::Observer;
 use crate::read_games::{ReadGames, scan_item};
 use crate::scan::{Task, scan};
 
@@ -21,7 +23,8 @@ pub(crate) fn visit<V: Visitor + Send>(
     let visitors = Mutex::new((0..threads).map(|_| visitor()).collect::<Vec<V>>());
     let mut first_error = None;
     let mut read = |item: &InputItem| {
-        let mut observer = crate::NoObserver;
+        let seen = AtomicU64::new(0);
+        let mut observer = UnseenProblems::default();
         scan_item(item, job, &mut observer, |reporter, input| {
             let options = options.for_item(item, &job.options.open, &Arc::default())?;
             let mut owned = visitors.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,11 +33,19 @@ pub(crate) fn visit<V: Visitor + Send>(
                 .map(|visitor| VisitTask {
                     visitor: Some(visitor),
                     done: &visitors,
+                    seen: &seen,
+                    first: (threads == 1).then_some(0),
                 })
                 .collect();
             drop(owned);
             scan(reporter, input, &options, tasks, &mut |_, ()| Ok(true))
         })?;
+        let mut owned = visitors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(visitor) = owned.first_mut() {
+            for problem in observer.unseen(seen.into_inner()) {
+                let _ = visitor.problem(problem);
+            }
+        }
         Ok(true)
     };
     job.each(&mut read, &mut |error| {
@@ -49,10 +60,44 @@ pub(crate) fn visit<V: Visitor + Send>(
     }
 }
 
+/// Problems of an item as a whole, which no visitor gets with a game.
+#[derive(Default)]
+struct UnseenProblems {
+    /// Those of no game.
+    of_item: Vec<Problem>,
+    /// Those of games, with the ones that visitors got.
+    of_games: u64,
+    last: Option<Problem>,
+}
+
+impl Observer for UnseenProblems {
+    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> tabia_core::Result<()> {
+        if problem.error.location().game.is_none() {
+            self.of_item.push(problem.clone());
+        } else {
+            self.of_games += 1;
+            self.last = Some(problem.clone());
+        }
+        Ok(())
+    }
+}
+
+impl UnseenProblems {
+    /// The problems that no visitor got, which got `seen` others. A stream that breaks off is the last one.
+    fn unseen(self, seen: u64) -> impl Iterator<Item = Problem> {
+        let last = self.last.filter(|_| self.of_games > seen);
+        self.of_item.into_iter().chain(last)
+    }
+}
+
 /// A visitor on its way through one item; it goes back to the others at the end.
 struct VisitTask<'a, V> {
     visitor: Option<V>,
     done: &'a Mutex<Vec<V>>,
+    /// How many problems of games visitors got.
+    seen: &'a AtomicU64,
+    /// How many games of a text are before those that are read now; `None` if that is not known.
+    first: Option<u32>,
 }
 
 impl<V> Drop for VisitTask<'_, V> {
@@ -67,7 +112,10 @@ impl<V: Visitor> Visitor for VisitTask<'_, V> {
         // Guiding texts were left out by the selection.
         debug_assert!(head.kind == RecordKind::Game);
         match &mut self.visitor {
-            Some(visitor) => visitor.begin_game(game, head),
+            Some(visitor) => {
+                let first = self.first.unwrap_or_default();
+                visitor.begin_game(GameIndex(game.0.saturating_add(first)), head)
+            }
             None => Flow::Stop,
         }
     }
@@ -111,7 +159,16 @@ impl<V: Visitor + Send> Task for VisitTask<'_, V> {
 
     fn swap(&mut self, (): &mut ()) {}
 
+    fn set_first_game(&mut self, first: u32) {
+        self.first = self.first.map(|_| first);
+    }
+
     fn on_problem(&mut self, problem: &Problem) {
+        let is_of_game = problem.error.location().game.is_some();
+        self.seen.fetch_add(is_of_game.into(), Ordering::Relaxed);
+        if !is_of_game {
+            return;
+        }
         if let Some(visitor) = &mut self.visitor {
             let _ = visitor.problem(problem.clone());
         }

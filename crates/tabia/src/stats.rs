@@ -347,6 +347,7 @@ fn add_games(
         numbers_only: false,
         tags: grouping.tags.clone(),
         openings: grouping.asks_for_openings(),
+        annotators: grouping.asks_for_annotators(),
         without_marks: true,
         ..options.list.clone()
     };
@@ -401,6 +402,11 @@ impl<'o> Grouping<'o> {
                 .collect(),
             tags,
         }
+    }
+
+    fn asks_for_annotators(&self) -> bool {
+        let mut keys = self.options.keys.iter();
+        keys.any(|key| matches!(key.0, Kind::Known(Known::Annotator)))
     }
 
     fn asks_for_openings(&self) -> bool {

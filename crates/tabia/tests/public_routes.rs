@@ -271,3 +271,95 @@ fn files_read_in_ranges_are_those_in_memory() {
         }
     }
 }
+
+#[derive(Default)]
+struct Numbers {
+    numbers: Vec<u32>,
+    problems: Vec<String>,
+}
+
+impl Visitor for Numbers {
+    fn begin_game(&mut self, game: GameIndex, _: &tabia::core::game::GameHead) -> Flow {
+        self.numbers.push(game.0);
+        Flow::Skip
+    }
+
+    fn visit_move(&mut self, _: &Position, _: Ply) -> Flow {
+        Flow::Skip
+    }
+
+    fn problem(&mut self, problem: tabia::core::Problem) -> Flow {
+        self.problems.push(problem.error.to_string());
+        Flow::Go
+    }
+}
+
+#[test]
+fn one_visitor_gets_the_numbers_of_games_and_what_breaks_off() {
+    let folder = tabia_testkit::Scratch::new("visited-numbers");
+    let game = |number: usize| format!("[White \"{number}\"]\n\n{{{}}} *\n\n", "x".repeat(900));
+    let text: String = (0..4000).map(game).collect();
+    let path = folder.join("many.pgn");
+    std::fs::write(&path, &text).unwrap();
+    let visited = tabia::open(&path)
+        .unwrap()
+        .visit(1, Numbers::default)
+        .unwrap();
+    assert!(visited[0].numbers.iter().copied().eq(0..4000));
+    assert_eq!(visited[0].problems, [""; 0]);
+
+    let packed = folder.join("many.pgn.gz");
+    tabia::convert(&path, &packed).unwrap();
+    let bytes = std::fs::read(&packed).unwrap();
+    for (length, threads) in [(bytes.len() / 2, 1), (bytes.len() - 4, 2)] {
+        std::fs::write(&packed, &bytes[..length]).unwrap();
+        let visited = tabia::open(&packed)
+            .unwrap()
+            .visit(threads, Numbers::default);
+        let problems: usize = visited
+            .unwrap()
+            .iter()
+            .map(|found| found.problems.len())
+            .sum();
+        assert!(problems > 0, "cut to {length} bytes");
+    }
+}
+
+#[test]
+fn records_that_are_left_out_are_neither_listed_nor_converted() {
+    let folder = tabia_testkit::Scratch::new("left-out");
+    let sample = repository().join("samples/tabia.cbh");
+    let resolver = tabia::Resolver::default();
+    let items = resolver.resolve(sample.as_os_str()).unwrap();
+    let progress = std::sync::Arc::default();
+    let mut list = tabia::list::ListOptions::default();
+    let mut convert = tabia::convert::ConvertOptions::default();
+    let rows = |options: &tabia::list::ListOptions| {
+        let mut games = Vec::new();
+        tabia::list::list(
+            &items[0],
+            options,
+            &|row, out: &mut Vec<u32>| out.push(row.game.0),
+            &progress,
+            &mut tabia::NoObserver,
+            &mut |rows| {
+                games.append(rows);
+                Ok(())
+            },
+        )
+        .unwrap();
+        games
+    };
+    let all = rows(&list);
+    list.selection.leave_out(GameIndex(1));
+    convert.plan.selection.leave_out(GameIndex(1));
+    assert!(all.contains(&1));
+    assert_eq!(rows(&list).len(), all.len() - 1);
+    let target = folder.join("x.pgn");
+    let target = tabia::convert::Target::file(&resolver, &target, None).unwrap();
+    let whole = tabia::convert(&sample, folder.join("all.pgn")).unwrap();
+    let (summary, _) =
+        tabia::convert::convert(&items, target, &convert, &progress, &mut tabia::NoObserver)
+            .unwrap();
+    assert_eq!(summary.counts.games, whole.counts.games - 1);
+}

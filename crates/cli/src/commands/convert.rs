@@ -134,6 +134,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             &args.select,
         )?;
         if !args.append && split_by(args).is_none() {
+            refuse_input_path(&args.paths, Path::new(path))?;
             refuse_existing(Path::new(path), args.force)?;
         }
         target
@@ -157,8 +158,20 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let rejects = args.rejects.as_deref();
     let mut reporter = context.reporter("convert", args.force, rejects)?;
     reporter.are_problems_reported = args.are_problems_reported;
-    options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
     let by = split_by(args);
+    let chooses = !args.select.filter.trim().is_empty() || args.select.records.games.is_some();
+    // A mistyped query must not replace games by none.
+    let keeps_old = chooses
+        && is_file
+        && args.force
+        && !args.append
+        && by.is_none()
+        && args.transaction.is_none()
+        && path.is_some_and(|path| Path::new(path).exists());
+    if keeps_old {
+        reporter.begin_transaction();
+    }
+    options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
     // The file that `-o` names is not written if the games go to several.
     let single = path.map(Path::new).filter(|_| by.is_none());
     let items = context.games(&args.paths, single, &mut reporter)?;
@@ -257,6 +270,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         let (files, bytes) = salvaged.replace()?;
         written = Written::new(written.records, files, bytes);
     }
+    let has_records = summary.counts.games + summary.counts.texts > 0;
+    let is_kept = keeps_old && !has_records;
+    if is_kept {
+        reporter.discard_result();
+    }
     reporter.commit(Some(&summary), None::<&()>)?;
     report_losses(&context.messages, &summary.losses, items.len() > 1);
     let lost: Vec<Feature> = summary.losses.iter().map(|(feature, _)| feature).collect();
@@ -304,9 +322,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             _ if !args.select.filter.is_empty() => {
                 context.messages.note("no game fits the query");
             }
-            Some(numbers) => context
+            // Deleted ones have their own note.
+            Some(numbers) if summary.counts.deleted == 0 => context
                 .messages
                 .note(&format!("there is no game {numbers}")),
+            Some(_) => {}
             None if args.shard.is_some() => context.messages.note(NO_GAME_IN_SHARD),
             None => {}
         }
@@ -318,7 +338,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             counted_as(count, "game fits the query", "games fit the query")
         ));
     }
-    if is_file {
+    if let Some(path) = path.filter(|_| is_kept) {
+        let name = Path::new(path).display();
+        let text = format!("{name} is not replaced: there would be no game in it");
+        context.messages.note(&text);
+    } else if is_file {
         let seconds = start.elapsed().as_secs_f64();
         let lost = |feature| summary.losses.count(feature);
         let mut counts = summary.counts;
@@ -332,7 +356,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         ));
     }
     let problems = summary.problems.max(reporter.count());
-    let code = ExitCode::of_problems(problems.max(is_salvaged.into()));
+    let mut code = ExitCode::of_problems(problems.max(is_salvaged.into()));
+    if chooses && !has_records && !args.is_of_other_verb {
+        code = code.worse(ExitCode::NoMatch);
+    }
     reporter.finish(Some(&summary))?;
     Ok(Converted {
         code,
@@ -371,6 +398,22 @@ fn has_placeholder(name: &str, placeholder: &str) -> bool {
         return false;
     };
     !placeholder.starts_with('%') || !after.starts_with(char::is_alphanumeric)
+}
+
+/// Refuses an output that is one of the paths, whatever else is there.
+fn refuse_input_path(inputs: &[OsString], path: &Path) -> Result<(), Error> {
+    let Ok(output) = path.canonicalize() else {
+        return Ok(());
+    };
+    let is_same = |input: &OsString| {
+        let input = Path::new(input).canonicalize();
+        output.is_file() && input.is_ok_and(|input| input == output)
+    };
+    if !inputs.iter().any(is_same) {
+        return Ok(());
+    }
+    let text = format!("{} is input and output at once", path.display());
+    Err(Error::usage(text).with_hint("give the output another name; inputs are never replaced"))
 }
 
 /// Refuses names of outputs that are patterns of other programs, and a folder for several outputs.

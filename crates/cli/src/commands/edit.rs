@@ -7,7 +7,7 @@ use tabia::check::{CheckOptions, check};
 use tabia::core::GameIndex;
 use tabia::core::shell_argument::argument;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
-use tabia::formats::Format;
+use tabia::formats::{Format, formats};
 use tabia::read_one::load_to_copy;
 use tabia::repair::remains;
 use tabia::{Error, InputItem};
@@ -35,6 +35,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
         std::slice::from_ref(&item),
         &[Some(path), args.common.report.as_deref()],
     )?;
+    refuse_other_format(&item, path)?;
     refuse_existing(path, args.force)?;
     let mut options = EditOptions::default();
     options.open = context.open.clone();
@@ -75,6 +76,35 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     let code = ExitCode::of_problems(reporter.count() + u64::from(salvaged.is_some()));
     reporter.finish(Some(&summary))?;
     Ok(code)
+}
+
+/// Refuses an output whose name is that of another format: a changed copy has the format of its database.
+fn refuse_other_format(item: &InputItem, path: &Path) -> Result<(), Error> {
+    let format = item.format();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    let Some(own) = format.extensions().first() else {
+        return Ok(());
+    };
+    if format.extensions().contains(&extension.as_str()) {
+        return Ok(());
+    }
+    let name = path.display();
+    let text = format!(
+        "{name}: a changed copy has the format of its database, {}",
+        format.name()
+    );
+    let copy = path.with_extension(own).display().to_string();
+    let is_other = formats().any(|format| format.extensions().contains(&extension.as_str()));
+    Err(Error::usage(text).with_hint(if is_other {
+        let (copy, name) = (argument(&copy), name.to_string());
+        format!(
+            "`-o {copy}`, then `tabia convert {copy} -o {}`",
+            argument(&name)
+        )
+    } else {
+        format!("`-o {}`", argument(&copy))
+    }))
 }
 
 /// Reports what is damaged of the records that will be in the copy.

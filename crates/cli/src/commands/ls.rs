@@ -58,6 +58,9 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     if let Some(choice) = &choice {
         options.tags.clone_from(&choice.tags);
     }
+    options.annotators = choice
+        .as_ref()
+        .is_none_or(|choice| choice.names.iter().any(|name| name == "annotator"));
     let has_tag = AtomicU64::new(0);
     options.index = args.rows.index.use_index.into();
     options.index_options = index_options(&context);
@@ -165,7 +168,8 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         .zip(tags)
         .filter(|(i, _)| has_tag >> i & 1 == 0)
     {
-        if found > 0 {
+        // Not all games were looked at if the rows end before.
+        if found > 0 && args.rows.listing.limit.is_none_or(|limit| found < limit) {
             let text = format!("no game has the tag `{tag}`; {}", hint_at_column(tag));
             context.messages.warning(&text);
         }

@@ -126,7 +126,7 @@ fn apply(args: &NamesArgs, file: &Path, output: &OsString) -> Result<ExitCode, E
     let count = counted(renames.len() as u64, "spelling");
     context
         .messages
-        .note(&format!("{count} replaced where they are found"));
+        .note(&format!("{count} to be replaced where they are found"));
     let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.common);
     convert.force = args.force;
     convert.select = args.select.clone();

@@ -31,6 +31,11 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         records: args.records.clone(),
         filter,
     };
+    let listing = &args.rows.listing;
+    if args.count && (listing.limit.is_some() || listing.offset > 0) {
+        let text = "`--count` counts all games that fit; `--limit` and `--offset` are for rows";
+        return Err(Error::usage(text).with_hint("`--games 1-1000` chooses among which games"));
+    }
     if args.explain {
         return explain(args, paths, &select);
     }

@@ -169,3 +169,24 @@ fn damaged_games_that_are_copied_are_problems() {
     let args = ["edit", "copy.cbh", "-o", "packed.cbh", "--pack"];
     tabia(&folder, &args).expect(0);
 }
+
+#[test]
+fn a_changed_copy_has_the_name_of_its_format() {
+    let folder = with_sample("edit-names");
+    for (output, hint) in [
+        (
+            "lesson.pgn",
+            "`-o lesson.cbh`, then `tabia convert lesson.cbh -o lesson.pgn`",
+        ),
+        (
+            "lesson.2cbh",
+            "then `tabia convert lesson.cbh -o lesson.2cbh`",
+        ),
+        ("lesson", "`-o lesson.cbh`"),
+    ] {
+        let args = ["edit", "mega.cbh", "-o", output, "--delete", "2"];
+        let run = tabia(&folder, &args).expect(2);
+        assert!(run.err.contains(hint), "{}", run.err);
+        assert!(!folder.join(output).exists());
+    }
+}

@@ -130,3 +130,46 @@ fn the_last_game_can_be_shown() {
         assert!(!by_word.is_empty());
     }
 }
+
+#[test]
+fn a_query_that_nothing_fits_replaces_no_games() {
+    let folder = with_games("none-fits");
+    let old = std::fs::read(folder.join("games.pgn")).unwrap();
+    std::fs::write(folder.join("keep.pgn"), &old).unwrap();
+    for (verb, chosen) in [
+        ("convert", &["--where", "nobodyhere"][..]),
+        ("convert", &["--games", "9000"]),
+        ("search", &["nobodyhere"]),
+    ] {
+        let start = [verb, "games.pgn"];
+        let output = ["-o", "keep.pgn", "--force"];
+        let args = [&start[..], chosen, &output].concat();
+        let run = tabia(&folder, &args).expect(1);
+        assert!(run.err.contains("keep.pgn is not replaced"), "{}", run.err);
+        assert_eq!(std::fs::read(folder.join("keep.pgn")).unwrap(), old);
+        let names = std::fs::read_dir(&folder).unwrap();
+        assert_eq!(names.count(), 2, "nothing else is left");
+    }
+    let args = [
+        "convert",
+        "games.pgn",
+        "--where",
+        "nobodyhere",
+        "--report",
+        "r.json",
+    ];
+    let args = [&args[..], &["-o", "keep.pgn", "--force"]].concat();
+    tabia(&folder, &args).expect(1);
+    assert!(folder.join("r.json").exists());
+    assert_eq!(std::fs::read(folder.join("keep.pgn")).unwrap(), old);
+}
+
+#[test]
+fn all_games_are_counted_or_none() {
+    let folder = with_games("count-limit");
+    for option in ["--limit", "--offset"] {
+        let args = ["search", "games.pgn", "", "--count", option, "1"];
+        let run = tabia(&folder, &args).expect(2);
+        assert!(run.err.contains("are for rows"), "{}", run.err);
+    }
+}

@@ -116,7 +116,26 @@ impl Game {
         self.annotations.clear();
     }
 
-    /// Empties the game and returns a visitor that fills it.
+    /// Empties the game, tags included, and returns a visitor that fills it. Tags that are set by hand are set after
+    /// that.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Game, GameResult, Position, Visitor};
+    ///
+    /// let mut game = Game::new();
+    /// let mut recorder = game.recorder();
+    /// let mut position = Position::standard();
+    /// for san in ["e4", "e5", "Nf3"] {
+    ///     let ply = position.parse_san(san)?;
+    ///     let _ = recorder.visit_move(&position, ply);
+    ///     position.play_ply(ply);
+    /// }
+    /// recorder.end_game(GameResult::WhiteWins);
+    /// game.head.tags.set("White", "Anderssen, Adolf");
+    /// assert_eq!((game.ply_count(), game.result), (3, GameResult::WhiteWins));
+    /// # Ok::<(), tabia_core::chess::SanError>(())
+    /// ```
     pub fn recorder(&mut self) -> Recorder<&mut Game> {
         self.clear();
         Recorder {

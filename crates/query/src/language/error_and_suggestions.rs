@@ -53,17 +53,24 @@ pub struct Suggestion {
     pub column: usize,
     /// The word.
     pub word: String,
-    /// What was probably meant, as a query.
+    /// What was probably meant, as a query; empty if the word was meant to join the terms next to it, as all
+    /// terms next to each other are joined.
     pub meant: String,
 }
 
 impl fmt::Display for Suggestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "column {}: `{}` is searched as a word; did you mean `{}`?",
-            self.column, self.word, self.meant
-        )
+        let Self {
+            column,
+            word,
+            meant,
+        } = self;
+        write!(f, "column {column}: `{word}` is searched as a word; ")?;
+        match meant.as_str() {
+            "" => f.write_str("without it, the terms next to it must both hold"),
+            "-" => f.write_str("`-` right before a term denies it"),
+            _ => write!(f, "did you mean `{meant}`?"),
+        }
     }
 }
 

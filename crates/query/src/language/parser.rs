@@ -1,6 +1,6 @@
 //! Parses the text of a [`Query`](super::Query).
 
-use tabia_core::chess::Ply;
+use tabia_core::chess::{Ply, Setup};
 
 use super::deferred_conditions::{Later, Note};
 use super::error_and_suggestions::{FilterError, Suggestion, known, nearest};
@@ -183,8 +183,15 @@ impl Parser {
             self.sort = SortOrder::of_values(texts).map_err(|word| {
                 let value = raw.values.iter().find(|value| value.text == word);
                 let column = value.map_or(*name_column, |value| value.column);
+                let names = SortOrder::names();
+                let falling = word
+                    .strip_prefix('-')
+                    .and_then(|word| nearest(word, &names));
                 FilterError::new(column, format!("`{word}` is not what games are sorted by"))
-                    .with_hint(known(word, "known are", &SortOrder::names()))
+                    .with_hint(match falling {
+                        Some(field) => format!("did you mean `{name}:{field}-desc`?"),
+                        None => known(word, "known are", &names),
+                    })
             })?;
             return Ok(None);
         }
@@ -197,7 +204,44 @@ impl Parser {
                 None => error.with_hint(values),
             }
         };
-        field_test(field, &raw.values).map(Some).map_err(with_hint)
+        let test = field_test(field, &raw.values).map_err(with_hint)?;
+        if let ("fen", [.., value]) = (field, raw.values.as_slice())
+            && !value.quoted
+            && is_board(&value.text)
+        {
+            let fen = self.with_rest_of_fen(&value.text);
+            if fen != value.text {
+                let text =
+                    "a blank ends a term, so that the rest of the FEN would be searched as words";
+                let hint = format!("in quotation marks it is one: `{name}:\"{fen}\"`");
+                return Err(FilterError::new(value.column, text).with_hint(hint));
+            }
+        }
+        Ok(Some(test))
+    }
+
+    /// A board with the fields of its FEN that follow as words, since blanks end a term.
+    fn with_rest_of_fen(&self, board: &str) -> String {
+        let mut fen = board.to_owned();
+        let words = self.tokens.clone().map_while(|(token, _)| match token {
+            Token::Term(RawTerm {
+                name: None, values, ..
+            }) => match values.as_slice() {
+                [value] if !value.quoted => Some(value.text.clone()),
+                // `-`: no castling, or no square.
+                [] => Some("-".to_owned()),
+                _ => None,
+            },
+            _ => None,
+        });
+        for word in words.take(5) {
+            let longer = format!("{fen} {word}");
+            if Setup::parse_fen(longer.as_bytes()).is_err() {
+                break;
+            }
+            fen = longer;
+        }
+        fen
     }
 
     /// Notes what a word was probably meant to be.
@@ -206,13 +250,22 @@ impl Parser {
     /// When it compares a field: no name contains such a word.
     fn suggest(&mut self, value: &RawValue) -> Result<(), FilterError> {
         let word = value.text.as_str();
+        if is_board(word) {
+            let fen = self.with_rest_of_fen(word);
+            let text = format!("`{word}` is a position");
+            let hint = format!("`fen:\"{fen}\"` searches for it");
+            return Err(FilterError::new(value.column, text).with_hint(hint));
+        }
         if let Some(meant) = comparison(word) {
             let text = format!("`{word}` has no `:`");
             let hint = format!("did you mean `{meant}`? `\"{word}\"` searches for the text");
             return Err(FilterError::new(value.column, text).with_hint(hint));
         }
         let meant = match word.to_ascii_lowercase().as_str() {
-            "or" => Some("OR".to_owned()),
+            "or" | "|" | "||" => Some("OR".to_owned()),
+            // Terms next to each other must all hold.
+            "and" | "&" | "&&" => Some(String::new()),
+            "not" | "!" => Some("-".to_owned()),
             _ => suggestion(word),
         };
         self.suggestions.extend(meant.map(|meant| Suggestion {
@@ -222,6 +275,11 @@ impl Parser {
         }));
         Ok(())
     }
+}
+
+/// Whether a word is the board of a FEN.
+fn is_board(word: &str) -> bool {
+    word.matches('/').count() == 7 && Setup::parse_fen(word.as_bytes()).is_ok()
 }
 
 /// Whether a word is a move, with its number or without, or a number with a dot.
@@ -261,8 +319,11 @@ fn looks_like_moves(word: &str) -> bool {
 fn meant_value(field: &'static str, value: &RawValue) -> Option<String> {
     let text = value.text.as_str();
     let mut forms = Vec::new();
-    if let Some(least) = text.strip_suffix(['+', '-']) {
+    if let Some(least) = text.strip_suffix('+') {
         forms.push(format!(">={least}"));
+    }
+    if let Some(most) = text.strip_suffix('-') {
+        forms.push(format!("<={most}"));
     }
     if let Some((from, to)) = text.split_once('-').or_else(|| text.split_once(" to ")) {
         forms.push(format!("{from}..{to}"));
@@ -373,8 +434,14 @@ fn empty_step(column: usize, side: &str) -> FilterError {
         .with_hint("`A -> B` needs terms about a position or a move on both sides")
 }
 
-/// The term that a word with `/` was probably meant to be.
+/// The term that a word of another language of queries, or with `/`, was probably meant to be.
 fn suggestion(word: &str) -> Option<String> {
+    if let Some(denied) = word.strip_prefix('!').filter(|word| !word.is_empty()) {
+        return Some(format!("-{denied}"));
+    }
+    if let Some(start) = word.strip_suffix('*').filter(|word| !word.is_empty()) {
+        return Some(start.to_owned());
+    }
     if !word.contains('/') || word.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return None;
     }

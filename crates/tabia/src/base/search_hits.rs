@@ -92,7 +92,8 @@ pub struct SearchOptions {
 }
 
 impl Base {
-    /// The games that fit a query, in order. They are searched on a thread of its own while the iterator
+    /// The games that fit a query, in the order of the databases; `sort:` in the query is left to the caller
+    /// ([`Query::sort`]). They are searched on a thread of its own while the iterator
     /// is used.
     pub fn search(&self, query: &Query, options: &SearchOptions) -> Hits {
         let (sender, receiver) = sync_channel(WAITING);

@@ -142,6 +142,20 @@ impl Selection {
         }
     }
 
+    /// Leaves records out, which are in ascending order.
+    pub(crate) fn leave_out_all(&mut self, records: &Arc<Vec<u32>>) {
+        match &mut self.dropped {
+            _ if records.is_empty() => {}
+            None => self.dropped = Some(Arc::clone(records)),
+            Some(dropped) => {
+                let dropped = Arc::make_mut(dropped);
+                dropped.extend_from_slice(records);
+                dropped.sort_unstable();
+                dropped.dedup();
+            }
+        }
+    }
+
     /// The games that are not marked as deleted.
     pub fn games() -> Self {
         Self {
