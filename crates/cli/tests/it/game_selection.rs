@@ -147,7 +147,7 @@ fn a_query_that_nothing_fits_replaces_no_games() {
         let run = tabia(&folder, &args).expect(1);
         assert!(run.err.contains("keep.pgn is not replaced"), "{}", run.err);
         assert_eq!(std::fs::read(folder.join("keep.pgn")).unwrap(), old);
-        let names = std::fs::read_dir(&folder).unwrap();
+        let names = std::fs::read_dir(folder.join(".")).unwrap();
         assert_eq!(names.count(), 2, "nothing else is left");
     }
     let args = [
