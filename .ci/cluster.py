@@ -1,5 +1,5 @@
 """cluster.py TABIA: the statements of docs/guide/cluster.md, run by each engine over the sums of several shards; cells of tables
-in DuckDB next to those of `ls`."""
+in DuckDB next to those of `ls`; types of tables in Spark and DataFusion next to the documented ones."""
 
 import json
 import os
@@ -101,6 +101,60 @@ def compare_with_ls(path: str, table: str) -> int:
     return len(cells)
 
 
+# Types of DuckDB as Spark and DataFusion have them. In DataFusion texts that repeat are a dictionary, others a view.
+SPARK = {"BOOLEAN": "boolean", "TINYINT": "tinyint", "SMALLINT": "smallint", "INTEGER": "int", "BIGINT": "bigint", "DATE": "date", "VARCHAR": "string"}
+DATAFUSION = {"BOOLEAN": "bool", "TINYINT": "int8", "SMALLINT": "int16", "INTEGER": "int32", "BIGINT": "int64", "DATE": "date32[day]", "VARCHAR": "string"}
+
+
+def spark_type(kind: str) -> str:
+    if kind.startswith("MAP"):
+        return "map<string,string>"
+    if kind.endswith("[]"):
+        return f"array<{spark_type(kind[:-2])}>"
+    return SPARK[kind]
+
+
+def datafusion_type(kind: str) -> str:
+    if kind.startswith("MAP"):
+        return "map<string, string>"
+    if kind.endswith("[]"):
+        return f"list<{datafusion_type(kind[:-2])}>"
+    return DATAFUSION[kind]
+
+
+def plain(kind: str) -> str:
+    """A type of Arrow without what the documentation leaves open: dictionaries, views, the names of elements."""
+    kind = re.sub(r"dictionary<values=(\w+), indices=\w+, ordered=0>", r"\1", kind).replace("_view", "")
+    return kind.replace("element: ", "").replace(" not null", "")
+
+
+def compare_types(tables: dict[str, Path]) -> int:
+    """Compares the types that DuckDB, Spark and DataFusion find in our files with the documented ones."""
+    import duckdb
+    from datafusion import SessionContext
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1").getOrCreate()
+    compared = 0
+    for table, path in tables.items():
+        statement = subprocess.run([TABIA, "formats", "--schema", table, "--sql"], check=True, capture_output=True).stdout.decode()
+        connection = duckdb.connect()
+        connection.execute(statement)
+        documented = {name: kind for name, kind, *_ in connection.sql(f"describe {table}").fetchall()}
+        found = {name: kind for name, kind, *_ in connection.sql(f"describe select * from '{path}'").fetchall()}
+        assert found == {name: documented[name] for name in found}, (table, found)
+        found = dict(spark.read.parquet(str(path)).dtypes)
+        assert found == {name: spark_type(documented[name]) for name in found}, (table, found)
+        context = SessionContext()
+        context.register_parquet(table, str(path))
+        found = {field.name: plain(str(field.type)) for field in context.table(table).schema()}
+        assert found == {name: datafusion_type(documented[name]) for name in found}, (table, found)
+        compared += len(found)
+    spark.stop()
+    return compared
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -136,7 +190,13 @@ def main() -> None:
             for number, path in enumerate([str(REPOSITORY / "samples/tabia.cbh"), whole])
         )
         print(f"cells of {rows_compared} rows are those of ls")
-    print("4 passed, 0 failed")
+        tables = {table: folder / f"{table}.parquet" for table in ("games", "positions", "book_rows")}
+        sample = str(REPOSITORY / "samples/tabia.cbv")
+        tabia("convert", sample, "-o", str(tables["games"]), "--columns", "+move_codes", "--with-pgn", "full")
+        tabia("convert", sample, "-o", str(tables["positions"]), "--table", "positions", "--fen")
+        tabia("book", "build", sample, "-o", str(tables["book_rows"]))
+        print(f"types of {compare_types(tables)} columns are the documented ones in DuckDB, Spark and DataFusion")
+    print("5 passed, 0 failed")
 
 
 if __name__ == "__main__":
