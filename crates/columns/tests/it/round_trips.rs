@@ -385,7 +385,13 @@ fn rows_of_the_index_are_those_of_the_games() {
              [Annotator \"N\"]\n[ECO \"B90/03\"]\n\n1. e4 (1. d4) $1 c5 *\n\n\
              [White \"A\"]\n[FEN \"8/8/8/4k3/8/4K3/4P3/8 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. Kd3 *\n";
     std::fs::write(&pgn, text).unwrap();
-    for main in ["games.cbh", "games.si3", "games.si4", "games.si5"] {
+    for main in [
+        "games.cbh",
+        "games.2cbh",
+        "games.si3",
+        "games.si4",
+        "games.si5",
+    ] {
         let path = folder.join(main);
         convert_to(&pgn, &path);
         let items = items(&path);

@@ -8,12 +8,14 @@ use tabia_core::GameIndex;
 use tabia_core::error::{Problem, Result};
 use tabia_core::game::Date;
 use tabia_core::games::{
-    Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
-    TextLimits,
+    Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind, PartKind,
+    StoredPart, TextLimits,
 };
 use tabia_core::io::Blob;
 
-use super::container;
+use super::container::{self, tag};
+use super::index_heads::Cbh2Heads;
+use super::move_tree;
 use super::open::Cbh2Database;
 use super::record_reader::Reader;
 use super::records::{GameRecord, Record, SIZE, TYPE_DELETED, id};
@@ -51,6 +53,17 @@ impl Database for Cbh2Database {
         };
         entry.deleted = record.kind() & TYPE_DELETED != 0;
         Ok(entry)
+    }
+
+    fn stored_plies(&self, game: GameIndex) -> Option<u32> {
+        let Ok(Record::Game(record)) = self.record(game) else {
+            return None;
+        };
+        let mut problems = Vec::new();
+        let moves = self.moves_record(record.moves_at.get(), &[tag::GAME], &mut problems)?;
+        let plies = move_tree::mainline_plies(moves.bytes).filter(|_| problems.is_empty())?;
+        // A header that states another number is that of another record, or the moves are damaged.
+        (plies.div_ceil(2) == u32::from(record.move_count.get())).then_some(plies)
     }
 
     fn stored_parts(&self, game: GameIndex) -> Vec<StoredPart<'_>> {
@@ -98,6 +111,10 @@ impl Database for Cbh2Database {
 
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(Reader::new(self))
+    }
+
+    fn head_reader(&self) -> Option<Box<dyn HeadReader + '_>> {
+        Some(Box::new(Cbh2Heads::new(self)))
     }
 }
 

@@ -194,6 +194,32 @@ impl Tree {
     }
 }
 
+/// Whether a game states where it begins; others begin in the standard position.
+pub(super) fn has_setup(content: &[u8]) -> bool {
+    word_at(content, 0) == Some(move_codes::START)
+}
+
+/// Number of moves of the mainline of a game from the standard position. `None` if it states where it begins, or its
+/// mainline has a word that is no move.
+pub(super) fn mainline_plies(content: &[u8]) -> Option<u32> {
+    let (words, _) = content.as_chunks::<2>();
+    let mut words = words
+        .iter()
+        .map(|[low, high]| u16::from(*high) << 8 | u16::from(*low))
+        .peekable();
+    words.next_if_eq(&move_codes::MOVES);
+    let mut plies = 0;
+    for word in words {
+        match word {
+            move_codes::END => return Some(plies),
+            move_codes::ALTERNATIVE if plies > 0 => {}
+            word if move_codes::is_move(word) => plies += 1,
+            _ => break,
+        }
+    }
+    None
+}
+
 fn word_at(content: &[u8], at: usize) -> Option<u16> {
     let [low, high] = *content.get(at..)?.first_chunk()?;
     Some(u16::from(high) << 8 | u16::from(low))

@@ -1,20 +1,17 @@
 //! Reading one record: its tags, its moves, its annotations or text.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use tabia_core::GameIndex;
 use tabia_core::chess::Position;
-use tabia_core::error::{Error, ErrorKind, Malformed, Result, Why};
+use tabia_core::error::{Error, Malformed, Result, Why};
 use tabia_core::game::{
     Annotation, Flow, Foreign, GameHead, GameResult, RecordKind, TextKind, TextPart, Visitor, Want,
 };
 use tabia_core::games::GameReader;
-use tabia_core::io::{Blob, Cursor};
+use tabia_core::io::Cursor;
 
 use super::annotations::foreign;
 use super::annotations::game_annotations::GameAnnotations;
-use super::container::{self, Content, HEAD, tag};
+use super::container::{Content, HEAD, tag};
 use super::format_id::ID;
 use super::move_tree::{NONE, ROOT, Tree};
 use super::names::{self, EntityKind};
@@ -46,48 +43,6 @@ impl<'d> Reader<'d> {
             tree: Tree::default(),
             buffers: Buffers::default(),
             problems: Vec::new(),
-        }
-    }
-
-    /// A record of `.2cbg` or `.2cba`. Its problems are collected, a type that is not in `tags`
-    /// included; `None` if it cannot be read.
-    fn content(
-        &mut self,
-        file: Option<&'d Blob>,
-        name: &Arc<Path>,
-        at: i64,
-        tags: &[u16],
-    ) -> Option<Content<'d>> {
-        let Some(file) = file else {
-            let name_of = name.file_name().unwrap_or_default().to_string_lossy();
-            let error = Error::new(ErrorKind::MissingFile(name_of.into_owned()));
-            self.problems.push(error.in_file(name));
-            return None;
-        };
-        let base = u64::try_from(at).unwrap_or(0);
-        match container::content(file.as_slice(), at, self.db.options.limits.record) {
-            Ok(content) => {
-                let problem = content.problem.or_else(|| {
-                    let why = Why::Value(content.tag.into());
-                    (!tags.contains(&content.tag)).then_some(Malformed {
-                        field: "tag",
-                        at: HEAD - 2,
-                        why,
-                    })
-                });
-                self.problems
-                    .extend(problem.map(|malformed| malformed.at_base(base).in_file(name)));
-                Some(content)
-            }
-            Err(malformed) => {
-                let error = if base >= file.len() as u64 {
-                    Error::not_in_file(malformed.to_string()).at_offset(base)
-                } else {
-                    malformed.at_base(base)
-                };
-                self.problems.push(error.in_file(name));
-                None
-            }
         }
     }
 
@@ -166,12 +121,7 @@ impl<'d> Reader<'d> {
         let db = self.db;
         let (moves_at, annotations_at) = record.offsets();
         // The start position is stored only with the moves.
-        let content = self.content(
-            db.moves.as_ref(),
-            &db.moves_name,
-            moves_at,
-            &[tag::GAME, tag::CHESS960],
-        );
+        let content = db.moves_record(moves_at, &[tag::GAME, tag::CHESS960], &mut self.problems);
         let bytes = content.map_or(&[] as &[u8], |content| content.bytes);
         let mut position = None;
         if let Some(content) = &content {
@@ -305,7 +255,7 @@ impl<'d> Reader<'d> {
             return none;
         }
         let problems = self.problems.len();
-        let mut annotations = self.all_annotations(at);
+        let mut annotations = self.db.all_annotations(at, &mut self.problems);
         if annotations.is_empty()
             && let Some(medals) = medals.take()
             && want.has(Want::TAGS)
@@ -320,23 +270,6 @@ impl<'d> Reader<'d> {
         none
     }
 
-    fn all_annotations(&mut self, at: Option<i64>) -> GameAnnotations<'d> {
-        let db = self.db;
-        let Some(at) = at.filter(|&at| at > 0) else {
-            return GameAnnotations::empty(db.texts);
-        };
-        let (file, name) = (db.annotations.as_ref(), &db.annotations_name);
-        let Some(content) = self.content(file, name, at, &[tag::ANNOTATIONS]) else {
-            return GameAnnotations::empty(db.texts);
-        };
-        let (annotations, error) = GameAnnotations::read(content.bytes, db.texts);
-        if let Some(error) = error {
-            let base = u64::try_from(at).unwrap_or(0) + HEAD as u64;
-            self.problems.push(error.shift(0, base, 0).in_file(name));
-        }
-        annotations
-    }
-
     fn text(
         &mut self,
         game: GameIndex,
@@ -347,7 +280,7 @@ impl<'d> Reader<'d> {
         let db = self.db;
         let at = text.body_at.get();
         let content = if want.has(Want::ANNOTATIONS) {
-            self.content(db.moves.as_ref(), &db.moves_name, at, &[tag::TEXT])
+            db.moves_record(at, &[tag::TEXT], &mut self.problems)
         } else {
             None
         };

@@ -63,6 +63,12 @@ impl<'d> Lookup<'d> {
             .unwrap_or_default()
     }
 
+    /// Whether the last name of a player would be split wrongly when its tag is read again, and has one of its own.
+    pub(super) fn has_last_name_tag(self, number: u32) -> bool {
+        let last = self.texts.plain(self.player(number).last);
+        last.contains(',') || last == "?"
+    }
+
     /// `Last, First`; `""` if the name is missing.
     pub(super) fn player_name(self, number: u32) -> String {
         join_player(&self.player(number), self.texts)
@@ -129,7 +135,22 @@ impl<'d> TagWriter<'_, 'd> {
         self.tags.number("BlackElo", game.black_elo.get());
         self.tags.number("Board", game.board.get());
         self.annotator(id(game.annotator));
-        self.tournament(&tournament);
+        self.put_after_annotator(game, &tournament);
+    }
+
+    /// Writes those tags of a game that are no names with a number, no date, no result and no rating.
+    pub(super) fn rest(&mut self, game: &GameRecord) {
+        if let Some(eco) = decode_eco(game.eco.get()) {
+            self.tags.number("CbEcoSub", eco.sub());
+        }
+        self.tags.number("Board", game.board.get());
+        let tournament = id(game.tournament).map(|number| self.lookup.tournament(number));
+        self.put_after_annotator(game, &tournament.unwrap_or_default());
+    }
+
+    /// Writes the tags of a game that come after the one of its annotator.
+    fn put_after_annotator(&mut self, game: &GameRecord, tournament: &Tournament<'d>) {
+        self.tournament(tournament);
         self.source(id(game.source));
         for (number, names) in [(game.white_team, WHITE_TEAM), (game.black_team, BLACK_TEAM)] {
             self.team(id(number), names);
@@ -208,10 +229,9 @@ impl<'d> TagWriter<'_, 'd> {
     fn player(&mut self, tag: &str, last: &str, number: Option<u32>) {
         let name = number.map(|number| self.lookup.player_name(number));
         self.tags.push(tag, or_unknown(&name.unwrap_or_default()));
-        let stored = number.map(|number| self.lookup.player(number).last);
-        let stored = self.lookup.texts.plain(stored.unwrap_or_default());
-        if stored.contains(',') || stored == "?" {
-            self.tags.push(last, &stored);
+        if let Some(number) = number.filter(|number| self.lookup.has_last_name_tag(*number)) {
+            let stored = self.lookup.player(number).last;
+            self.tags.push(last, &self.lookup.texts.plain(stored));
         }
     }
 
@@ -490,6 +510,7 @@ pub(super) fn text_nation(language: u16) -> Option<i32> {
 /// Bit of a text's language that is the number of a nation.
 pub(super) const NATION: u16 = 0x1000;
 
-fn or_unknown(text: &str) -> &str {
+/// The text, `?` if it is empty.
+pub(super) fn or_unknown(text: &str) -> &str {
     if text.is_empty() { "?" } else { text }
 }

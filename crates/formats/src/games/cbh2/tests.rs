@@ -10,7 +10,7 @@ use tabia_core::game::{
     Shape, ShapeColor, ShapeKind, Start, TextKind, TextPart, Training, TrainingChoice,
     TrainingText, Visitor,
 };
-use tabia_core::games::{Database, NameId, NameKind};
+use tabia_core::games::{Database, IndexHead, NameId, NameKind};
 use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Losses};
 use tabia_testkit::Scratch;
@@ -354,6 +354,57 @@ fn in_order(game: &Game) -> Game {
         tags.push(&name, &value);
     }
     game
+}
+
+#[test]
+fn stored_plies_are_those_of_the_mainline() {
+    let mut written = games();
+    written.push(text());
+    let set = files(&written);
+    let database = open(&set, &OpenOptions::default()).unwrap();
+    let mut counted = 0;
+    for (index, game) in (0..).map(GameIndex).zip(&written) {
+        if let Some(plies) = database.stored_plies(index) {
+            assert_eq!(plies as usize, game.mainline().count(), "game {index}");
+            counted += 1;
+        }
+    }
+    assert_eq!(counted, 5);
+    // Moves with another checksum are not counted.
+    let mut damaged = set.clone();
+    let (_, moves) = damaged.iter_mut().find(|file| file.0 == "2cbg").unwrap();
+    let at = container::FILE_HEADER + container::HEAD;
+    moves[at] ^= 1;
+    let database = open(&damaged, &OpenOptions::default()).unwrap();
+    let first = (0..).map(GameIndex).take(written.len());
+    let counts = first.filter(|game| database.stored_plies(*game).is_some());
+    assert_eq!(counts.count(), counted - 1);
+}
+
+#[test]
+fn heads_are_not_those_of_setups_or_damage() {
+    let set = files(&games());
+    let heads = |set: &Files| {
+        let database = open(set, &OpenOptions::default()).unwrap();
+        let mut reader = database.head_reader().unwrap();
+        let mut head = IndexHead::default();
+        let games = (0..database.len()).map(GameIndex);
+        games
+            .filter(|game| reader.read(*game, &mut head))
+            .collect::<Vec<_>>()
+    };
+    let whole = heads(&set);
+    assert_eq!(whole.len(), 5, "{whole:?}");
+    for (game, read) in (0..).map(GameIndex).zip(games()) {
+        let is_standard = read.head.start == Start::default();
+        assert!(is_standard || !whole.contains(&game), "game {game}");
+    }
+    let mut without_moves = set.clone();
+    without_moves.retain(|file| file.0 != "2cbg");
+    assert_eq!(heads(&without_moves), []);
+    let mut without_names = set.clone();
+    without_names.retain(|file| file.0 != "2lid");
+    assert_eq!(heads(&without_names), []);
 }
 
 #[test]
