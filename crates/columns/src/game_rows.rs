@@ -8,19 +8,17 @@ use tabia::core::chess::FenStyle;
 use tabia::core::game::{ClockKind, Comment, CommentPlacement, Language, RecordKind, Score};
 use tabia::core::game::{Start, Tags};
 use tabia::core::games::{HeadName, HeadReader, IndexHead, TextWriter};
+use tabia::known_texts::{KnownText, KnownTexts};
 use tabia::{
     Annotation, Database, Date, Feature, Flow, GameHead, GameIndex, GameResult, Losses, Ply,
     Position, Problem, Visitor, Want,
 };
 
 use crate::first_time_period::first_period;
-use crate::known_texts::KnownTexts;
 use crate::move_code;
+use crate::sent_texts::{PieceTexts, SentNumbers, TEXT_FIELDS};
 use crate::span::Span;
 use crate::tag_targets::{TagTarget, TagTargets, TextField};
-
-/// Number of variants of [`TextField`].
-const TEXT_FIELDS: usize = TextField::Pgn as usize + 1;
 
 /// A mark of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +28,25 @@ pub(crate) enum Flag {
     Variations,
     Comments,
     Nags,
+}
+
+/// A text of a row as a batch gets it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NameCell<'a> {
+    /// The text and the number of the value, `u32::MAX` if it has none.
+    Text(&'a str, u32),
+    /// The number of a text that was sent.
+    Sent(u32),
+}
+
+impl<'a> NameCell<'a> {
+    /// The text, unless it was sent.
+    pub(crate) const fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Text(text, _) => Some(text),
+            Self::Sent(_) => None,
+        }
+    }
 }
 
 /// A text of a row: where it is, and the number of the value, if it has one.
@@ -47,6 +64,19 @@ impl TextCell {
         length: 0,
         number: u32::MAX,
     };
+
+    /// A text that was sent.
+    const fn sent(number: u32) -> Self {
+        Self {
+            start: usize::MAX - 1,
+            length: 0,
+            number,
+        }
+    }
+
+    const fn is_sent(self) -> bool {
+        self.start == usize::MAX - 1
+    }
 
     const fn is_none(self) -> bool {
         self.start == usize::MAX
@@ -134,13 +164,18 @@ pub(crate) struct Row {
     stated_plies: Option<u32>,
     /// Bytes of its texts.
     text_bytes: usize,
+}
+
+/// Lists of a record that few records have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct RowLists {
     clocks: Option<Span>,
     elapsed: Option<Span>,
     centipawns: Option<Span>,
     mates: Option<Span>,
     depths: Option<Span>,
-    nags: Span,
-    comments: Span,
+    nags: Option<Span>,
+    comments: Option<Span>,
 }
 
 impl Default for Row {
@@ -161,13 +196,6 @@ impl Default for Row {
             moves: Span::default(),
             stated_plies: None,
             text_bytes: 0,
-            clocks: None,
-            elapsed: None,
-            centipawns: None,
-            mates: None,
-            depths: None,
-            nags: Span::default(),
-            comments: Span::default(),
         }
     }
 }
@@ -184,10 +212,14 @@ pub(crate) struct CommentCell {
 #[derive(Debug, Default)]
 pub(crate) struct GameRows {
     rows: Vec<Row>,
+    /// Lists of the rows; those of the last rows are absent if they have none.
+    lists: Vec<RowLists>,
     /// Texts of the rows, by field; those of the last rows are absent if they have none.
     cells: [Vec<TextCell>; TEXT_FIELDS],
     /// A bit for each kind of numbers that a row has, by [`RareNumber`].
     rare_numbers: u8,
+    /// Texts of this piece and those after it.
+    sent: PieceTexts,
     text: String,
     tags: Vec<(Span, Span)>,
     codes: Vec<i16>,
@@ -203,8 +235,10 @@ pub(crate) struct GameRows {
 impl GameRows {
     fn clear(&mut self) {
         self.rows.clear();
+        self.lists.clear();
         self.cells.iter_mut().for_each(Vec::clear);
         self.rare_numbers = 0;
+        self.sent.clear();
         self.text.clear();
         self.tags.clear();
         self.codes.clear();
@@ -215,6 +249,11 @@ impl GameRows {
         self.depths.clear();
         self.nags.clear();
         self.comments.clear();
+    }
+
+    /// The texts that the piece sends.
+    pub(crate) const fn sent_texts(&self) -> &PieceTexts {
+        &self.sent
     }
 
     /// The number of records.
@@ -233,13 +272,12 @@ impl GameRows {
         })
     }
 
-    /// The texts of a field of some records, each with the number of the value, `u32::MAX` if it has none. `None` if
-    /// no record of the piece has one.
+    /// The texts of a field of some records. `None` if no record of the piece has one.
     pub(crate) fn names(
         &self,
         field: TextField,
         range: Range<usize>,
-    ) -> Option<impl Iterator<Item = Option<(&str, u32)>>> {
+    ) -> Option<impl Iterator<Item = Option<NameCell<'_>>>> {
         let cells = self
             .cells
             .get(field as usize)
@@ -248,13 +286,15 @@ impl GameRows {
         let there = cells.get(range.start.min(end)..end).unwrap_or_default();
         let absent = std::iter::repeat_n(None, range.len() - there.len());
         let there = there.iter().map(|cell| {
-            (!cell.is_none()).then(|| {
-                let span = cell.span();
-                (
-                    self.text.get(span.start..span.end).unwrap_or_default(),
-                    cell.number,
-                )
-            })
+            if cell.is_none() {
+                return None;
+            }
+            if cell.is_sent() {
+                return Some(NameCell::Sent(cell.number));
+            }
+            let span = cell.span();
+            let text = self.text.get(span.start..span.end).unwrap_or_default();
+            Some(NameCell::Text(text, cell.number))
         });
         Some(there.chain(absent))
     }
@@ -298,6 +338,11 @@ impl<'a> RowRef<'a> {
         stated.map_or((usual, chess960.into()), |cell| {
             (self.slice(cell.span()), cell.number)
         })
+    }
+
+    fn lists(self) -> RowLists {
+        let lists = self.rows.lists.get(self.index);
+        lists.copied().unwrap_or_default()
     }
 
     fn slice(self, span: Span) -> &'a str {
@@ -344,34 +389,34 @@ impl<'a> RowRef<'a> {
     }
 
     pub(crate) fn clocks(self) -> Option<&'a [Option<i32>]> {
-        values(&self.rows.clocks, self.row.clocks)
+        values(&self.rows.clocks, self.lists().clocks)
     }
 
     pub(crate) fn elapsed(self) -> Option<&'a [Option<i32>]> {
-        values(&self.rows.elapsed, self.row.elapsed)
+        values(&self.rows.elapsed, self.lists().elapsed)
     }
 
     pub(crate) fn centipawns(self) -> Option<&'a [Option<i32>]> {
-        values(&self.rows.centipawns, self.row.centipawns)
+        values(&self.rows.centipawns, self.lists().centipawns)
     }
 
     pub(crate) fn mates(self) -> Option<&'a [Option<i32>]> {
-        values(&self.rows.mates, self.row.mates)
+        values(&self.rows.mates, self.lists().mates)
     }
 
     pub(crate) fn depths(self) -> Option<&'a [Option<i32>]> {
-        values(&self.rows.depths, self.row.depths)
+        values(&self.rows.depths, self.lists().depths)
     }
 
     /// NAGs of the mainline with their plies, counted from 0.
     pub(crate) fn nags(self) -> &'a [(usize, i16)] {
-        let span = self.row.nags;
+        let span = self.lists().nags.unwrap_or_default();
         self.rows.nags.get(span.start..span.end).unwrap_or_default()
     }
 
     /// Comments of the mainline, in the order of plies.
     pub(crate) fn comments(self) -> &'a [CommentCell] {
-        let span = self.row.comments;
+        let span = self.lists().comments.unwrap_or_default();
         self.rows
             .comments
             .get(span.start..span.end)
@@ -385,12 +430,13 @@ impl<'a> RowRef<'a> {
     /// Bytes of the texts and lists of the row, about.
     pub(crate) fn size(self) -> usize {
         let row = self.row;
+        let lists = self.lists();
         let lists = [
-            row.clocks,
-            row.elapsed,
-            row.centipawns,
-            row.mates,
-            row.depths,
+            lists.clocks,
+            lists.elapsed,
+            lists.centipawns,
+            lists.mates,
+            lists.depths,
         ];
         let lists = lists.iter().flatten().count() * 4 + 2;
         row.text_bytes + self.plies() * lists + 100
@@ -471,7 +517,9 @@ pub(crate) struct RowCollector {
     /// What the index states of the game that begins next, or is open.
     stated: Stated,
     targets: TagTargets,
-    /// The texts of names in the piece, by [`HeadName`].
+    /// The names that were sent, by [`HeadName`].
+    sent_names: [SentNumbers; HeadName::ALL.len()],
+    /// The texts of other names in the piece, by [`HeadName`].
     known_names: [KnownTexts; HeadName::ALL.len()],
     /// The texts of dates.
     known_dates: KnownTexts,
@@ -511,6 +559,7 @@ impl RowCollector {
             early_problems: 0,
             stated: Stated::default(),
             targets: TagTargets::default(),
+            sent_names: Default::default(),
             known_names: Default::default(),
             known_dates: KnownTexts::default(),
             last_date: (Date::UNKNOWN, Date::UNKNOWN),
@@ -657,14 +706,20 @@ impl RowCollector {
             self.row.problems = self.row.problems.saturating_add(1);
             return;
         };
+        self.set_cell(
+            field,
+            TextCell {
+                start: span.start,
+                length,
+                number,
+            },
+        );
+    }
+
+    fn set_cell(&mut self, field: TextField, cell: TextCell) {
         let row = self.done.rows.len();
         let Some(cells) = self.done.cells.get_mut(field as usize) else {
             return;
-        };
-        let cell = TextCell {
-            start: span.start,
-            length,
-            number,
         };
         if let Some(known) = cells.get_mut(row) {
             *known = cell;
@@ -850,13 +905,20 @@ impl RowCollector {
         let until = |start, end| Span { start, end };
         row.tags = until(starts.tags, done.tags.len());
         row.moves = until(starts.codes, done.codes.len());
-        row.nags = until(starts.nags, done.nags.len());
-        row.comments = until(starts.comments, done.comments.len());
-        row.clocks = done.clocks.end(plies);
-        row.elapsed = done.elapsed.end(plies);
-        row.centipawns = done.centipawns.end(plies);
-        row.mates = done.mates.end(plies);
-        row.depths = done.depths.end(plies);
+        let any = |start, end| (start < end).then_some(until(start, end));
+        let lists = RowLists {
+            clocks: done.clocks.end(plies),
+            elapsed: done.elapsed.end(plies),
+            centipawns: done.centipawns.end(plies),
+            mates: done.mates.end(plies),
+            depths: done.depths.end(plies),
+            nags: any(starts.nags, done.nags.len()),
+            comments: any(starts.comments, done.comments.len()),
+        };
+        if lists != RowLists::default() {
+            done.lists.resize(done.rows.len(), RowLists::default());
+            done.lists.push(lists);
+        }
         if let Some(writer) = &mut self.options.pgn {
             let pgn = String::from_utf8_lossy(writer.text()).into_owned();
             writer.text().clear();
@@ -910,16 +972,26 @@ impl RowCollector {
         self.begin_row(game);
         let mut text_bytes = 0;
         for (index, (name, number)) in HeadName::ALL.into_iter().zip(head.names).enumerate() {
-            let known = self.known_names.get_mut(index);
-            let (Some(known), Some(number)) = (known, number) else {
+            let sent = self.sent_names.get_mut(index);
+            let (Some(sent), Some(number)) = (sent, number) else {
                 continue;
             };
-            let known = known.find(number, &mut self.done.text, |text| {
-                heads.push_value(name, number, text);
-            });
-            text_bytes += known.span.end - known.span.start;
+            let field = field_of(name);
+            let write = |text: &mut String| heads.push_value(name, number, text);
+            if let Some(sent) = sent.find((field, number), &mut self.done.sent, write) {
+                text_bytes += sent.length;
+                if !sent.is_unknown {
+                    self.set_cell(field, TextCell::sent(number));
+                }
+                continue;
+            }
+            let Some(known) = self.known_names.get_mut(index) else {
+                continue;
+            };
+            let known = known.find(number, &mut self.done.text, write);
+            text_bytes += known.end - known.start;
             if !known.is_unknown {
-                self.set_text(field_of(name), known.span, number);
+                self.set_text(field, span_of(known), number);
             }
         }
         let Date { year, month, day } = head.date;
@@ -927,13 +999,13 @@ impl RowCollector {
         let known = self
             .known_dates
             .find(number, &mut self.done.text, |text| head.date.push_to(text));
-        text_bytes += known.span.end - known.span.start;
+        text_bytes += known.end - known.start;
         if self.last_date.0 != head.date {
-            let text = self.done.text.get(known.span.start..known.span.end);
+            let text = self.done.text.get(known.start..known.end);
             self.last_date = (head.date, date_of(text.unwrap_or_default()));
         }
         self.row.date = self.last_date.1;
-        self.set_text(TextField::Date, known.span, number);
+        self.set_text(TextField::Date, span_of(known), number);
         for (slot, elo) in self.row.elo.iter_mut().zip(head.elo) {
             *slot = i16::try_from(elo).ok().filter(|elo| *elo != 0);
         }
@@ -1118,6 +1190,13 @@ const fn field_of(name: HeadName) -> TextField {
         HeadName::Black => TextField::Black,
         HeadName::Eco => TextField::Eco,
         HeadName::Annotator => TextField::Annotator,
+    }
+}
+
+const fn span_of(known: KnownText) -> Span {
+    Span {
+        start: known.start,
+        end: known.end,
     }
 }
 

@@ -13,13 +13,13 @@
 pub mod book_rows;
 mod first_time_period;
 mod game_rows;
-mod known_texts;
 mod move_code;
 mod name_column;
 mod positions;
 pub mod read;
 mod record_batches;
 pub mod schema;
+mod sent_texts;
 mod span;
 pub mod stream;
 mod tag_targets;

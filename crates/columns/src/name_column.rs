@@ -28,6 +28,10 @@ pub(crate) struct NameColumn {
     /// Recent numbers of values with the numbers of their texts. A number has one slot, by its remainder; that of a
     /// free one is `u32::MAX`.
     numbers: Vec<(u32, u32)>,
+    /// The number of its text for each number of a value that was sent, plus 1; 0: the batch has no text of it.
+    sent: Vec<u32>,
+    /// The numbers in `sent` that are not 0.
+    used: Vec<u32>,
 }
 
 /// Numbers of values that are remembered.
@@ -43,6 +47,8 @@ impl NameColumn {
             slots: vec![0; 64],
             last: None,
             numbers: vec![FREE; NUMBERS],
+            sent: Vec::new(),
+            used: Vec::new(),
         }
     }
 
@@ -81,6 +87,26 @@ impl NameColumn {
         }
     }
 
+    /// Appends the text of a number that was sent. It is the same until the numbers are forgotten; `text` has it.
+    pub(crate) fn push_sent<'t>(&mut self, number: u32, text: impl FnOnce() -> &'t str) {
+        let index = number as usize;
+        if let Some(&key @ 1..) = self.sent.get(index) {
+            let key = key - 1;
+            self.last = Some(key as usize);
+            self.keys.push(key.cast_signed());
+            self.nulls.append_non_null();
+            return;
+        }
+        self.push(Some(text()));
+        if self.sent.len() <= index {
+            self.sent.resize(index + 1, 0);
+        }
+        if let (Some(last), Some(slot)) = (self.last, self.sent.get_mut(index)) {
+            *slot = last as u32 + 1;
+            self.used.push(number);
+        }
+    }
+
     /// Appends a text some times.
     pub(crate) fn push_repeated(&mut self, text: &str, count: usize) {
         if count > 0 {
@@ -100,6 +126,11 @@ impl NameColumn {
     /// The numbers that follow are those of another database.
     pub(crate) fn forget_numbers(&mut self) {
         self.numbers.fill(FREE);
+        for number in self.used.drain(..) {
+            if let Some(slot) = self.sent.get_mut(number as usize) {
+                *slot = 0;
+            }
+        }
     }
 
     fn text_of(&self, number: usize) -> &[u8] {
@@ -227,24 +258,33 @@ mod tests {
     #[test]
     fn numbers_change_nothing() {
         let (mut numbered, mut plain) = (NameColumn::new(), NameColumn::new());
+        let mut sent = NameColumn::new();
         for database in 0..3_u32 {
             numbered.forget_numbers();
+            sent.forget_numbers();
             for row in 0..9000_u32 {
                 // Two numbers may have the same text, and two of the same slot have different texts.
                 let number = if row % 5 == 0 { u32::MAX } else { row % 3001 };
                 let text = format!("{database} {}", (row % 3001) / 2);
                 numbered.push_numbered(&text, number);
+                match number {
+                    u32::MAX => sent.push_numbered(&text, number),
+                    number => sent.push_sent(number, || &text),
+                }
                 plain.push(Some(&text));
             }
-            numbered.push_repeated("same", 7);
-            numbered.push_repeated("never", 0);
-            numbered.push_nulls(2);
+            for column in [&mut numbered, &mut sent] {
+                column.push_repeated("same", 7);
+                column.push_repeated("never", 0);
+                column.push_nulls(2);
+            }
             for row in 0..9 {
                 plain.push(Some("same").filter(|_| row < 7));
             }
             if database != 1 {
-                let (numbered, plain) = (numbered.finish().unwrap(), plain.finish().unwrap());
-                assert_eq!(numbered.to_data(), plain.to_data());
+                let plain = plain.finish().unwrap().to_data();
+                assert_eq!(numbered.finish().unwrap().to_data(), plain);
+                assert_eq!(sent.finish().unwrap().to_data(), plain);
             }
         }
     }

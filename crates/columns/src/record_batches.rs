@@ -14,10 +14,11 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 use tabia::core::calendar;
 use tabia::{Date, Error, ErrorKind, GameResult};
 
-use crate::game_rows::{GameRows, RareNumber, RowRef};
+use crate::game_rows::{GameRows, NameCell, RareNumber, RowRef};
 use crate::move_code::MoveTexts;
 use crate::name_column::NameColumn;
 use crate::schema::{self, Cell, GameColumns};
+use crate::sent_texts::InputTexts;
 use crate::tag_targets::TextField;
 
 /// Rows of a batch.
@@ -35,6 +36,8 @@ pub(crate) fn table_error(error: &ArrowError) -> Error {
 pub(crate) struct GameBatches {
     schema: SchemaRef,
     columns: Vec<(Cell, ColumnBuilder)>,
+    /// Those of the input.
+    texts: InputTexts,
     rows: usize,
     bytes: usize,
 }
@@ -50,6 +53,7 @@ impl GameBatches {
         Self {
             schema: columns.schema(),
             columns: builders.collect(),
+            texts: InputTexts::default(),
             rows: 0,
             bytes: 0,
         }
@@ -90,6 +94,7 @@ impl GameBatches {
             range: from..end,
             base,
             source,
+            texts: &self.texts,
         };
         for (cell, builder) in &mut self.columns {
             builder.extend(*cell, &rows);
@@ -97,8 +102,14 @@ impl GameBatches {
         Ok(end)
     }
 
+    /// The rows that follow are of this piece.
+    pub(crate) fn begin_piece(&mut self, piece: &GameRows) {
+        self.texts.take(piece.sent_texts());
+    }
+
     /// The rows that follow are of another input.
     pub(crate) fn begin_input(&mut self) {
+        self.texts.clear();
         for (_, builder) in &mut self.columns {
             if let ColumnBuilder::Name(column) = builder {
                 column.forget_numbers();
@@ -186,6 +197,7 @@ struct Rows<'p> {
     /// Added to the numbers of games.
     base: u32,
     source: &'p str,
+    texts: &'p InputTexts,
 }
 
 impl<'p> Rows<'p> {
@@ -315,7 +327,10 @@ impl ColumnBuilder {
             Self::Text(builder) => {
                 if let Cell::Text(field) = cell {
                     match rows.piece.names(field, rows.range.clone()) {
-                        Some(texts) => builder.extend(texts.map(|text| text.map(|(text, _)| text))),
+                        Some(texts) => {
+                            // Only names are sent.
+                            builder.extend(texts.map(|text| text.and_then(NameCell::text)));
+                        }
                         None => builder.append_nulls(rows.range.len()),
                     }
                 }
@@ -514,7 +529,10 @@ fn extend_names(column: &mut NameColumn, cell: Cell, rows: &Rows<'_>) {
         }),
         Cell::Text(field) => match rows.piece.names(field, rows.range.clone()) {
             Some(names) => names.for_each(|name| match name {
-                Some((text, number)) => column.push_numbered(text, number),
+                Some(NameCell::Text(text, number)) => column.push_numbered(text, number),
+                Some(NameCell::Sent(number)) => {
+                    column.push_sent(number, || rows.texts.text(field, number));
+                }
                 None => column.push(None),
             }),
             None => column.push_nulls(rows.range.len()),

@@ -293,6 +293,7 @@ fn each_game_batch(
             if last_item.replace(std::ptr::from_ref(item)) != Some(std::ptr::from_ref(item)) {
                 batches.begin_input();
             }
+            batches.begin_piece(piece);
             let mut next = 0;
             while !is_stopped && next < piece.len() {
                 next = batches.push(piece, next, base.0, &source)?;

@@ -246,6 +246,7 @@ mod hidden_folder;
 pub mod input;
 pub mod inspect;
 mod job_summary;
+pub mod known_texts;
 pub mod list;
 pub mod list_openings;
 mod mark_moments;

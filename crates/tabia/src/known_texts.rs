@@ -1,21 +1,39 @@
 //! Texts of numbered values that a piece has already, so that each is asked for and stored once.
 
-use crate::span::Span;
-
 /// Numbers of one tag that are remembered. A number has one slot, by its remainder.
 const SLOTS: usize = 1024;
 
 /// A text of the piece.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct KnownText {
-    pub(crate) span: Span,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KnownText {
+    /// Its first byte among the texts of the piece.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
     /// Whether it states nothing: it is empty or `?`.
-    pub(crate) is_unknown: bool,
+    pub is_unknown: bool,
 }
 
-/// The texts of one tag.
+/// The texts of one tag whose values have numbers, as heads of an index have them
+/// ([`IndexHead`](tabia_core::games::IndexHead)).
+///
+/// ```
+/// use tabia::known_texts::KnownTexts;
+///
+/// let (mut players, mut texts) = (KnownTexts::default(), String::new());
+/// let first = players.find(7, &mut texts, |out| out.push_str("Carlsen, M"));
+/// let again = players.find(7, &mut texts, |_| unreachable!("the piece has it"));
+/// assert_eq!((first, texts.as_str()), (again, "Carlsen, M"));
+///
+/// // Another piece has texts of its own, but the name is not decoded again.
+/// players.forget();
+/// texts.clear();
+/// players.find(7, &mut texts, |_| unreachable!("the piece before had it"));
+/// assert_eq!(texts, "Carlsen, M");
+/// ```
 #[derive(Debug)]
-pub(crate) struct KnownTexts {
+pub struct KnownTexts {
     slots: Vec<Slot>,
     /// The number of the piece, from 1.
     piece: u64,
@@ -45,7 +63,7 @@ impl Default for KnownTexts {
 
 impl KnownTexts {
     /// The text of a number, which `write` appends to the texts of the piece if it is not among them.
-    pub(crate) fn find(
+    pub fn find(
         &mut self,
         number: u32,
         texts: &mut String,
@@ -72,10 +90,8 @@ impl KnownTexts {
         let text = texts.get(start..).unwrap_or_default();
         let known = KnownText {
             is_unknown: matches!(text, "" | "?"),
-            span: Span {
-                start,
-                end: texts.len(),
-            },
+            start,
+            end: texts.len(),
         };
         if let Some(slot) = &mut slot {
             if slot.number != number || slot.text.is_empty() {
@@ -90,7 +106,7 @@ impl KnownTexts {
     }
 
     /// Another piece begins.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.piece += 1;
     }
 }
