@@ -6,29 +6,47 @@ use std::sync::{Arc, OnceLock};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use tabia::{CreateOptions, Error, FileStates, GameIndex, Profile, Want};
+use tabia::core::games::HeadName;
+use tabia::{CreateOptions, Error, FileStates, GameIndex, GameResult, Profile, Want};
 
 use crate::date::Date;
 use crate::error::{self, OrRaise};
+use crate::game_heads::GameHeads;
 use crate::inputs::Inputs;
 use crate::move_node::{Moves, Node};
 use crate::position::{Position, uci_text};
 use crate::read_game::read_record;
 
-/// A game. It does not change. Of a database in files its moves are read when they are first asked for, which
-/// fails once these files have changed.
+/// A game. It does not change. Of a database in files its tags and moves are read when they are first asked for,
+/// which fails once these files have changed.
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Game {
-    /// The game; without moves and annotations if there is a `record`.
-    known: tabia::Game,
+    known: Known,
     /// The number in its database, from 0.
     pub(crate) index: Option<u32>,
-    source: Arc<str>,
-    /// Those of `known`.
+    /// Those of what is known.
     pub(crate) problems: Vec<Error>,
-    record: Option<Arc<RecordSource>>,
-    whole: OnceLock<Whole>,
+    whole: OnceLock<Box<Whole>>,
     moves: OnceLock<Option<Arc<Moves>>>,
+}
+
+/// What was read of a game before anything was asked of it.
+enum Known {
+    /// All of it; its tags alone if there is a record.
+    Read {
+        game: Box<tabia::Game>,
+        source: Arc<str>,
+        record: Option<Arc<RecordSource>>,
+    },
+    /// What the index states: one of the heads of a piece.
+    Head(Arc<HeadsOfRecords>, u32),
+}
+
+/// Heads of a piece, with the database that they are of.
+pub(crate) struct HeadsOfRecords {
+    pub(crate) heads: GameHeads,
+    pub(crate) source: Arc<str>,
+    pub(crate) record: Arc<RecordSource>,
 }
 
 /// The database that moves are read from when they are asked for.
@@ -38,8 +56,36 @@ pub(crate) struct RecordSource {
     pub(crate) input: usize,
     /// The states of its files when the game was found.
     pub(crate) states: FileStates,
-    /// Set when the moves of a game are asked for: those of the games that follow are read with their heads then.
-    pub(crate) wants_moves: Arc<AtomicBool>,
+    pub(crate) wanted: Arc<WantedParts>,
+}
+
+/// What was asked of a game that had not been read: it is read of the games that follow.
+#[derive(Default)]
+pub(crate) struct WantedParts {
+    pub(crate) tags: AtomicBool,
+    pub(crate) moves: AtomicBool,
+}
+
+impl RecordSource {
+    /// Reads a part of a record.
+    fn read(&self, py: Python<'_>, index: u32, want: Want) -> PyResult<Whole> {
+        let wanted = match want {
+            Want::TAGS => &self.wanted.tags,
+            _ => &self.wanted.moves,
+        };
+        wanted.store(true, Ordering::Relaxed);
+        let inputs = &self.inputs;
+        inputs.indexed(py)?;
+        let read = || {
+            let database = inputs.opened_in(self.input, &self.states)?;
+            let missing = || Error::usage("there is no such input");
+            let item = inputs.items.get(self.input).ok_or_else(missing)?;
+            let (game, problems) = read_record(&**database, GameIndex(index), want, item)?;
+            self.states.check()?;
+            Ok(Whole { game, problems })
+        };
+        py.detach(read).or_raise(py)
+    }
 }
 
 /// A game with its moves and problems.
@@ -61,63 +107,100 @@ pub(crate) fn profile(name: &str) -> Result<Profile, Error> {
 }
 
 impl Game {
-    pub(crate) fn new(game: tabia::Game, index: Option<u32>, source: Arc<str>) -> Self {
+    fn of(known: Known, index: Option<u32>) -> Self {
         Self {
-            known: game,
+            known,
             index,
-            source,
             problems: Vec::new(),
-            record: None,
             whole: OnceLock::new(),
             moves: OnceLock::new(),
         }
     }
 
-    /// A game whose head is known, with what its moves are read from.
-    pub(crate) fn of_head(
-        head: tabia::Game,
+    pub(crate) fn new(game: Box<tabia::Game>, index: Option<u32>, source: Arc<str>) -> Self {
+        let known = Known::Read {
+            game,
+            source,
+            record: None,
+        };
+        Self::of(known, index)
+    }
+
+    /// A game whose tags are known, with what its moves are read from.
+    pub(crate) fn of_tags(
+        game: Box<tabia::Game>,
         index: u32,
         source: Arc<str>,
         record: Arc<RecordSource>,
     ) -> Self {
-        Self {
+        let known = Known::Read {
+            game,
+            source,
             record: Some(record),
-            ..Self::new(head, Some(index), source)
+        };
+        Self::of(known, Some(index))
+    }
+
+    /// A game whose head is known.
+    pub(crate) fn of_head(heads: Arc<HeadsOfRecords>, number: u32, index: u32) -> Self {
+        Self::of(Known::Head(heads, number), Some(index))
+    }
+
+    /// What is read when more is asked for than is known; `None` if all is known.
+    fn record(&self) -> Option<&RecordSource> {
+        match &self.known {
+            Known::Read { record, .. } => record.as_deref(),
+            Known::Head(heads, _) => Some(&heads.record),
         }
     }
 
     /// Reads what is not known yet.
     fn read(&self, py: Python<'_>) -> PyResult<Option<&Whole>> {
-        let (Some(record), Some(index)) = (&self.record, self.index) else {
+        let (Some(record), Some(index)) = (self.record(), self.index) else {
             return Ok(None);
         };
         if let Some(whole) = self.whole.get() {
             return Ok(Some(whole));
         }
-        record.wants_moves.store(true, Ordering::Relaxed);
-        let inputs = &record.inputs;
-        inputs.indexed(py)?;
-        let read = || {
-            let database = inputs.opened_in(record.input, &record.states)?;
-            let missing = || Error::usage("there is no such input");
-            let item = inputs.items.get(record.input).ok_or_else(missing)?;
-            let (game, problems) = read_record(&**database, GameIndex(index), item)?;
-            record.states.check()?;
-            Ok(Whole { game, problems })
-        };
-        let whole = py.detach(read).or_raise(py)?;
-        Ok(Some(self.whole.get_or_init(|| whole)))
+        let whole = record.read(py, index, Want::ALL)?;
+        Ok(Some(self.whole.get_or_init(|| Box::new(whole))))
     }
 
     fn whole(&self, py: Python<'_>) -> PyResult<&tabia::Game> {
-        let whole = self.read(py)?;
-        Ok(whole.map_or(&self.known, |whole| &whole.game))
+        match (self.read(py)?, &self.known) {
+            (Some(whole), _) => Ok(&whole.game),
+            (None, Known::Read { game, .. }) => Ok(game),
+            // Heads have a record.
+            (None, Known::Head(..)) => Err(PyValueError::new_err("the game has no number")),
+        }
     }
 
-    fn tag(&self, name: &str) -> Option<&str> {
-        self.known
-            .tag(name)
-            .filter(|value| !matches!(*value, "" | "?"))
+    /// The value of a tag; `None` if it is unknown.
+    fn name(&self, name: HeadName) -> Option<&str> {
+        match &self.known {
+            Known::Read { game, .. } => game
+                .tag(name.tag())
+                .filter(|value| !matches!(*value, "" | "?")),
+            Known::Head(heads, number) => heads.heads.name(*number, name),
+        }
+    }
+
+    fn elo(&self, side: usize) -> Option<u16> {
+        let elo = match &self.known {
+            Known::Read { game, .. } => {
+                let tags = &game.head.tags;
+                [tags.white_elo(), tags.black_elo()]
+            }
+            Known::Head(heads, number) => heads.heads.elo(*number),
+        };
+        elo.get(side).copied().flatten()
+    }
+
+    fn result_of(&self) -> GameResult {
+        match &self.known {
+            Known::Read { game, .. } => game.result,
+            Known::Head(heads, number) => heads.heads.result(*number),
+        }
     }
 
     fn moves(&self, game: &tabia::Game) -> PyResult<Arc<Moves>> {
@@ -138,14 +221,28 @@ impl Game {
     /// The input that the game was read from.
     #[getter]
     fn source(&self) -> &str {
-        &self.source
+        match &self.known {
+            Known::Read { source, .. } => source,
+            Known::Head(heads, _) => &heads.source,
+        }
     }
 
     /// The tag pairs in stored order; of a tag that occurs twice, the first.
     #[getter]
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let read;
+        let game = match (&self.known, self.whole.get(), self.index) {
+            (_, Some(whole), _) => &whole.game,
+            (Known::Read { game, .. }, ..) => &**game,
+            (Known::Head(heads, _), None, index) => {
+                read = heads
+                    .record
+                    .read(py, index.unwrap_or_default(), Want::TAGS)?;
+                &read.game
+            }
+        };
         let dict = PyDict::new(py);
-        for (name, value) in self.known.head.tags.iter() {
+        for (name, value) in game.head.tags.iter() {
             if !dict.contains(name)? {
                 dict.set_item(name, value)?;
             }
@@ -156,61 +253,64 @@ impl Game {
     /// The player with White; `None` if unknown, as for all tags.
     #[getter]
     fn white(&self) -> Option<&str> {
-        self.tag("White")
+        self.name(HeadName::White)
     }
 
     /// The player with Black.
     #[getter]
     fn black(&self) -> Option<&str> {
-        self.tag("Black")
+        self.name(HeadName::Black)
     }
 
     /// The event.
     #[getter]
     fn event(&self) -> Option<&str> {
-        self.tag("Event")
+        self.name(HeadName::Event)
     }
 
     /// The site: town or server.
     #[getter]
     fn site(&self) -> Option<&str> {
-        self.tag("Site")
+        self.name(HeadName::Site)
     }
 
     /// The round.
     #[getter]
     fn round(&self) -> Option<&str> {
-        self.tag("Round")
+        self.name(HeadName::Round)
     }
 
     /// The opening code, as stored.
     #[getter]
     fn eco(&self) -> Option<&str> {
-        self.tag("ECO")
+        self.name(HeadName::Eco)
     }
 
     /// The Elo of White.
     #[getter]
     fn white_elo(&self) -> Option<u16> {
-        self.known.head.tags.white_elo()
+        self.elo(0)
     }
 
     /// The Elo of Black.
     #[getter]
     fn black_elo(&self) -> Option<u16> {
-        self.known.head.tags.black_elo()
+        self.elo(1)
     }
 
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     #[getter]
     fn result(&self) -> &'static str {
-        self.known.result.pgn()
+        self.result_of().pgn()
     }
 
     /// The date, whose parts may be unknown.
     #[getter]
     fn date(&self) -> Date {
-        Date(self.known.head.tags.date().unwrap_or_default())
+        Date(match &self.known {
+            Known::Read { game, .. } => game.head.tags.date().unwrap_or_default(),
+            Known::Head(heads, number) => heads.heads.date(*number),
+        })
     }
 
     /// Number of plies of the mainline.

@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tabia::collect_in_parallel::{Collector, collect};
-use tabia::core::games::Database as OpenDatabase;
+use tabia::core::games::{Database as OpenDatabase, HeadReader, IndexHead};
+use tabia::known_texts::KnownTexts;
 use tabia::list::ListOptions;
 use tabia::sort::SortOrder;
 use tabia::{
@@ -16,7 +17,8 @@ use tabia::{
     Recorder, ScanOptions, Visitor, Want,
 };
 
-use crate::game::{Game, RecordSource};
+use crate::game::{Game, HeadsOfRecords, RecordSource, WantedParts};
+use crate::game_heads::{GameHeads, KnownNames};
 use crate::inputs::Inputs;
 use crate::kept_problems::{BatchesWithProblems, Keep, Problems, add, take};
 use crate::read_game::read_game;
@@ -44,16 +46,14 @@ impl Games {
                     Ok(GameCollector {
                         // Archives would be unpacked twice.
                         may_read_later: item.source().is_some(),
-                        wants_moves: Arc::clone(&sources.borrow().wants_moves),
+                        wanted: Arc::clone(&sources.borrow().wanted),
                         ..GameCollector::default()
                     })
                 },
                 progress,
                 &mut Keep(Arc::clone(&noted)),
                 &mut |_, base, piece| {
-                    let sources = sources.borrow();
-                    let make = |recorded: Recorded| sources.game(recorded, base);
-                    let mut batch: Vec<Game> = piece.drain(..).map(make).collect();
+                    let mut batch = sources.borrow().games(piece, base);
                     assign(take(&noted), &mut batch, lost);
                     Ok(send(batch))
                 },
@@ -114,7 +114,7 @@ struct Sources<'i> {
     inputs: &'i Arc<Inputs>,
     name: Arc<str>,
     record: Option<Arc<RecordSource>>,
-    wants_moves: Arc<AtomicBool>,
+    wanted: Arc<WantedParts>,
 }
 
 impl<'i> Sources<'i> {
@@ -123,7 +123,7 @@ impl<'i> Sources<'i> {
             inputs,
             name: "".into(),
             record: None,
-            wants_moves: Arc::default(),
+            wanted: Arc::default(),
         }
     }
 
@@ -137,29 +137,61 @@ impl<'i> Sources<'i> {
                 inputs: Arc::clone(self.inputs),
                 input,
                 states: FileStates::of(item),
-                wants_moves: Arc::clone(&self.wants_moves),
+                wanted: Arc::clone(&self.wanted),
             })
         });
     }
 
-    fn game(&self, recorded: Recorded, base: GameIndex) -> Game {
-        let index = recorded.number.saturating_add(base.0);
-        let source = Arc::clone(&self.name);
-        match &self.record {
-            Some(record) if recorded.is_head => {
-                Game::of_head(recorded.game, index, source, Arc::clone(record))
+    /// The games of a piece; `base` is added to their numbers.
+    fn games(&self, piece: &mut Piece, base: GameIndex) -> Vec<Game> {
+        let heads = std::mem::take(&mut piece.heads);
+        let heads = self.record.as_ref().map(|record| {
+            Arc::new(HeadsOfRecords {
+                heads,
+                source: Arc::clone(&self.name),
+                record: Arc::clone(record),
+            })
+        });
+        let make = |recorded: Recorded| {
+            let index = recorded.number.saturating_add(base.0);
+            match (recorded.part, &heads) {
+                (Part::Head(number), Some(heads)) => {
+                    Some(Game::of_head(Arc::clone(heads), number, index))
+                }
+                (Part::Tags(game), Some(heads)) => {
+                    let (source, record) = (Arc::clone(&heads.source), Arc::clone(&heads.record));
+                    Some(Game::of_tags(game, index, source, record))
+                }
+                (Part::Tags(game) | Part::Whole(game), _) => {
+                    Some(Game::new(game, Some(index), Arc::clone(&self.name)))
+                }
+                // Heads are taken of inputs alone.
+                (Part::Head(_), None) => None,
             }
-            _ => Game::new(recorded.game, Some(index), source),
-        }
+        };
+        piece.games.drain(..).filter_map(make).collect()
     }
+}
+
+/// Games of a part of an input.
+#[derive(Default)]
+struct Piece {
+    games: Vec<Recorded>,
+    heads: GameHeads,
 }
 
 /// A game of a piece.
 struct Recorded {
     number: u32,
-    /// Whether its moves were not read.
-    is_head: bool,
-    game: tabia::Game,
+    part: Part,
+}
+
+/// What was read of a game.
+enum Part {
+    /// The number of its head in the piece.
+    Head(u32),
+    Tags(Box<tabia::Game>),
+    Whole(Box<tabia::Game>),
 }
 
 /// Records games with their numbers.
@@ -169,9 +201,18 @@ struct GameCollector {
     number: u32,
     /// Whether the moves of games of a database are read when they are asked for.
     may_read_later: bool,
-    wants_moves: Arc<AtomicBool>,
-    is_head: bool,
-    done: Vec<Recorded>,
+    wanted: Arc<WantedParts>,
+    /// Whether only the tags of the game are read.
+    has_only_tags: bool,
+    names: KnownNames,
+    done: Piece,
+}
+
+impl GameCollector {
+    /// Whether moves are left to be read later.
+    fn leaves_moves(&self) -> bool {
+        self.may_read_later && !self.wanted.moves.load(Ordering::Relaxed)
+    }
 }
 
 impl Visitor for GameCollector {
@@ -198,29 +239,55 @@ impl Visitor for GameCollector {
 
     fn end_game(&mut self, result: GameResult) {
         self.recorder.end_game(result);
-        let game = self.recorder.replace(tabia::Game::new());
-        self.done.push(Recorded {
+        let game = Box::new(self.recorder.replace(tabia::Game::new()));
+        self.done.games.push(Recorded {
             number: self.number,
-            is_head: self.is_head,
-            game,
+            part: if self.has_only_tags {
+                Part::Tags(game)
+            } else {
+                Part::Whole(game)
+            },
         });
     }
 }
 
 impl Collector for GameCollector {
-    type Piece = Vec<Recorded>;
+    type Piece = Piece;
 
-    fn swap(&mut self, piece: &mut Self::Piece) {
-        piece.clear();
+    fn swap(&mut self, piece: &mut Piece) {
+        // Its heads were taken.
+        piece.games.clear();
         std::mem::swap(&mut self.done, piece);
+        self.names.iter_mut().for_each(KnownTexts::forget);
     }
 
     fn want_of(&mut self, database: &dyn OpenDatabase, _: GameIndex, want: Want) -> Want {
         // Formats that store names apart have an index, by which one game costs no more than its share of all.
         let has_index = !database.info().names.is_empty();
-        self.is_head =
-            self.may_read_later && has_index && !self.wants_moves.load(Ordering::Relaxed);
-        if self.is_head { Want::TAGS } else { want }
+        self.has_only_tags = has_index && self.leaves_moves();
+        if self.has_only_tags { Want::TAGS } else { want }
+    }
+
+    fn wants_heads(&self) -> bool {
+        self.may_read_later
+    }
+
+    fn take_head(
+        &mut self,
+        _: &dyn OpenDatabase,
+        game: GameIndex,
+        heads: &dyn HeadReader,
+        head: &IndexHead,
+    ) -> bool {
+        if !self.leaves_moves() || self.wanted.tags.load(Ordering::Relaxed) {
+            return false;
+        }
+        let number = self.done.heads.push(&mut self.names, heads, head);
+        self.done.games.extend(number.map(|number| Recorded {
+            number: game.0,
+            part: Part::Head(number),
+        }));
+        number.is_some()
     }
 }
 

@@ -10,6 +10,7 @@ mod error;
 mod explore;
 mod file_argument;
 mod game;
+mod game_heads;
 mod games;
 mod games_argument;
 mod headers;

@@ -7,14 +7,15 @@ use tabia::{Error, GameIndex, InputItem, Recorder, Want};
 
 use crate::game::Game;
 
-/// A record with its problems.
+/// What is wanted of a record, with its problems.
 pub(crate) fn read_record(
     database: &dyn OpenDatabase,
     index: GameIndex,
+    want: Want,
     item: &InputItem,
 ) -> Result<(tabia::Game, Vec<Error>), Error> {
     let mut recorder = Recorder::new();
-    let read = database.reader().read(index, Want::ALL, &mut recorder);
+    let read = database.reader().read(index, want, &mut recorder);
     let locate = |error: Error| error.in_game(index).in_file(item.label());
     let _ = read.map_err(locate)?;
     let problems = recorder.take_problems();
@@ -29,9 +30,9 @@ pub(crate) fn read_game(
     index: GameIndex,
     item: &InputItem,
 ) -> Result<Game, Error> {
-    let (game, problems) = read_record(database, index, item)?;
+    let (game, problems) = read_record(database, index, Want::ALL, item)?;
     let source: Arc<str> = item.name().into();
-    let mut game = Game::new(game, Some(index.0), source);
+    let mut game = Game::new(Box::new(game), Some(index.0), source);
     game.problems = problems;
     Ok(game)
 }

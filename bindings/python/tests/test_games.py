@@ -122,6 +122,27 @@ def test_moves_are_read_when_they_are_asked_for(pgn: Path, tmp_path: Path, exten
         assert list(threads.map(lambda game: game.ply_count, again * 8)) == [7, 3, 2] * 8
 
 
+def head(game: tabia.Game) -> tuple[object, ...]:
+    names = (game.number, game.white, game.black, game.event, game.site, game.round, game.eco, game.result)
+    return (*names, game.white_elo, game.black_elo, str(game.date), list(game.tags.items()), game.source)
+
+
+@pytest.mark.parametrize("extension", ["cbh", "2cbh", "si4", "si5"])
+def test_heads_of_an_index_are_those_of_the_games(pgn: Path, many: Path, tmp_path: Path, extension: str) -> None:
+    for source in (pgn, many):
+        path = tmp_path / f"{source.stem}.{extension}"
+        tabia.convert(source, path)
+        db = tabia.open(path)
+        read = [head(game) for game in db[:]]
+        games = list(db.games())
+        # Tags are read one by one here, and with the games after the first that was asked there.
+        assert [head(game) for game in games] == read
+        assert [head(game) for game in db.games()] == read
+        assert [game.problems for game in games] == [game.problems for game in db[:]]
+        assert [head(game) for game in games] == read
+        assert [game.white for game in db.games(where="elo:>=2500")] == [row[1] for row in read if (row[8] or 0) >= 2500]  # type: ignore[operator]
+
+
 def test_moves_of_changed_files_are_an_error(pgn: Path, many: Path, tmp_path: Path) -> None:
     path = tmp_path / "changed.si5"
     tabia.convert(pgn, path)
@@ -132,6 +153,8 @@ def test_moves_of_changed_files_are_an_error(pgn: Path, many: Path, tmp_path: Pa
     assert (game.ply_count, other.white) == (7, "Beta, B")
     with pytest.raises(tabia.Error, match="changed"):
         other.mainline()
+    with pytest.raises(tabia.Error, match="changed"):
+        other.tags  # noqa: B018
     # What was opened before the change is not mixed with what was found after it.
     new = next(iter(db.games()))
     with pytest.raises(tabia.Error, match="changed"):
