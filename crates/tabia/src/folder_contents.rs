@@ -90,8 +90,8 @@ impl Resolver {
             let first = contents.found.len();
             let mut companions = Vec::new();
             let mut others = Vec::new();
-            for (name, bytes) in settled.files {
-                let name = name.to_string_lossy();
+            for (stored, bytes) in settled.files {
+                let name = stored.to_string_lossy();
                 if name.starts_with('.') {
                     continue;
                 }
@@ -99,7 +99,7 @@ impl Resolver {
                     continue;
                 };
                 let kind = data.file_type();
-                let file = folder.join(&*name);
+                let file = folder.join(&stored);
                 if kind.is_dir() && depth < max_depth {
                     folders.push((bytes, depth + 1));
                 } else if !(kind.is_file() || kind.is_symlink() && bytes.is_file()) {

@@ -1,13 +1,15 @@
 //! From what a user typed to inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::{OpenOptions, Probe};
-use tabia_core::io::{Blob, FolderNames, InputFile, JournaledFolder, Source, list_folder};
+use tabia_core::io::{
+    Blob, FolderNames, InputFile, JournaledFolder, Source, list_folder, name_text,
+};
 use tabia_core::{Error, ErrorKind, GameFormat, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
@@ -491,10 +493,7 @@ impl Resolver {
 
     /// The one main file of that base name in its folder.
     fn base_name(&self, path: &Path) -> Result<Option<InputItem>> {
-        let Some(wanted) = path
-            .file_name()
-            .map(|name| name.to_string_lossy().to_lowercase())
-        else {
+        let Some(wanted) = path.file_name().map(|name| name_text(name).to_lowercase()) else {
             return Ok(None);
         };
         let folder = match path.parent() {
@@ -508,12 +507,12 @@ impl Resolver {
         let first_part = wanted
             .rsplit_once('.')
             .map(|(stem, extension)| format!("{stem}_0.{extension}"));
-        let mut found: Vec<String> = settled
+        let mut found: Vec<&OsString> = settled
             .files
             .iter()
-            .map(|(name, _)| name.to_string_lossy().into_owned())
+            .map(|(name, _)| name)
             .filter(|name| {
-                let lower = name.to_lowercase();
+                let lower = name_text(name).to_lowercase();
                 self.is_main_name(&lower)
                     && (stem(&lower) == wanted
                         || stem(bare_name(&lower)) == wanted
@@ -526,11 +525,12 @@ impl Resolver {
         match found.as_slice() {
             [] => Ok(None),
             [name] => self.file(&path.with_file_name(name)).map(Some),
-            several => Err(Error::unsupported(format!(
-                "could be {}: name one of them",
-                several.join(" or ")
-            ))
-            .in_path(path)),
+            several => {
+                let names = several.iter().map(|name| name.to_string_lossy());
+                let names: Vec<_> = names.collect();
+                let text = format!("could be {}: name one of them", names.join(" or "));
+                Err(Error::unsupported(text).in_path(path))
+            }
         }
     }
 
@@ -648,7 +648,7 @@ pub(crate) fn not_an_archive(item: InputItem) -> Result<InputItem> {
 
 /// What the names of all files of a set in a folder have in common, in lower case.
 pub(crate) fn set_of(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let name = name_text(file.file_name().unwrap_or_default());
     let base = stem(&name).to_lowercase();
     base.strip_suffix("_0").unwrap_or(&base).to_owned()
 }

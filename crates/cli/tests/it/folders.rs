@@ -318,3 +318,127 @@ fn what_chessbase_makes_of_a_set_belongs_to_it() {
     tabia(&scratch, &["info", "f/tabia.cib"]).expect(0);
     tabia(&scratch, &["info", "f/alone.cib"]).expect(4);
 }
+
+#[cfg(unix)]
+#[test]
+fn files_whose_names_are_not_utf8_are_all_read() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new("folder-latin1");
+    let names = [&b"M\xfcller"[..], b"M\xf6ller", b"M\xe4ller"];
+    fs::create_dir(scratch.join("f")).unwrap();
+    let file = |folder: &str, name: &[u8], extension: &str| {
+        let name = [name, extension.as_bytes()].concat();
+        scratch.join(folder).join(OsStr::from_bytes(&name))
+    };
+    for (number, name) in names.into_iter().enumerate() {
+        let game = format!("[White \"Number {number}\"]\n\n1. e4 1-0\n\n");
+        if fs::write(file("f", name, ".pgn"), game).is_err() {
+            // A file system whose names are UTF-8.
+            return;
+        }
+    }
+    let run = tabia(&scratch, &["convert", "f", "-o", "all.pgn"]).expect(0);
+    let text = fs::read_to_string(scratch.join("all.pgn")).unwrap();
+    for number in 0..names.len() {
+        assert!(text.contains(&format!("Number {number}")), "{}", run.err);
+    }
+    let count = |args: &[&str]| tabia(&scratch, args).expect(0).out.lines().count();
+    assert_eq!(count(&["check", "f"]), 4);
+    assert_eq!(count(&["ls", "f"]), 4);
+    // Their companions are those of the same name, and the names stay.
+    for (number, name) in names.into_iter().enumerate().take(2) {
+        let game = format!(
+            "[White \"Number {number}\"]\n\n1. {} 1-0\n\n",
+            ["a4", "h4"][number]
+        );
+        fs::write(scratch.join("game.pgn"), game).unwrap();
+        let path = file("f", name, ".cbh");
+        let args = [
+            OsStr::new("convert"),
+            "game.pgn".as_ref(),
+            "-o".as_ref(),
+            path.as_os_str(),
+        ];
+        tabia(&scratch, &args).expect(0);
+    }
+    tabia(&scratch, &["repair", "f", "-o", "saved"]).expect(0);
+    for (number, name) in names.into_iter().enumerate() {
+        assert!(file("saved", name, ".pgn").exists(), "{number}");
+        if number < 2 {
+            let path = file("saved", name, ".cbh");
+            let args = [
+                OsStr::new("convert"),
+                path.as_os_str(),
+                "-o".as_ref(),
+                "-".as_ref(),
+            ];
+            let run = tabia(&scratch, &args).expect(0);
+            let moves = ["1. a4", "1. h4"][number];
+            assert!(run.out.contains(moves), "{}", run.out);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_has_its_own_reason() {
+    use std::os::unix::fs::symlink;
+    let scratch = folder("folder-links");
+    symlink("nothing.pgn", scratch.join("f/dangling.pgn")).unwrap();
+    fs::create_dir(scratch.join("other")).unwrap();
+    symlink("../other", scratch.join("f/linked")).unwrap();
+    let run = tabia(&scratch, &["check", "f"]).expect(0);
+    let line =
+        "2 links were not checked: leading to nothing or to a folder: f/dangling.pgn, f/linked";
+    assert!(run.err.contains(line), "{}", run.err);
+    assert!(
+        !run.err.contains("no format has such a name"),
+        "{}",
+        run.err
+    );
+    let run = tabia(&scratch, &["check", "f/dangling.pgn"]).expect(4);
+    let hint = "it is a link to nothing.pgn, which does not exist";
+    assert!(run.err.contains(hint), "{}", run.err);
+}
+
+#[test]
+fn a_folder_of_which_nothing_can_be_read_is_an_input_that_cannot() {
+    let scratch = Scratch::new("folder-unreadable");
+    fs::create_dir(scratch.join("f")).unwrap();
+    fs::write(scratch.join("f/bad.cbh"), noise()).unwrap();
+    for args in [
+        &["check", "f"][..],
+        &["ls", "f"],
+        &["convert", "f", "-o", "out.pgn"],
+        &["repair", "f", "-o", "saved"],
+    ] {
+        let run = tabia(&scratch, args).expect(4);
+        assert!(run.err.contains("bad.cbh: "), "{args:?}: {}", run.err);
+    }
+    assert!(!scratch.join("out.pgn").exists());
+    assert!(!scratch.join("saved").exists());
+    // Next to an input that can be read it is a problem.
+    fs::write(scratch.join("f/games.pgn"), GAMES).unwrap();
+    for args in [&["check", "f"][..], &["convert", "f", "-o", "out.pgn"]] {
+        tabia(&scratch, args).expect(3);
+    }
+}
+
+#[test]
+fn the_folder_for_repaired_files_is_never_inside_the_damaged_one() {
+    let scratch = folder("folder-itself");
+    let cut = "[White \"A\"]\n\n1. e4 Ke4 *\n";
+    for name in ["f/a.pgn", "f/b.pgn"] {
+        fs::write(scratch.join(name), cut).unwrap();
+    }
+    let f = scratch.join("f");
+    let output = crate::common::command(&f).args(["check", "."]).output();
+    let err = String::from_utf8(output.unwrap().stderr).unwrap();
+    let err = err.replace(std::path::MAIN_SEPARATOR, "/");
+    assert!(err.contains("`tabia repair . -o ../saved/` saves"), "{err}");
+    let saved = crate::common::command(&f)
+        .args(["repair", ".", "-o", "../saved/"])
+        .output();
+    assert_eq!(saved.unwrap().status.code(), Some(3));
+}

@@ -1,7 +1,7 @@
 //! An input: a file with its companions, in a folder, an archive or memory.
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,35 +16,59 @@ use crate::io::file_identity::FileIdentity;
 use crate::io::folder_names::FolderNames;
 use crate::io::journal::{FoundJournal, Journal, is_journal, set_name, set_of_journal};
 use crate::io::lock::wait_for_names;
+use crate::io::name_text::name_text;
 
 /// A file that belongs to a [`Source`].
 #[derive(Debug, Clone)]
 pub struct SourceFile {
-    /// The file's name without its folder, as stored.
+    /// The file's name without its folder, as stored; what is not UTF-8 in it is replaced.
     pub name: String,
     bytes: Bytes,
 }
 
 #[derive(Debug, Clone)]
 enum Bytes {
-    Path(PathBuf),
+    File {
+        /// Where the bytes are.
+        path: PathBuf,
+        /// The path with its name, which a hidden file has not got yet.
+        named: PathBuf,
+    },
     Memory(Blob),
 }
 
 impl SourceFile {
+    /// A file of the folder of `folder_file`.
+    fn in_folder(folder_file: &Path, name: &OsStr, path: PathBuf) -> Self {
+        Self {
+            name: name.to_string_lossy().into_owned(),
+            bytes: Bytes::File {
+                path,
+                named: folder_file.with_file_name(name),
+            },
+        }
+    }
+
+    /// Its name for comparisons.
+    fn text(&self) -> Cow<'_, str> {
+        match &self.bytes {
+            Bytes::File { named, .. } => name_text(named.file_name().unwrap_or_default()),
+            Bytes::Memory(_) => Cow::Borrowed(&self.name),
+        }
+    }
+
     /// The bytes of the file.
     ///
     /// # Errors
     /// When the file cannot be read.
     pub fn open(&self) -> Result<Blob> {
         match &self.bytes {
-            Bytes::Path(path) => Blob::open(path).or_else(|error| {
+            Bytes::File { path, named } => Blob::open(path).or_else(|error| {
                 // Another process may have given a hidden file its name meanwhile.
-                let named = path.with_file_name(&self.name);
-                if named == *path {
+                if named == path {
                     return Err(error);
                 }
-                Blob::open(&named).map_err(|_| error)
+                Blob::open(named).map_err(|_| error)
             }),
             Bytes::Memory(blob) => Ok(blob.clone()),
         }
@@ -53,7 +77,7 @@ impl SourceFile {
     /// Its path; `None` for files of archives and of memory.
     pub fn path(&self) -> Option<&Path> {
         match &self.bytes {
-            Bytes::Path(path) => Some(path),
+            Bytes::File { path, .. } => Some(path),
             Bytes::Memory(_) => None,
         }
     }
@@ -127,22 +151,22 @@ impl Source {
 
     fn listed(path: &Path, mut names: Option<KnownNames<'_>>) -> Result<Self> {
         let names = &mut names;
-        let name = path.file_name().map_or_else(String::new, lossy);
-        let base = base_name(&name).to_lowercase();
+        let name = path.file_name().unwrap_or_default();
+        let base = base_name(&name_text(name)).to_lowercase();
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let is_sibling = |name: &str| name.to_lowercase().starts_with(&base);
+        let is_sibling = |name: &OsStr| name_text(name).to_lowercase().starts_with(&base);
         let mut unlisted = None;
         let mut named = FileIdentity::at(path);
         let (mut listing, mut found) =
-            SetListing::with_main(path, &name, &base, names, &mut unlisted);
+            SetListing::with_main(path, name, &base, names, &mut unlisted);
         if listing.is_interrupted {
             // By a process that ended, or by one that is about to complete the replacement.
             wait_for_names(path);
             named = FileIdentity::at(path);
-            (listing, found) = SetListing::with_main(path, &name, &base, names, &mut unlisted);
+            (listing, found) = SetListing::with_main(path, name, &base, names, &mut unlisted);
         }
         let SetListing {
             files,
@@ -164,10 +188,7 @@ impl Source {
         {
             return Err(Error::from(error).in_path(folder));
         }
-        let main = SourceFile {
-            name,
-            bytes: Bytes::Path(main_path.to_path_buf()),
-        };
+        let main = SourceFile::in_folder(path, name, main_path.to_path_buf());
         let mut siblings = Vec::new();
         let mut parts = Vec::new();
         for (name, file_path) in files {
@@ -176,10 +197,7 @@ impl Source {
             } else {
                 &mut parts
             };
-            of_set.push(SourceFile {
-                name,
-                bytes: Bytes::Path(file_path),
-            });
+            of_set.push(SourceFile::in_folder(path, &name, file_path));
         }
         siblings.sort_by(|a: &SourceFile, b| a.name.cmp(&b.name));
         parts.sort_by(|a: &SourceFile, b| a.name.cmp(&b.name));
@@ -302,7 +320,8 @@ impl Source {
     /// any letter case.
     pub fn companion(&self, wanted: &str) -> Option<Cow<'_, SourceFile>> {
         let listed = self.siblings.iter().find(|file| {
-            extension(&file.name) == wanted && base_name(&file.name).to_lowercase() == self.base
+            let name = file.text();
+            extension(&name) == wanted && base_name(&name).to_lowercase() == self.base
         });
         let listed = listed.map(Cow::Borrowed);
         listed.or_else(|| self.unlisted_companion(wanted).map(Cow::Owned))
@@ -318,10 +337,11 @@ impl Source {
             let found = std::fs::symlink_metadata(path);
             !found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
         })?;
-        Some(SourceFile {
-            name: path.file_name().map(lossy)?,
-            bytes: Bytes::Path(path),
-        })
+        Some(SourceFile::in_folder(
+            &path,
+            path.file_name()?,
+            path.clone(),
+        ))
     }
 
     /// The bytes of a companion; `None` if absent.
@@ -350,7 +370,7 @@ impl Source {
         let first = format!("{}_0.{wanted}", self.base);
         let main = self.companion(wanted).or_else(|| {
             let all = &mut self.siblings.iter();
-            let part = all.find(|file| file.name.to_lowercase() == first);
+            let part = all.find(|file| file.text().to_lowercase() == first);
             part.map(Cow::Borrowed)
         });
         let main = main?.into_owned();
@@ -395,12 +415,12 @@ impl Source {
     /// # Ok::<(), tabia_core::Error>(())
     /// ```
     pub fn is_current(&self) -> bool {
-        let Some(path) = self.main.path() else {
+        let Bytes::File { path, named } = &self.main.bytes else {
             return true;
         };
-        let is_hidden = path.file_name().map(lossy).as_deref() != Some(self.name());
+        let is_hidden = path != named;
         let now = MainStamp {
-            named: FileIdentity::at(&path.with_file_name(self.name())),
+            named: FileIdentity::at(named),
             read: FileIdentity::at(path),
         };
         // A file that was replaced between the two looks has two identities.
@@ -412,12 +432,12 @@ impl Source {
     /// # Errors
     /// As [`Source::from_path`].
     pub fn listed_again(&self) -> Result<Self> {
-        match self.main.path() {
-            Some(path) => Ok(Self {
+        match &self.main.bytes {
+            Bytes::File { named, .. } => Ok(Self {
                 label: Arc::clone(&self.label),
-                ..Self::from_path(&path.with_file_name(self.name()))?
+                ..Self::from_path(named)?
             }),
-            None => Ok(self.clone()),
+            Bytes::Memory(_) => Ok(self.clone()),
         }
     }
 
@@ -451,7 +471,7 @@ struct KnownNames<'n> {
 
 /// The files that may belong to a set, by their names, and where their bytes are.
 struct SetListing {
-    files: Vec<(String, PathBuf)>,
+    files: Vec<(OsString, PathBuf)>,
     is_interrupted: bool,
     unproven_journal: Option<PathBuf>,
 }
@@ -467,7 +487,7 @@ impl SetListing {
     /// another name now, another process is replacing it: the folder is listed again.
     fn with_main(
         path: &Path,
-        name: &str,
+        name: &OsStr,
         base: &str,
         names: &mut Option<KnownNames<'_>>,
         unlisted: &mut Option<io::Error>,
@@ -532,7 +552,7 @@ impl SetListing {
         let set = set_name(path);
         let mut journals = Vec::new();
         for stored in names {
-            let name = lossy(&stored);
+            let name = name_text(&stored);
             let is_about = |set: &Option<String>| {
                 let joint = |set: &str| Journal::is_joint_with(&path.with_file_name(&stored), set);
                 set_of_journal(&stored) == *set || set.as_deref().is_some_and(joint)
@@ -544,7 +564,8 @@ impl SetListing {
             } else if !differs_at_first_letter(&name, base)
                 && (name.to_lowercase().starts_with(base) || is_part(&name, base))
             {
-                listing.files.push((name, path.with_file_name(stored)));
+                let file_path = path.with_file_name(&stored);
+                listing.files.push((stored.clone(), file_path));
             }
         }
         let mut is_outdated = false;
@@ -561,15 +582,16 @@ impl SetListing {
     /// Replaces the paths of files that a journal replaces and that do not have their names yet.
     fn follow(&mut self, journal: &Journal, base: &str) {
         for step in journal.steps() {
-            let name = step.target.file_name().map(lossy).unwrap_or_default();
+            let stored = step.target.file_name().unwrap_or_default();
+            let name = name_text(stored);
             if !name.to_lowercase().starts_with(base) && !is_part(&name, base) {
                 continue;
             }
             self.is_interrupted |= base_name(&name).to_lowercase() == base || is_part(&name, base);
-            self.files.retain(|(file, _)| *file != name);
+            self.files.retain(|(file, _)| file != stored);
             if let Some(new) = &step.new {
                 let path = if new.exists() { new } else { &step.target };
-                self.files.push((name, path.clone()));
+                self.files.push((stored.to_owned(), path.clone()));
             }
         }
     }

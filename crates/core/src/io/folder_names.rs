@@ -9,6 +9,7 @@ use std::time::Instant;
 use super::disk;
 use super::file_identity::FileIdentity;
 use super::journal::is_journal;
+use super::name_text::name_text;
 
 /// The names in a folder, for [`Source::from_folder`](super::Source::from_folder): a folder of many files is
 /// listed once and not once for each of them. It is listed again whenever it has changed, and for each file on
@@ -32,7 +33,7 @@ pub struct FolderNames {
     folder: PathBuf,
     /// The folder when it was listed.
     listed: Option<Listed>,
-    /// The names by their lower case.
+    /// The names by their text ([`name_text`]) in lower case.
     names: BTreeMap<String, Vec<OsString>>,
     journals: Vec<OsString>,
     #[cfg(test)]
@@ -101,7 +102,7 @@ impl FolderNames {
             if is_journal(&name) {
                 self.journals.push(name);
             } else {
-                let lower = name.to_string_lossy().to_lowercase();
+                let lower = name_text(&name).to_lowercase();
                 self.names.entry(lower).or_default().push(name);
             }
         }

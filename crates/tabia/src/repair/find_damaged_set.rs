@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::FormatKind;
-use tabia_core::io::{JournaledFolder, Source, existing_path, list_folder};
-use tabia_core::shell_argument::argument;
+use tabia_core::io::{JournaledFolder, Source, existing_path, list_folder, name_text};
+use tabia_core::shell_argument::file_argument;
 use tabia_core::{Error, ErrorKind};
 use tabia_formats::Format;
 
@@ -88,7 +88,7 @@ const MARKS: [&str; 3] = ["__compact__", ".compact", ".partial-"];
 fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathBuf>)>, Error> {
     let name = path
         .file_name()
-        .map(|name| name.to_string_lossy().to_lowercase())
+        .map(|name| name_text(name).to_lowercase())
         .unwrap_or_default();
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -106,7 +106,7 @@ fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathB
         .into_iter()
         .map(|(name, _)| {
             let path = path.with_file_name(&name);
-            (name.to_string_lossy().to_lowercase(), path)
+            (name_text(&name).to_lowercase(), path)
         })
         .collect();
     let formats = resolver.formats().iter().copied().filter(|format| {
@@ -157,10 +157,11 @@ fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathB
 
 /// Whether a new file at `target`, or its first part, would replace a file that the input is read from.
 pub fn is_part_of(target: &Path, item: &InputItem) -> bool {
-    let stem = target.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = target.extension().unwrap_or_default().to_string_lossy();
-    let part = target.with_file_name(format!("{stem}_0.{extension}"));
-    let targets: Vec<PathBuf> = [target, &part]
+    let mut part = target.file_stem().unwrap_or_default().to_owned();
+    part.push("_0.");
+    part.push(target.extension().unwrap_or_default());
+    let part = target.with_file_name(part);
+    let targets: Vec<PathBuf> = [target, part.as_path()]
         .iter()
         .filter_map(|path| existing_path(path).ok())
         .collect();

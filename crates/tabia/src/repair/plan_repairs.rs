@@ -340,15 +340,12 @@ impl Plan<'_> {
             (Some(relative), _) => relative.to_path_buf(),
             (None, true) => PathBuf::from("stdin"),
             // That of a member too, which is after the name of its archive.
-            (None, false) => PathBuf::from(match &item.origin {
-                Origin::Member { archive, index, .. } => member_name(&**archive, *index),
-                _ => item
-                    .label()
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into(),
-            }),
+            (None, false) => match &item.origin {
+                Origin::Member { archive, index, .. } => {
+                    PathBuf::from(member_name(&**archive, *index))
+                }
+                _ => PathBuf::from(item.label().file_name().unwrap_or_default()),
+            },
         };
         self.add(&name, item)
     }
@@ -500,8 +497,11 @@ fn member_name(archive: &dyn Archive, index: usize) -> String {
 /// The path of a repaired file: without the extension of a compressed file, and with one of its format.
 fn named_for(relative: &Path, item: &InputItem, format: Format) -> PathBuf {
     let name = relative.file_name().unwrap_or_default().to_string_lossy();
-    let (_, bare) = Compression::of_name(&name);
-    let relative = relative.with_file_name(bare);
+    let relative = match Compression::of_name(&name) {
+        (Compression::None, _) => relative.to_path_buf(),
+        // Without the last extension; the rest need not be UTF-8.
+        _ => relative.with_extension(""),
+    };
     let extension = relative.extension().unwrap_or_default();
     let extension = extension.to_string_lossy().to_lowercase();
     let is_own = format.extensions().contains(&extension.as_str());

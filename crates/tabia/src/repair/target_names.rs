@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use tabia_core::io::name_text;
 use tabia_formats::archives::safe_name;
 
 /// The most bytes of a name that had to be changed.
@@ -29,8 +30,8 @@ impl TargetNames {
                     .skip(1)
                     .any(|folder| self.files.contains(&key(folder)))
             {
-                let parts: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
-                free = PathBuf::from(parts.join("_"));
+                let parts: Vec<_> = path.iter().collect();
+                free = PathBuf::from(parts.join(OsStr::new("_")));
             }
             let base = free.clone();
             let mut number = 1_u32;
@@ -64,16 +65,17 @@ pub(super) fn safe_path(name: &str) -> PathBuf {
 }
 
 fn key(path: &Path) -> String {
-    path.to_string_lossy().to_lowercase()
+    name_text(path.as_os_str()).to_lowercase()
 }
 
 /// `games (2).pgn`
 fn numbered(path: &Path, number: u32) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let name = match path.extension() {
-        Some(extension) => format!("{stem} ({number}).{}", extension.to_string_lossy()),
-        None => format!("{stem} ({number})"),
-    };
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(" ({number})"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
     path.with_file_name(name)
 }
 
