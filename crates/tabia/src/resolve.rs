@@ -593,8 +593,14 @@ impl Resolver {
             .stream(index, &OnError::collect())
             .and_then(|stream| plain(stream, &self.options.limits))
             .and_then(|mut stream| Ok(read_head(&mut stream)?))
-            .map_err(|error| error.in_file(label))?;
-        let label = PathBuf::from(format!("{}:{}", label.display(), member.name));
+            .map_err(|error| {
+                let is_of_archive = error.location().file.as_ref() == Some(&of_archive);
+                if is_of_archive && !error.is_system() {
+                    // It is about this member, whose reader does not know offsets in the archive.
+                    return Error::new(error.into_kind()).in_path(&label);
+                }
+                error.in_path(&label)
+            })?;
         let format = self
             .recognise(Some(name), &head, member.size)
             .map_err(|error| error.in_path(&label))?;
@@ -608,6 +614,8 @@ impl Resolver {
                 is_listed: false,
             },
         ))
+        let of_archive = Arc::clone(label);
+        let label = PathBuf::from(format!("{}:{}", label.display(), member.name));
     }
 
     fn recognise(&self, name: Option<&str>, head: &[u8], len: Option<u64>) -> Result<Format> {

@@ -18,6 +18,7 @@ mod common;
 mod compression;
 mod concurrent_writers;
 mod converted_moves;
+mod damaged_archives;
 mod damaged_inputs;
 mod database_peers;
 mod dedupe_and_eco;

@@ -11,7 +11,7 @@ use tabia_testkit::{Scratch, files_in};
 use crate::common::{GAMES, command, many_games, samples, tabia, with_pipes};
 
 /// A zip archive with members that are not compressed.
-fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
     let crc = |bytes: &[u8]| {
         let step = |crc: u32, byte: &u8| {
             (0..8).fold(crc ^ u32::from(*byte), |crc, _| {

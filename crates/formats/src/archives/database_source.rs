@@ -1,5 +1,6 @@
 //! A database inside an archive as a [`Source`].
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -57,23 +58,36 @@ fn is_lost(archive: &dyn Archive, index: usize) -> bool {
 
 /// The members that belong to the same database as the member with that index, itself included: those
 /// in the same folder for which [`Source::is_of_set`] is true. Returns their indices and their names
-/// without the folder.
+/// without the folder; of several members with the same name one.
 ///
 /// # Errors
 /// [`ErrorKind::MissingFile`](tabia_core::ErrorKind::MissingFile) if the archive has no such member.
-pub fn database_members(archive: &dyn Archive, index: usize) -> Result<Vec<(usize, &str)>> {
+pub fn database_members<'a>(
+    archive: &'a dyn Archive,
+    index: usize,
+) -> Result<Vec<(usize, &'a str)>> {
     let member = archive.contents().member(index)?;
     let (folder, main) = split_folder(&member.name);
-    let names = archive
-        .members()
-        .iter()
-        .enumerate()
-        .filter_map(|(i, other)| {
-            let (other_folder, name) = split_folder(&other.name);
-            let is_part = i == index || (other_folder == folder && Source::is_of_set(main, name));
-            is_part.then_some((i, name))
-        });
-    Ok(names.collect())
+    let names = archive.members().iter().enumerate();
+    let names = names.filter_map(|(i, other)| {
+        let (other_folder, name) = split_folder(&other.name);
+        let is_part = i == index || (other_folder == folder && Source::is_of_set(main, name));
+        is_part.then_some((i, name))
+    });
+    // An archive can have several members of one name: the second main file belongs to the second companions.
+    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (i, name) in names {
+        by_name.entry(name).or_default().push(i);
+    }
+    let of_main = by_name.get(main).map_or(&[][..], Vec::as_slice);
+    let rank = of_main.iter().position(|i| *i == index).unwrap_or_default();
+    let one = |(name, all): (&&'a str, &Vec<usize>)| {
+        let i = all.get(rank).or(all.last())?;
+        Some((*i, *name))
+    };
+    let mut members: Vec<(usize, &str)> = by_name.iter().filter_map(one).collect();
+    members.sort_unstable();
+    Ok(members)
 }
 
 /// The bytes of a member, and the errors in it if it is damaged.

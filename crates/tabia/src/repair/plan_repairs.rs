@@ -103,7 +103,7 @@ pub fn plan_repairs(
         to,
         source: if is_folder { real_path(source) } else { None },
         names: TargetNames::default(),
-        labels: HashSet::new(),
+        inputs: HashSet::new(),
         found: Vec::new(),
     };
     plan.refuse_source(folder)?;
@@ -254,7 +254,8 @@ struct Plan<'a> {
     /// The folder that is repaired, without links; nothing is written into it.
     source: Option<PathBuf>,
     names: TargetNames,
-    labels: HashSet<Arc<Path>>,
+    /// The inputs: what they are called and, as members of an archive can have one name, their index in it.
+    inputs: HashSet<(Arc<Path>, Option<usize>)>,
     found: Vec<PlannedRepair>,
 }
 
@@ -392,7 +393,11 @@ impl Plan<'_> {
 
     /// Adds an input whose repaired file has that path in the target folder, apart from its extension.
     fn add(&mut self, relative: &Path, item: InputItem) -> Result<(), Error> {
-        if !self.labels.insert(Arc::clone(item.label())) {
+        let index = match &item.origin {
+            Origin::Member { index, .. } => Some(*index),
+            _ => None,
+        };
+        if !self.inputs.insert((Arc::clone(item.label()), index)) {
             return Ok(());
         }
         let format = self.format_of(&item);

@@ -246,7 +246,7 @@ pub(super) struct Fields {
     method: u16,
     time: u32,
     date: u32,
-    crc: u32,
+    pub(super) crc: u32,
     pub(super) packed: u64,
     pub(super) size: u64,
 }

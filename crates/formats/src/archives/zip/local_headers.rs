@@ -87,6 +87,25 @@ impl<'b> LocalHeader<'b> {
     }
 }
 
+/// The next local header, if it is in the data of a packed member that ends at no header: bytes of the data are missing.
+fn header_in_data(
+    bytes: &[u8],
+    header: &LocalHeader<'_>,
+    entry: &Entry,
+    end: Option<usize>,
+) -> Option<usize> {
+    let is_end = |end: usize| {
+        let rest = bytes.get(end..).unwrap_or_default();
+        rest.is_empty() || rest.starts_with(b"PK")
+    };
+    if entry.method == STORED || end.is_some_and(is_end) {
+        return None;
+    }
+    let data = bytes.get(header.data..end.unwrap_or(bytes.len()))?;
+    let mut headers = memmem::find_iter(data, b"PK\x03\x04").map(|at| header.data + at);
+    headers.find(|at| LocalHeader::read(bytes, *at).is_ok_and(|header| !header.name.is_empty()))
+}
+
 /// The offset after a descriptor, if there is one at `at`.
 fn after_descriptor(bytes: &[u8], at: usize) -> usize {
     let lengths = [
@@ -184,7 +203,11 @@ pub(super) fn scan(bytes: &[u8], charset: Charset) -> (Vec<Entry>, Vec<Error>) {
     let mut at = 0;
     while at < bytes.len() {
         if let Ok(header) = LocalHeader::read(bytes, at) {
-            let (entry, end) = header.entry(bytes, at, charset);
+            let (mut entry, mut end) = header.entry(bytes, at, charset);
+            if let Some(next) = header_in_data(bytes, &header, &entry, end) {
+                entry.packed = (next - header.data) as u64;
+                end = Some(next);
+            }
             entries.push(entry);
             match end {
                 Some(end) => at = end,

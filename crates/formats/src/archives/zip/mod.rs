@@ -2,11 +2,12 @@
 //!
 //! Layout: PKWARE's APPNOTE.TXT 6.3. Members are found by the central directory at the end of the
 //! file; if that is missing or damaged, or belongs to an archive that is a member of this one, by their
-//! own headers. Sizes and offsets beyond 32 bits (ZIP64) and bytes before the archive (self-extracting
+//! own headers; so are members to which their offsets in the central directory do not lead. Sizes and offsets beyond 32 bits (ZIP64) and bytes before the archive (self-extracting
 //! programs) are supported. Members that share bytes are refused.
 
 mod directory;
 mod local_headers;
+mod relocate;
 mod write;
 
 use std::io::{self, Read};
@@ -20,7 +21,7 @@ use tabia_core::{Error, FormatId, Malformed, Result};
 
 use super::archive::file_format;
 use super::compressed::decompress;
-use super::extents::{Extent, bytes_after_end, refuse_shared_bytes};
+use super::extents::{Extent, bytes_after_end, mark_lost, refuse_shared_bytes};
 use super::inflate_reader::InflateReader;
 use super::verified_reader::{Expected, VerifiedReader};
 use super::{
@@ -50,8 +51,16 @@ const XZ: u16 = 95;
 fn score(probe: &Probe<'_>) -> Confidence {
     match probe.head {
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Confidence::Certain,
+        head if probe.extension() == "zip" && may_have_lost_its_start(head) => Confidence::ByName,
         _ => Confidence::No,
     }
+}
+
+/// Whether an archive may begin like this whose first bytes are lost, or that has other bytes before it.
+fn may_have_lost_its_start(head: &[u8]) -> bool {
+    let is_packed = |byte: &u8| matches!(byte, 1..=8 | 14..=26 | 28..=31);
+    memchr::memmem::find(head, b"PK\x03\x04").is_some()
+        || head.iter().filter(|byte| is_packed(byte)).count() > head.len() / 32
 }
 
 fn method_name(method: u16) -> String {
@@ -77,7 +86,9 @@ struct ZipArchive {
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
     let bytes = source.main().open()?;
     let label = Arc::clone(source.label());
-    let (entries, mut problems) = entries(&bytes, options.charset)?;
+    let (mut entries, mut problems) = entries(&bytes, options.charset)?;
+    let (moved, missing) = relocate::relocate(&bytes, &mut entries);
+    problems.extend(moved);
     let members = entries.iter().map(|entry| Member {
         name: entry.name.clone(),
         size: entry.size,
@@ -90,6 +101,8 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
         presence: Presence::Stored,
     });
     let mut members: Vec<Member> = members.collect();
+    let what = "have no header in the archive, so that nothing of them can be read";
+    problems.extend(mark_lost(&mut members, &missing, what));
     let extents: Vec<Extent> = entries.iter().map(Entry::extent).collect();
     problems.extend(refuse_shared_bytes(&mut members, &extents));
     let problems = problems
@@ -193,7 +206,7 @@ impl Archive for ZipArchive {
             .ok_or_else(|| self.contents.missing_member(index))?;
         self.contents.refuse_lost(index)?;
         let unsupported = |what: &str| {
-            let text = format!("{}: {what} is not supported", entry.name);
+            let text = format!("{what} is not supported");
             Err(Error::unsupported(text).in_file(label))
         };
         if entry.encrypted {

@@ -1,0 +1,183 @@
+//! Archives and compressed files that lack bytes, and what else is in archives.
+
+use tabia_testkit::Scratch;
+
+use crate::common::{GAMES, many_games, samples, tabia, with_games};
+use crate::repair_all::zip;
+
+/// Paragraphs of a text with games: tag sections and moves.
+fn paragraphs(text: &str) -> Vec<&str> {
+    text.split("\n\n").map(str::trim).collect()
+}
+
+#[test]
+fn damaged_blocks_of_bzip2_are_left_out() {
+    let folder = Scratch::new("bzip2-block");
+    std::fs::write(folder.join("many.pgn"), many_games(6000)).unwrap();
+    for name in ["plain.pgn", "many.pgn.bz2"] {
+        tabia(&folder, &["convert", "many.pgn", "-o", name, "-q"]).expect(0);
+    }
+    let mut bytes = std::fs::read(folder.join("many.pgn.bz2")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    std::fs::write(folder.join("bad.pgn.bz2"), &bytes).unwrap();
+    let run = tabia(&folder, &["convert", "bad.pgn.bz2", "-o", "left.pgn"]).expect(3);
+    let line = "a block of the bzip2 stream is damaged; what was in it, up to offset ";
+    assert!(run.err.contains(line), "{}", run.err);
+    let whole = std::fs::read_to_string(folder.join("plain.pgn")).unwrap();
+    let left = std::fs::read_to_string(folder.join("left.pgn")).unwrap();
+    assert!(left.contains("Game 5999") && left.len() > whole.len() / 3);
+    // No bytes of the block are among the games: only those at both of its ends are not whole.
+    let known: std::collections::BTreeSet<&str> = paragraphs(&whole).into_iter().collect();
+    let others = paragraphs(&left)
+        .into_iter()
+        .filter(|text| !known.contains(text));
+    assert!(others.count() <= 3);
+    // The same from a pipe, and from a list of a part.
+    let input = tabia_with_stdin(&folder, &bytes);
+    assert!(input.contains(line), "{input}");
+    let run = tabia(&folder, &["check", "bad.pgn.bz2"]).expect(3);
+    let hint = "`tabia repair bad.pgn.bz2 -o saved-bad.pgn` saves what is left";
+    assert!(run.err.contains(hint), "{}", run.err);
+    tabia(&folder, &["repair", "bad.pgn.bz2", "-o", "saved-bad.pgn"]).expect(3);
+}
+
+fn tabia_with_stdin(folder: &Scratch, bytes: &[u8]) -> String {
+    let args = ["convert", "-", "-o", "piped.pgn"];
+    crate::common::tabia_with_input(folder, &args, bytes)
+        .expect(3)
+        .err
+}
+
+#[test]
+fn streams_after_a_damaged_one_are_read() {
+    let folder = with_games("gzip-members");
+    for name in ["one.pgn.gz", "one.pgn.xz"] {
+        tabia(&folder, &["convert", "games.pgn", "-o", name, "-q"]).expect(0);
+        let one = std::fs::read(folder.join(name)).unwrap();
+        let mut all = one.repeat(3);
+        // The checksum at the end of the second one.
+        let last = one.len() * 2 - 6;
+        all[last] ^= 0xff;
+        let bad = format!("bad-{name}");
+        std::fs::write(folder.join(&bad), all).unwrap();
+        let run = tabia(&folder, &["ls", &bad, "--ndjson"]).expect(3);
+        assert!(run.out.lines().count() >= 6, "{name}: {}", run.out);
+    }
+}
+
+/// A zip archive with two texts and a database.
+fn archive() -> Vec<u8> {
+    let header = std::fs::read(samples().join("tabia.cbh")).unwrap();
+    let moves = std::fs::read(samples().join("tabia.cbg")).unwrap();
+    let games = GAMES.repeat(20);
+    zip(&[
+        ("one.pgn", games.as_bytes()),
+        ("two.pgn", GAMES.as_bytes()),
+        ("set/tabia.cbh", &header),
+        ("set/tabia.cbg", &moves),
+        ("three.pgn", GAMES.as_bytes()),
+    ])
+}
+
+#[test]
+fn members_after_a_hole_in_a_zip_are_found() {
+    let folder = Scratch::new("zip-hole");
+    let whole = archive();
+    let count = |bytes: &[u8], name: &str| {
+        std::fs::write(folder.join(name), bytes).unwrap();
+        let run = tabia(&folder, &["check", name, "--json"]).expect(3);
+        let rows = run.json();
+        let of = |member: &str| {
+            let path = format!("{name}:{member}");
+            let mut rows = rows.as_array().unwrap().iter();
+            let row = rows.find(|row| row["path"] == *path);
+            row.map_or(0, |row| row["games"].as_u64().unwrap())
+        };
+        assert!(
+            run.err.contains("bytes are missing or were inserted"),
+            "{}",
+            run.err
+        );
+        [
+            of("one.pgn"),
+            of("two.pgn"),
+            of("set/tabia.cbh"),
+            of("three.pgn"),
+        ]
+    };
+    let mut hole = whole.clone();
+    hole.drain(2000..2700);
+    let [one, two, set, three] = count(&hole, "hole.zip");
+    assert!((50..60).contains(&one), "{one}");
+    assert_eq!((two, set, three), (3, 8, 3));
+    // Its first bytes are lost, and with them the header of the first member.
+    let [one, two, set, three] = count(&whole[1000..], "head.zip");
+    assert_eq!((one, two, set, three), (0, 3, 8, 3));
+    let run = tabia(&folder, &["check", "head.zip"]).expect(3);
+    assert!(
+        run.err.contains(
+            "have no header in the archive, so that nothing of them can be read: one.pgn"
+        ),
+        "{}",
+        run.err
+    );
+    let run = tabia(&folder, &["repair", "hole.zip", "-o", "saved"]).expect(3);
+    assert!(folder.join("saved/three.pgn").exists(), "{}", run.err);
+    assert!(folder.join("saved/set/tabia.cbh").exists(), "{}", run.err);
+    // Other bytes before the archive are no damage.
+    let text = [&b"From: archivist\n\n"[..], &whole].concat();
+    std::fs::write(folder.join("text.zip"), text).unwrap();
+    let run = tabia(&folder, &["ls", "text.zip", "--ndjson"]);
+    assert!(run.out.lines().count() > 60, "{}", run.err);
+}
+
+#[test]
+fn members_of_one_name_are_all_repaired() {
+    let folder = Scratch::new("zip-same-names");
+    let one = "[White \"One\"]\n\n1. e4 1-0\n\n";
+    let two = "[White \"Two\"]\n\n1. d4 0-1\n\n";
+    let bytes = zip(&[("a.pgn", one.as_bytes()), ("a.pgn", two.as_bytes())]);
+    std::fs::write(folder.join("x.zip"), bytes).unwrap();
+    tabia(&folder, &["repair", "x.zip", "-o", "saved"]).expect(0);
+    let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert!(text("saved/a.pgn").contains("One"));
+    assert!(text("saved/a (2).pgn").contains("Two"));
+}
+
+#[test]
+fn chess_files_in_archives_under_other_names_are_named() {
+    let folder = Scratch::new("zip-others");
+    let bytes = zip(&[
+        ("a.pgn", GAMES.as_bytes()),
+        ("base.bak", GAMES.as_bytes()),
+        ("trail.pgn ", GAMES.as_bytes()),
+        ("README.md", b"To do: buy milk\n"),
+    ]);
+    std::fs::create_dir(folder.join("f")).unwrap();
+    std::fs::write(folder.join("f/x.zip"), bytes).unwrap();
+    for (args, what) in [
+        (&["check", "f/x.zip"][..], "checked"),
+        (&["check", "f"], "checked"),
+        (&["convert", "f/x.zip", "-o", "one.pgn"], "read"),
+        (&["convert", "f", "-o", "two.pgn"], "read"),
+        (&["ls", "f"], "read"),
+        (&["repair", "f", "-o", "three"], "repaired"),
+        (&["repair", "f/x.zip", "-o", "four"], "repaired"),
+    ] {
+        let run = tabia(&folder, args).expect(0);
+        let err = run.err.replace(std::path::MAIN_SEPARATOR, "/");
+        let line =
+            format!("2 files were not {what}, as no format has such a name: f/x.zip:base.bak");
+        assert!(err.contains(&line), "{args:?}: {err}");
+        let line =
+            "2 of them are chess files by their content: f/x.zip:base.bak (Portable Game Notation)";
+        assert!(err.contains(line), "{args:?}: {err}");
+    }
+    let report = ["repair", "f", "-o", "five", "--report", "r.json", "-q"];
+    tabia(&folder, &report).expect(0);
+    let report = std::fs::read_to_string(folder.join("r.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let named = report["summary"]["recognised"].as_array().map(Vec::len);
+    assert_eq!(named, Some(2), "{report}");
+}
