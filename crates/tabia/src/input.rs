@@ -42,7 +42,7 @@ pub(crate) enum Origin {
     /// A compressed file.
     Packed(PathBuf),
     /// A stream that can be read once: standard input, a pipe.
-    Once(Mutex<Option<Box<dyn Read + Send>>>),
+    Once(Mutex<Option<OnceStream>>),
     /// A member of an archive.
     Member {
         archive: Arc<dyn Archive>,
@@ -50,6 +50,13 @@ pub(crate) enum Origin {
         /// Whether whoever opens the member has the problems of the archive already.
         is_listed: bool,
     },
+}
+
+/// A stream that can be read once.
+pub(crate) struct OnceStream {
+    pub(crate) inner: Box<dyn Read + Send>,
+    /// The errors of bytes that were left out.
+    pub(crate) gaps: OnError,
 }
 
 impl fmt::Debug for Origin {
@@ -407,15 +414,18 @@ impl InputItem {
                 Some(path) => Box::new(InputFile::open(path)?),
                 None => Box::new(Cursor::new(source.main().open()?)),
             })),
-            Origin::Packed(path) => plain(counting(Box::new(InputFile::open(path)?)), limits),
+            Origin::Packed(path) => plain(counting(Box::new(InputFile::open(path)?)), limits, late),
             Origin::Once(stream) => stream
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .take()
-                .map(counting)
+                .map(|OnceStream { inner, gaps }| {
+                    let late = late.clone();
+                    counting(Box::new(ReportingGaps { inner, gaps, late }))
+                })
                 .ok_or_else(|| Error::unsupported("a stream can be read only once")),
             Origin::Member { archive, index, .. } => {
-                plain(counting(archive.stream(*index, late)?), limits)
+                plain(counting(archive.stream(*index, late)?), limits, late)
             }
         }
     }
@@ -462,9 +472,30 @@ fn interruption(source: &Source) -> Option<Error> {
     source.is_interrupted().then(|| Error::invalid(text))
 }
 
-/// A stream, unpacked when it is compressed.
-pub(crate) fn plain(reader: Box<dyn Read + Send>, limits: &Limits) -> Result<Box<dyn Read + Send>> {
-    Ok(archives::compressed::decompress_within(reader, limits)?.0)
+/// A stream, unpacked when it is compressed; `gaps` may collect the errors of bytes that are left out.
+pub(crate) fn plain(
+    reader: Box<dyn Read + Send>,
+    limits: &Limits,
+    gaps: &OnError,
+) -> Result<Box<dyn Read + Send>> {
+    Ok(archives::compressed::decompress_rest(reader, limits, gaps)?.0)
+}
+
+/// Reports the errors of bytes that were left out.
+struct ReportingGaps {
+    inner: Box<dyn Read + Send>,
+    gaps: OnError,
+    late: OnError,
+}
+
+impl Read for ReportingGaps {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer);
+        for error in self.gaps.take() {
+            self.late.report(error)?;
+        }
+        read
+    }
 }
 
 /// Ends where a stream is damaged, so that everything before is kept; the error is noted. A stream that

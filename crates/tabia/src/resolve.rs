@@ -17,7 +17,7 @@ use tabia_formats::archives::{Archive, OnError, Presence};
 use tabia_formats::{ARCHIVES, Format, formats, unsupported};
 
 use crate::detect::{by_name, detect};
-use crate::input::{InputItem, Origin, plain};
+use crate::input::{InputItem, OnceStream, Origin, plain};
 
 /// How deep folders are searched.
 pub(crate) const DEPTH: u32 = 16;
@@ -452,7 +452,7 @@ impl Resolver {
 
     fn packed(&self, path: &Path) -> Result<InputItem> {
         let head = InputFile::open(path)
-            .and_then(|file| plain(Box::new(file), &self.options.limits))
+            .and_then(|file| plain(Box::new(file), &self.options.limits, &OnError::collect()))
             .and_then(|mut stream| Ok(read_head(&mut stream)?))
             .map_err(|error| error.in_path(path))?;
         let name = path.file_name().map(|name| name.to_string_lossy());
@@ -474,7 +474,7 @@ impl Resolver {
         stream: Box<dyn Read + Send>,
     ) -> Result<InputItem> {
         let opened = (|| {
-            let mut stream = plain(stream, &self.options.limits)?;
+            let mut stream = plain(stream, &self.options.limits, &gaps)?;
             let is_text = |head: &[u8]| {
                 has_blank_line(head) && self.recognise(name, head, None).is_ok_and(is_streamable)
             };
@@ -487,7 +487,11 @@ impl Resolver {
         Ok(item(
             Arc::from(label),
             format,
-            Origin::Once(Mutex::new(Some(stream))),
+            Origin::Once(Mutex::new(Some(OnceStream {
+                inner: stream,
+                gaps,
+            }))),
+        let gaps = OnError::collect();
         ))
     }
 
@@ -591,7 +595,7 @@ impl Resolver {
         let name = bare_name(&member.name);
         let head = archive
             .stream(index, &OnError::collect())
-            .and_then(|stream| plain(stream, &self.options.limits))
+            .and_then(|stream| plain(stream, &self.options.limits, &OnError::collect()))
             .and_then(|mut stream| Ok(read_head(&mut stream)?))
             .map_err(|error| {
                 let is_of_archive = error.location().file.as_ref() == Some(&of_archive);

@@ -1,9 +1,10 @@
-//! The decoders of bzip2, xz, Zstandard and LZ4 streams.
+//! The decoders of xz, Zstandard and LZ4 streams.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Compression;
+use super::bzip2_blocks::Bzip2Blocks;
 use super::inflate_and_gzip::Gzip;
 use super::input_buffer::InputBuffer;
 use super::stream_decoder::{DecodeStatus, StreamDecoder};
@@ -18,7 +19,7 @@ const XZ_MEMORY_KIB: u32 = 512 << 10;
 pub(super) fn new_decoder(kind: Compression) -> io::Result<Box<dyn StreamDecoder>> {
     Ok(match kind {
         Compression::Gzip => Box::new(Gzip::new()),
-        Compression::Bzip2 => Box::new(Bzip2(bzip2::Decompress::new(false))),
+        Compression::Bzip2 => Box::new(Bzip2Blocks::new()),
         Compression::Xz => Box::new(PullDecoder::new(|input| {
             lzma_rust2::XzReader::new_mem_limit(input, false, XZ_MEMORY_KIB)
         })),
@@ -38,35 +39,6 @@ impl StreamDecoder for FailedDecoder {
             0,
             Err(error.unwrap_or_else(|| io::ErrorKind::UnexpectedEof.into())),
         )
-    }
-}
-
-struct Bzip2(bzip2::Decompress);
-
-impl StreamDecoder for Bzip2 {
-    fn step(
-        &mut self,
-        input: &mut InputBuffer,
-        out: &mut [u8],
-    ) -> (usize, io::Result<DecodeStatus>) {
-        let bytes = match input.fill(1) {
-            Ok(bytes) => bytes,
-            Err(error) => return (0, Err(error)),
-        };
-        let at_end = bytes.is_empty();
-        let before = (self.0.total_in(), self.0.total_out());
-        let result = self.0.decompress(bytes, out);
-        let consumed = (self.0.total_in() - before.0) as usize;
-        let produced = (self.0.total_out() - before.1) as usize;
-        input.consume(consumed);
-        let result = match result {
-            Ok(bzip2::Status::StreamEnd) => Ok(DecodeStatus::End),
-            Ok(bzip2::Status::MemNeeded) => Err(io::ErrorKind::OutOfMemory.into()),
-            Ok(_) if at_end && produced == 0 => Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) => Ok(DecodeStatus::More),
-            Err(error) => Err(error.into()),
-        };
-        (produced, result)
     }
 }
 

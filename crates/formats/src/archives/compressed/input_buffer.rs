@@ -112,6 +112,11 @@ impl InputBuffer {
         self.consumed
     }
 
+    /// Whether bytes were read that are not consumed yet.
+    pub(super) fn has_bytes(&self) -> bool {
+        self.at < self.end
+    }
+
     /// Whether the end of the input was reached.
     pub(super) fn is_at_end(&self) -> bool {
         self.reached_end

@@ -3,6 +3,7 @@
 //! An input can consist of several streams (as `pigz`, `pbzip2`, `pzstd` and `cat` write them), with
 //! padding or skippable frames between them.
 
+mod bzip2_blocks;
 mod decoders;
 mod inflate_and_gzip;
 mod input_buffer;
@@ -12,12 +13,11 @@ mod write;
 use std::fmt;
 use std::io::{self, Read};
 
-#[cfg(doc)]
-use tabia_core::ErrorKind;
 use tabia_core::error::Why;
 use tabia_core::formats::Limits;
-use tabia_core::{Error, Malformed, Result};
+use tabia_core::{Error, ErrorKind, Malformed, Result};
 
+use super::OnError;
 use super::unpacked_limit_error::exceeds_limit;
 
 pub(super) use inflate_and_gzip::Inflate;
@@ -141,6 +141,29 @@ pub fn decompress_within(
     reader: Box<dyn Read + Send>,
     limits: &Limits,
 ) -> Result<(Box<dyn Read + Send>, Compression)> {
+    decompress_gaps(reader, limits, None)
+}
+
+/// As [`decompress_within`]; `on_gap` collects the errors of bytes that are left out because they are damaged, after
+/// which the stream goes on: at the next block of a bzip2 stream, else at the next stream. Instead of such bytes the
+/// stream has [`GAP`].
+///
+/// # Errors
+/// As for [`decompress`].
+pub fn decompress_rest(
+    reader: Box<dyn Read + Send>,
+    limits: &Limits,
+    on_gap: &OnError,
+) -> Result<(Box<dyn Read + Send>, Compression)> {
+    let on_gap = on_gap.is_collecting().then(|| on_gap.clone());
+    decompress_gaps(reader, limits, on_gap)
+}
+
+fn decompress_gaps(
+    reader: Box<dyn Read + Send>,
+    limits: &Limits,
+    on_gap: Option<OnError>,
+) -> Result<(Box<dyn Read + Send>, Compression)> {
     let mut input = InputBuffer::new(reader);
     let mut skip = 0;
     let kind = loop {
@@ -165,8 +188,12 @@ pub fn decompress_within(
         kind,
         limits: *limits,
         produced: 0,
+        discarded: 0,
         started: false,
         ended: false,
+        on_gap,
+        gaps: 0,
+        gap_text: &[],
     };
     if kind == Compression::Zstd {
         decoders::new_decoder(kind)?;
@@ -198,10 +225,24 @@ struct DecompressedStream {
     limits: Limits,
     /// The number of bytes decompressed.
     produced: u64,
+    /// The number of bytes that decoders left out.
+    discarded: u64,
     /// Whether the first stream was found.
     started: bool,
     ended: bool,
+    /// Collects errors after which the stream goes on; `None`: the first error ends it.
+    on_gap: Option<OnError>,
+    gaps: u32,
+    /// What is left to deliver of [`GAP`].
+    gap_text: &'static [u8],
 }
+
+/// Blank lines instead of bytes that are left out: what is before and after them is not one line, and no tag
+/// section goes on there.
+pub const GAP: &[u8] = b"\n\n";
+
+/// The most gaps of a stream: with one more it ends.
+const MAX_GAPS: u32 = 1000;
 
 impl DecompressedStream {
     /// Begins the next stream; `false` at the end of the input.
@@ -255,6 +296,56 @@ impl DecompressedStream {
         (produced, result)
     }
 
+    /// Goes on after bytes that cannot be decoded, whose error is collected. Returns the error if there is nothing more
+    /// to be read, or it ends the stream.
+    fn skip_gap(&mut self, error: io::Error) -> io::Result<()> {
+        let is_limit = |error: &io::Error| {
+            let error = error
+                .get_ref()
+                .and_then(|error| error.downcast_ref::<Error>());
+            error.is_some_and(|error| matches!(error.kind(), ErrorKind::Limit { .. }))
+        };
+        let Some(on_gap) = self.on_gap.clone().filter(|_| self.gaps < MAX_GAPS) else {
+            return Err(self.with_context(error));
+        };
+        if self.input.has_failed() || is_limit(&error) {
+            return Err(self.with_context(error));
+        }
+        let goes_on = self
+            .decoder
+            .as_ref()
+            .is_some_and(|decoder| decoder.goes_on());
+        let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
+        let error = self.with_context(error);
+        if !goes_on {
+            if is_end || !self.find_next_stream()? {
+                return Err(error);
+            }
+            self.decoder = None;
+        }
+        on_gap.report(Error::from(error))?;
+        self.gaps += 1;
+        self.gap_text = GAP;
+        Ok(())
+    }
+
+    /// Consumes the bytes before the next stream of this kind; `false` if there is none.
+    fn find_next_stream(&mut self) -> io::Result<bool> {
+        loop {
+            let bytes = self.input.fill(STREAM_HEADER)?;
+            if bytes.len() < STREAM_HEADER {
+                return Ok(false);
+            }
+            let mut starts = bytes.windows(STREAM_HEADER);
+            let found = starts.position(|start| is_stream_header(self.kind, start));
+            let count = found.unwrap_or(bytes.len() + 1 - STREAM_HEADER);
+            self.input.consume(count);
+            if found.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
     /// An error of a decoder with the name of the compression and the offset in the input.
     fn with_context(&self, error: io::Error) -> io::Error {
         if self.input.has_failed() {
@@ -284,6 +375,29 @@ impl DecompressedStream {
     }
 }
 
+/// The number of bytes by which a stream is found.
+const STREAM_HEADER: usize = 10;
+
+/// Whether a stream begins with these bytes. More of them is examined than where a stream is expected.
+fn is_stream_header(kind: Compression, bytes: &[u8]) -> bool {
+    let is_kind = Compression::of_content(bytes) == kind;
+    match (kind, bytes) {
+        (Compression::None, _) => false,
+        // No reserved flag, a level, and a known system.
+        (Compression::Gzip, [_, _, _, flags, _, _, _, _, level, system, ..]) => {
+            is_kind && *flags < 0x20 && matches!(level, 0 | 2 | 4) && matches!(system, 0..=13 | 255)
+        }
+        (Compression::Bzip2, [_, _, _, _, marker @ ..]) => {
+            let block = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
+            is_kind && marker.starts_with(&block)
+        }
+        // The flags of the stream.
+        (Compression::Xz, [_, _, _, _, _, _, 0, check, ..]) => is_kind && *check < 16,
+        (Compression::Xz, _) => false,
+        _ => is_kind,
+    }
+}
+
 /// The name of a stream in errors.
 const fn field(kind: Compression) -> &'static str {
     match kind {
@@ -302,18 +416,45 @@ impl Read for DecompressedStream {
             return Ok(0);
         }
         while !self.ended {
+            if !self.gap_text.is_empty() {
+                let length = out.len().min(self.gap_text.len());
+                let (text, rest) = self.gap_text.split_at(length);
+                out.get_mut(..length)
+                    .unwrap_or_default()
+                    .copy_from_slice(text);
+                self.gap_text = rest;
+                return Ok(length);
+            }
             // One byte more than allowed shows that there are more.
             let allowed = self.limits.unpacked_from(self.input.consumed());
-            let allowed = allowed.saturating_sub(self.produced).saturating_add(1);
+            let used = self.produced.saturating_add(self.discarded);
+            let allowed = allowed.saturating_sub(used).saturating_add(1);
             let length = out
                 .len()
                 .min(usize::try_from(allowed).unwrap_or(usize::MAX));
-            let (produced, result) = self.step(out.get_mut(..length).unwrap_or_default());
+            let (mut produced, mut result) = self.step(out.get_mut(..length).unwrap_or_default());
+            // Decoders that return few bytes at once return as many as the others, as long as nothing is waited for.
+            while produced > 0
+                && produced < length
+                && matches!(self.kind, Compression::Xz | Compression::Lz4)
+                && result.as_ref().is_ok_and(|more| *more)
+                && self.decoder.is_some()
+                && self.input.has_bytes()
+            {
+                let (more, next) = self.step(out.get_mut(produced..length).unwrap_or_default());
+                produced += more;
+                result = next;
+            }
+            if let Some(decoder) = &mut self.decoder {
+                self.discarded += decoder.take_discarded();
+            }
             if produced > 0 {
                 self.produced += produced as u64;
                 let limit = self.limits.unpacked_from(self.input.consumed());
                 let result = match result {
-                    Ok(_) if self.produced > limit => Err(exceeds_limit(limit).into()),
+                    Ok(_) if self.produced + self.discarded > limit => {
+                        Err(exceeds_limit(limit).into())
+                    }
                     other => other,
                 };
                 if let Err(error) = result {
@@ -325,8 +466,10 @@ impl Read for DecompressedStream {
                 Ok(more) => self.ended = !more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
                 Err(error) => {
-                    self.ended = true;
-                    return Err(self.with_context(error));
+                    if let Err(error) = self.skip_gap(error) {
+                        self.ended = true;
+                        return Err(error);
+                    }
                 }
             }
         }

@@ -22,4 +22,14 @@ pub(super) trait StreamDecoder: Send {
         input: &mut InputBuffer,
         out: &mut [u8],
     ) -> (usize, io::Result<DecodeStatus>);
+
+    /// Whether there is more after the error that the last step returned, which is about bytes that were left out.
+    fn goes_on(&self) -> bool {
+        false
+    }
+
+    /// The number of bytes that were decoded and left out since the last call.
+    fn take_discarded(&mut self) -> u64 {
+        0
+    }
 }
