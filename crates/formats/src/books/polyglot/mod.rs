@@ -62,6 +62,10 @@ fn score(probe: &Probe<'_>) -> Confidence {
             Confidence::No
         };
     }
+    if probe.head.iter().all(|byte| *byte == 0) {
+        // Zeros are what is left of a file whose bytes were never written, whatever it was.
+        return Confidence::No;
+    }
     let complete = probe.head.len() / Entry::SIZE * Entry::SIZE;
     let head = probe.head.get(..complete).unwrap_or_default();
     let entries = <[Entry]>::ref_from_bytes(head).unwrap_or_default();
@@ -88,9 +92,15 @@ fn score(probe: &Probe<'_>) -> Confidence {
         (true, true) => Confidence::Likely,
         (true, false) if read::foreign(entries).is_none() => Confidence::ByName,
         // Text is never in the order of keys for long, and other binary files seldom are.
-        (false, true) if entries.len() >= 64 => Confidence::ByName,
+        (false, true) if entries.len() >= 64 && has_moves(entries) => Confidence::ByName,
         _ => Confidence::No,
     }
+}
+
+/// Whether more than half of the entries have a key and a move; zeros have the order of keys, too.
+fn has_moves(entries: &[Entry]) -> bool {
+    let count = entries.iter().filter(|entry| entry.key.get() != 0).count();
+    2 * count > entries.len()
 }
 
 /// Why a file with the extension of a book is not a book, by its first bytes; `None` if it may be one,

@@ -58,9 +58,12 @@ pub(crate) fn find(
         file: games,
         depth,
     };
-    let (end, broken) = search.extent(&mut salvage);
+    let (mut end, broken) = search.extent(&mut salvage);
     if broken > 0 {
         search.find_broken(&mut salvage, info);
+        let found = salvage.moved.values().chain(&salvage.unindexed);
+        let ends = found.map(|found| found.at as usize + found.length as usize);
+        end = ends.max().unwrap_or_default().max(end);
     }
     let until = search.cut_at(end, broken).unwrap_or(games.len());
     let tail = scan(version, games, end..until, depth);
@@ -135,7 +138,8 @@ impl Search<'_> {
             return None;
         }
         (0..self.entries.len())
-            .filter_map(|game| usize::try_from(self.entry(game)?.blob_at).ok())
+            .filter_map(|game| self.entry(game).filter(|entry| entry.blob_length > 0))
+            .filter_map(|entry| usize::try_from(entry.blob_at).ok())
             .filter(|&at| at >= end && at < self.file.len())
             .min()
     }
