@@ -327,3 +327,91 @@ fn reports_are_bounded_by_the_input() {
     assert!(report.len() < 4096, "{} bytes", report.len());
     assert!(report.contains("\"lost\":16777212"), "{report}");
 }
+
+#[test]
+fn records_without_their_entry_in_a_companion_are_not_whole() {
+    for (extension, is_gone, expected) in [
+        ("cbj", true, [9, 0, 9, 0]),
+        ("cbj", false, [9, 4, 5, 0]),
+        ("cbtt", true, [9, 0, 9, 0]),
+        ("cbe", true, [9, 8, 1, 0]),
+    ] {
+        let folder = with_sample("repair-entries");
+        let file = format!("mega.{extension}");
+        if is_gone {
+            std::fs::remove_file(folder.join(&file)).unwrap();
+        } else {
+            cut(&folder, &file, |length| length / 2);
+        }
+        let run = tabia(&folder, &["repair", "mega", "-o", "new.cbh", "--json"]).expect(3);
+        assert_eq!(counts(&run.json()), expected, "{file}: {}", run.err);
+    }
+    // A set of an old version has no such file.
+    let folder = with_scid("repair-old-set", "base.cbh");
+    for extension in ["cbj", "cbtt", "cbe", "cbl", "cbm"] {
+        let _ = std::fs::remove_file(folder.join(format!("base.{extension}")));
+    }
+    let run = tabia(&folder, &["repair", "base", "-o", "new.cbh", "--json"]).expect(0);
+    assert_eq!(counts(&run.json()), [200, 200, 0, 0]);
+}
+
+#[test]
+fn games_that_never_had_moves_have_not_lost_them() {
+    let folder = Scratch::new("repair-no-moves");
+    let text =
+        "[White \"A\"]\n[Black \"B\"]\n\n1-0\n\n[White \"C\"]\n[Black \"D\"]\n\n1. e4 0-1\n\n";
+    std::fs::write(folder.join("two.pgn"), text).unwrap();
+    tabia(&folder, &["convert", "two.pgn", "-o", "base.si4", "-q"]).expect(0);
+    std::fs::remove_file(folder.join("base.sn4")).unwrap();
+    let run = tabia(&folder, &["repair", "base.si4", "-o", "new.si4", "--json"]).expect(3);
+    let account = run.json();
+    assert_eq!(counts(&account), [2, 0, 2, 0]);
+    assert_eq!(account["withoutMoves"], 0, "{account}");
+    assert_eq!(account["withoutNames"], 2, "{account}");
+}
+
+#[test]
+fn an_index_of_zeros_is_a_lost_index() {
+    let folder = with_scid("repair-zeros", "base.si4");
+    let length = std::fs::metadata(folder.join("base.si4")).unwrap().len() as usize;
+    std::fs::write(folder.join("base.si4"), vec![0; length]).unwrap();
+    for (number, name) in ["base.sg4", "base.si4"].into_iter().enumerate() {
+        let new = format!("new{number}.si4");
+        let run = tabia(&folder, &["repair", name, "-o", &new, "--json"]).expect(3);
+        assert_eq!(counts(&run.json()), [200, 0, 200, 0], "{name}");
+        assert!(run.out.contains("whether it was deleted"), "{}", run.out);
+    }
+    std::fs::create_dir(folder.join("f")).unwrap();
+    for extension in ["si4", "sg4", "sn4"] {
+        let name = format!("base.{extension}");
+        std::fs::rename(folder.join(&name), folder.join("f").join(&name)).unwrap();
+    }
+    let run = tabia(&folder, &["repair", "f", "-o", "saved", "--json"]).expect(3);
+    assert_eq!(run.json()[0]["records"], 200, "{}", run.out);
+    for name in ["zeros.pgn", "zeros.bin", "zeros.zip", "zeros.cbv"] {
+        std::fs::write(folder.join(name), vec![0; 5000]).unwrap();
+        let run = tabia(&folder, &["info", name]);
+        assert!(!run.out.contains("Polyglot"), "{name}: {}", run.out);
+    }
+}
+
+#[test]
+fn headers_alone_are_saved() {
+    let folder = with_scid("repair-headers", "base.cbh");
+    for name in names(&folder) {
+        if name.starts_with("base.") && name != "base.cbh" {
+            std::fs::remove_file(folder.join(name)).unwrap();
+        }
+    }
+    let run = tabia(&folder, &["repair", "base.cbh", "-o", "new.cbh", "--json"]).expect(3);
+    assert_eq!(counts(&run.json()), [200, 0, 200, 0]);
+    let run = tabia(&folder, &["ls", "new.cbh", "--ndjson"]).expect(0);
+    assert!(run.out.contains("2020.01.01"), "{}", run.out);
+    // Zeros are no headers.
+    let length = std::fs::metadata(folder.join("base.cbh")).unwrap().len() as usize;
+    std::fs::write(folder.join("base.cbh"), vec![0; length]).unwrap();
+    let run = tabia(&folder, &["repair", "base.cbh", "-o", "none/new.cbh"]);
+    assert!(run.code >= 4, "{}", run.err);
+    tabia(&folder, &["repair", "base.cbh", "-o", "none/"]).expect(4);
+    assert!(!folder.join("none").exists());
+}

@@ -10,12 +10,13 @@ mod salvaged_set;
 mod target_names;
 
 use std::cell::RefCell;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::error::{Location, Why};
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::{Game, RecordKind, Want};
+use tabia_core::game::{Date, Game, RecordKind, Want};
 use tabia_core::games::{Written, is_lost_name};
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
@@ -130,7 +131,8 @@ impl LostParts {
             return;
         }
         if game.ply_count() == 0 {
-            self.all_moves += 1;
+            // Of a game that never had moves only the header can be damaged.
+            self.all_moves += u64::from(!reasons.iter().all(is_about_header));
         } else if reasons.iter().any(|reason| reason.at.ply.is_some()) {
             self.some_moves += 1;
         }
@@ -139,6 +141,21 @@ impl LostParts {
             names.into_iter().any(is_lost_name) || names.into_iter().all(is_unknown_or_lost);
         self.names += u64::from(has_lost);
     }
+}
+
+/// Whether a reason states what is lost of a header, and nothing of moves.
+fn is_about_header(reason: &Reason) -> bool {
+    let starts = [
+        "names are lost: ",
+        "the header is lost: ",
+        "its ",
+        "the coordinates",
+    ];
+    reason.at.ply.is_none()
+        && (reason
+            .text
+            .contains(" is lost: the name file has no number ")
+            || starts.iter().any(|start| reason.text.starts_with(start)))
 }
 
 /// Whether a name is unknown, or replaces one that the input has lost.
@@ -158,6 +175,18 @@ fn has_content(game: &Game, reasons: &[Reason]) -> bool {
         || game.mainline().next().is_some()
 }
 
+/// Whether the header of a record is one of a game: a complete date of the time of which games are known, and a result.
+/// Few of the headers that are read from other bytes are.
+fn is_plausible_header(game: &Game) -> bool {
+    let tags = &game.head.tags;
+    let is_known = |date: &Date| date.is_complete() && GAME_YEARS.contains(&date.year);
+    tags.date().as_ref().is_some_and(is_known)
+        && matches!(tags.text("Result"), "1-0" | "0-1" | "1/2-1/2")
+}
+
+/// The years of games with a known date.
+const GAME_YEARS: RangeInclusive<u16> = 1800..=2100;
+
 /// What a repair has done.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -176,6 +205,8 @@ pub struct Repaired {
     pub ends_early: bool,
     /// Whether any record is more than numbers that every file of other contents could hold.
     has_content: bool,
+    /// Records whose header is that of a game.
+    plausible_headers: u64,
     /// What was wrong with the set as a whole.
     pub problems: Vec<String>,
     /// The new files.
@@ -187,7 +218,7 @@ pub struct Repaired {
 ///
 /// # Errors
 /// When nothing of the input can be opened, the target cannot be written, or the input has problems and no record
-/// of it has a move, the name of a player, an annotation or a text.
+/// of it has a move, the name of a player, an annotation or a text, nor most of them a date and a result.
 pub fn repair(
     item: &InputItem,
     format: &'static GameFormat,
@@ -246,7 +277,9 @@ pub fn repair(
             .losses(item, game, &losses)
             .map_err(Error::in_output)?;
     }
-    if !repaired.has_content && summary.problems > 0 {
+    let all = repaired.whole + repaired.damaged;
+    let has_headers = 2 * repaired.plausible_headers > all;
+    if !repaired.has_content && !has_headers && summary.problems > 0 {
         let text = "nothing that can be recovered: no moves, no names, no texts";
         return Err(Error::invalid(text).in_file(item.label()));
     }
@@ -442,6 +475,7 @@ impl RepairCollector {
             }
             take_reasons(number, &mut reasons_by_game, &mut reasons);
             self.repaired.has_content |= has_content(game, &reasons);
+            self.repaired.plausible_headers += u64::from(is_plausible_header(game));
             let mut saved_as = Some(GameIndex(self.saved));
             match self.sink.append(game) {
                 Ok(losses) => {

@@ -159,18 +159,28 @@ impl RepairJob {
         let mut options = options.clone();
         options.makes_folders = true;
         options.create.transaction = None;
+        let new_folders = missing_folders(&self.target);
+        let repaired = self.write(&options, progress, reports);
+        if repaired.is_err() {
+            // The innermost ones first; what has been written meanwhile stays.
+            for folder in new_folders {
+                let _ = std::fs::remove_dir(folder);
+            }
+        }
+        repaired
+    }
+
+    fn write(
+        &self,
+        options: &RepairOptions,
+        progress: &Arc<Progress>,
+        reports: &mut dyn RepairObserver,
+    ) -> Result<RepairedFile, Error> {
         if let Some(format) = self.format.game_writer() {
-            let repaired = repair(
-                &self.item,
-                format,
-                &self.target,
-                &options,
-                progress,
-                reports,
-            )?;
+            let repaired = repair(&self.item, format, &self.target, options, progress, reports)?;
             return Ok(RepairedFile::Database(Box::new(repaired)));
         }
-        self.rewrite_book(&options, progress, reports)
+        self.rewrite_book(options, progress, reports)
             .map(|book| RepairedFile::Book(Box::new(book)))
     }
 
@@ -221,6 +231,14 @@ impl RepairJob {
         transaction.commit().map_err(Error::in_output)?;
         Ok(merged)
     }
+}
+
+/// The folders of a file that do not exist, the innermost first.
+fn missing_folders(target: &Path) -> Vec<PathBuf> {
+    let folders = target.ancestors().skip(1);
+    let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
+    let missing = folders.take_while(|folder| std::fs::symlink_metadata(folder).is_err());
+    missing.map(Path::to_path_buf).collect()
 }
 
 /// Makes the folder of a file that is about to be written.

@@ -4,6 +4,8 @@
 //! another. So a file that is missing is a problem only if records refer to it, or if a file that came
 //! with it or after it is there.
 
+use std::ops::Range;
+
 use tabia_core::GameIndex;
 use tabia_core::io::Blob;
 use tabia_core::plural::counted;
@@ -64,6 +66,50 @@ pub(super) fn missing_files(
         found.push(("cbtt", text.to_owned()));
     }
     found
+}
+
+/// The entries that `.cbj` and `.cbtt` have lost: records and tournaments have one each.
+#[derive(Debug)]
+pub(super) struct LostEntries {
+    extended: Range<u32>,
+    tournament_extras: Range<u32>,
+}
+
+impl LostEntries {
+    /// `is_lost` states of an extension whether a set without a readable file of it has lost one.
+    pub(super) fn new(tables: &Tables, is_lost: impl Fn(&str) -> bool) -> Self {
+        let lost = |table: Option<&SideTable>, extension: &str, is_last: bool| match table {
+            None if is_lost(extension) => 0..u32::MAX,
+            None => 0..0,
+            Some(table) => {
+                let stated = table.header().count.get();
+                // The index of the last record, which is 0 both for one record and for none.
+                let stated = stated.saturating_add(u32::from(is_last && stated > 0));
+                table.len()..stated
+            }
+        };
+        Self {
+            extended: lost(tables.extended.as_ref(), "cbj", false),
+            tournament_extras: lost(tables.tournament_extras.as_ref(), "cbtt", true),
+        }
+    }
+
+    /// What a record lacks, and the extension of the file in which it was.
+    pub(super) fn of(
+        &self,
+        game: GameIndex,
+        tournament: Option<u32>,
+    ) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let lacks_extended = self.extended.contains(&game.0);
+        let lacks_extras = tournament.is_some_and(|id| self.tournament_extras.contains(&id));
+        let extended =
+            lacks_extended.then_some(("cbj", "its teams and other extended data are lost"));
+        let extras = lacks_extras.then_some((
+            "cbtt",
+            "the coordinates, last day and tie-breaks of its tournament are lost",
+        ));
+        extended.into_iter().chain(extras)
+    }
 }
 
 /// How many records refer to each optional file.

@@ -20,7 +20,7 @@ use super::files_of_newer_versions::{
 };
 use super::format_id::ID;
 use super::ini_file::{self, SetKind};
-use super::missing_files::missing_files;
+use super::missing_files::{LostEntries, missing_files};
 use super::placeholder_names::Placeholders;
 use super::records::{
     AnnotationsHead, BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header,
@@ -93,6 +93,8 @@ pub(super) struct Companions {
     pub(super) moves: Option<Blob>,
     pub(super) annotations: Option<Blob>,
     pub(super) media: Option<SideTable>,
+    /// What is lost of `.cbj` and `.cbtt`.
+    pub(super) lost_entries: LostEntries,
     pub(super) tables: Tables,
     pub(super) texts: Texts,
     /// The name of `.cbg` in messages.
@@ -210,13 +212,19 @@ impl CbhDatabase {
             .and_then(|ini| ini_file::title(ini, texts, SetKind::Classic));
         let media = opener.side_table("cbm", MEDIA_SIZES);
         let is_missing = |extension: &str| self.files.get(extension).is_none();
-        for (extension, text) in missing_files(is_missing, &self.headers, &tables, media.as_ref()) {
-            opener.problem(extension, &text);
+        let missing = missing_files(is_missing, &self.headers, &tables, media.as_ref());
+        for (extension, text) in &missing {
+            opener.problem(extension, text);
         }
+        let is_lost = |extension: &str| {
+            !is_missing(extension) || missing.iter().any(|(lost, _)| *lost == extension)
+        };
+        let lost_entries = LostEntries::new(&tables, is_lost);
         Companions {
             moves,
             annotations,
             media,
+            lost_entries,
             tables,
             texts,
             moves_name: source.label_of("cbg"),

@@ -380,7 +380,7 @@ impl<'d> CbhReader<'d> {
                 Some([one, other]) => format!("which of {one} and {other} was White"),
                 None => "players".to_owned(),
             };
-            let text = "result, date, round and ratings are unknown";
+            let text = "result, date, round, ratings and whether it was deleted are unknown";
             Some(format!("the header is lost: {lost}, {text}"))
         } else {
             let tables = &self.companions.tables;
@@ -388,7 +388,42 @@ impl<'d> CbhReader<'d> {
         };
         let error = text.map(|text| Error::not_in_file(text).in_file(&self.db.headers_name));
         self.problems.extend(error);
+        if self.db.is_salvaged && !is_rebuilt {
+            self.report_lost_entries(index, record, extended);
+        }
         is_rebuilt
+    }
+
+    /// Reports what a record of a damaged set has lost in `.cbj`, `.cbtt` and `.cbm`.
+    fn report_lost_entries(
+        &mut self,
+        index: GameIndex,
+        record: Record<'_>,
+        extended: Option<&ExtendedRecord>,
+    ) {
+        let tournament = match record {
+            Record::Game(game) => game.tournament,
+            Record::Text(text) => text.tournament,
+        };
+        let tournament =
+            Some(tournament.get()).filter(|_| tournament != super::entities::UNKNOWN_ID);
+        let companions = self.companions;
+        let mut report = |extension: &str, text: &str| {
+            let name = self.db.source.label_of(extension);
+            self.problems.push(Error::not_in_file(text).in_file(&name));
+        };
+        for (extension, text) in companions.lost_entries.of(index, tournament) {
+            report(extension, text);
+        }
+        let media_at = extended.map_or(0, |extended| extended.media_at.get());
+        if let Some(at) = u64::try_from(media_at).ok().filter(|at| *at > 0)
+            && companions
+                .media
+                .as_ref()
+                .is_none_or(|table| table.media(at).is_none())
+        {
+            report("cbm", "its list of files is lost");
+        }
     }
 
     /// Reports names whose ids are beyond the ends of their files.

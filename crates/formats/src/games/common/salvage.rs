@@ -105,7 +105,8 @@ impl<E: IndexedGame> SalvagedEntry<E> {
         if self.has_entry {
             return None;
         }
-        let text = "its index entry is lost: names, date, ratings and result";
+        let text =
+            "its index entry is lost: names, date, ratings, result and whether it was deleted";
         let error = Error::not_in_file(text).in_game(origin.game);
         Some(error.in_file(index_file))
     }
