@@ -3,7 +3,7 @@
 use std::fs::DirEntry;
 use std::path::Path;
 
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives::compressed::Compression;
 use tabia::query::nearest;
 
@@ -28,6 +28,9 @@ enum Similarity {
 /// The files and folders of the same folder whose names are similar to that of a missing file, or what lists
 /// those that are there.
 pub(crate) fn hint(path: &Path) -> String {
+    if let Ok(target) = std::fs::read_link(path) {
+        return format!("it is a link to {}, which does not exist", target.display());
+    }
     let wanted = path.file_name().map(|name| name.to_string_lossy());
     let wanted = wanted.unwrap_or_default();
     let folder = match path.parent() {
@@ -50,10 +53,10 @@ pub(crate) fn hint(path: &Path) -> String {
     names.sort();
     names.truncate(MOST_NAMES);
     if names.is_empty() {
-        let folder = argument(&folder.display().to_string()).into_owned();
+        let folder = file_argument(&folder.display().to_string()).into_owned();
         return format!("`tabia info {folder}` lists the databases and books that are there");
     }
-    let names: Vec<_> = names.iter().map(|(_, name)| argument(name)).collect();
+    let names: Vec<_> = names.iter().map(|(_, name)| file_argument(name)).collect();
     format!("similar names: {}", names.join(", "))
 }
 

@@ -27,3 +27,22 @@ pub fn argument(text: &str) -> Cow<'_, str> {
         format!("'{}'", text.replace('\'', r"'\''"))
     })
 }
+
+/// The name of a file as one argument of a command: as [`argument`], with `./` before a name that would be taken for an
+/// option.
+///
+/// ```
+/// # #[cfg(not(windows))]
+/// # {
+/// use tabia_core::shell_argument::file_argument;
+///
+/// assert_eq!(file_argument("-rf.pgn"), "./-rf.pgn");
+/// assert_eq!(file_argument("-"), "-");
+/// # }
+/// ```
+pub fn file_argument(name: &str) -> Cow<'_, str> {
+    if name.starts_with('-') && name != "-" {
+        return Cow::Owned(argument(&format!("./{name}")).into_owned());
+    }
+    argument(name)
+}

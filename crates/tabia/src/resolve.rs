@@ -251,6 +251,21 @@ impl Resolver {
         items.chain(self.orphans(archive)).collect()
     }
 
+    /// The members of an open archive that [`Resolver::members`] does not return, as their names are of no format, but
+    /// whose content is; hidden files are left out.
+    pub fn other_members(&self, archive: &Arc<dyn Archive>) -> Vec<InputItem> {
+        let members = archive.members().iter().enumerate();
+        let others = members.filter(|(_, member)| {
+            member.presence == Presence::Stored
+                && !member.name.ends_with('/')
+                && !self.is_main_name(&member.name)
+                && !self.may_be_companion(&member.name)
+                && !archives::is_hidden_name(&member.name)
+        });
+        let items = others.filter_map(|(index, _)| self.member_item(archive, index).ok());
+        items.collect()
+    }
+
     /// An error for each set of an archive of which only companions are there.
     fn orphans(&self, archive: &Arc<dyn Archive>) -> Vec<Result<InputItem>> {
         let members = archive.members().iter();

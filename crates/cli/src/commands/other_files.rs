@@ -1,12 +1,12 @@
-//! The files in folders that commands do not look at, as no format has such a name.
+//! The files in folders and archives that commands do not look at, as no format has such a name.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tabia::Resolver;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
+use tabia::{InputItem, Resolver};
 
 use crate::control_char_filter::one_line;
 use crate::messages::Messages;
@@ -21,6 +21,9 @@ const MAX_NAMED: usize = 3;
 pub(crate) struct OtherFiles {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_checked: Vec<String>,
+    /// Those among them that are no files whose names could be those of a format, with the reason.
+    #[serde(skip)]
+    not_files: Vec<(String, NotFile)>,
     /// Those among them whose content is that of a format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recognised: Vec<RecognisedFile>,
@@ -36,26 +39,88 @@ struct RecognisedFile {
     format_name: &'static str,
 }
 
+/// Why something in a folder is not looked at, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NotFile {
+    Folder,
+    Link,
+    Device,
+}
+
+impl NotFile {
+    const ALL: [Self; 3] = [Self::Folder, Self::Link, Self::Device];
+
+    /// `None` for a file, or a link to one.
+    fn of(path: &Path) -> Option<Self> {
+        let kind = std::fs::symlink_metadata(path).ok()?.file_type();
+        if kind.is_file() || kind.is_symlink() && path.is_file() {
+            return None;
+        }
+        Some(if kind.is_dir() {
+            Self::Folder
+        } else if kind.is_symlink() {
+            Self::Link
+        } else {
+            Self::Device
+        })
+    }
+
+    /// The sentence about `count` of them.
+    fn text(self, count: u64, looked_at: &str) -> String {
+        let (one, several, reason) = match self {
+            Self::Folder => ("folder was", "folders were", "nested too deep"),
+            Self::Link => (
+                "link was",
+                "links were",
+                "leading to nothing or to a folder",
+            ),
+            Self::Device => ("name was", "names were", "no file but a pipe or a device"),
+        };
+        format!(
+            "{} not {looked_at}: {reason}",
+            counted_as(count, one, several)
+        )
+    }
+}
+
 impl OtherFiles {
-    /// Those of the folders among the paths.
+    /// Those of the folders and archives among the paths.
     pub(crate) fn of(resolver: &Resolver, paths: &[OsString]) -> Self {
-        let folders = paths.iter().map(Path::new);
-        let folders = folders.filter(|path| path.as_os_str() != "-" && path.is_dir());
+        let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
+        let folders = paths
+            .iter()
+            .filter(|path| path.as_os_str() != "-" && path.is_dir());
         // A folder that cannot be read is an input that cannot be read, which is reported.
         let files = folders.flat_map(|folder| resolver.other_files(folder).unwrap_or_default());
         // The record of how a book was built belongs to the book.
         let files = files.filter(|file| !is_record_of_book(resolver, file));
         let files: BTreeSet<PathBuf> = files.collect();
-        Self {
+        let name = |file: &PathBuf| file.display().to_string();
+        let mut others = Self {
             recognised: files
                 .iter()
                 .filter_map(|file| recognised(resolver, file))
                 .collect(),
-            not_checked: files
+            not_files: files
                 .iter()
-                .map(|file| file.display().to_string())
+                .filter_map(|file| Some((name(file), NotFile::of(file)?)))
                 .collect(),
+            not_checked: files.iter().map(name).collect(),
+        };
+        for path in paths {
+            for item in archives(resolver, path) {
+                // An archive that cannot be opened is reported as an input.
+                let Ok(Some(archive)) = resolver.archive(&item) else {
+                    continue;
+                };
+                for member in resolver.other_members(&archive) {
+                    let member = RecognisedFile::new(&member);
+                    others.not_checked.push(member.path.clone());
+                    others.recognised.push(member);
+                }
+            }
         }
+        others
     }
 
     /// As [`OtherFiles::report`], but only if some of them are chess files by their content: who lists games
@@ -69,8 +134,16 @@ impl OtherFiles {
     /// Names the first ones, or with `--verbose` all of them. `looked_at`: what the command does with
     /// files, `checked`.
     pub(crate) fn report(&self, messages: &Messages, looked_at: &str) {
-        let names = self.not_checked.iter().map(|name| one_line(name));
-        let names: Vec<String> = names.map(|name| name.to_string()).collect();
+        for kind in NotFile::ALL {
+            let names = self.not_files.iter().filter(|(_, other)| *other == kind);
+            let names: Vec<String> = names.map(|(name, _)| one_line(name).into()).collect();
+            if !names.is_empty() {
+                list(messages, &kind.text(names.len() as u64, looked_at), &names);
+            }
+        }
+        let is_file = |name: &&String| !self.not_files.iter().any(|(other, _)| other == *name);
+        let names = self.not_checked.iter().filter(is_file);
+        let names: Vec<String> = names.map(|name| one_line(name).into()).collect();
         if names.is_empty() {
             return;
         }
@@ -91,7 +164,7 @@ impl OtherFiles {
             ),
         };
         list(messages, &text, &names);
-        let name = argument(&first.path);
+        let name = file_argument(&first.path);
         let command = if looked_at == "checked" {
             "check"
         } else {
@@ -133,11 +206,30 @@ fn recognised(resolver: &Resolver, file: &Path) -> Option<RecognisedFile> {
     // A file that cannot be read is still among those that were not looked at.
     let items = resolver.resolve(file.as_os_str()).ok()?;
     let item = items.first()?;
-    Some(RecognisedFile {
-        path: file.display().to_string(),
-        format: item.format().id().to_string(),
-        format_name: item.format().name(),
-    })
+    Some(RecognisedFile::new(item))
+}
+
+impl RecognisedFile {
+    fn new(item: &InputItem) -> Self {
+        Self {
+            path: item.name(),
+            format: item.format().id().to_string(),
+            format_name: item.format().name(),
+        }
+    }
+}
+
+/// The archives at a path: itself, or those in a folder.
+fn archives(resolver: &Resolver, path: &Path) -> Vec<InputItem> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let format = resolver.format(&extension.to_ascii_lowercase());
+    let is_archive = format.is_some_and(|format| format.archive().is_some());
+    if path.as_os_str() == "-" || !(is_archive || path.is_dir()) {
+        return Vec::new();
+    }
+    let items = resolver.resolve_each(path.as_os_str()).unwrap_or_default();
+    let items = items.into_iter().flatten();
+    items.filter(InputItem::is_archive).collect()
 }
 
 /// Whether a file is named like the record that `book build` writes next to a book: `book.bin.json`.

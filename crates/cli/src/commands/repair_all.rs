@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tabia::book::merge::Merged;
 use tabia::core::FormatId;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::repair::{
     PlannedRepair, RepairJob, RepairOptions, Repaired, RepairedFile, plan_repairs,
 };
@@ -13,6 +13,7 @@ use tabia::{Error, ErrorSide, Summary};
 
 use crate::args::RepairArgs;
 use crate::commands::book::Problems;
+use crate::commands::other_files::OtherFiles;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
@@ -114,7 +115,13 @@ pub(crate) fn run(context: &Context, args: &RepairArgs) -> Result<ExitCode, Erro
     report_losses(&context.messages, &summary.losses, true);
     context.messages.note(&totals.text(folder));
     let code = totals.code();
-    reporter.finish_with(Some(&summary), Some(&totals))?;
+    let others = OtherFiles::of(&context.resolver, std::slice::from_ref(&args.path));
+    others.report(&context.messages, "repaired");
+    let account = Account {
+        totals: &totals,
+        others: &others,
+    };
+    reporter.finish_with(Some(&summary), Some(&account))?;
     Ok(code)
 }
 
@@ -133,8 +140,8 @@ fn refuse_file(context: &Context, args: &RepairArgs, folder: &Path) -> Result<()
             .to_string();
         let hint = format!(
             "`tabia repair {} -o {}` repairs each database and book in it into a folder",
-            argument(&path),
-            argument(&saved)
+            file_argument(&path),
+            file_argument(&saved)
         );
         return Err(Error::usage(text).with_hint(hint));
     }
@@ -329,6 +336,15 @@ impl Row {
             problem_list: errors.iter().map(ProblemRow::new).collect(),
         }
     }
+}
+
+/// What the report states of a folder or an archive as a whole.
+#[derive(Serialize)]
+struct Account<'a> {
+    #[serde(flatten)]
+    totals: &'a Totals,
+    #[serde(flatten)]
+    others: &'a OtherFiles,
 }
 
 /// The counts of all inputs.
