@@ -133,7 +133,7 @@ impl Context {
     /// is a problem, and `target` in a folder is left out with a note.
     ///
     /// # Errors
-    /// When a path cannot be read, or `target` is one of the inputs.
+    /// When a path cannot be read, all that is in the folders cannot, or `target` is one of the inputs.
     pub(crate) fn games(
         &self,
         paths: &[OsString],
@@ -141,6 +141,9 @@ impl Context {
         reporter: &mut Reporter,
     ) -> Result<Vec<InputItem>, Error> {
         let mut games: Vec<InputItem> = Vec::new();
+        // Errors before the first input that can be read.
+        let mut failed = Vec::new();
+        let mut has_target = false;
         for path in paths {
             // A glob or a folder may name the output too.
             let is_folder = is_folder(path) || self.common.from_glob.contains(path);
@@ -154,11 +157,18 @@ impl Context {
                 let item = match item {
                     Ok(item) => item,
                     Err(error) if error.side() == ErrorSide::Input => {
-                        reporter.report_problem_in_folder(&error)?;
+                        if games.is_empty() && !has_target {
+                            failed.push(error);
+                        } else {
+                            reporter.report_problem_in_folder(&error)?;
+                        }
                         continue;
                     }
                     Err(other) => return Err(other),
                 };
+                for error in failed.drain(..) {
+                    reporter.report_problem_in_folder(&error)?;
+                }
                 if target.is_some_and(|target| is_part_of(target, &item)) {
                     let name = item.name();
                     if !is_folder {
@@ -168,18 +178,23 @@ impl Context {
                     }
                     let text = format!("{name} is the output and left out of the inputs");
                     self.messages.note(&text);
+                    has_target = true;
                 } else if !is_known(&item, &games) {
                     games.push(item);
                 }
             }
         }
+        let last = failed.pop();
+        for error in failed {
+            reporter.report_problem_in_folder(&error)?;
+        }
         OtherFiles::of(&self.resolver, paths).report(&self.messages, "read");
-        Ok(games)
+        last.map_or(Ok(games), Err)
     }
 
     /// Runs `job` on every input that paths name, with the error for those that cannot be resolved.
-    /// Inputs in a folder that cannot be read are problems ([`ExitCode::Problems`]). Returns the
-    /// highest exit code.
+    /// Inputs in a folder that cannot be read are problems ([`ExitCode::Problems`]) unless all of them are. Returns
+    /// the highest exit code.
     pub(crate) fn for_each_input(
         &self,
         paths: &[OsString],
@@ -207,6 +222,7 @@ impl Context {
             };
             // Next to others, in a folder or an archive, an input that cannot be read is a problem.
             let is_folder = is_folder(path) || items.iter().any(Result::is_ok) && items.len() > 1;
+            let mut codes = Vec::new();
             for item in items {
                 if let Ok(item) = &item
                     && is_set(item)
@@ -216,11 +232,14 @@ impl Context {
                     }
                     seen.push(Arc::clone(item.label()));
                 }
-                let code = match job(item)? {
-                    ExitCode::Input if is_folder => ExitCode::Problems,
+                codes.push(job(item)?);
+            }
+            let is_readable = codes.iter().any(|code| *code != ExitCode::Input);
+            for code in codes {
+                worst = worst.worse(match code {
+                    ExitCode::Input if is_folder && is_readable => ExitCode::Problems,
                     code => code,
-                };
-                worst = worst.worse(code);
+                });
             }
         }
         // Commands that look at everything report these files themselves.
