@@ -1,14 +1,20 @@
-//! Control characters, which must not reach a terminal: replaced in texts and in what goes to standard output.
+//! Control characters, and those that change the direction of text, which must not reach a terminal: replaced in texts and in what goes to standard output.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+/// Whether a terminal would show something else because of a character: a control character, or one that changes the
+/// direction of the text after it.
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// `text` with its control characters replaced: line breaks and tabs by spaces.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    if text.chars().any(char::is_control) {
+    if text.chars().any(is_control) {
         let clean = |c: char| match c {
             '\n' | '\t' | '\r' => ' ',
-            c if c.is_control() => char::REPLACEMENT_CHARACTER,
+            c if is_control(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         };
         Cow::Owned(text.chars().map(clean).collect())
@@ -22,8 +28,8 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 pub(crate) struct ControlCharFilter<W> {
     inner: W,
     clean: bool,
-    /// A byte `0xC2` waits: the next one may make it a C1 control character.
-    pending_c2: bool,
+    /// The bytes that wait, as the next one may make them a control character.
+    pending: &'static [u8],
     buffer: Vec<u8>,
 }
 
@@ -33,7 +39,7 @@ impl<W: Write> ControlCharFilter<W> {
         Self {
             inner,
             clean,
-            pending_c2: false,
+            pending: &[],
             buffer: Vec::new(),
         }
     }
@@ -45,23 +51,27 @@ impl<W: Write> ControlCharFilter<W> {
 
     /// Writes bytes as they are: escape sequences of our own.
     pub(crate) fn write_escape(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if std::mem::take(&mut self.pending_c2) {
-            self.inner.write_all(&[0xc2])?;
-        }
+        self.inner.write_all(std::mem::take(&mut self.pending))?;
         self.inner.write_all(bytes)
     }
 
     fn push(&mut self, byte: u8) {
         const REPLACED: &[u8] = "\u{fffd}".as_bytes();
-        if std::mem::take(&mut self.pending_c2) {
-            if (0x80..0xa0).contains(&byte) {
-                self.buffer.extend_from_slice(REPLACED);
-                return;
+        match (self.pending, byte) {
+            ([0xe2], 0x80) => return self.pending = &[0xe2, 0x80],
+            ([0xe2], 0x81) => return self.pending = &[0xe2, 0x81],
+            // The C1 control characters, and those that change the direction of text.
+            ([0xc2], 0x80..=0x9f) | ([0xe2, 0x80], 0xaa..=0xae) | ([0xe2, 0x81], 0xa6..=0xa9) => {
+                self.pending = &[];
+                return self.buffer.extend_from_slice(REPLACED);
             }
-            self.buffer.push(0xc2);
+            _ => {}
         }
+        self.buffer
+            .extend_from_slice(std::mem::take(&mut self.pending));
         match byte {
-            0xc2 => self.pending_c2 = true,
+            0xc2 => self.pending = &[0xc2],
+            0xe2 => self.pending = &[0xe2],
             b'\n' | b'\t' | b'\r' => self.buffer.push(byte),
             0..0x20 | 0x7f => self.buffer.extend_from_slice(REPLACED),
             _ => self.buffer.push(byte),
@@ -83,9 +93,7 @@ impl<W: Write> Write for ControlCharFilter<W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if std::mem::take(&mut self.pending_c2) {
-            self.inner.write_all(&[0xc2])?;
-        }
+        self.inner.write_all(std::mem::take(&mut self.pending))?;
         self.inner.flush()
     }
 }
@@ -97,14 +105,22 @@ mod tests {
     #[test]
     fn control_characters_are_replaced() {
         let mut out = ControlCharFilter::new(Vec::new(), true);
-        for part in ["A\u{1b}[31mB\n\u{c2}", "\u{9b}31m é\u{a0}"] {
+        for part in [
+            "A\u{1b}[31mB\n\u{c2}",
+            "\u{9b}31m é\u{a0}",
+            "a\u{202e}b\u{2066}—\u{2062}",
+        ] {
             for byte in part.bytes() {
                 out.write_all(&[byte]).unwrap();
             }
         }
         out.flush().unwrap();
         let text = String::from_utf8(out.inner).unwrap();
-        assert_eq!(text, "A\u{fffd}[31mB\n\u{c2}\u{fffd}31m é\u{a0}");
+        assert_eq!(
+            text,
+            "A\u{fffd}[31mB\n\u{c2}\u{fffd}31m é\u{a0}a\u{fffd}b\u{fffd}—\u{2062}"
+        );
+        assert_eq!(one_line("x\u{202e}gnp"), "x\u{fffd}gnp");
         assert_eq!(one_line("a\tb\u{7}"), "a b\u{fffd}");
     }
 }

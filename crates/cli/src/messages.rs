@@ -12,7 +12,7 @@ use tabia::convert::Target;
 use tabia::formats::Format;
 use tabia::{Error, ErrorKind, ErrorSide, Resolver};
 
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives::UNPACKED_SIZE;
 use tabia::formats::archives::compressed::Compression;
 
@@ -255,7 +255,7 @@ const NUMBERED: &[&str] = &[
 ];
 
 /// A text with separators in its counts: numbers of five and more digits, and shorter ones before a noun that is
-/// counted. Numbers that name something (a game, a line, a
+/// counted or after `has`. Numbers that name something (a game, a line, a
 /// byte) stay as they are typed, and so do those in names of files and in quotes.
 fn with_separators(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -278,7 +278,8 @@ fn with_separators(text: &str) -> String {
         let is_name = NUMBERED.contains(&word);
         let is_word = out.is_empty() || out.ends_with([' ', '(']);
         let nouns = [" bytes", " records", " games", " more ", " moves", " names"];
-        let is_long = digits.len() >= 5 || nouns.iter().any(|noun| after.starts_with(noun));
+        let is_counted = word == "has" || nouns.iter().any(|noun| after.starts_with(noun));
+        let is_long = digits.len() >= 5 || is_counted;
         match digits.parse() {
             Ok(count) if is_long && is_end && is_word && !is_name && !is_quoted => {
                 out.push_str(&grouped(count));
@@ -445,7 +446,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             let file = path
                 .map(|path| path.display().to_string())
                 .unwrap_or_default();
-            format!("unpack it first: `{program} {}`", argument(&file))
+            format!("unpack it first: `{program} {}`", file_argument(&file))
         }
         ErrorKind::UnknownFormat { .. } => {
             let known = "`tabia formats` lists what can be read; `--from FORMAT` names one";
@@ -475,7 +476,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
             let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new(".")).display().to_string();
-            let folder = argument(&folder);
+            let folder = file_argument(&folder);
             format!(
                 "put the missing file next to the others; `tabia info {folder}` lists what is there"
             )
@@ -493,7 +494,10 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::Unsupported(why) => unsupported_hint(why, path),
         ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
         ErrorKind::Invalid(_) => match path.map(|path| path.display().to_string()) {
-            Some(path) => format!("`tabia info {}` shows what the file is", argument(&path)),
+            Some(path) => format!(
+                "`tabia info {}` shows what the file is",
+                file_argument(&path)
+            ),
             None => return None,
         },
         ErrorKind::Io(io) if io.kind() == IoKind::PermissionDenied => {
@@ -506,7 +510,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
 
 /// What to do about something that is not supported, by its text.
 fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
-    let shown = |path: &Path| argument(&path.display().to_string()).into_owned();
+    let shown = |path: &Path| file_argument(&path.display().to_string()).into_owned();
     let one_of = why.strip_prefix("could be ");
     let first = one_of.and_then(|names| names.split(" or ").next());
     match (first, path) {
@@ -556,20 +560,24 @@ fn is_named_like_database(path: &Path) -> bool {
 }
 
 /// How to save what is left of a damaged database.
-fn repair_hint(path: Option<&Path>) -> String {
+pub(crate) fn repair_hint(path: Option<&Path>) -> String {
     let Some(name) = path.and_then(Path::file_name) else {
         return "`tabia repair OLD -o NEW` saves what is left of a damaged database".into();
     };
     let path = path.unwrap_or(Path::new("")).display().to_string();
     let saved = saved_name(Path::new(name));
-    let (path, saved) = (argument(&path), argument(&saved));
+    let (path, saved) = (file_argument(&path), file_argument(&saved));
     format!("`tabia repair {path} -o {saved}` saves what is left of a damaged database")
 }
 
 /// The name of a new database for what is left of the one that a file belongs to: of the same format, or of
 /// the first that can be written.
 pub(crate) fn saved_name(name: &Path) -> String {
-    let saved = format!("saved-{}", name.display());
+    let name = name.display().to_string();
+    // What is left is written without compression.
+    let (_, name) = Compression::of_name(&name);
+    let saved = format!("saved-{name}");
+    let name = Path::new(name);
     let resolver = Resolver::default();
     if Target::file(&resolver, Path::new(&saved), None).is_ok() {
         return saved;
@@ -636,7 +644,7 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
                 Some(folder) => {
                     let folder = folder.display().to_string();
                     let make = if cfg!(windows) { "mkdir" } else { "mkdir -p" };
-                    format!("`{make} {}` makes the folder", argument(&folder))
+                    format!("`{make} {}` makes the folder", file_argument(&folder))
                 }
                 None => "create the folder first".into(),
             },
@@ -746,6 +754,10 @@ mod tests {
             (
                 "game 123456 of `games-54321 99999`, in 2024",
                 "game 123456 of `games-54321 99999`, in 2024",
+            ),
+            (
+                "the header states 2737 records, the file has 1833",
+                "the header states 2,737 records, the file has 1,833",
             ),
             (
                 "54321.cbg, a12345 and 0.12345",

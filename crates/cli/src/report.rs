@@ -4,7 +4,7 @@ mod rows;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tabia::core::error::Location;
@@ -20,7 +20,7 @@ pub(crate) use rows::RecordRow;
 use rows::{LossRuns, RecordRuns};
 
 use crate::json::{self, Displayed};
-use crate::messages::{Messages, exceeds_unpacked, without_os_error_number};
+use crate::messages::{Messages, exceeds_unpacked, repair_hint, without_os_error_number};
 use crate::readable_numbers::{counted_as, grouped};
 use crate::table::cut_front;
 use crate::terminal;
@@ -60,6 +60,8 @@ pub(crate) struct Reporter {
     pub(crate) records_read: u64,
     /// The first problems of the current input.
     pub(crate) input_problems: Vec<ProblemRow>,
+    /// The first database of several files with a problem that is not about one of its games.
+    damaged_set: Option<PathBuf>,
     /// The first records that a repair could not save without losses.
     pub(crate) records: Vec<RecordRow>,
     record_runs: RecordRuns,
@@ -177,6 +179,7 @@ impl Reporter {
             inputs: Vec::new(),
             records_read: 0,
             input_problems: Vec::new(),
+            damaged_set: None,
             records: Vec::new(),
             record_runs: RecordRuns::default(),
         })
@@ -229,6 +232,13 @@ impl Reporter {
             None => self.messages.error(error),
         }
         self.count_reported(error)
+    }
+
+    /// How to repair the database of several files that is damaged as a whole, if there is one.
+    pub(crate) fn repair_hint(&self) -> Option<String> {
+        self.damaged_set
+            .as_deref()
+            .map(|path| repair_hint(Some(path)))
     }
 
     /// Reports an input in a folder that cannot be read: a problem, as the others are read.
@@ -420,8 +430,12 @@ impl Observer for Reporter {
         Ok(())
     }
 
-    fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<()> {
+    fn problem(&mut self, item: &InputItem, problem: &Problem) -> Result<()> {
         self.problems += 1;
+        let is_of_set = item.source().is_some() && !item.format().companions().is_empty();
+        if is_of_set && problem.error.location().game.is_none() && self.damaged_set.is_none() {
+            self.damaged_set = Some(item.label().to_path_buf());
+        }
         if self.are_problems_reported {
             self.shown_problems += 1;
             return Ok(());
@@ -523,6 +537,11 @@ impl RepairObserver for Reporter {
 }
 
 impl ProblemRow {
+    /// What is wrong.
+    pub(crate) fn reason(&self) -> &str {
+        &self.reason
+    }
+
     pub(crate) fn new(error: &Error) -> Self {
         Self {
             at: LocationKeys::new(error.location()),

@@ -73,6 +73,8 @@ const SPECS: &[ColumnSpec] = &[
     spec("path", "Path", Some((16, 16)), 0),
     spec("output", "Output", Some((16, 16)), 0),
     spec("outcome", "Outcome", None, 0),
+    spec("lost", "Lost", None, 0),
+    spec("problems", "Problems", None, 0),
     spec("archive", "Archive", Some((16, 16)), 0),
     spec("book", "Book", Some((12, 12)), 0),
     spec("points", "Pts", None, 45),
@@ -528,6 +530,48 @@ mod tests {
         assert_eq!(cut_front("/棋/名人.cbh", 8), "…人.cbh");
         assert_eq!(cut_front("/e\u{301}e\u{301}", 2), "…e\u{301}");
         assert_eq!(cut_front("short", 9), "short");
+    }
+
+    #[test]
+    fn what_a_repair_lost_is_never_left_out() {
+        let names = [
+            "path",
+            "format",
+            "outcome",
+            "output",
+            "records",
+            "whole",
+            "damaged",
+            "lost",
+            "positions",
+            "problems",
+        ];
+        let numeric = [
+            "records",
+            "whole",
+            "damaged",
+            "lost",
+            "positions",
+            "problems",
+        ];
+        let table = Table::new(&names, &numeric);
+        let path = "a/rather/long/path/of/a/database.cbh";
+        let row = cells(&[
+            path,
+            "cbh",
+            "damaged",
+            path,
+            "11,964,285",
+            "11,964,000",
+            "285",
+            "12",
+            "",
+            "4,711",
+        ]);
+        let layout = table.fit(&[row], 80, true);
+        let shown: Vec<usize> = layout.iter().map(|column| column.index).collect();
+        assert!(shown.contains(&7) && shown.contains(&9), "{shown:?}");
+        assert!(total(&layout) <= 80);
     }
 
     #[test]

@@ -488,6 +488,7 @@ impl Resolver {
         name: Option<&str>,
         stream: Box<dyn Read + Send>,
     ) -> Result<InputItem> {
+        let gaps = OnError::collect();
         let opened = (|| {
             let mut stream = plain(stream, &self.options.limits, &gaps)?;
             let is_text = |head: &[u8]| {
@@ -506,7 +507,6 @@ impl Resolver {
                 inner: stream,
                 gaps,
             }))),
-        let gaps = OnError::collect();
         ))
     }
 
@@ -608,6 +608,8 @@ impl Resolver {
         let missing = || Error::new(ErrorKind::MissingFile(format!("number {index}")));
         let member = archive.members().get(index).ok_or_else(missing)?;
         let name = bare_name(&member.name);
+        let of_archive = Arc::clone(label);
+        let label = PathBuf::from(format!("{}:{}", label.display(), member.name));
         let head = archive
             .stream(index, &OnError::collect())
             .and_then(|stream| plain(stream, &self.options.limits, &OnError::collect()))
@@ -633,8 +635,6 @@ impl Resolver {
                 is_listed: false,
             },
         ))
-        let of_archive = Arc::clone(label);
-        let label = PathBuf::from(format!("{}:{}", label.display(), member.name));
     }
 
     fn recognise(&self, name: Option<&str>, head: &[u8], len: Option<u64>) -> Result<Format> {

@@ -7,7 +7,8 @@ use serde::Serialize;
 use tabia::check::{CheckOptions, Checked, check};
 use tabia::core::FormatId;
 use tabia::core::formats::FormatKind;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
+use tabia::formats::archives::compressed::Compression;
 use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::CheckArgs;
@@ -235,8 +236,12 @@ impl Checker<'_> {
                 if checked.summary.problems == checked.missing_media {
                     let missing = (checked.missing_media > 0).then_some(MISSING_MEDIA);
                     self.damaged.extend(missing.map(str::to_owned));
-                } else {
-                    self.damaged.push(next_step(item));
+                } else if is_anything_left(item, &checked, &problems) {
+                    let mut step = next_step(item);
+                    if self.options.open.password.is_some() {
+                        step = step.replacen("` ", " --password TEXT` ", 1);
+                    }
+                    self.damaged.push(step);
                 }
                 Ok(ExitCode::of_problems(checked.summary.problems))
             }
@@ -254,6 +259,9 @@ const MISSING_MEDIA: &str = "the folders that lack files belong to the database:
 
 /// The name for what is left of an input; of a text whose name has another extension, with its own.
 fn saved_like(item: &InputItem, file: &Path) -> String {
+    let plain = file.display().to_string();
+    let (_, plain) = Compression::of_name(&plain);
+    let file = Path::new(plain);
     let saved = saved_name(file);
     let format = item.format();
     let is_text = format.companions().is_empty() && format.game_writer().is_some();
@@ -285,30 +293,43 @@ fn next_step_of_all(paths: &[OsString], damaged: &[String]) -> Option<String> {
         return Some(first.clone());
     }
     let name = folder.display().to_string();
-    let quoted = argument(&name);
+    let quoted = file_argument(&name);
     // Next to the folder; `..` and `.` have no name.
     let saved = match folder.file_name() {
         Some(name) => folder.with_file_name(format!("saved-{}", name.to_string_lossy())),
-        None => folder.join("saved"),
+        None => folder.join("..").join("saved"),
     };
+    let saved = saved.strip_prefix(".").unwrap_or(&saved);
     let saved = format!("{}/", saved.display());
-    let saved = argument(&saved);
+    let saved = file_argument(&saved);
     Some(format!(
         "`tabia repair {quoted} -o {saved}` saves what is left of all of them"
     ))
+}
+
+/// Whether something of an input with problems can be saved.
+fn is_anything_left(item: &InputItem, checked: &Checked, problems: &[ProblemRow]) -> bool {
+    let format = item.format();
+    if format.kind() == FormatKind::Archive {
+        let unsupported = |problem: &ProblemRow| problem.reason().ends_with(" is not supported");
+        return !problems.iter().all(unsupported);
+    }
+    let counts = &checked.summary.counts;
+    let is_text = format.kind() == FormatKind::Games && format.companions().is_empty();
+    !is_text || counts.games + counts.texts > 0
 }
 
 /// What to do about an input with problems.
 fn next_step(item: &InputItem) -> String {
     let path = item.label();
     let name = item.name();
-    let quoted = argument(&name);
+    let quoted = file_argument(&name);
     let file = Path::new(path.file_name().unwrap_or_default());
     let saved = match item.format().kind() {
         FormatKind::Games => saved_like(item, file),
         FormatKind::Book | FormatKind::Archive => format!("saved-{}", file.display()),
     };
-    let saved = argument(&saved);
+    let saved = file_argument(&saved);
     match item.format().kind() {
         FormatKind::Archive => {
             format!("`tabia archive extract {quoted} -d FOLDER` writes what is left of its files")

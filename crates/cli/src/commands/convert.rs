@@ -360,7 +360,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     if chooses && !has_records && !args.is_of_other_verb {
         code = code.worse(ExitCode::NoMatch);
     }
+    let hint = reporter.repair_hint();
     reporter.finish(Some(&summary))?;
+    if let Some(hint) = hint {
+        context.messages.hint(&hint);
+    }
     Ok(Converted {
         code,
         games: summary.counts.games + summary.counts.texts,

@@ -4,7 +4,7 @@ use std::fs;
 
 use tabia_testkit::Scratch;
 
-use crate::common::{GAMES, tabia, tabia_with_input};
+use crate::common::{GAMES, many_games, tabia, tabia_with_input};
 
 /// `games.pgn`, `games.cbh` with its companions, `book.bin`, `book_0.kob`, `noise.cbh` and `pack.zip`.
 fn folder(name: &str) -> Scratch {
@@ -1099,6 +1099,79 @@ fn comments_that_are_left_out_have_a_reason() {
     let run = tabia(&scratch, &args).expect(0);
     assert!(
         run.err.contains("14 comments in en left out\n"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn hints_to_save_what_is_left_work() {
+    let scratch = Scratch::new("hints-saved");
+    let cut = "[White \"A\"]\n\n1. e4 Ke4 *\n";
+    fs::write(scratch.join("-rf.pgn"), cut).unwrap();
+    let check = |name: &str| tabia(&scratch, &["check", name]).expect(3).err;
+    let err = check("./-rf.pgn");
+    assert!(
+        err.contains("`tabia repair ./-rf.pgn -o saved--rf.pgn` saves"),
+        "{err}"
+    );
+    // What is left is written without compression.
+    tabia(&scratch, &["convert", "./-rf.pgn", "-o", "two.pgn"]);
+    fs::write(scratch.join("many.pgn"), many_games(3000)).unwrap();
+    tabia(&scratch, &["convert", "many.pgn", "-o", "many.pgn.gz"]).expect(0);
+    let bytes = fs::read(scratch.join("many.pgn.gz")).unwrap();
+    fs::write(scratch.join("cut.pgn.gz"), &bytes[..bytes.len() / 2]).unwrap();
+    let err = check("cut.pgn.gz");
+    assert!(
+        err.contains("`tabia repair cut.pgn.gz -o saved-cut.pgn` saves"),
+        "{err}"
+    );
+    tabia(&scratch, &["repair", "cut.pgn.gz", "-o", "saved-cut.pgn"]).expect(3);
+    // Nothing is left of a text without games.
+    fs::write(scratch.join("json.pgn"), "{\"games\":[]}\n").unwrap();
+    let run = tabia(&scratch, &["check", "json.pgn"]);
+    assert!(!run.err.contains("tabia repair"), "{}", run.err);
+    // The password goes along.
+    tabia(&scratch, &["convert", "many.pgn", "-o", "base.cbh"]).expect(0);
+    let create = [
+        "archive",
+        "create",
+        "base.cbz",
+        "base.cbh",
+        "--password",
+        "x",
+    ];
+    tabia(&scratch, &create).expect(0);
+    let bytes = fs::read(scratch.join("base.cbz")).unwrap();
+    fs::write(scratch.join("cut.cbz"), &bytes[..bytes.len() * 3 / 4]).unwrap();
+    let run = tabia(&scratch, &["check", "cut.cbz", "--password", "x"]).expect(3);
+    assert!(run.err.contains(" --password TEXT` "), "{}", run.err);
+}
+
+#[test]
+fn converting_a_damaged_database_names_repair() {
+    let scratch = folder("hints-convert");
+    tabia(&scratch, &["convert", "games.pgn", "-o", "base.si4"]).expect(0);
+    let bytes = fs::read(scratch.join("base.si4")).unwrap();
+    fs::write(scratch.join("base.si4"), &bytes[..bytes.len() - 20]).unwrap();
+    let run = tabia(&scratch, &["convert", "base.si4", "-o", "out.pgn"]).expect(3);
+    let hint = "`tabia repair base.si4 -o saved-base.si4` saves what is left";
+    assert!(run.err.contains(hint), "{}", run.err);
+    let salvage = [
+        "convert",
+        "games.pgn",
+        "-o",
+        "base.si4",
+        "--append",
+        "--salvage",
+    ];
+    let run = tabia(&scratch, &salvage).expect(2);
+    assert!(
+        run.err
+            .contains("`--salvage` does not replace a Scid 4 database")
+            && run
+                .err
+                .contains("`tabia repair base.si4 -o NEW` makes a new one"),
         "{}",
         run.err
     );

@@ -25,7 +25,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
             (Some(item), true) if item.format().games().is_some() => return Ok(item),
             (Some(item), true) => {
                 let (name, format) = (item.name(), item.format());
-                let quoted = argument(&name);
+                let quoted = file_argument(&name);
                 let hint = match format.kind() {
                     FormatKind::Book => {
                         format!(
@@ -45,7 +45,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
             _ => {
                 let name = Path::new(path).display().to_string();
                 let text = format!("{name}: several databases; name one of them");
-                let name = argument(&name);
+                let name = file_argument(&name);
                 let hint =
                     format!("`tabia repair {name} -o FOLDER` repairs all that is in a folder");
                 return Err(Error::usage(text).with_hint(hint));

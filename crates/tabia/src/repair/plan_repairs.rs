@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::FormatKind;
 use tabia_core::io::{Progress, Transaction};
-use tabia_core::shell_argument::argument;
+use tabia_core::shell_argument::file_argument;
 use tabia_core::{Error, GameFormat, Result as CoreResult};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::Compression;
@@ -292,7 +292,7 @@ impl Plan<'_> {
             let outside = self.source.as_deref().and_then(Path::parent);
             let outside = outside.unwrap_or(Path::new("..")).join(name);
             let outside = outside.display().to_string();
-            let hint = format!("`-o {}` is outside of it", argument(&outside));
+            let hint = format!("`-o {}` is outside of it", file_argument(&outside));
             return Err(Error::usage(text).with_hint(hint));
         }
         Ok(())

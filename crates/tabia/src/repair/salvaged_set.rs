@@ -8,12 +8,13 @@ use tabia_core::io::{
     FolderLock, OutputSet, Progress, SetLock, Source, Transaction, existing_path, list_folder,
 };
 use tabia_core::loss::Losses;
+use tabia_core::shell_argument::file_argument;
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
 
 use super::{RecordOutcome, RepairObserver, RepairOptions, Repaired, repair};
 use crate::edit::Change;
 use crate::hidden_folder::HiddenFolder;
-use crate::input::{InputItem, Origin};
+use crate::input::{InputItem, Origin, with_article};
 use crate::observer::Observer;
 use crate::select::SelectionCounts;
 
@@ -53,11 +54,13 @@ impl SalvagedSet {
         let format = item.format().games();
         let Some((format, functions)) = format.and_then(|format| Some((format, format.edit?)))
         else {
-            let format = item.format().name();
-            let text = format!(
-                "{name}: this format ({format}) cannot be changed; `repair` makes a new one"
+            let format = with_article(item.format().name());
+            let text = format!("{name}: `--salvage` does not replace {format}");
+            let hint = format!(
+                "`tabia repair {} -o NEW` makes a new one, to which games can be added",
+                file_argument(&name)
             );
-            return Err(Error::usage(text));
+            return Err(Error::usage(text).with_hint(hint));
         };
         let text = format!("{name}: is inside of another file; `archive extract` takes it out");
         let source = item.source().ok_or(Error::usage(text))?;
