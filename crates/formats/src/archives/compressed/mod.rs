@@ -380,9 +380,8 @@ const STREAM_HEADER: usize = 10;
 
 /// Whether a stream begins with these bytes. More of them is examined than where a stream is expected.
 fn is_stream_header(kind: Compression, bytes: &[u8]) -> bool {
-    let is_kind = Compression::of_content(bytes) == kind;
+    let is_kind = kind != Compression::None && Compression::of_content(bytes) == kind;
     match (kind, bytes) {
-        (Compression::None, _) => false,
         // No reserved flag, a level, and a known system.
         (Compression::Gzip, [_, _, _, flags, _, _, _, _, level, system, ..]) => {
             is_kind && *flags < 0x20 && matches!(level, 0 | 2 | 4) && matches!(system, 0..=13 | 255)
@@ -392,8 +391,9 @@ fn is_stream_header(kind: Compression, bytes: &[u8]) -> bool {
             is_kind && marker.starts_with(&block)
         }
         // The flags of the stream.
-        (Compression::Xz, [_, _, _, _, _, _, 0, check, ..]) => is_kind && *check < 16,
-        (Compression::Xz, _) => false,
+        (Compression::Xz, [_, _, _, _, _, _, first, check, ..]) => {
+            is_kind && *first == 0 && *check < 16
+        }
         _ => is_kind,
     }
 }
