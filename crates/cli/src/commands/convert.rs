@@ -326,9 +326,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             Some(numbers) if summary.counts.deleted == 0 => context
                 .messages
                 .note(&format!("there is no game {numbers}")),
-            Some(_) => {}
             None if args.shard.is_some() => context.messages.note(NO_GAME_IN_SHARD),
-            None => {}
+            Some(_) | None => {}
         }
     }
     if summary.counts.without_position > 0 {
