@@ -4,7 +4,10 @@ pub mod abk;
 pub mod ctg;
 pub mod kvetka;
 pub(crate) mod mirrored;
+mod move_values;
 pub mod polyglot;
+
+pub use move_values::MoveValues;
 
 use std::path::Path;
 

@@ -15,6 +15,8 @@ pub use write::AbkWriter;
 use tabia_core::formats::{BookFormat, Confidence, FileFormat, FormatId, Probe};
 use tabia_core::loss::{Feature, Features};
 
+use super::MoveValues;
+
 /// Arena opening books.
 pub static FORMAT: BookFormat = BookFormat {
     file: FileFormat {
@@ -39,6 +41,12 @@ pub static FORMAT: BookFormat = BookFormat {
     } else {
         super::not_written
     },
+};
+
+/// What Arena books hold of a move.
+pub(super) const MOVE_VALUES: MoveValues = MoveValues {
+    max_weight: Some(9),
+    ..MoveValues::NONE
 };
 
 fn score(probe: &Probe<'_>) -> Confidence {

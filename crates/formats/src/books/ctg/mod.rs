@@ -41,6 +41,8 @@ use tabia_core::formats::{
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 
+use super::MoveValues;
+
 /// `ChessBase` opening books.
 pub static FORMAT: BookFormat = BookFormat {
     file: FileFormat {
@@ -82,6 +84,14 @@ pub static FORMAT: BookFormat = BookFormat {
     } else {
         super::not_written
     },
+};
+
+/// What `ChessBase` books hold of a move.
+pub(super) const MOVE_VALUES: MoveValues = MoveValues {
+    nags: true,
+    advice: true,
+    weights_become_games: true,
+    ..MoveValues::NONE
 };
 
 /// The lengths of header and page, then numbers that are the same in every known book.

@@ -40,6 +40,8 @@ pub use text_byte_order::TextOrder;
 use tabia_core::formats::{BookFormat, Companion, Confidence, FileFormat, FormatId, Probe};
 use tabia_core::loss::{Feature, Features};
 
+use super::MoveValues;
+
 /// Kvetka opening books.
 pub static FORMAT: BookFormat = BookFormat {
     file: FileFormat {
@@ -77,6 +79,9 @@ pub static FORMAT: BookFormat = BookFormat {
         super::not_written
     },
 };
+
+/// A move is a code alone; its counts are those of the position after it.
+pub(super) const MOVE_VALUES: MoveValues = MoveValues::NONE;
 
 /// The header has no magic number, so the first block must contain an element too. Later parts have
 /// no header and are recognised by their names.

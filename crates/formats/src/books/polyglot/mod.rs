@@ -3,6 +3,7 @@
 mod count_defects;
 mod entry;
 mod header;
+mod illegal_moves;
 mod read;
 mod write;
 
@@ -15,6 +16,7 @@ pub use write::PolyglotWriter;
 use std::path::Path;
 
 use tabia_core::books::{Book, BookWriter};
+use tabia_core::chess::Position;
 use tabia_core::error::Result;
 use tabia_core::formats::{
     BookFormat, Confidence, CreateOptions, FileFormat, FormatId, OpenOptions, Probe,
@@ -22,6 +24,8 @@ use tabia_core::formats::{
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
 use zerocopy::FromBytes;
+
+use super::MoveValues;
 
 /// Polyglot opening books.
 pub static FORMAT: BookFormat = BookFormat {
@@ -43,6 +47,13 @@ pub static FORMAT: BookFormat = BookFormat {
     } else {
         super::not_written
     },
+};
+
+/// What Polyglot books hold of a move.
+pub(super) const MOVE_VALUES: MoveValues = MoveValues {
+    max_weight: Some(u16::MAX as u32),
+    learn: true,
+    ..MoveValues::NONE
 };
 
 /// Entries of files that are too short to be recognised by the order of their keys.
@@ -92,6 +103,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
         (true, true) => Confidence::Likely,
         (true, false) if read::foreign(entries).is_none() => Confidence::ByName,
         // Text is never in the order of keys for long, and other binary files seldom are.
+        (false, true) if has_standard_key(entries) => Confidence::ByName,
         (false, true) if entries.len() >= 64 && has_moves(entries) => Confidence::ByName,
         _ => Confidence::No,
     }
@@ -101,6 +113,12 @@ fn score(probe: &Probe<'_>) -> Confidence {
 fn has_moves(entries: &[Entry]) -> bool {
     let count = entries.iter().filter(|entry| entry.key.get() != 0).count();
     2 * count > entries.len()
+}
+
+/// Whether one of the entries is of the standard position, whose key no other file contains by chance.
+fn has_standard_key(entries: &[Entry]) -> bool {
+    let key = Position::standard().key();
+    entries.iter().any(|entry| entry.key.get() == key)
 }
 
 /// Why a file with the extension of a book is not a book, by its first bytes; `None` if it may be one,
@@ -123,7 +141,7 @@ fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn BookWriter>> {
 mod tests {
     use super::*;
     use tabia_core::books::{BookPosition, Learn};
-    use tabia_core::chess::{Move, Position, Square};
+    use tabia_core::chess::{Move, Square};
     use tabia_core::io::Blob;
 
     fn book(entries: &[(u64, u16, u16, [u8; 4])], tail: &[u8]) -> Source {

@@ -16,6 +16,7 @@ use zerocopy::FromBytes;
 use super::count_defects;
 use super::entry::{Entry, decode_move};
 use super::header::{self, Header};
+use super::illegal_moves;
 
 /// Number of entries at the end that are checked for a stale tail on opening.
 const TAIL: usize = 1 << 16;
@@ -228,6 +229,10 @@ impl Book for PolyglotBook {
             (changes + usize::from(!entries.is_empty())) as u64,
             entries.len() as u64,
         ))
+    }
+
+    fn problems(&self) -> Result<Vec<String>> {
+        Ok(illegal_moves::problem(self)?.into_iter().collect())
     }
 
     fn probe(&self, position: &Position, page: &mut BookPosition) -> Result<bool> {
