@@ -95,7 +95,11 @@ impl AbkWriter {
         next.play(m);
         let mut table_move = TableMove::new(position.key(), next.key(), (from, to, promotion));
         table_move.set_weight(weight);
-        table_move.set_results(results(entry));
+        let (results, undecided) = results(entry);
+        table_move.set_results(results);
+        // They become draws. A book without any results is read back as one.
+        let is_drawn = undecided > 0 && entry.results.is_some();
+        losses.add(Feature::BookResults, u64::from(is_drawn), None);
         // The flags of another Arena book are copied.
         if let [a, b, c, priority, f0, f1, f2, f3] = *entry.raw
             && [a, b, c] == *RAW
@@ -117,13 +121,13 @@ fn rewrite(out: &mut Output, header: &[u8]) -> std::io::Result<()> {
     out.write_all(header)
 }
 
-/// The results of an entry; games without a result count as draws, because ABK stores no number of
-/// draws.
-fn results(entry: &BookEntry) -> Wdl {
+/// The results of an entry, and the number of games without a result, which count as draws, because
+/// ABK stores no number of draws.
+fn results(entry: &BookEntry) -> (Wdl, u64) {
     let mut results = entry.results.unwrap_or_default();
     let undecided = entry.games.unwrap_or(0).saturating_sub(results.games());
     results.draws = results.draws.saturating_add(undecided);
-    results
+    (results, undecided)
 }
 
 impl BookWriter for AbkWriter {

@@ -279,6 +279,9 @@ impl KvetkaBuilder {
             return Ok(AddedGame::Start);
         }
         self.number += 1;
+        let is_undecided = result_index(game.result, Color::White).is_none();
+        self.losses
+            .add(Feature::BookCounts, u64::from(is_undecided), None);
         let link = match source {
             Some(source) => self.add_source_game(source, game)?,
             None => None,

@@ -51,7 +51,7 @@ impl BookWriter for KvetkaBuilder {
             let has_learn = entry.learn.is_some_and(|learn| !learn.is_zero());
             losses.add(Feature::BookLearn, u64::from(has_learn), None);
             losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
-            let counted = entry.games.is_some() && entry.results.is_none();
+            let counted = has_undecided(entry.games, entry.results);
             losses.add(Feature::BookCounts, u64::from(counted), None);
             let Some(results) = entry.results.filter(|_| !is_kvetka) else {
                 continue;
@@ -72,7 +72,7 @@ impl BookWriter for KvetkaBuilder {
         losses.add(Feature::Nags, page.nags.len() as u64, None);
         let rated = page.average_rating.is_some() || page.performance.is_some();
         losses.add(Feature::BookRatings, u64::from(rated), None);
-        let counted = page.games.is_some() && page.results.is_none();
+        let counted = has_undecided(page.games, page.results);
         losses.add(Feature::BookCounts, u64::from(counted), None);
         let (mut source, mut list) = (page.sample_game, page.games_ending_here.as_slice());
         if !self.keeps_links {
@@ -124,6 +124,12 @@ impl BookWriter for KvetkaBuilder {
             files: self.set,
         })
     }
+}
+
+/// Whether games have no result: the book does not count them.
+fn has_undecided(games: Option<u64>, results: Option<Wdl>) -> bool {
+    let decided = results.map_or(0, Wdl::games);
+    games.is_some_and(|games| games > decided || (games == 0 && results.is_none()))
 }
 
 /// The counts of results, from the view of the side to move.

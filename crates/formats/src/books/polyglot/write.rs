@@ -73,13 +73,16 @@ impl PolyglotWriter {
 impl BookWriter for PolyglotWriter {
     fn put(&mut self, position: &Position, page: &BookPosition) -> Result<Losses> {
         let mut losses = Losses::new();
+        let links = u64::from(page.sample_game.is_some()) + page.games_ending_here.len() as u64;
+        losses.add(Feature::GameLinks, links, None);
+        losses.add(Feature::Nags, page.nags.len() as u64, None);
+        losses.add(Feature::Comments, u64::from(page.comment.is_some()), None);
         for entry in &page.entries {
             let Some(m) = entry.m else {
                 losses.add(Feature::UnreadMoves, 1, None);
                 continue;
             };
-            losses.add(Feature::Nags, entry.nags.len() as u64, None);
-            losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
+            add_losses(entry, &mut losses);
             self.sorter.push(Entry {
                 key: U64::new(position.key()),
                 move_bits: U16::new(encode_move(m)),
@@ -149,6 +152,20 @@ impl BookWriter for PolyglotWriter {
     }
 }
 
+/// Adds what an entry loses: all but move, weight and `learn`. Advice against the move is a weight of 0.
+fn add_losses(entry: &BookEntry, losses: &mut Losses) {
+    losses.add(Feature::Nags, entry.nags.len() as u64, None);
+    losses.add(Feature::Comments, u64::from(entry.comment.is_some()), None);
+    let counted = entry.games.is_some_and(|games| games > 0);
+    losses.add(Feature::BookCounts, u64::from(counted), None);
+    let decided = entry.results.is_some_and(|results| results.games() > 0);
+    losses.add(Feature::BookResults, u64::from(decided), None);
+    let rated = entry.average_rating.is_some() || entry.performance.is_some();
+    losses.add(Feature::BookRatings, u64::from(rated), None);
+    let wanted = entry.recommended == Some(true);
+    losses.add(Feature::BookWeights, u64::from(wanted), None);
+}
+
 /// Adds a repetition of a move: the weights are summed, at most to 65535.
 fn add(entry: &mut Entry, repeat: &Entry) {
     entry.weight = U16::new(entry.weight.get().saturating_add(repeat.weight.get()));
@@ -167,9 +184,10 @@ fn sort_position(entries: &mut [Entry], start: usize) {
 
 /// The weight of an entry, else its number of games, at most 65535; 1 if both are absent.
 fn weight(entry: &BookEntry) -> u16 {
+    // No counted game is no advice against the move.
     let games = entry
         .games
-        .map(|games| u32::try_from(games).unwrap_or(u32::MAX));
+        .map(|games| u32::try_from(games.max(1)).unwrap_or(u32::MAX));
     let weight = entry.weight.or(games).unwrap_or(1);
     u16::try_from(weight).unwrap_or(u16::MAX)
 }
