@@ -1,10 +1,13 @@
 //! Weights for moves of books that store none.
 
-use tabia_core::books::{BookPosition, Wdl};
+use tabia_core::BookFormat;
+use tabia_core::books::{BookEntry, BookPosition, Wdl};
+use tabia_formats::books::MoveValues;
 
 /// Gives moves without a weight one: 0 if the author advises against the move, else two points for a
-/// win of the side that plays it and one for a draw, else the number of games. Scales the weights if
-/// one of them does not fit into 16 bits.
+/// win of the side that plays it and one for a draw, else the number of games, which is left out if it
+/// is 0: that is a move of unknown weight, not one that is never to be played. Scales the weights if one
+/// of them does not fit into 16 bits.
 pub(super) fn give_weights(page: &mut BookPosition, white_to_move: bool) {
     for entry in &mut page.entries {
         if entry.weight.is_some() {
@@ -17,7 +20,7 @@ pub(super) fn give_weights(page: &mut BookPosition, white_to_move: bool) {
         let results = entry.results.filter(|results| results.games() > 0);
         let points = results.map(|results| points(results, white_to_move));
         entry.weight = points
-            .or(entry.games)
+            .or(entry.games.filter(|games| *games > 0))
             .map(|weight| u32::try_from(weight).unwrap_or(u32::MAX));
     }
     let max = page.entries.iter().filter_map(|entry| entry.weight).max();
@@ -33,8 +36,47 @@ pub(super) fn give_weights(page: &mut BookPosition, white_to_move: bool) {
     }
 }
 
+/// The number of moves with a weight and no games, if the format writes weights as games.
+pub(super) fn count_invented_games(format: &BookFormat, page: &BookPosition) -> u64 {
+    if !MoveValues::of(format).weights_become_games {
+        return 0;
+    }
+    let has_weight_alone = |entry: &&BookEntry| {
+        let is_counted = entry.games.is_some() || entry.results.is_some();
+        entry.weight.is_some_and(|weight| weight > 0) && !is_counted
+    };
+    page.entries.iter().filter(has_weight_alone).count() as u64
+}
+
 /// Two points for a win of the side, one for a draw.
 fn points(results: Wdl, white: bool) -> u64 {
     let wins = if white { results.white } else { results.black };
     wins.saturating_mul(2).saturating_add(results.draws)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_without_games_are_not_never_played() {
+        let mut page = BookPosition::default();
+        let none = BookEntry::default().with_games(0);
+        let none = none.with_results(Wdl::default());
+        let mut red = none.clone();
+        red.recommended = Some(false);
+        let lost = Wdl {
+            black: 2,
+            ..Wdl::default()
+        };
+        page.entries = vec![
+            none,
+            red,
+            BookEntry::default().with_games(2).with_results(lost),
+            BookEntry::default().with_games(3),
+        ];
+        give_weights(&mut page, true);
+        let weights: Vec<_> = page.entries.iter().map(|entry| entry.weight).collect();
+        assert_eq!(weights, [None, Some(0), Some(0), Some(3)]);
+    }
 }

@@ -93,15 +93,16 @@ fn not_a_book(item: &InputItem) -> Error {
     error.with_hint(format!("`tabia info {name}` lists what is in it"))
 }
 
-/// What an entry counts among the moves of its position: its weight, else its games; 0 if it is never
-/// to be played, by its weight or by the author's advice.
+/// What an entry counts among the moves of its position: its weight, else its games, else 1; 0 if it is
+/// never to be played, by its weight or by the author's advice. Without a weight, no counted game is no
+/// advice against the move, so that it counts as one whose games are not known.
 pub fn share(entry: &BookEntry) -> u64 {
     if entry.m.is_none() || entry.recommended == Some(false) {
         return 0;
     }
     match (entry.weight, entry.games) {
         (Some(weight), _) => u64::from(weight),
-        (None, Some(games)) => games,
+        (None, Some(games)) => games.max(1),
         (None, None) => 1,
     }
 }

@@ -47,6 +47,9 @@ pub struct FixCounts {
     pub no_moves: u64,
     /// Entries from the first one that is out of order.
     pub out_of_order: u64,
+    /// Entries whose move is not legal in its position, of positions that a walk reaches: what the position
+    /// of another key is, is not known.
+    pub illegal: u64,
 }
 
 impl FixCounts {
@@ -55,6 +58,7 @@ impl FixCounts {
         self.castlings += other.castlings;
         self.no_moves += other.no_moves;
         self.out_of_order += other.out_of_order;
+        self.illegal += other.illegal;
     }
 }
 
@@ -65,6 +69,8 @@ pub(crate) struct EntryRuns<'b> {
     rest: &'b [Entry],
     /// Castlings written as the king's two steps, by [`move_key`].
     castlings: DiskKeySet,
+    /// Moves to be left out because they are not legal, by [`move_key`].
+    illegal: DiskKeySet,
     pub(crate) fixes: FixCounts,
 }
 
@@ -84,6 +90,15 @@ const fn move_key(key: u64, bits: u16) -> u64 {
 impl<'b> EntryRuns<'b> {
     /// If the book may contain castlings as the king's two steps, walks through it to find them.
     pub(crate) fn new(book: &'b PolyglotBook, progress: &Progress) -> Result<Self> {
+        Self::with(book, false, progress)
+    }
+
+    /// Like [`new`](Self::new), without moves that are not legal in positions that a walk reaches.
+    pub(crate) fn legal(book: &'b PolyglotBook, progress: &Progress) -> Result<Self> {
+        Self::with(book, true, progress)
+    }
+
+    fn with(book: &'b PolyglotBook, only_legal: bool, progress: &Progress) -> Result<Self> {
         let rest = book.book_entries();
         let (mut rook, mut steps) = (0u64, 0u64);
         for entry in rest {
@@ -92,7 +107,9 @@ impl<'b> EntryRuns<'b> {
             steps += u64::from(CASTLINGS.iter().any(|(_, form)| *form == bits));
         }
         let mut castlings = DiskKeySet::default();
-        if steps > rook {
+        let mut illegal = DiskKeySet::default();
+        let has_two_forms = steps > rook;
+        if has_two_forms || only_legal {
             let stored = book.inspect().positions;
             walk(
                 book,
@@ -101,12 +118,21 @@ impl<'b> EntryRuns<'b> {
                 progress,
                 &mut |position, _, page| {
                     for entry in &page.entries {
-                        let (Some(m), [high, low, ..]) = (entry.m, &*entry.raw) else {
+                        let [high, low, ..] = &*entry.raw else {
                             continue;
                         };
                         let stored = u16::from(*high) << 8 | u16::from(*low);
-                        if m.is_castling() && stored != encode_move(m) {
-                            castlings.insert(move_key(position.key(), stored))?;
+                        let key = move_key(position.key(), stored);
+                        match entry.m {
+                            Some(m)
+                                if has_two_forms && m.is_castling() && stored != encode_move(m) =>
+                            {
+                                castlings.insert(key)?;
+                            }
+                            None if only_legal => {
+                                illegal.insert(key)?;
+                            }
+                            _ => {}
                         }
                     }
                     Ok(Flow::Go)
@@ -118,6 +144,7 @@ impl<'b> EntryRuns<'b> {
             entries: rest,
             rest,
             castlings,
+            illegal,
             fixes: FixCounts {
                 out_of_order,
                 ..FixCounts::default()
@@ -154,6 +181,10 @@ impl<'b> EntryRuns<'b> {
                 self.fixes.no_moves += 1;
                 continue;
             }
+            if self.illegal.contains(move_key(key, bits)) {
+                self.fixes.illegal += 1;
+                continue;
+            }
             if let Some((normal, _)) = CASTLINGS.iter().find(|(_, form)| *form == bits)
                 && self.castlings.contains(move_key(key, bits))
             {
@@ -177,6 +208,16 @@ impl<'b> EntryRuns<'b> {
             }
         }
     }
+}
+
+/// A weight that fits into 16 bits, scaled if the greatest weight of the position, `max`, does not.
+pub(crate) fn fitting_weight(weight: u32, max: u32) -> u32 {
+    let limit = u32::from(u16::MAX);
+    if max <= limit {
+        return weight;
+    }
+    let scaled = u64::from(weight) * u64::from(limit) / u64::from(max);
+    (scaled as u32).max(u32::from(weight > 0))
 }
 
 /// The move of Polyglot's bits in UCI notation; castling is king takes rook.
@@ -243,21 +284,12 @@ impl EntryWriter {
             return Ok(());
         }
         let max = run.iter().map(|entry| entry.weight).max().unwrap_or(0);
-        let limit = u32::from(u16::MAX);
         self.buffer.clear();
-        self.buffer.extend(run.iter().map(|entry| {
-            let weight = if max > limit {
-                let scaled = u64::from(entry.weight) * u64::from(limit) / u64::from(max);
-                (scaled as u32).max(u32::from(entry.weight > 0))
-            } else {
-                entry.weight
-            };
-            Entry {
-                key: U64::new(key),
-                move_bits: U16::new(entry.bits),
-                weight: U16::new(weight as u16),
-                learn: entry.learn.to_bytes(),
-            }
+        self.buffer.extend(run.iter().map(|entry| Entry {
+            key: U64::new(key),
+            move_bits: U16::new(entry.bits),
+            weight: U16::new(fitting_weight(entry.weight, max) as u16),
+            learn: entry.learn.to_bytes(),
         }));
         self.buffer
             .sort_by_key(|entry| (Reverse(entry.weight.get()), entry.move_bits.get()));

@@ -25,7 +25,8 @@ pub(crate) fn run(args: &BookFixArgs) -> Result<ExitCode, Error> {
         let text = "`book fix` keeps the format; `book convert` changes it";
         return Err(Error::usage(text));
     }
-    let options = merge_options(&context, args.out.force, &mut reporter);
+    let mut options = merge_options(&context, args.out.force, &mut reporter);
+    options.only_legal = true;
     let items = std::slice::from_ref(&item);
     report_problems_of_all(&context, items, &mut reporter)?;
     let display = context.display();

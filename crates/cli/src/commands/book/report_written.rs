@@ -75,6 +75,14 @@ pub(super) fn report_merged(
         context.messages.note(&note);
     }
     report_file_losses(&context.messages, &merged.losses);
+    if merged.invented_games > 0 {
+        let text = format!(
+            "the book has no weights: those of {} became numbers of games, all drawn, so that programs choose \
+             in proportion to them; no such games were played",
+            counted(merged.invented_games, "move")
+        );
+        context.messages.note(&text);
+    }
     reporter.finish(None)?;
     Ok(code)
 }
@@ -99,6 +107,11 @@ impl Problems {
         if fixes.no_moves > 0 {
             let count = counted_as(fixes.no_moves, "entry", "entries");
             let text = format!("{count} without a move dropped");
+            problems.entries.push(text);
+        }
+        if fixes.illegal > 0 {
+            let count = counted_as(fixes.illegal, "entry", "entries");
+            let text = format!("{count} whose move is not legal dropped");
             problems.entries.push(text);
         }
         if merged.unreached > 0 {

@@ -52,6 +52,8 @@ pub struct MergeOptions {
     pub normalize: bool,
     /// Whether weight 0, *never play*, in one book overrides any weight in others.
     pub zero_wins: bool,
+    /// Whether moves of Polyglot books that are not legal are left out, as far as positions are known.
+    pub only_legal: bool,
 }
 
 /// A book that was merged, converted or changed.
@@ -62,9 +64,13 @@ pub struct Merged {
     pub positions: u64,
     /// Number of moves written.
     pub moves: u64,
+    /// Moves without games whose weights were written as games, all drawn, because the format has no
+    /// weights.
+    pub invented_games: u64,
     /// Defects of Polyglot entries that were corrected, of all inputs.
     pub fixes: FixCounts,
-    /// Positions that a book stores by key only and that no walk reaches; they are not written.
+    /// Positions that a book stores by key only and that no walk reaches; they are not written to a
+    /// format that stores boards.
     pub unreached: u64,
     /// Positions whose side to move a book does not state ([`BookPosition::is_side_assumed`]); they are
     /// not written to a format that stores it.
@@ -118,7 +124,16 @@ pub fn merge(
     }
     let books = items.iter().map(|item| super::open(item, &options.open));
     let books: Vec<_> = books.collect::<Result<_, _>>()?;
-    positions::merge(&books, format, path, options, progress)
+    // Their positions that no walk reaches can be copied by key.
+    let mut keyed = Vec::new();
+    if format.has_key_entries {
+        for (number, item) in items.iter().enumerate() {
+            if has_key_entries(item) {
+                keyed.push((number, open_polyglot(item, &options.open)?));
+            }
+        }
+    }
+    positions::merge(&books, &keyed, format, path, options, progress)
 }
 
 /// Whether the item is a book of entries sorted by key.

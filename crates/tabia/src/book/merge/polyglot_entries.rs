@@ -4,12 +4,14 @@ use std::path::Path;
 
 use tabia_core::books::{BookSize, Learn};
 use tabia_core::error::{Error, Result};
+use tabia_core::external::DiskKeySet;
 use tabia_core::io::{Progress, ProgressUnit};
-use tabia_formats::books::polyglot::{Header, PolyglotBook};
+use tabia_formats::books::polyglot::{Entry, Header, PolyglotBook, PolyglotWriter};
+use zerocopy::byteorder::big_endian::{U16, U64};
 
 use super::weights::CombinedWeight;
 use super::{MergeMode, MergeOptions, Merged};
-use crate::book::sorted_polyglot_entries::{EntryRuns, EntryWriter, KeyMove};
+use crate::book::sorted_polyglot_entries::{EntryRuns, EntryWriter, KeyMove, fitting_weight};
 
 /// Merges the books.
 pub(super) fn merge(
@@ -23,7 +25,11 @@ pub(super) fn merge(
         EntryWriter::create(path, &options.create, header.as_ref()).map_err(Error::in_output)?;
     let mut runs = Vec::new();
     for book in books {
-        runs.push(EntryRuns::new(book, progress)?);
+        runs.push(if options.only_legal {
+            EntryRuns::legal(book, progress)?
+        } else {
+            EntryRuns::new(book, progress)?
+        });
     }
     let entries = books.iter().map(|book| book.book_entries().len() as u64);
     progress.begin(ProgressUnit::Moves, entries.sum());
@@ -41,18 +47,7 @@ pub(super) fn merge(
             }
             runs.take(&mut run);
             progress.advance(run.len() as u64, 0);
-            if run.is_empty() || (options.mode == MergeMode::Priority && containing > 0) {
-                continue;
-            }
-            containing += 1;
-            let max = run.iter().map(|entry| entry.weight).max();
-            merged.add_max_weight(book, max);
-            let scale = options.scale(book, max);
-            moves.extend(run.iter().map(|entry| BookMove {
-                bits: entry.bits,
-                weight: f64::from(entry.weight) * scale,
-                learn: entry.learn,
-            }));
+            containing += add_run(&run, book, containing, options, &mut moves, &mut merged);
         }
         combine(&moves, containing, options, &mut combined);
         out.put(key, &combined).map_err(Error::in_output)?;
@@ -64,6 +59,74 @@ pub(super) fn merge(
     merged.set_size(BookSize::new(out.positions, out.moves));
     merged.written = out.finish().map_err(Error::in_output)?;
     Ok(merged)
+}
+
+/// Adds the moves of a key in a book; returns whether it counts, as 0 or 1. `containing`: number of books
+/// before that contain the key.
+fn add_run(
+    run: &[KeyMove],
+    book: usize,
+    containing: usize,
+    options: &MergeOptions,
+    moves: &mut Vec<BookMove>,
+    merged: &mut Merged,
+) -> usize {
+    if run.is_empty() || (options.mode == MergeMode::Priority && containing > 0) {
+        return 0;
+    }
+    let max = run.iter().map(|entry| entry.weight).max();
+    merged.add_max_weight(book, max);
+    let scale = options.scale(book, max);
+    moves.extend(run.iter().map(|entry| BookMove {
+        bits: entry.bits,
+        weight: f64::from(entry.weight) * scale,
+        learn: entry.learn,
+    }));
+    1
+}
+
+/// Merges the keys of books, each with its number, that `done` does not contain, among books of other
+/// formats.
+pub(super) fn merge_rest(
+    books: &[(usize, PolyglotBook)],
+    done: &DiskKeySet,
+    options: &MergeOptions,
+    writer: &mut PolyglotWriter,
+    merged: &mut Merged,
+    progress: &Progress,
+) -> Result<()> {
+    let mut runs = Vec::new();
+    for (number, book) in books {
+        runs.push((*number, EntryRuns::new(book, progress)?));
+    }
+    let (mut run, mut moves, mut combined) = (Vec::new(), Vec::new(), Vec::new());
+    while let Some(key) = runs.iter().filter_map(|(_, runs)| runs.key()).min() {
+        moves.clear();
+        let mut containing = 0;
+        let is_done = done.contains(key);
+        for (book, runs) in &mut runs {
+            if runs.key() != Some(key) {
+                continue;
+            }
+            runs.take(&mut run);
+            if !is_done {
+                containing += add_run(&run, *book, containing, options, &mut moves, merged);
+            }
+        }
+        combine(&moves, containing, options, &mut combined);
+        let max = combined.iter().map(|entry| entry.weight).max().unwrap_or(0);
+        for entry in &combined {
+            let pushed = writer.push(Entry {
+                key: U64::new(key),
+                move_bits: U16::new(entry.bits),
+                weight: U16::new(fitting_weight(entry.weight, max) as u16),
+                learn: entry.learn.to_bytes(),
+            });
+            pushed.map_err(Error::in_output)?;
+        }
+        progress.check()?;
+    }
+    Ok(())
 }
 
 /// A move of one book, with its scaled weight.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter, GameLink, Wdl};
+use tabia_core::books::{Book, BookEntry, BookPosition, BookWriter, GameLink, Wdl, WrittenBook};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::external::DiskKeySet;
@@ -10,23 +10,55 @@ use tabia_core::formats::{BookFormat, CreateOptions};
 use tabia_core::game::Flow;
 use tabia_core::io::{Progress, ProgressUnit};
 use tabia_core::loss::Feature;
+use tabia_formats::books::polyglot::{PolyglotBook, PolyglotWriter};
 
 use super::weights::CombinedWeight;
-use super::{MergeMode, MergeOptions, Merged};
-use crate::book::default_weights::give_weights;
+use super::{MergeMode, MergeOptions, Merged, polyglot_entries};
+use crate::book::default_weights::{count_invented_games, give_weights};
 use crate::book::for_each_position::{for_each_board, for_each_board_unordered};
 
-/// Merges the books.
+/// The writer of the new book.
+enum Writer {
+    /// With keys, so that it takes positions without boards too.
+    Keys(Box<PolyglotWriter>),
+    Boards(Box<dyn BookWriter>),
+}
+
+impl Writer {
+    fn create(format: &BookFormat, path: &Path, options: &CreateOptions) -> Result<Self> {
+        if format.has_key_entries {
+            return Ok(Self::Keys(Box::new(PolyglotWriter::create(path, options)?)));
+        }
+        (format.create)(path, options).map(Self::Boards)
+    }
+
+    fn as_dyn(&mut self) -> &mut dyn BookWriter {
+        match self {
+            Self::Keys(writer) => &mut **writer,
+            Self::Boards(writer) => &mut **writer,
+        }
+    }
+
+    fn finish(self) -> Result<WrittenBook> {
+        match self {
+            Self::Keys(writer) => writer.finish(),
+            Self::Boards(writer) => writer.finish(),
+        }
+    }
+}
+
+/// Merges the books; `keyed`: those of them whose keys the new book can take, with their numbers.
 pub(super) fn merge(
     books: &[Box<dyn Book>],
+    keyed: &[(usize, PolyglotBook)],
     format: &'static BookFormat,
     path: &Path,
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged> {
     let create = create_options(books, format, &options.create);
-    let mut writer = (format.create)(path, &create).map_err(Error::in_output)?;
-    let keeps_links = keep_links(books, &mut *writer)?;
+    let mut writer = Writer::create(format, path, &create).map_err(Error::in_output)?;
+    let keeps_links = keep_links(books, writer.as_dyn())?;
     let mut merger = PositionMerger {
         books,
         format,
@@ -44,8 +76,18 @@ pub(super) fn merge(
         merger.add_book(number, progress)?;
     }
     let PositionMerger {
-        writer, mut merged, ..
+        mut writer,
+        mut merged,
+        done,
+        ..
     } = merger;
+    if let Writer::Keys(writer) = &mut writer
+        && !keyed.is_empty()
+    {
+        polyglot_entries::merge_rest(keyed, &done, options, writer, &mut merged, progress)?;
+        // Only books with keys have such positions, and all of them are written now.
+        merged.unreached = 0;
+    }
     let book = writer.finish().map_err(Error::in_output)?;
     merged.set_size(book.size);
     merged.losses.merge(&book.losses);
@@ -107,7 +149,7 @@ struct PositionMerger<'a> {
     books: &'a [Box<dyn Book>],
     format: &'static BookFormat,
     options: &'a MergeOptions,
-    writer: Box<dyn BookWriter>,
+    writer: Writer,
     /// Whether the links of the only book remain valid.
     keeps_links: bool,
     /// Keys of the positions that are merged.
@@ -154,9 +196,19 @@ impl PositionMerger<'_> {
         }
         // A copy of one format can keep the codes of moves that are not legal; a repaired book has none.
         if page.entries.iter().any(|entry| entry.m.is_none()) {
-            let stored = page.entries.len();
-            page.entries.retain(|entry| entry.m.is_some());
-            self.merged.fixes.no_moves += (stored - page.entries.len()) as u64;
+            let fixes = &mut self.merged.fixes;
+            page.entries.retain(|entry| {
+                if entry.m.is_none() {
+                    // The code of no move is 0.
+                    let is_move = entry.raw.iter().any(|byte| *byte != 0);
+                    *(if is_move {
+                        &mut fixes.illegal
+                    } else {
+                        &mut fixes.no_moves
+                    }) += 1;
+                }
+                entry.m.is_some()
+            });
         }
         self.probe_others(number, position)?;
         let mut first = number;
@@ -171,7 +223,8 @@ impl PositionMerger<'_> {
             let lost = drop_unknown_links(&**book, page)?;
             self.merged.losses.add(Feature::GameLinks, lost, None);
         }
-        let put = self.writer.put(position, page);
+        self.merged.invented_games += count_invented_games(self.format, page);
+        let put = self.writer.as_dyn().put(position, page);
         self.merged.losses.merge(&put.map_err(Error::in_output)?);
         Ok(Flow::Go)
     }

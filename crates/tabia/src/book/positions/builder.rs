@@ -10,7 +10,7 @@ use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::polyglot::{Entry, PolyglotWriter};
 use zerocopy::byteorder::big_endian::{U16, U64};
 
-use crate::book::default_weights::give_weights;
+use crate::book::default_weights::{count_invented_games, give_weights};
 use crate::book::merge::Merged;
 
 /// Writes a book of positions in any order, in bounded memory. Statistics of a position that comes twice are summed. Moves
@@ -90,6 +90,7 @@ impl Builder {
         if self.format.can.has(Feature::BookWeights) {
             give_weights(page, position.turn().is_white());
         }
+        self.merged.invented_games += count_invented_games(self.format, page);
         let put = match &mut self.writer {
             Writer::Keys(writer) => writer.put(position, page),
             Writer::Boards(writer) => writer.put(position, page),
