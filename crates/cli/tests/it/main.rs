@@ -8,6 +8,8 @@
 mod archives;
 mod book_edits;
 mod book_json;
+mod book_keys;
+mod book_losses;
 mod book_peers;
 mod book_sides;
 mod books;

@@ -93,6 +93,13 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
     let compared = compared?;
     listing.finish()?;
     context.messages.note(&summary(compared));
+    if compared.known_by_key > 0 {
+        let text = format!(
+            "{} known only by key, with no line to it: compared by key, and not in the other book",
+            counted(compared.known_by_key, "position")
+        );
+        context.messages.note(&text);
+    }
     let counts = DifferenceCounts {
         same: compared.same,
         changed: compared.changed,

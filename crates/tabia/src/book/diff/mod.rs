@@ -52,6 +52,9 @@ pub struct BookDiff {
     pub only_second: u64,
     /// Moves in both books that differ.
     pub changed: u64,
+    /// Positions of a book with keys that no walk reaches and that the other book, which has boards,
+    /// does not contain: their moves count as only in that book.
+    pub known_by_key: u64,
 }
 
 /// Receives the differences.
