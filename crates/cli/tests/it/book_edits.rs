@@ -1,7 +1,7 @@
 //! Changes of books that would change nothing, and options and outputs that would be ignored.
 
 use crate::books::with_books;
-use crate::common::tabia;
+use crate::common::{tabia, tabia_with_input};
 
 #[test]
 fn changes_are_counted() {
@@ -190,4 +190,159 @@ fn an_empty_book_replaces_none() {
         assert!(run.err.contains("the book is empty"), "{}", run.err);
         std::fs::remove_file(folder.join("new.bin")).unwrap();
     }
+}
+
+#[test]
+fn changes_that_the_format_cannot_hold_are_refused() {
+    let folder = with_books("book-edits-held");
+    for target in ["one.ctg", "one.abk", "one.kob"] {
+        tabia(&folder, &["book", "convert", "one.bin", "-o", target]).expect(0);
+    }
+    for (book, change, text, hint) in [
+        (
+            "one_0.kob",
+            ["--comment", "x"],
+            "Kvetka books hold no annotations, advice, comments",
+            "",
+        ),
+        (
+            "one_0.kob",
+            ["--annotation", "!"],
+            "Kvetka books hold no annotations",
+            "one_0.ctg",
+        ),
+        (
+            "one_0.kob",
+            ["--weight", "4"],
+            "has no weights of moves",
+            "one_0.bin",
+        ),
+        (
+            "one.ctg",
+            ["--comment", "x"],
+            "only annotations and advice",
+            "",
+        ),
+        (
+            "one.ctg",
+            ["--weight", "0"],
+            "has no weights of moves",
+            "--advice avoid",
+        ),
+        (
+            "one.abk",
+            ["--advice", "play"],
+            "Arena books hold no annotations, advice",
+            "one.ctg",
+        ),
+        (
+            "one.abk",
+            ["--weight", "9999"],
+            "from 0 to 9, not 9999",
+            "--weight 9",
+        ),
+        (
+            "one.bin",
+            ["--annotation", "!"],
+            "Polyglot books hold no annotations",
+            "one.ctg",
+        ),
+        (
+            "one.bin",
+            ["--comment", "x"],
+            "only weights and learn values",
+            "",
+        ),
+    ] {
+        let extension = book.rsplit_once('.').unwrap().1;
+        let target = format!("new.{extension}");
+        let mut args = vec!["book", "edit", book, "-o", &target, "--move", "e4"];
+        args.extend(change);
+        let run = tabia(&folder, &args).expect(2);
+        assert!(run.err.contains(text), "{book} {change:?}: {}", run.err);
+        assert!(run.err.contains(hint), "{book} {change:?}: {}", run.err);
+        // No format holds comments of moves: nothing is promised.
+        assert_eq!(
+            run.err.contains("makes a book that"),
+            hint.contains("one"),
+            "{}",
+            run.err
+        );
+        assert!(!folder.join(&target).exists() && !folder.join("new_0.kob").exists());
+    }
+    let args = [
+        "book", "edit", "one.abk", "-o", "new.abk", "--move", "d4", "--weight", "9",
+    ];
+    tabia(&folder, &args).expect(0);
+    let args = [
+        "book", "edit", "one.ctg", "-o", "new.ctg", "--move", "d4", "--advice", "avoid",
+    ];
+    tabia(&folder, &args).expect(0);
+}
+
+#[test]
+fn an_edited_book_keeps_its_format() {
+    let folder = with_books("book-edits-format");
+    for target in ["q.ctg", "q.pgn", "q.xyz", "q"] {
+        let args = [
+            "book", "edit", "one.bin", "-o", target, "--move", "e4", "--weight", "9",
+        ];
+        tabia(&folder, &args).expect(2);
+        assert!(!folder.join(target).exists(), "{target}");
+    }
+    let args = [
+        "book", "edit", "one.bin", "-o", "q.ctg", "--move", "e4", "--weight", "9",
+    ];
+    let run = tabia(&folder, &args).expect(2);
+    assert!(
+        run.err.contains("`book edit` keeps the format"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("-o q.bin"), "{}", run.err);
+}
+
+#[test]
+fn listings_can_be_imported_unchanged() {
+    let folder = with_books("book-edits-listings");
+    // Repeats that add up to more than 16 bits hold.
+    let mut repeated = Vec::new();
+    for weight in [[0xff, 0xff], [0xff, 0xff]] {
+        repeated.extend_from_slice(&[0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 3, 0x1c]);
+        repeated.extend_from_slice(&weight);
+        repeated.extend_from_slice(&[0; 4]);
+    }
+    std::fs::write(folder.join("repeated.bin"), repeated).unwrap();
+    for target in ["one.ctg", "one.abk", "one.kob"] {
+        tabia(&folder, &["book", "convert", "one.bin", "-o", target]).expect(0);
+    }
+    for (book, target) in [
+        ("repeated.bin", "new.bin"),
+        ("one.ctg", "new.ctg"),
+        ("one.abk", "new.abk"),
+    ] {
+        let rows = tabia(&folder, &["book", "edit", book, "--csv"]).expect(0);
+        std::fs::write(folder.join("rows.csv"), &rows.out).unwrap();
+        let import = ["book", "edit", book, "--import", "rows.csv", "-o", target];
+        let run = tabia(&folder, &import);
+        assert!(
+            run.code == 0 || book == "repeated.bin",
+            "{book}: {}",
+            run.err
+        );
+        assert!(
+            run.err.contains(" 0 added, 0 removed"),
+            "{book}: {}",
+            run.err
+        );
+    }
+}
+
+#[test]
+fn rows_come_from_standard_input_too() {
+    let folder = with_books("book-edits-stdin");
+    let rows = "key,move,weight\n463b96181691fc9c,e2e4,5\n";
+    let import = ["book", "edit", "one.bin", "--import", "-", "-o", "x.bin"];
+    let run = tabia_with_input(&folder, &import, rows.as_bytes()).expect(0);
+    assert!(run.err.contains("1 move changed"), "{}", run.err);
 }

@@ -7,9 +7,10 @@ use tabia_core::books::{BookEntry, BookPosition, Learn};
 use tabia_core::chess::{Move, Position};
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
-use tabia_core::loss::Feature;
+use tabia_core::loss::{Feature, Losses};
 use tabia_core::shell_argument::argument;
 use tabia_core::{BookFormat, Error, Result};
+use tabia_formats::books::MoveValues;
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
 
 use super::book_format;
@@ -64,45 +65,107 @@ pub fn edit(
     options: &MergeOptions,
     progress: &Progress,
 ) -> Result<Merged, Error> {
-    let weights = changes.iter().filter_map(|(_, change)| change.weight);
-    if let Some(weight) = weights.max().filter(|max| *max > u32::from(u16::MAX)) {
-        let text = format!("weights are from 0 to {}, not {weight}", u16::MAX);
-        let hint = format!("`--weight {}` is the most", u16::MAX);
-        return Err(Error::usage(text).with_hint(hint));
+    let format = book_format(item)?;
+    let mut changes = changes;
+    let values = MoveValues::of(format);
+    for (_, change) in &mut changes {
+        if values.max_weight.is_none() && values.advice && change.advice == Some(Some(false)) {
+            // Advice against a move is a weight of 0, which listings show next to it.
+            change.weight = change.weight.filter(|weight| *weight > 0);
+        }
+        refuse_unheld(item, format, change)?;
     }
     if has_key_entries(item) {
         let book = open_polyglot(item, &options.open)?;
         return edit_entries(item, &book, changes, path, options, progress);
     }
-    let format = book_format(item)?;
-    // Advice against a move is a weight of 0 in formats without weights.
-    let sets_weight = |(_, change): &(_, Change)| change.weight.is_some_and(|weight| weight > 0);
-    if !format.can.has(Feature::BookWeights) && changes.iter().any(sets_weight) {
-        let text = format!(
-            "{}: a {} has no weights of moves",
-            item.name(),
-            format.file.name
-        );
-        let bin = Path::new(&item.name()).with_extension("bin");
-        return Err(Error::usage(text).with_hint(format!(
-            "`tabia book convert {} -o {}` makes a book that has weights",
-            argument(&item.name()),
-            argument(&bin.display().to_string())
-        )));
-    }
     edit_pages(item, format, changes, path, options, progress)
+}
+
+/// Refuses a change that sets what the format does not hold of a move.
+fn refuse_unheld(item: &InputItem, format: &BookFormat, change: &Change) -> Result<()> {
+    if change.remove {
+        return Ok(());
+    }
+    let values = MoveValues::of(format);
+    match (change.weight, values.max_weight) {
+        (Some(weight), Some(max)) if weight > max => {
+            let text = format!(
+                "weights of a {} are from 0 to {max}, not {weight}",
+                format.file.name
+            );
+            return Err(Error::usage(text).with_hint(format!("`--weight {max}` is the most")));
+        }
+        (Some(weight), None) => {
+            let name = item.name();
+            let text = format!("{name}: a {} has no weights of moves", format.file.name);
+            let hint = if weight == 0 && values.advice {
+                "`--advice avoid` marks a move that is not to be played".to_owned()
+            } else {
+                let bin = Path::new(&name).with_extension("bin");
+                format!(
+                    "`tabia book convert {} -o {}` makes a book that has weights",
+                    argument(&name),
+                    argument(&bin.display().to_string())
+                )
+            };
+            return Err(Error::usage(text).with_hint(hint));
+        }
+        _ => {}
+    }
+    if holds(values, change) {
+        return Ok(());
+    }
+    let values = [
+        (values.nags, "annotations"),
+        (values.advice, "advice"),
+        (values.comments, "comments"),
+        (values.learn, "learn values"),
+    ];
+    let names = |is_held: bool| {
+        let names = values.iter().filter(move |(held, _)| *held == is_held);
+        names.map(|(_, name)| *name).collect::<Vec<_>>()
+    };
+    let mut held = names(true);
+    if format.can.has(Feature::BookWeights) {
+        held.insert(0, "weights");
+    }
+    let mut text = format!(
+        "{}s hold no {} of moves",
+        format.file.name,
+        listed(&names(false), "or")
+    );
+    if !held.is_empty() {
+        text = format!("{text}, only {}", listed(&held, "and"));
+    }
+    let error = Error::usage(text);
+    Err(match holder_hint(item, change) {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    })
+}
+
+/// Whether a format with these values holds what a change sets.
+fn holds(values: MoveValues, change: &Change) -> bool {
+    let holds_weight = |weight| values.max_weight.is_some_and(|max| weight <= max);
+    change.weight.is_none_or(holds_weight)
+        && (values.nags || change.nags.is_none())
+        && (values.advice || change.advice.is_none())
+        && (values.comments || change.comment.is_none())
+        && (values.learn || change.learn.is_none())
+}
+
+/// `a, b and c`.
+fn listed(names: &[&str], last: &str) -> String {
+    match names {
+        [rest @ .., end] if !rest.is_empty() => format!("{} {last} {end}", rest.join(", ")),
+        names => names.concat(),
+    }
 }
 
 /// The command that makes a book of a format that holds what a change sets; `None` if there is no such format.
 fn holder_hint(item: &InputItem, change: &Change) -> Option<String> {
-    let wanted = [
-        (change.nags.is_some() || change.advice.is_some()).then_some(Feature::Nags),
-        change.comment.is_some().then_some(Feature::Comments),
-    ];
-    let holds = |format: &&BookFormat| {
-        let mut wanted = wanted.iter().flatten();
-        wanted.all(|feature| format.can.has(*feature))
-    };
+    let holds = |format: &&BookFormat| holds(MoveValues::of(format), change);
     let format = tabia_formats::BOOKS.iter().copied().find(holds)?;
     let name = item.name();
     let target = Path::new(&name).with_extension(format.file.extensions.first()?);
@@ -123,14 +186,6 @@ fn edit_entries(
 ) -> Result<Merged, Error> {
     let mut by_key: BTreeMap<u64, Vec<(u16, Change)>> = BTreeMap::new();
     for (at, change) in changes {
-        if change.nags.is_some() || change.comment.is_some() || change.advice.is_some() {
-            let text = "Polyglot books hold no annotations, advice or comments";
-            let error = Error::usage(text);
-            return Err(match holder_hint(item, &change) {
-                Some(hint) => error.with_hint(hint),
-                None => error,
-            });
-        }
         let (key, bits) = match at {
             EditTarget::Board(position, m) => (position.key(), encode_move(m)),
             EditTarget::Key(key, bits) => (key, bits),
@@ -221,21 +276,23 @@ fn edit_pages(
             let lost = drop_unknown_links(&**book, &mut known)?;
             merged.losses.add(Feature::GameLinks, lost, None);
         }
-        let page = &known;
-        let losses = writer.put(position, page).map_err(Error::in_output)?;
+        let losses = writer.put(position, &known).map_err(Error::in_output)?;
         merged.losses.merge(&losses);
-        Ok::<_, Error>(())
+        Ok::<_, Error>(losses)
     };
     let counts = for_each_board(&**book, progress, &mut |position, page| {
         match by_key.remove(&position.key()) {
             Some(changes) => {
                 let mut page = page.clone();
-                for (_, m, change) in changes {
-                    apply_to_page(&mut page, m, &change, &mut merged.edits);
+                for (_, m, change) in &changes {
+                    apply_to_page(&mut page, *m, change, &mut merged.edits);
                 }
-                put(position, &page, &mut merged)?;
+                let losses = put(position, &page, &mut merged)?;
+                refuse_lost_nags(format, &changes, &losses)?;
             }
-            None => put(position, page, &mut merged)?,
+            None => {
+                put(position, page, &mut merged)?;
+            }
         }
         Ok(Flow::Go)
     })?;
@@ -245,11 +302,12 @@ fn edit_pages(
         let Some(position) = changes.first().map(|(position, ..)| position.clone()) else {
             continue;
         };
-        for (_, m, change) in changes {
-            apply_to_page(&mut page, m, &change, &mut merged.edits);
+        for (_, m, change) in &changes {
+            apply_to_page(&mut page, *m, change, &mut merged.edits);
         }
         if !page.entries.is_empty() {
-            put(&position, &page, &mut merged)?;
+            let losses = put(&position, &page, &mut merged)?;
+            refuse_lost_nags(format, &changes, &losses)?;
         }
     }
     merged.edits.refuse_no_effect(item)?;
@@ -262,6 +320,24 @@ fn edit_pages(
     merged.losses.merge(&book.losses);
     merged.written = book.written;
     Ok(merged)
+}
+
+/// Refuses NAGs that the format has no code for.
+fn refuse_lost_nags(
+    format: &BookFormat,
+    changes: &[(Position, Move, Change)],
+    losses: &Losses,
+) -> Result<()> {
+    let sets_nags = changes.iter().any(|(_, _, change)| change.nags.is_some());
+    let is_lost = losses.iter().any(|(feature, _)| feature == Feature::Nags);
+    if !sets_nags || !is_lost {
+        return Ok(());
+    }
+    let text = format!(
+        "a {} cannot hold all these annotations: of a move it holds one on the move and one on the position after it",
+        format.file.name
+    );
+    Err(Error::usage(text))
 }
 
 fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change, edits: &mut EditCounts) {

@@ -9,7 +9,7 @@ use tabia_core::{Error, Result};
 
 use super::for_each_position::for_each_board;
 use super::merge::{MergeOptions, has_key_entries, open_polyglot};
-use super::sorted_polyglot_entries::{EntryRuns, uci_of_bits};
+use super::sorted_polyglot_entries::{EntryRuns, fitting_weight, uci_of_bits};
 use crate::input::InputItem;
 
 /// A move of a book as a row.
@@ -41,15 +41,23 @@ pub fn rows(
     let is_polyglot = has_key_entries(item);
     for_each_board(&*book, progress, &mut |position, page| {
         reached.insert(position.key())?;
+        let max = page.entries.iter().filter_map(|entry| entry.weight).max();
         for entry in &page.entries {
-            let Some(m) = entry.m else { continue };
             let mut text = Vec::new();
-            uci::write(m, position.is_chess960(), &mut text);
+            match (entry.m, &*entry.raw) {
+                (Some(m), _) => uci::write(m, position.is_chess960(), &mut text),
+                // Not legal: it can be removed.
+                (None, [high, low, ..]) if is_polyglot => {
+                    let bits = u16::from(*high) << 8 | u16::from(*low);
+                    text.extend_from_slice(uci_of_bits(bits).as_bytes());
+                }
+                (None, _) => continue,
+            }
             visit(BookRow {
                 key: position.key(),
                 fen: Some(position.fen()),
                 uci: String::from_utf8_lossy(&text).into_owned(),
-                entry: entry.clone(),
+                entry: with_fitting_weight(entry.clone(), max),
             })?;
         }
         Ok(Flow::Go)
@@ -65,14 +73,24 @@ pub fn rows(
         if reached.contains(key) {
             continue;
         }
+        let max = run.iter().map(|key_move| key_move.weight).max();
         for key_move in &run {
             visit(BookRow {
                 key,
                 fen: None,
                 uci: uci_of_bits(key_move.bits),
-                entry: key_move.book_entry(),
+                entry: with_fitting_weight(key_move.book_entry(), max),
             })?;
         }
     }
     Ok(())
+}
+
+/// The entry with its weight scaled as a new book has it: repeats of a move may add up to more than 16
+/// bits hold.
+fn with_fitting_weight(mut entry: BookEntry, max: Option<u32>) -> BookEntry {
+    if let Some(max) = max {
+        entry.weight = entry.weight.map(|weight| fitting_weight(weight, max));
+    }
+    entry
 }

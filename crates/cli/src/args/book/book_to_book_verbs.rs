@@ -98,7 +98,7 @@ pub(crate) struct BookConvertArgs {
     #[arg(long, short)]
     pub(crate) force: bool,
     /// At most this many plies of a line of PGN [default: 200]
-    #[arg(long, value_name = "N", value_parser = above_zero::<usize>)]
+    #[arg(long, aliases = ["max-ply", "depth"], value_name = "N", value_parser = above_zero::<usize>)]
     pub(crate) plies: Option<usize>,
     #[command(flatten)]
     pub(crate) position: PositionArgs,
@@ -176,7 +176,7 @@ pub(crate) struct BookEditArgs {
     /// Remove it
     #[arg(long, requires = "m")]
     pub(crate) remove: bool,
-    /// Changes as comma-separated rows
+    /// Changes as comma-separated rows; `-` is standard input
     #[arg(long, value_name = "FILE", requires = "output", conflicts_with = "m")]
     pub(crate) import: Option<PathBuf>,
     #[command(flatten)]

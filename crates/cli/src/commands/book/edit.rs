@@ -6,18 +6,20 @@ use csv::StringRecord;
 use serde::Serialize;
 use tabia::book::edit::{BookRow, Change, EditTarget, edit, rows};
 use tabia::book::find::{nag_of, symbols};
-use tabia::book::merge::MergeOptions;
+use tabia::book::merge::{MergeOptions, has_key_entries, open_polyglot};
 use tabia::book::position_arg;
 use tabia::core::books::Learn;
-use tabia::core::chess::Square;
+use tabia::core::chess::{Position, Square};
 use tabia::core::game::Nag;
+use tabia::core::shell_argument::argument;
+use tabia::formats::books::polyglot::PolyglotBook;
 use tabia::query::nearest;
 use tabia::{Error, InputItem};
 
 use super::merge::merge_options;
 use super::open_books::{book_input, report_problems_of_all};
 use super::report_written::{advice_name, keeps_old, report_merged};
-use super::target_format::refuse_stdout;
+use super::target_format::{book_format, is_stdout};
 use crate::args::book::{Advice, BookEditArgs, whole_number};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -43,6 +45,15 @@ const COLUMNS: &[&str] = &[
     "comment",
     "learn",
 ];
+/// The columns of what a book counts, which cannot be set.
+const COUNTS: &[&str] = &[
+    "games",
+    "white",
+    "draws",
+    "black",
+    "averageRating",
+    "performance",
+];
 const NUMERIC: &[&str] = &[
     "weight",
     "games",
@@ -67,10 +78,11 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
         reporter.finish(None)?;
         return Ok(ExitCode::Done);
     };
-    refuse_stdout(output)?;
+    refuse_other_format(&context, &item, output)?;
+    let stored = StoredMoves::of(&item, &options)?;
     let changes = match (&args.import, &args.m) {
-        (Some(path), _) => import(path)?,
-        (None, Some(m)) => vec![change(args, m)?],
+        (Some(path), _) => import(path, &stored)?,
+        (None, Some(m)) => vec![change(args, m, &stored)?],
         (None, None) => {
             let text = "nothing to change: give `--move` with `--weight`, or `--import`";
             return Err(Error::usage(text));
@@ -95,6 +107,51 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
         grouped(edits.removed)
     ));
     Ok(code)
+}
+
+/// Refuses a target whose name is that of another format: the copy has the format of the book.
+fn refuse_other_format(context: &Context, item: &InputItem, output: &Path) -> Result<(), Error> {
+    let format = book_format(context, output, None)?;
+    if format.file.id == item.format().id() {
+        return Ok(());
+    }
+    let text = "`book edit` keeps the format; `book convert` changes it";
+    let error = Error::usage(text);
+    let Some(extension) = item
+        .format()
+        .book()
+        .and_then(|format| format.file.extensions.first())
+    else {
+        return Err(error);
+    };
+    let named = output.with_extension(extension).display().to_string();
+    Err(error.with_hint(format!("`-o {}`", argument(&named))))
+}
+
+/// The moves of a Polyglot book by their codes, which need not be legal.
+struct StoredMoves(Option<PolyglotBook>);
+
+impl StoredMoves {
+    fn of(item: &InputItem, options: &MergeOptions) -> Result<Self, Error> {
+        let book = has_key_entries(item).then(|| open_polyglot(item, &options.open));
+        book.transpose().map(Self)
+    }
+
+    /// A move of a position: a legal one, else one in coordinates that the book stores there.
+    fn parse(&self, position: Position, text: &str) -> Result<EditTarget, Error> {
+        let error = match parse_move(&position, text) {
+            Ok(m) => return Ok(EditTarget::Board(Box::new(position), m)),
+            Err(error) => error,
+        };
+        let stored = polyglot_bits(text).filter(|bits| {
+            let entries = self.0.iter().flat_map(|book| book.find(position.key()));
+            entries
+                .into_iter()
+                .any(|entry| entry.move_bits.get() == *bits)
+        });
+        let bits = stored.ok_or(error)?;
+        Ok(EditTarget::Key(position.key(), bits))
+    }
 }
 
 fn list(
@@ -187,9 +244,13 @@ impl<'a> MoveRow<'a> {
 }
 
 /// The change that the command line describes.
-fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Error> {
+fn change(
+    args: &BookEditArgs,
+    m: &str,
+    stored: &StoredMoves,
+) -> Result<(EditTarget, Change), Error> {
     let TypedPosition { position, .. } = args.position.parse()?;
-    let m = parse_move(&position, m)?;
+    let target = stored.parse(position, m)?;
     let nags = args.annotation.as_deref().map(nags).transpose();
     let mut change = Change::default();
     change.remove = args.remove;
@@ -205,7 +266,7 @@ fn change(args: &BookEditArgs, m: &str) -> Result<(EditTarget, Change), Error> {
         let text = "nothing to change: give `--weight`, `--annotation`, `--advice`, `--comment` or `--remove`";
         return Err(Error::usage(text));
     }
-    Ok((EditTarget::Board(Box::new(position), m), change))
+    Ok((target, change))
 }
 
 fn nags(text: &str) -> Result<Vec<Nag>, String> {
@@ -214,9 +275,14 @@ fn nags(text: &str) -> Result<Vec<Nag>, String> {
         .collect()
 }
 
-/// The changes of a file of rows.
-fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::from(error).in_path(path))?;
+/// The changes of a file of rows, or of standard input if it is `-`.
+fn import(path: &Path, stored: &StoredMoves) -> Result<Vec<(EditTarget, Change)>, Error> {
+    let text = if is_stdout(path) {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        std::fs::read_to_string(path)
+    };
+    let text = text.map_err(|error| Error::from(error).in_path(path))?;
     let invalid = |line: u64, why: String| {
         let error = Error::invalid(why).at_line(line, 1);
         error.in_path(path)
@@ -245,6 +311,8 @@ fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Error> {
         return Err(invalid(1, why));
     }
     let mut changes = Vec::new();
+    // A listing of a book without anything that can be set has its counts alone, and changes nothing.
+    let mut has_counts = false;
     for (line, cells) in all {
         let cell = |name: &str| {
             let column = names.iter().position(|column| column == name)?;
@@ -252,12 +320,13 @@ fn import(path: &Path) -> Result<Vec<(EditTarget, Change)>, Error> {
         };
         let change = parse_change(&cell).map_err(|why| invalid(line, why))?;
         if change == Change::default() {
+            has_counts |= COUNTS.iter().any(|name| cell(name).is_some());
             continue;
         }
-        let target = parse_target(&cell).map_err(|why| invalid(line, why))?;
+        let target = parse_target(&cell, stored).map_err(|why| invalid(line, why))?;
         changes.push((target, change));
     }
-    if changes.is_empty() {
+    if changes.is_empty() && !has_counts {
         let why = "no row sets anything: all cells after the move are empty";
         return Err(invalid(1, why.to_owned()));
     }
@@ -289,12 +358,15 @@ fn parse_change<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<Change, S
     Ok(change)
 }
 
-fn parse_target<'c>(cell: &impl Fn(&str) -> Option<&'c str>) -> Result<EditTarget, String> {
+fn parse_target<'c>(
+    cell: &impl Fn(&str) -> Option<&'c str>,
+    stored: &StoredMoves,
+) -> Result<EditTarget, String> {
     let m = cell("move").ok_or("the row names no move")?;
     if let Some(fen) = cell("fen") {
         let position = position_arg::position_of_fen(fen)?;
-        let m = parse_move(&position, m).map_err(|failure| failure.to_string())?;
-        return Ok(EditTarget::Board(Box::new(position), m));
+        let target = stored.parse(position, m);
+        return target.map_err(|failure| failure.to_string());
     }
     let key = cell("key").ok_or("the row names neither `fen` nor `key`")?;
     let key = u64::from_str_radix(key, 16).map_err(|_| format!("`{key}` is not a key"))?;

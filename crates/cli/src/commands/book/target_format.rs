@@ -10,7 +10,7 @@ use tabia::formats::Format;
 use crate::context::Context;
 use crate::without_tables;
 
-/// Whether an output is `-`, standard output.
+/// Whether a path is `-`: standard output, of an input standard input.
 pub(super) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
