@@ -18,6 +18,8 @@ pub struct LinesWritten {
     pub lines: u64,
     /// Number of positions of the book in these lines.
     pub positions: u64,
+    /// Number of entries in these positions whose move is not legal; no line has them.
+    pub illegal: u64,
 }
 
 /// A position of the current line.
@@ -31,8 +33,9 @@ struct LinePosition {
 }
 
 /// Writes the lines of a book with a text writer, heaviest moves first. Every position is on one line
-/// only, so that a line ends at a position of an earlier one, or after `max_plies`. `take` gets the
-/// text of each line.
+/// only, so that a line ends at a position of an earlier one, or after `max_plies`. Moves that the book
+/// does not contain are on a line only if they lead to positions of the book that its own moves do not
+/// reach, as in a book for one side, and have a comment for that. `take` gets the text of each line.
 ///
 /// # Errors
 /// Those of the book and of `take`.
@@ -47,8 +50,9 @@ pub fn lines(
 ) -> Result<LinesWritten, Error> {
     let mut done = LinesWritten::default();
     let mut seen = DiskKeySet::default();
+    let own = own_positions(book, start, progress)?;
     let mut line: Vec<LinePosition> = Vec::new();
-    if let Some(first) = line_position(book, start, &mut seen, &mut done)? {
+    if let Some(first) = line_position(book, start, &own, &mut seen, &mut done)? {
         line.push(first);
     }
     while let Some(last) = line.last_mut() {
@@ -62,7 +66,7 @@ pub fn lines(
         after.play(m);
         let is_new = !seen.contains(after.key());
         let next = if is_new && line.len() < max_plies {
-            line_position(book, &after, &mut seen, &mut done)?
+            line_position(book, &after, &own, &mut seen, &mut done)?
         } else {
             None
         };
@@ -79,11 +83,36 @@ pub fn lines(
     Ok(done)
 }
 
+/// The positions of the book that its own moves reach.
+fn own_positions(
+    book: &dyn Book,
+    start: &Position,
+    progress: &Progress,
+) -> Result<DiskKeySet, Error> {
+    let mut own = DiskKeySet::default();
+    let mut rest = vec![start.clone()];
+    let mut page = BookPosition::default();
+    while let Some(position) = rest.pop() {
+        progress.check().map_err(Error::in_output)?;
+        if own.contains(position.key()) || !book.moves(&position, &mut page)? {
+            continue;
+        }
+        own.insert(position.key()).map_err(Error::in_output)?;
+        for m in page.entries.iter().filter_map(|entry| entry.m) {
+            let mut after = position.clone();
+            after.play(m);
+            rest.push(after);
+        }
+    }
+    Ok(own)
+}
+
 /// The position with the moves to follow; `None` if there are none. From a position that the book does
 /// not contain, these are the moves that lead into the book.
 fn line_position(
     book: &dyn Book,
     position: &Position,
+    own: &DiskKeySet,
     seen: &mut DiskKeySet,
     done: &mut LinesWritten,
 ) -> Result<Option<LinePosition>, Error> {
@@ -92,6 +121,11 @@ fn line_position(
     if book.probe(position, &mut page)? {
         seen.insert(position.key()).map_err(Error::in_output)?;
         done.positions += 1;
+        done.illegal += page
+            .entries
+            .iter()
+            .filter(|entry| entry.m.is_none())
+            .count() as u64;
         let mut weighted: Vec<(u64, Move)> = page
             .entries
             .iter()
@@ -104,8 +138,9 @@ fn line_position(
         for &m in &*position.legal_moves() {
             let mut after = position.clone();
             after.play(m);
-            let is_known = !seen.contains(after.key()) && book.moves(&after, &mut other)?;
-            if is_known {
+            let key = after.key();
+            let may_be_new = !seen.contains(key) && !own.contains(key);
+            if may_be_new && book.moves(&after, &mut other)? {
                 rest.push(m);
             }
         }
@@ -145,17 +180,18 @@ fn write_line(
     for (i, at) in line.iter().enumerate() {
         let Some(m) = at.m else { continue };
         let _ = writer.visit_move(&at.position, Ply::Move(m));
-        let Some(entry) = at.page.entries.iter().find(|entry| entry.m == Some(m)) else {
-            continue;
-        };
-        for nag in &entry.nags {
+        let entry = at.page.entries.iter().find(|entry| entry.m == Some(m));
+        for nag in entry.iter().flat_map(|entry| &entry.nags) {
             let _ = writer.visit_annotation(Annotation::Nag(*nag));
         }
-        let total: u64 = at.page.entries.iter().map(share).sum();
-        let percent = share(entry) as f64 * 100.0 / total.max(1) as f64;
-        let mut text = format!("{percent:.0}%");
-        if let Some(comment) = &entry.comment {
-            text = format!("{text} {comment}");
+        let mut text = "not in the book".to_owned();
+        if let Some(entry) = entry {
+            let total: u64 = at.page.entries.iter().map(share).sum();
+            let percent = share(entry) as f64 * 100.0 / total.max(1) as f64;
+            text = format!("{percent:.0}%");
+            if let Some(comment) = &entry.comment {
+                text = format!("{text} {comment}");
+            }
         }
         if ends_at_earlier_line && i + 1 == line.len() {
             text += "; goes on as in a line before";

@@ -97,6 +97,9 @@ pub struct Walked {
     pub positions: u64,
     /// Plies to the most distant of them, each by its shortest line.
     pub depth: u32,
+    /// Number of moves on these lines that the book does not contain, each to another position: lines with
+    /// such a move may be longer than those of the games that the book was made from.
+    pub other_moves: u64,
 }
 
 /// Visits every position of a book that is reachable from the starts, once, breadth first. From a
@@ -179,7 +182,7 @@ fn walk_queue(
             };
             progress.check()?;
             let filter = KeyFilter::get_or_build(&mut filter, book)?;
-            push_moves_into_book(book, filter, next, &mut queue)?;
+            walked.other_moves += push_moves_into_book(book, filter, next, &mut queue)?;
             continue;
         };
         let Some(position) = next.packed.position() else {
@@ -188,7 +191,7 @@ fn walk_queue(
         progress.check()?;
         if !book.probe(&position, &mut page)? {
             let filter = KeyFilter::get_or_build(&mut filter, book)?;
-            push_moves_into_book(book, filter, next, &mut queue)?;
+            walked.other_moves += push_moves_into_book(book, filter, next, &mut queue)?;
             continue;
         }
         walked.positions += 1;
@@ -214,16 +217,17 @@ fn walk_queue(
     Ok(walked)
 }
 
-/// Queues the positions of the book that legal moves lead to.
+/// Queues the positions of the book that legal moves lead to; returns how many are new.
 fn push_moves_into_book(
     book: &dyn Book,
     filter: &KeyFilter,
     from: QueuedPosition,
     queue: &mut VisitQueue,
-) -> Result<()> {
+) -> Result<u64> {
     let Some(position) = from.packed.position() else {
-        return Ok(());
+        return Ok(0);
     };
+    let mut pushed = 0;
     let mut page = BookPosition::default();
     for &m in &*position.legal_moves() {
         let mut after = position.clone();
@@ -231,9 +235,10 @@ fn push_moves_into_book(
         let may_be_new = filter.may_contain(after.key()) && !queue.queued.contains(after.key());
         if may_be_new && book.moves(&after, &mut page)? {
             queue.push_after(from, m, &after)?;
+            pushed += 1;
         }
     }
-    Ok(())
+    Ok(pushed)
 }
 
 /// A Bloom filter of the keys of a book with one hash: most legal moves of a position lead to

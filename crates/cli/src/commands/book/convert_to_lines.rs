@@ -16,7 +16,7 @@ use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
-use crate::readable_numbers::counted;
+use crate::readable_numbers::{counted, counted_as};
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
 
@@ -92,9 +92,27 @@ pub(super) fn to_lines(
         let all = book.size()?.positions;
         let count = counted(all.saturating_sub(done.positions), "position");
         if all > done.positions {
-            let text = format!("{count} of the book not on these lines");
+            let mut text = format!("{count} of the book not on these lines");
+            if args.plies.is_none() {
+                // Not asked for: no moves lead to them.
+                let why = "its own moves do not lead there; `book info --walk` counts what other moves reach";
+                text = format!("{text}: {why}");
+                let error = Error::invalid(text.clone()).in_file(item.label());
+                reporter.count_reported(&error)?;
+            }
             context.messages.note(&text);
         }
+    }
+    if done.illegal > 0 {
+        let count = counted_as(
+            done.illegal,
+            "entry is no legal move",
+            "entries are no legal moves",
+        );
+        let text = format!("{count} and on no line");
+        let error = Error::invalid(text.clone()).in_file(item.label());
+        reporter.count_reported(&error)?;
+        context.messages.note(&text);
     }
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish_with(None, Some(&counts))?;

@@ -13,7 +13,7 @@ use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::{self, Displayed};
 use crate::listing::{Listing, RowStyle};
-use crate::readable_numbers::{counted_as, grouped};
+use crate::readable_numbers::{counted, counted_as, grouped};
 use crate::table::describe;
 
 const COLUMNS: &[&str] = &[
@@ -224,8 +224,18 @@ fn facts(format: &str, book: &BookReport) -> Vec<(String, String)> {
         lines.push(("to move", text));
     }
     if let Some(walked) = book.walked {
-        lines.push(("reachable", grouped(walked.positions)));
-        lines.push(("depth", counted_as(walked.depth.into(), "ply", "plies")));
+        let mut reachable = grouped(walked.positions);
+        if walked.positions > book.positions {
+            // One record may be that of several.
+            reachable += " boards";
+        }
+        lines.push(("reachable", reachable));
+        let mut depth = counted_as(walked.depth.into(), "ply", "plies");
+        if walked.other_moves > 0 {
+            let moves = counted(walked.other_moves, "move");
+            depth = format!("{depth}, with {moves} that the book does not have");
+        }
+        lines.push(("depth", depth));
     }
     if let Some([rook, steps]) = book.castlings {
         let text = match (rook, steps) {
