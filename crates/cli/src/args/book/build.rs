@@ -36,7 +36,7 @@ pub(crate) struct BookBuildArgs {
     #[arg(long, short)]
     pub(crate) force: bool,
     /// Plies read of each game
-    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = above_zero::<u32>, help_heading = "Moves")]
+    #[arg(long, aliases = ["plies", "depth"], value_name = "N", default_value_t = 1024, value_parser = above_zero::<u32>, help_heading = "Moves")]
     pub(crate) max_ply: u32,
     /// Least number of games in which a move was played [default: 3; 1 with `--game-links`]
     #[arg(
@@ -77,7 +77,7 @@ pub(crate) struct BookBuildArgs {
     #[arg(long, help_heading = "Moves")]
     pub(crate) variations: bool,
     /// Every weight is 1
-    #[arg(long, help_heading = "Weights")]
+    #[arg(long, conflicts_with_all = ["recency", "stretch"], help_heading = "Weights")]
     pub(crate) uniform: bool,
     /// Points halve with every N years of age
     #[arg(long, value_name = "YEARS", help_heading = "Weights")]

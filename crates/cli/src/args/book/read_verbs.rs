@@ -78,7 +78,7 @@ pub(crate) struct BookLineArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = above_zero::<u32>)]
     pub(crate) count: u32,
     /// At most this many plies of a line
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
+    #[arg(long, aliases = ["max-ply", "depth"], value_name = "N", default_value_t = 200, value_parser = above_zero::<usize>)]
     pub(crate) plies: usize,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
@@ -113,7 +113,8 @@ pub(crate) struct BookDiffArgs {
 /// Lists the games from which a move got its weight; exit code 1 if there are none
 ///
 /// The games are read again from the sources, with the points that `book build` gives them; the
-/// end compares them with the book. Without sources the games are those that the book links to, from
+/// end compares them with the book. If the record of `book build` is next to the book, its `--max-ply` and
+/// `--where` are used, and what else in it decides the weights is reported. Without sources the games are those that the book links to, from
 /// the position on.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -136,18 +137,12 @@ pub(crate) struct BookExplainArgs {
     /// Print the games that the book links to, from their files
     #[arg(long, conflicts_with = "sources")]
     pub(crate) pgn: bool,
-    /// Plies read of each game, as when the book was built
-    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = above_zero::<u32>)]
-    pub(crate) max_ply: u32,
-    /// Only games that match, as when the book was built
-    #[arg(
-        long = "where",
-        value_name = "QUERY",
-        default_value = "",
-        hide_default_value = true,
-        allow_hyphen_values = true
-    )]
-    pub(crate) filter: String,
+    /// Plies read of each game [default: as in the record next to the book, else 1024]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u32>)]
+    pub(crate) max_ply: Option<u32>,
+    /// Only games that match [default: as in the record next to the book, else all]
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
     #[command(flatten)]
     pub(crate) listing: ListingArgs,
     #[command(flatten)]

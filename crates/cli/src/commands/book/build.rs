@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use serde::Serialize;
-use tabia::Error;
-use tabia::book::build::{BuildOptions, BuildTarget, Built, CompleteBuild, Weighting, complete};
+use tabia::book::build::{
+    BuildOptions, BuildTarget, Built, CompleteBuild, GameCounts, Weighting, complete,
+};
 use tabia::core::chess::Color;
 use tabia::core::loss::Feature;
+use tabia::core::shell_argument::argument;
 use tabia::formats::books::kvetka::Header;
+use tabia::{Error, InputItem};
 
 use super::build_record::{GameCountsRow, add_record, record_path};
 use super::report_written::WrittenCounts;
@@ -72,8 +75,45 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
         add_record(&record, args, &items, &target, &mut build)?;
     }
     let built = build.commit()?;
+    note_equal_inputs(&context, &items, &built);
     let seconds = start.elapsed().as_secs_f64();
     finish(&context, args, reporter, &built, seconds)
+}
+
+/// Number of games of inputs from which on equal counts of games and moves show that they are the same.
+const CONCLUSIVE: u64 = 20;
+
+/// Warns of inputs that have the same games, such as a database, its archive and its PGN in one folder:
+/// each game counts as often as it is there.
+fn note_equal_inputs(context: &Context, items: &[InputItem], built: &Built) {
+    let mut rest: Vec<_> = items.iter().zip(&built.inputs).collect();
+    rest.retain(|(_, counts)| counts.used >= CONCLUSIVE);
+    while let Some((_, first)) = rest.first().copied() {
+        let is_equal = |counts: &GameCounts| {
+            (counts.used, counts.filtered, counts.moves)
+                == (first.used, first.filtered, first.moves)
+        };
+        let equal: Vec<&InputItem> = rest
+            .iter()
+            .filter(|(_, counts)| is_equal(counts))
+            .map(|(item, _)| *item)
+            .collect();
+        rest.retain(|(_, counts)| !is_equal(counts));
+        let [only, _, ..] = &*equal else {
+            continue;
+        };
+        let names: Vec<String> = equal.iter().map(|item| item.name()).collect();
+        context.messages.warning(&format!(
+            "{} of these inputs seem to have the same games, {} with {} that count each: {}; every game \
+             counts {} times; `tabia book build {} -o BOOK` reads one of them",
+            equal.len(),
+            counted(first.used, "game"),
+            counted(first.moves, "move"),
+            names.join(", "),
+            equal.len(),
+            argument(&only.name())
+        ));
+    }
 }
 
 /// Reports what was built.
@@ -233,6 +273,15 @@ fn reason_for_empty_book(args: &BookBuildArgs, built: &Built) -> String {
     }
     if games.used == 0 {
         return "no game was read".to_owned();
+    }
+    let is_cut = built
+        .losses
+        .iter()
+        .any(|(feature, _)| feature == Feature::BookMoves);
+    if is_cut && (args.only_white || args.only_black) {
+        return "the format has only what lines from the usual start reach, and moves of one side alone \
+                are no lines; a Polyglot book (`.bin`) has them"
+            .to_owned();
     }
     let least = args.least_games();
     if least > 1 {

@@ -5,7 +5,7 @@ use std::hash::Hasher as _;
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tabia::book::build::{BuildTarget, Built, CompleteBuild, GameCounts};
 use tabia::core::FormatId;
 use tabia::core::io::OutputSet;
@@ -204,6 +204,65 @@ struct OptionsRow<'a> {
     names: bool,
     game_links: bool,
     append: bool,
+}
+
+/// The options by which a book was built, as its record has them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RecordedOptions {
+    pub(super) max_ply: u32,
+    #[serde(rename = "where")]
+    pub(super) filter: String,
+    min_games: u64,
+    variations: bool,
+    uniform: bool,
+    recency: Option<f64>,
+    stretch: bool,
+    compat: Option<String>,
+    games: Option<String>,
+    append: bool,
+}
+
+impl RecordedOptions {
+    /// Those of the record next to a book; `None` if there is none that can be read.
+    pub(super) fn of_book(item: &InputItem) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Record {
+            options: RecordedOptions,
+        }
+        let path = record_path(item.label());
+        let text = std::fs::read(&path).ok()?;
+        let record: Record = serde_json::from_slice(&text).ok()?;
+        Some(record.options).filter(|options| options.max_ply > 0)
+    }
+
+    /// Why the points of the games are not the weights of the book; `None` if they are, but for scaling.
+    pub(super) fn remark(&self) -> Option<String> {
+        let mut options = Vec::new();
+        if let Some(years) = self.recency {
+            options.push(format!("--recency {years}"));
+        }
+        if let Some(games) = &self.games {
+            options.push(format!("--games {games}"));
+        }
+        let flags = [
+            (self.uniform, "--uniform"),
+            (self.stretch, "--stretch"),
+            (self.variations, "--variations"),
+            (self.compat.is_some(), "--compat polyglot"),
+            (self.append, "--append"),
+        ];
+        let used = flags.iter().filter(|(is_used, _)| *is_used);
+        options.extend(used.map(|(_, name)| (*name).to_owned()));
+        if options.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "the book was built with `{}` and `--min-games {}`: the points of the games above are not its weights",
+            options.join(" "),
+            self.min_games
+        ))
+    }
 }
 
 /// Options that earlier versions did not have are absent by default.

@@ -15,6 +15,7 @@ use tabia::core::formats::CreateOptions;
 use tabia::core::game::Date;
 use tabia::core::shell_argument::argument;
 
+use super::build_record::RecordedOptions;
 use super::open_books::{book_input, open_book};
 use crate::args::book::BookExplainArgs;
 use crate::context::Context;
@@ -49,8 +50,14 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let found = find(&*book, &position)?;
     let mut query = ExplainQuery::new(position);
     query.m = m;
-    query.filter = parse_query(&args.filter, &context.messages)?;
-    query.max_ply = args.max_ply;
+    let record = RecordedOptions::of_book(&item);
+    let filter = args.filter.as_deref();
+    let filter = filter.or(record.as_ref().map(|record| record.filter.as_str()));
+    query.filter = parse_query(filter.unwrap_or_default(), &context.messages)?;
+    let max_ply = args
+        .max_ply
+        .or(record.as_ref().map(|record| record.max_ply));
+    query.max_ply = max_ply.unwrap_or(query.max_ply);
     let sources = context.games(&args.sources, None, &mut reporter)?;
     let columns = columns(args, sources.len() > 1);
     let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
@@ -71,7 +78,9 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     drop(display);
     let (sum, _) = explained?;
     listing.finish()?;
-    for text in summary_lines(sum, &query, found.as_ref()) {
+    let mut lines = summary_lines(sum, &query, found.as_ref());
+    lines.extend(record.and_then(|record| record.remark()));
+    for text in lines {
         context.messages.note(&text);
     }
     let counts = GameCounts {

@@ -81,6 +81,8 @@ pub(super) struct Collector<'a, S> {
     counts_game: bool,
     /// Whether a move that counts cannot be read.
     is_bad: bool,
+    /// Whether the current game has a problem of any kind.
+    has_problem: bool,
     tag_result: GameResult,
     /// Number of plies visited in each open line.
     plies: Vec<u32>,
@@ -100,6 +102,7 @@ impl<'a, S: StoredOccurrence> Collector<'a, S> {
             first: 0,
             counts_game: false,
             is_bad: false,
+            has_problem: false,
             tag_result: GameResult::Unknown,
             plies: Vec::new(),
             stored: PhantomData,
@@ -169,6 +172,9 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
     }
 
     fn end_game(&mut self, result: GameResult) {
+        let has_problem = std::mem::take(&mut self.has_problem);
+        // Moves of other rules, or from a position that is none, are not even tried.
+        self.is_bad |= has_problem && self.plies.first() == Some(&0);
         if !std::mem::take(&mut self.counts_game) {
             return;
         }
@@ -220,6 +226,7 @@ impl<S: StoredOccurrence> Task for Collector<'_, S> {
     fn on_problem(&mut self, problem: &Problem) {
         // Problems of tags have no ply; those that have one may have cost moves. After the last ply
         // that counts they have not.
+        self.has_problem = true;
         let counts_next = self.plies.last() < Some(&self.rules.max_ply);
         self.is_bad |= problem.error.location().ply.is_some() && counts_next;
     }
