@@ -27,8 +27,21 @@ pub(crate) struct PositionArgs {
 }
 
 impl PositionArgs {
+    /// A FEN that ends after its board, from which it cannot be known which position is meant.
+    pub(crate) fn board_alone(&self) -> Option<&str> {
+        let fen = self.fen.as_deref()?.trim();
+        (fen.contains('/') && !fen.contains(' ')).then_some(fen)
+    }
+
     /// The position that the options name.
     pub(crate) fn parse(&self) -> Result<TypedPosition, Error> {
+        if let Some(board) = self.board_alone() {
+            let text = format!("`--fen {board}` does not state the side to move");
+            let hint = format!(
+                "`--fen '{board} w - -'` has White to move and no castling, `b KQkq` Black and all castling"
+            );
+            return Err(Error::usage(text).with_hint(hint));
+        }
         let moves = self.moves.as_deref().unwrap_or_default();
         TypedPosition::parse(self.fen.as_deref(), "--moves", moves)
     }

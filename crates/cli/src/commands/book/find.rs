@@ -3,12 +3,14 @@
 use serde::Serialize;
 use tabia::Error;
 use tabia::book::find::{FoundMove, FoundPosition, find, opening_of, score};
-use tabia::core::books::{LinkedGame, Wdl};
+use tabia::book::position_arg::position_of_fen;
+use tabia::core::books::{BookPosition, LinkedGame, Wdl};
 use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
 
 use super::find_in_several::{BookColumns, columns_for};
+use super::one_sided_books::note_other_side;
 use super::open_books::{book_inputs, open_book};
 use super::report_written::advice_name;
 use crate::args::book::BookFindArgs;
@@ -17,7 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
 use crate::opening_names::{full_name, name_below};
-use crate::readable_numbers::percent;
+use crate::readable_numbers::{counted_as, percent};
 use crate::result_bar::bar;
 use crate::stdout::StdoutWriter;
 use crate::terminal::TextStyle;
@@ -55,17 +57,29 @@ const NUMERIC: &[&str] = &[
 
 pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
+    let mut reporter = context.reporter("book find", false, None)?;
     let TypedPosition {
         start,
         plies,
         position,
-    } = args.position.parse()?;
-    let mut reporter = context.reporter("book find", false, None)?;
+    } = match args.position.board_alone() {
+        Some(board) if args.books.iter().any(|book| book == "w" || book == "b") => {
+            let text = "the FEN ends at its first space: it has to be in quotes";
+            let hint = format!("`--fen '{board} w - - 0 1'`, for example");
+            return Err(Error::usage(text).with_hint(hint));
+        }
+        Some(board) => position_of_board(&context, args, board)?,
+        None => args.position.parse()?,
+    };
     let opening = opening_of(&start, &plies);
     let mut found = Vec::new();
+    let mut missing_in = Vec::new();
     for item in book_inputs(&context, &args.books)? {
         let book = open_book(&context, &item, &mut reporter)?;
         let position_found = find(&*book, &position)?;
+        if position_found.is_none() {
+            missing_in.push(book);
+        }
         found.push((item.name(), position_found));
     }
     let code = if found.iter().any(|(_, position)| position.is_some()) {
@@ -80,6 +94,18 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
             table(&context, args, style, &found, opening, is_white)?;
         }
     }
+    for (book, found) in &found {
+        let illegal = found.as_ref().map_or(0, |found| found.unreadable);
+        if illegal > 0 {
+            let count = counted_as(
+                illegal as u64,
+                "entry is no legal move",
+                "entries are no legal moves",
+            );
+            let text = format!("{book}: {count} of this position and not shown");
+            context.messages.note(&text);
+        }
+    }
     if code == ExitCode::NoMatch {
         let books = if found.len() == 1 {
             "the book does"
@@ -89,10 +115,66 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
         context
             .messages
             .note(&format!("{books} not have the position"));
+        if let [book] = &*missing_in {
+            note_other_side(&context, &**book, &position)?;
+        }
     }
     reporter.finish(None)?;
     Ok(code)
 }
+
+/// The position of a board that one of the books has, whoever is to move and may castle. If they have
+/// several, that of the most castling rights with White to move.
+fn position_of_board(
+    context: &Context,
+    args: &BookFindArgs,
+    board: &str,
+) -> Result<TypedPosition, Error> {
+    let mut books = Vec::new();
+    for item in book_inputs(context, &args.books)? {
+        books.push(tabia::book::open(&item, &context.open)?);
+    }
+    let mut candidates: Vec<Position> = Vec::new();
+    for turn in ["w", "b"] {
+        for castling in CASTLING_RIGHTS {
+            let fen = format!("{board} {turn} {castling} - 0 1");
+            let Ok(position) = position_of_fen(&fen) else {
+                continue;
+            };
+            // Rights of a king or rook that is not at home are none.
+            if candidates.iter().any(|known| known.key() == position.key()) {
+                continue;
+            }
+            let mut page = BookPosition::default();
+            for book in &books {
+                if book.moves(&position, &mut page)? {
+                    candidates.push(position);
+                    break;
+                }
+            }
+        }
+    }
+    let Some(position) = candidates.first() else {
+        // The books have none of them: the command must name one.
+        return args.position.parse();
+    };
+    let fens: Vec<String> = candidates.iter().map(Position::fen).collect();
+    let mut text = format!(
+        "the FEN does not state the side to move; found: {}",
+        position.fen()
+    );
+    if let Some(others) = fens.get(1..).filter(|others| !others.is_empty()) {
+        text = format!("{text}, also {}", others.join(", "));
+    }
+    context.messages.note(&text);
+    let moves = args.position.moves.as_deref().unwrap_or_default();
+    TypedPosition::parse(Some(&position.fen()), "--moves", moves)
+}
+
+/// Castling rights, the most first.
+const CASTLING_RIGHTS: [&str; 16] = [
+    "KQkq", "KQk", "KQq", "Kkq", "Qkq", "KQ", "kq", "Kk", "Kq", "Qk", "Qq", "K", "Q", "k", "q", "-",
+];
 
 /// One document for one book; a list of them, each with its book, for several.
 fn documents(

@@ -9,6 +9,7 @@ use tabia::book::find::opening_of;
 use tabia::book::pick_line::{MoveChoice, line};
 use tabia::core::chess::{Ply, Position, san, uci};
 
+use super::one_sided_books::note_other_side;
 use super::open_books::{book_input, open_book};
 use crate::args::book::BookLineArgs;
 use crate::context::Context;
@@ -63,6 +64,10 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         let opening =
             opening_of(&start, &plies).map(|opening| format!("{} {}", opening.eco, opening.name));
         let Some(listing) = &mut listing else {
+            let limit = args.listing.limit.unwrap_or(u64::MAX);
+            if number < args.listing.offset || number - args.listing.offset >= limit {
+                continue;
+            }
             // A line that is longer than the terminal breaks between moves.
             let is_terminal = terminal::stdout_is_terminal();
             let width = is_terminal.then(terminal::width);
@@ -85,6 +90,7 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         context
             .messages
             .note("the book has no move to play in this position");
+        note_other_side(&context, &*book, &position)?;
     }
     reporter.finish(None)?;
     Ok(code)

@@ -14,6 +14,7 @@ mod info;
 mod line;
 mod merge;
 mod novelty;
+mod one_sided_books;
 mod open_books;
 mod report_written;
 #[cfg(feature = "parquet")]
