@@ -1,6 +1,8 @@
 //! `tabia book merge`: merges several books into one.
 
 use tabia::book::merge::{MergeMode, MergeOptions, Merged, merge};
+use tabia::core::BookFormat;
+use tabia::core::loss::Feature;
 use tabia::{Error, InputItem};
 
 use super::open_books::{book_inputs, report_problems_of_all};
@@ -36,6 +38,7 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
         let text = format!("{} factors for {} books", args.factors.len(), items.len());
         return Err(Error::usage(text));
     }
+    refuse_weight_options(args, &items, format)?;
     report_problems_of_all(&context, &items, &mut reporter)?;
     let display = context.display();
     let merged = merge(
@@ -52,6 +55,33 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
         warn_of_scales(&context, &items, &merged);
     }
     report_merged(&context, reporter, &items, &args.out.output, &merged)
+}
+
+/// Refuses options for weights where neither the books to be merged nor the new one have any: games are
+/// counted, and add up.
+fn refuse_weight_options(
+    args: &BookMergeArgs,
+    items: &[InputItem],
+    format: &BookFormat,
+) -> Result<(), Error> {
+    let has_weights = |format: &BookFormat| format.can.has(Feature::BookWeights);
+    let books = items.iter().filter_map(|item| item.format().book());
+    if has_weights(format) || books.into_iter().any(has_weights) {
+        return Ok(());
+    }
+    let options = [
+        (!args.factors.is_empty(), "--factors"),
+        (args.normalize, "--normalize"),
+        (args.zero_wins, "--zero-wins"),
+    ];
+    let Some((_, option)) = options.into_iter().find(|(is_used, _)| *is_used) else {
+        return Ok(());
+    };
+    let text = format!(
+        "`{option}` is for weights; a {} has none, its games add up",
+        format.file.name
+    );
+    Err(Error::usage(text).with_hint("`-o` with a `.bin` makes a book that has weights"))
 }
 
 /// Ratio of the greatest weights of two books from which on their scales are different.
