@@ -134,7 +134,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             &args.select,
         )?;
         if !args.append && split_by(args).is_none() {
-            refuse_input_path(&args.paths, Path::new(path))?;
+            refuse_input_path(args, Path::new(path))?;
             refuse_existing(Path::new(path), args.force)?;
         }
         target
@@ -404,7 +404,7 @@ fn has_placeholder(name: &str, placeholder: &str) -> bool {
 }
 
 /// Refuses an output that is one of the paths, whatever else is there.
-fn refuse_input_path(inputs: &[OsString], path: &Path) -> Result<(), Error> {
+fn refuse_input_path(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
     let Ok(output) = path.canonicalize() else {
         return Ok(());
     };
@@ -412,7 +412,9 @@ fn refuse_input_path(inputs: &[OsString], path: &Path) -> Result<(), Error> {
         let input = Path::new(input).canonicalize();
         output.is_file() && input.is_ok_and(|input| input == output)
     };
-    if !inputs.iter().any(is_same) {
+    // A glob may name the output too, which is then left out.
+    let mut named = args.paths.iter();
+    if !named.any(|input| is_same(input) && !args.common.from_glob.contains(input)) {
         return Ok(());
     }
     let text = format!("{} is input and output at once", path.display());

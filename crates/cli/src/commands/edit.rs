@@ -35,8 +35,8 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
         std::slice::from_ref(&item),
         &[Some(path), args.common.report.as_deref()],
     )?;
-    refuse_other_format(&item, path)?;
     refuse_existing(path, args.force)?;
+    refuse_other_format(&item, path)?;
     let mut options = EditOptions::default();
     options.open = context.open.clone();
     options.create.force = args.force;
@@ -83,7 +83,8 @@ fn refuse_other_format(item: &InputItem, path: &Path) -> Result<(), Error> {
     let format = item.format();
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let extension = extension.to_ascii_lowercase();
-    let Some(own) = format.extensions().first() else {
+    let is_editable = format.games().is_some_and(|format| format.edit.is_some());
+    let Some(own) = format.extensions().first().filter(|_| is_editable) else {
         return Ok(());
     };
     if format.extensions().contains(&extension.as_str()) {

@@ -142,7 +142,7 @@ fn six_moves_of_one_position_are_a_book() {
 }
 
 #[test]
-fn a_book_for_one_side_says_how_to_go_on() {
+fn a_book_for_one_side_names_how_to_go_on() {
     let folder = with_books("book-keys-side");
     let black = [("e4", "c5", 5), ("d4", "d5", 2)];
     write_book(&folder, "black.bin", &black);

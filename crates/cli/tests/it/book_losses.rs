@@ -29,7 +29,7 @@ fn moves_of_a_book_without_games_are_played_alike() {
 }
 
 #[test]
-fn games_made_of_weights_are_told() {
+fn games_made_of_weights_are_reported() {
     let folder = with_books("book-losses-ctg");
     let run = tabia(&folder, &["book", "convert", "one.bin", "-o", "one.ctg"]).expect(0);
     let text = "those of 4 moves became numbers of games, all drawn";
@@ -44,7 +44,7 @@ fn games_made_of_weights_are_told() {
 }
 
 #[test]
-fn games_without_a_result_are_told() {
+fn games_without_a_result_are_reported() {
     let folder = Scratch::new("book-losses-results");
     let games =
         ["1-0", "*"].map(|result| format!("[Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"));

@@ -370,7 +370,10 @@ fn every_verb_with_a_query_asks_for_duplicates() {
             }
             let split = ["convert", path, "-o", "part.pgn", "--force", "--split", "9"];
             let err = run(&split).err;
-            assert!(err.contains(&format!("{count} game")), "{query}: {err}");
+            assert!(
+                err.contains(&format!("{count} of 3 games")),
+                "{query}: {err}"
+            );
         }
     }
     let piped = ["eco", "-", "--where", "is:duplicate"];

@@ -50,7 +50,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["convert", "games.pgn", "-o", "games.pgn", "--force"],
         2,
-        "another name with `-o`",
+        "give the output another name",
     ),
     (&["convert", "games.pgn", "-o", "games.cbh"], 5, "`--force`"),
     (&["ls", "book.bin"], 2, "`tabia book info book.bin`"),
@@ -951,7 +951,7 @@ fn a_list_of_absent_numbers_has_an_exit_code() {
     let scratch = folder("hints-absent");
     tabia(&scratch, &["ls", "games.pgn", "--games", "500-600"]).expect(1);
     let convert = ["convert", "games.pgn", "--games", "500-600", "-o", "x.pgn"];
-    let run = tabia(&scratch, &convert).expect(0);
+    let run = tabia(&scratch, &convert).expect(1);
     assert!(run.err.contains("there is no game 500-600"), "{}", run.err);
     let convert = [
         "convert",
@@ -961,7 +961,7 @@ fn a_list_of_absent_numbers_has_an_exit_code() {
         "-o",
         "y.pgn",
     ];
-    let run = tabia(&scratch, &convert).expect(0);
+    let run = tabia(&scratch, &convert).expect(1);
     assert!(run.err.contains("no game fits the query"), "{}", run.err);
 }
 

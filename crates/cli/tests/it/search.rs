@@ -42,7 +42,7 @@ fn games_are_counted_or_written() {
         &["search", "mega.cbh", "ends:mate", "-o", "mates.si5"],
     )
     .expect(0);
-    assert!(run.err.contains("3 games"), "{}", run.err);
+    assert!(run.err.contains("3 of 7 games"), "{}", run.err);
     assert_eq!(
         tabia(&folder, &["search", "mates.si5", "ends:mate", "--count"])
             .expect(0)

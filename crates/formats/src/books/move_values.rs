@@ -1,9 +1,5 @@
 //! [`MoveValues`]: which values of a move a format of books can hold.
 
-use tabia_core::BookFormat;
-
-use super::{abk, ctg, kvetka, polyglot};
-
 /// Which values of a move a format holds that can be set for it alone. Games, results and ratings are
 /// counted, not set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,18 +29,4 @@ impl MoveValues {
         learn: false,
         weights_become_games: false,
     };
-
-    /// Those of a format; none for a format that is not one of [`BOOKS`](crate::BOOKS).
-    pub fn of(format: &BookFormat) -> Self {
-        let all = [
-            (&polyglot::FORMAT, polyglot::MOVE_VALUES),
-            (&abk::FORMAT, abk::MOVE_VALUES),
-            (&ctg::FORMAT, ctg::MOVE_VALUES),
-            (&kvetka::FORMAT, kvetka::MOVE_VALUES),
-        ];
-        let found = all
-            .iter()
-            .find(|(known, _)| known.file.id == format.file.id);
-        found.map_or(Self::NONE, |(_, values)| *values)
-    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tabia_core::books::{BookEntry, BookPosition, Learn};
 use tabia_core::chess::{Move, Position};
+use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
@@ -31,6 +32,28 @@ pub enum EditTarget {
     Board(Box<Position>, Move),
     /// In the position of a Polyglot key; the move as Polyglot's bits.
     Key(u64, u16),
+}
+
+/// The moves of a Polyglot book by their codes, which need not be legal; none of a book of another format.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct StoredMoves(Option<PolyglotBook>);
+
+impl StoredMoves {
+    /// Those of an item.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn of(item: &InputItem, options: &OpenOptions) -> Result<Self> {
+        let book = has_key_entries(item).then(|| open_polyglot(item, options));
+        book.transpose().map(Self)
+    }
+
+    /// Whether the position of a key has an entry with this move.
+    pub fn has(&self, key: u64, move_bits: u16) -> bool {
+        let mut entries = self.0.iter().flat_map(|book| book.find(key));
+        entries.any(|entry| entry.move_bits.get() == move_bits)
+    }
 }
 
 /// What is changed of a move. `None` leaves it as it is; a move that the book does not have is

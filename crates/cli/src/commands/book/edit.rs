@@ -4,15 +4,14 @@ use std::path::Path;
 
 use csv::StringRecord;
 use serde::Serialize;
-use tabia::book::edit::{BookRow, Change, EditTarget, edit, rows};
+use tabia::book::edit::{BookRow, Change, EditTarget, StoredMoves, edit, rows};
 use tabia::book::find::{nag_of, symbols};
-use tabia::book::merge::{MergeOptions, has_key_entries, open_polyglot};
+use tabia::book::merge::MergeOptions;
 use tabia::book::position_arg;
 use tabia::core::books::Learn;
 use tabia::core::chess::{Position, Square};
 use tabia::core::game::Nag;
 use tabia::core::shell_argument::argument;
-use tabia::formats::books::polyglot::PolyglotBook;
 use tabia::query::nearest;
 use tabia::{Error, InputItem};
 
@@ -79,7 +78,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
         return Ok(ExitCode::Done);
     };
     refuse_other_format(&context, &item, output)?;
-    let stored = StoredMoves::of(&item, &options)?;
+    let stored = StoredMoves::of(&item, &options.open)?;
     let changes = match (&args.import, &args.m) {
         (Some(path), _) => import(path, &stored)?,
         (None, Some(m)) => vec![change(args, m, &stored)?],
@@ -128,30 +127,18 @@ fn refuse_other_format(context: &Context, item: &InputItem, output: &Path) -> Re
     Err(error.with_hint(format!("`-o {}`", argument(&named))))
 }
 
-/// The moves of a Polyglot book by their codes, which need not be legal.
-struct StoredMoves(Option<PolyglotBook>);
-
-impl StoredMoves {
-    fn of(item: &InputItem, options: &MergeOptions) -> Result<Self, Error> {
-        let book = has_key_entries(item).then(|| open_polyglot(item, &options.open));
-        book.transpose().map(Self)
-    }
-
-    /// A move of a position: a legal one, else one in coordinates that the book stores there.
-    fn parse(&self, position: Position, text: &str) -> Result<EditTarget, Error> {
-        let error = match parse_move(&position, text) {
-            Ok(m) => return Ok(EditTarget::Board(Box::new(position), m)),
-            Err(error) => error,
-        };
-        let stored = polyglot_bits(text).filter(|bits| {
-            let entries = self.0.iter().flat_map(|book| book.find(position.key()));
-            entries
-                .into_iter()
-                .any(|entry| entry.move_bits.get() == *bits)
-        });
-        let bits = stored.ok_or(error)?;
-        Ok(EditTarget::Key(position.key(), bits))
-    }
+/// A move of a position: a legal one, else one in coordinates that the book stores there.
+fn parse_stored_move(
+    stored: &StoredMoves,
+    position: Position,
+    text: &str,
+) -> Result<EditTarget, Error> {
+    let error = match parse_move(&position, text) {
+        Ok(m) => return Ok(EditTarget::Board(Box::new(position), m)),
+        Err(error) => error,
+    };
+    let bits = polyglot_bits(text).filter(|bits| stored.has(position.key(), *bits));
+    Ok(EditTarget::Key(position.key(), bits.ok_or(error)?))
 }
 
 fn list(
@@ -250,7 +237,7 @@ fn change(
     stored: &StoredMoves,
 ) -> Result<(EditTarget, Change), Error> {
     let TypedPosition { position, .. } = args.position.parse()?;
-    let target = stored.parse(position, m)?;
+    let target = parse_stored_move(stored, position, m)?;
     let nags = args.annotation.as_deref().map(nags).transpose();
     let mut change = Change::default();
     change.remove = args.remove;
@@ -365,7 +352,7 @@ fn parse_target<'c>(
     let m = cell("move").ok_or("the row names no move")?;
     if let Some(fen) = cell("fen") {
         let position = position_arg::position_of_fen(fen)?;
-        let target = stored.parse(position, m);
+        let target = parse_stored_move(stored, position, m);
         return target.map_err(|failure| failure.to_string());
     }
     let key = cell("key").ok_or("the row names neither `fen` nor `key`")?;

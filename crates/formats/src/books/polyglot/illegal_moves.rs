@@ -6,11 +6,9 @@ use tabia_core::error::Result;
 use tabia_core::external::DiskKeySet;
 use tabia_core::plural::counted;
 
-use super::read::PolyglotBook;
-
 /// The moves of a book that are not legal as a problem, one line; `None` if there are none. Which position
 /// a key belongs to is known only if moves of the book lead to it from the standard position.
-pub(super) fn problem(book: &PolyglotBook) -> Result<Option<String>> {
+pub(super) fn problem(book: &dyn Book) -> Result<Option<String>> {
     let mut seen = DiskKeySet::default();
     let mut rest = vec![Position::standard()];
     let (mut illegal, mut reached) = (0u64, 0u64);

@@ -284,6 +284,17 @@ pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     before.last().is_none_or(|&byte| is_newline(byte))
 }
 
+/// Whether blanks contain one line break.
+pub(super) fn is_one_line_break(blanks: &[u8]) -> bool {
+    let mut breaks = 0;
+    let mut previous = 0;
+    for &byte in blanks {
+        breaks += u32::from(is_newline(byte) && !(byte == b'\n' && previous == b'\r'));
+        previous = byte;
+    }
+    breaks == 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,12 +1,13 @@
 //! What tag sections contain apart from regular tag pairs: pairs in other forms, comments, and lines
 //! that are no tags. None of it ends the section, so that no game is cut in two.
 
-use super::char_class::{at_line_start, is_newline, is_space, line_end, skip_spaces};
+use super::char_class::{at_line_start, is_one_line_break, is_space, line_end, skip_spaces};
 use super::comment_parser;
 use super::looks_like_movetext::looks_like_movetext;
 use super::non_ascii_tokens::{blank_length, skip_blanks};
+use super::tag_names::quoted_name;
 use super::tag_order;
-use super::tag_parser::{RawPair, is_tag, quoted_name, quoted_pair};
+use super::tag_parser::{RawPair, is_tag, quoted_pair};
 use super::torn_games;
 
 /// The next part of a tag section.
@@ -198,17 +199,6 @@ fn junk_end(text: &[u8], tags_end: usize, at: usize) -> Option<usize> {
         }
         start = next;
     }
-}
-
-/// Whether blanks contain one line break.
-pub(super) fn is_one_line_break(blanks: &[u8]) -> bool {
-    let mut breaks = 0;
-    let mut previous = 0;
-    for &byte in blanks {
-        breaks += u32::from(is_newline(byte) && !(byte == b'\n' && previous == b'\r'));
-        previous = byte;
-    }
-    breaks == 1
 }
 
 #[cfg(test)]

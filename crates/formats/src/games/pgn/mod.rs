@@ -7,7 +7,7 @@
 //! | `read` | the reader: games to visitor calls |
 //! | `event_boundary`, `text_cursor` | cutting a text into parts, and the position in it |
 //! | `torn_games` | the next game where the end of one is lost |
-//! | `tag_parser`, `irregular_tags`, `looks_like_movetext`, `comment_parser`, `command_parser`, `nag_symbols`, `char_class`, `non_ascii_tokens` | the tokens |
+//! | `tag_parser`, `tag_names`, `irregular_tags`, `looks_like_movetext`, `comment_parser`, `command_parser`, `nag_symbols`, `char_class`, `non_ascii_tokens` | the tokens |
 //! | `movetext_skipper`, `regular_movetext`, `result_tokens` | skipping movetext that is not read, to its result |
 //! | `national_move_to_english`, `letter_detection` | piece letters of other languages than English |
 //! | `write`, `file_writer` | the writer: visitor calls to text |
@@ -45,6 +45,7 @@ mod regular_movetext;
 mod repeated_tags;
 mod result_tokens;
 pub(crate) mod shape_colors;
+mod tag_names;
 mod tag_order;
 mod tag_parser;
 mod tag_plan;

@@ -1,13 +1,11 @@
 //! Parses tag pairs, with the errors that are frequent in files.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use tabia_core::io::{Charset, decode};
 
-use super::char_class::{
-    at_line_start, is_newline, is_space, line_end, name_end, skip_spaces, value_end,
-};
+use super::char_class::{at_line_start, is_newline, line_end, name_end, skip_spaces, value_end};
+use super::tag_names::quoted_name;
 use super::torn_games;
 
 /// The bytes of a tag pair.
@@ -58,22 +56,6 @@ pub(super) fn next_pair(text: &[u8], at: usize) -> (Option<RawPair<'_>>, usize) 
 /// Whether the `[` at `at` begins a tag pair: a name of any characters and a quote follow.
 pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
     quoted_name(text, at).is_some()
-}
-
-/// The range of the name after the `[` at `at`, which can have any characters, if a quote follows it,
-/// and the offset after the quote.
-pub(super) fn quoted_name(text: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
-    let name = skip_spaces(text, at + 1);
-    let mut i = name;
-    while let Some(&byte) = text.get(i) {
-        if is_space(byte) || matches!(byte, b'"' | b'[' | b']' | b'(' | b')' | b'{' | b'}') {
-            break;
-        }
-        i += 1;
-    }
-    let quote = skip_spaces(text, i);
-    let is_tag = i > name && text.get(name) != Some(&b'%') && text.get(quote) == Some(&b'"');
-    is_tag.then_some((name..i, quote + 1))
 }
 
 /// Parses `[Name "value"]`; `None` if there is no name or no quote after it.

@@ -4,10 +4,9 @@
 //! The next game is known by a line that ends with `[Event "…"]` and by the tag on the line after it. Nothing else is
 //! taken for one, since comments may quote tags.
 
-use super::char_class::{line_end, skip_spaces};
-use super::irregular_tags::is_one_line_break;
+use super::char_class::{is_one_line_break, line_end, skip_spaces};
+use super::tag_names::quoted_name;
 use super::tag_order;
-use super::tag_parser::quoted_name;
 
 const EVENT: &[u8] = b"[Event \"";
 
