@@ -50,7 +50,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, info: &Info) -> PyResult<Bound<'py, PyD
     let files = info.companions.iter();
     let files = files.map(|(file, present)| pair(py, ("file", file), ("present", *present)));
     set_list(&dict, "companions", files.collect::<PyResult<_>>()?)?;
-    dict.set_item("problems", info.problems.len())?;
+    dict.set_item("problems", info.problem_count())?;
     if !info.problems.is_empty() {
         dict.set_item("problemList", &info.problems)?;
     }
@@ -70,8 +70,8 @@ pub(crate) fn dict_of_several<'py>(
     let databases = inputs.iter().map(|info| self::dict(py, info));
     let databases = databases.collect::<PyResult<Vec<_>>>()?;
     dict.set_item("databases", PyList::new(py, databases)?)?;
-    let problems = inputs.iter().map(|info| info.problems.len());
-    dict.set_item("problems", problems.sum::<usize>())?;
+    let problems = inputs.iter().map(Info::problem_count);
+    dict.set_item("problems", problems.sum::<u64>())?;
     Ok(dict)
 }
 

@@ -142,6 +142,10 @@ impl ColumnChoice {
                 Column::Made(made)
             } else if name.eq_ignore_ascii_case("path") {
                 Column::Path
+            } else if has_moments && name == "moments" {
+                let text = format!("`--columns {text}`: `moments` is a list, not a value");
+                let hint = "`--ndjson` without `--columns` has it; `ply,fen,move` are those of the first moment";
+                return Err(Error::usage(text).with_hint(hint));
             } else {
                 choice.tags.push(name.to_owned());
                 Column::Tag(choice.tags.len() - 1)

@@ -86,7 +86,8 @@ impl BookEntry {
         }
     }
 
-    /// Sets the weight.
+    /// Sets the weight. Polyglot books have weights up to 65,535: a writer keeps that of larger ones, and reports
+    /// [`Feature::BookWeights`](crate::loss::Feature::BookWeights). To keep proportions, scale the weights of a position.
     #[must_use]
     pub fn with_weight(mut self, weight: u32) -> Self {
         self.weight = Some(weight);

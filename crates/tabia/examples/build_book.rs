@@ -34,10 +34,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut book = tabia::create_book(to, &CreateOptions::default())?;
     for (position, moves) in counts.values() {
         let mut page = BookPosition::default();
+        // Polyglot's weights are 16 bits wide: those of a position are made smaller together.
+        let most = moves.values().copied().max().unwrap_or_default();
+        let divisor = most.div_ceil(0xffff).max(1);
         page.entries.extend(
             moves
                 .iter()
-                .map(|(&m, &count)| BookEntry::new(m).with_weight(count)),
+                .map(|(&m, &count)| BookEntry::new(m).with_weight(count.div_ceil(divisor))),
         );
         book.put(position, &page)?;
     }

@@ -69,8 +69,17 @@ pub struct Info {
     pub members: Option<u64>,
     /// The databases and books in an archive.
     pub databases: Vec<Info>,
-    /// Problems found on opening, one line each.
+    /// Problems found on opening, one line each; one line is the number of those of all games.
     pub problems: Vec<String>,
+    /// Problems that are only counted, beyond the first.
+    further_problems: u64,
+}
+
+impl Info {
+    /// How many problems there are, those of all games included.
+    pub fn problem_count(&self) -> u64 {
+        self.problems.len() as u64 + self.further_problems
+    }
 }
 
 /// Describes an item. Of databases the index is read, of text all games, to see which of them are
@@ -181,6 +190,7 @@ fn inspect_within(
                 let count = counted(summary.problems, "problem", "problems");
                 let text = format!("{count}; `tabia check` lists them");
                 info.problems.push(text);
+                info.further_problems = summary.problems - 1;
             }
         }
     }
@@ -239,6 +249,11 @@ fn sum_up(info: &mut Info) {
     let inner = info.databases.iter();
     let problems: Vec<String> = inner.flat_map(|info| info.problems.clone()).collect();
     info.problems.extend(problems);
+    info.further_problems = info
+        .databases
+        .iter()
+        .map(|info| info.further_problems)
+        .sum();
 }
 
 /// What the games of an input have in common, as far as an index states it.
@@ -352,9 +367,12 @@ impl Visitor for SpanTask {
         }
     }
 
-    fn visit_annotation(&mut self, _annotation: Annotation<'_>) -> Flow {
-        // Before the first move the answer does not end the game; the first move does.
-        let _ = self.annotated();
+    fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        // Clocks and evaluations, which programs write, do not make a game an annotated one.
+        if matches!(annotation, Annotation::Comment(_) | Annotation::Nag(_)) {
+            // Before the first move the answer does not end the game; the first move does.
+            let _ = self.annotated();
+        }
         Flow::Go
     }
 

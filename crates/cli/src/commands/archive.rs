@@ -344,8 +344,51 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
         args.archive.display(),
         size(bytes)
     ));
+    for file in files.iter().filter(|file| file.is_file()) {
+        report_missing_parts(&context, file, &mut reporter)?;
+    }
+    let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
-    Ok(ExitCode::Done)
+    Ok(code)
+}
+
+/// What files of a set hold without which its games lack something. Other programs always write them.
+const PARTS_OF_GAMES: [&str; 4] = ["moves", "annotations", "players", "tournaments"];
+
+/// Reports the files that a database was packed without, such as that of its moves.
+fn report_missing_parts(
+    context: &Context,
+    file: &Path,
+    reporter: &mut Reporter,
+) -> Result<(), Error> {
+    let Ok(items) = context.resolver.resolve(file.as_os_str()) else {
+        return Ok(());
+    };
+    for item in items {
+        let companions = item.format().companions();
+        let Some(source) = item.source().filter(|_| !companions.is_empty()) else {
+            continue;
+        };
+        for companion in companions {
+            let holds = companion.holds;
+            let is_needed =
+                companion.required || PARTS_OF_GAMES.iter().any(|part| holds.starts_with(part));
+            if is_needed && source.companion(companion.extension).is_none() {
+                let main = file.file_name().unwrap_or_default().to_string_lossy();
+                let missing = Path::new(&*main).with_extension(companion.extension);
+                let text = format!(
+                    "{} is missing ({}): the archive does not have it",
+                    missing.display(),
+                    companion.holds
+                );
+                let error = Error::invalid(text).in_file(item.label());
+                reporter
+                    .problem(&item, &error.into())
+                    .map_err(Error::in_output)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The files to be packed as they are now, and whether the archive itself was among them.

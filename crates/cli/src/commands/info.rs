@@ -133,7 +133,7 @@ struct InfoRow<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     databases: Vec<InfoRow<'a>>,
     /// How many there are.
-    problems: usize,
+    problems: u64,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     problem_list: &'a [String],
 }
@@ -197,7 +197,7 @@ impl<'a> InfoRow<'a> {
             facts: fact_rows(&info.facts),
             companions: companions.collect(),
             databases: info.databases.iter().map(Self::new).collect(),
-            problems: info.problems.len(),
+            problems: info.problem_count(),
             problem_list: &info.problems,
         }
     }
@@ -259,10 +259,10 @@ fn facts(info: &Info) -> Vec<(String, String)> {
     };
     push(
         "health",
-        Some(match info.problems.len() {
+        Some(match info.problem_count() {
             0 => format!("no problems; `tabia check` reads every {all}"),
             count => {
-                let count = counted(count as u64, "problem");
+                let count = counted(count, "problem");
                 let next = match (info.games, info.positions) {
                     (_, Some(_)) => "lists what is wrong, `tabia book fix` writes a sound copy",
                     (Some(0), _) => "lists what is wrong",

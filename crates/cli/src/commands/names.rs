@@ -86,6 +86,8 @@ pub(crate) fn run(args: &NamesArgs) -> Result<ExitCode, Error> {
     let numeric = ["cluster", "games"];
     let listing = Listing::new(&context.bar, &args.listing, &COLUMNS, &numeric)?;
     let mut listing = listing.paged(&context);
+    // What the list is for.
+    listing.keep_column("proposal");
     let is_table = listing.style() == RowStyle::Table;
     for (number, cluster) in (1..).zip(&clusters) {
         for spelling in &cluster.spellings {

@@ -531,3 +531,16 @@ fn games_are_not_added_to_an_archive() {
         games("copy.cbv") + games("games.pgn")
     );
 }
+
+#[test]
+fn a_database_without_its_moves_is_not_packed_without_a_word() {
+    let folder = with_sample("pack-incomplete");
+    std::fs::remove_file(folder.join("mega.cbg")).unwrap();
+    let run = tabia(&folder, &["archive", "create", "lost.cbv", "mega.cbh"]).expect(3);
+    assert!(
+        run.err.contains("mega.cbg is missing (moves"),
+        "{}",
+        run.err
+    );
+    assert!(folder.join("lost.cbv").exists());
+}

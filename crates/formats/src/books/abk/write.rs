@@ -71,7 +71,7 @@ impl AbkWriter {
 
     fn add(&mut self, position: &Position, entry: &BookEntry) -> Result<Losses> {
         let mut losses = Losses::new();
-        let Some(m) = entry.m else {
+        let Some(m) = entry.m.filter(|m| position.is_legal(*m)) else {
             losses.add(Feature::UnreadMoves, 1, None);
             return Ok(losses);
         };
