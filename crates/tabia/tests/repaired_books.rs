@@ -94,6 +94,7 @@ fn problems(path: &Path) -> Result<Vec<String>, Error> {
 fn fix(format: &'static BookFormat, from: &Path, to: &Path) -> Result<Merged, Error> {
     let mut options = MergeOptions::default();
     options.create.force = true;
+    options.only_legal = true;
     merge(&[item(from)?], format, to, &options, &Progress::new())
 }
 

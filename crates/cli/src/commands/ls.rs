@@ -1,12 +1,12 @@
 //! `tabia ls`: one row per game.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tabia::list::{ListOptions, ListRow, list};
 use tabia::sort::{GameSorter, row_key};
-use tabia::{Error, ErrorSide};
+use tabia::{Error, ErrorSide, Resolver};
 
 use crate::args::LsArgs;
 use crate::commands::index::index_options;
@@ -21,7 +21,24 @@ use crate::table::Table;
 use crate::terminal;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
+    if let Some(error) = misplaced_words(args) {
+        return Err(error);
+    }
     rows(args, "ls", false, false)
+}
+
+/// The error of a word among several paths that was probably meant to choose games: `ls mega.cbh carlsen`. The rows
+/// of the other paths would hide it.
+fn misplaced_words(args: &LsArgs) -> Option<Error> {
+    let is_word = |path: &&OsString| {
+        let text = path.to_string_lossy();
+        text.chars().all(char::is_alphanumeric) && !Path::new(path).exists()
+    };
+    let word = args.paths.iter().find(is_word)?;
+    if args.paths.len() < 2 {
+        return None;
+    }
+    Resolver::default().resolve(word).err()
 }
 
 /// Rows with the moments at which the games fit the query, or the number of games.

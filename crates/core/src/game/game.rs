@@ -134,7 +134,7 @@ impl Game {
     /// recorder.end_game(GameResult::WhiteWins);
     /// game.head.tags.set("White", "Anderssen, Adolf");
     /// assert_eq!((game.ply_count(), game.result), (3, GameResult::WhiteWins));
-    /// # Ok::<(), tabia_core::chess::SanError>(())
+    /// # Ok::<(), tabia_core::chess::san::SanError>(())
     /// ```
     pub fn recorder(&mut self) -> Recorder<&mut Game> {
         self.clear();
