@@ -17,7 +17,7 @@ use crate::commands::other_files::OtherFiles;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::messages::Messages;
-use crate::output_conflicts::refuse_inputs;
+use crate::output_conflicts::{input_and_output, refuse_inputs};
 use crate::pager;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
@@ -172,9 +172,7 @@ impl Context {
                 if target.is_some_and(|target| is_part_of(target, &item)) {
                     let name = item.name();
                     if !is_folder {
-                        let text = format!("{name} is input and output at once");
-                        return Err(Error::usage(text)
-                            .with_hint("give the output another name; inputs are never replaced"));
+                        return Err(input_and_output(name));
                     }
                     let text = format!("{name} is the output and left out of the inputs");
                     self.messages.note(&text);

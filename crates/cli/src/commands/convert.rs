@@ -32,7 +32,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::messages::NO_GAME_IN_SHARD;
-use crate::output_conflicts::refuse_inputs;
+use crate::output_conflicts::{input_and_output, refuse_inputs};
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::report_losses;
@@ -417,8 +417,7 @@ fn refuse_input_path(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
     if !named.any(|input| is_same(input) && !args.common.from_glob.contains(input)) {
         return Ok(());
     }
-    let text = format!("{} is input and output at once", path.display());
-    Err(Error::usage(text).with_hint("give the output another name; inputs are never replaced"))
+    Err(input_and_output(path.display()))
 }
 
 /// Refuses names of outputs that are patterns of other programs, and a folder for several outputs.
