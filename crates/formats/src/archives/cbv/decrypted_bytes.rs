@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use des::Des;
 use des::cipher::{Array, BlockCipherDecrypt, KeyInit};
-use tabia_core::io::{Blob, Charset, encode};
+use encoding_rs::WINDOWS_1252;
+use tabia_core::io::Blob;
 
 /// Size of a DES block, in bytes.
 pub(super) const DES_BLOCK: usize = 8;
@@ -69,16 +70,28 @@ pub(super) fn password_bytes(password: &str) -> Vec<Vec<u8>> {
     if password.is_empty() {
         return Vec::new();
     }
-    let ansi = Charset::parse("cp1252").map(|charset| encode(password, charset));
     let mut all: Vec<Vec<u8>> = Vec::new();
-    if let Some((bytes, true)) = ansi {
-        all.push(bytes.into_owned());
-    }
+    all.extend(in_windows_1252(password));
     let as_is = password.as_bytes();
     if all.first().map(Vec::as_slice) != Some(as_is) {
         all.push(as_is.to_vec());
     }
     all
+}
+
+/// The bytes of a text in windows-1252; `None` if a character is not in the set. Looked up by decoding each byte:
+/// the encoders of `encoding_rs` would be in every build that only reads.
+fn in_windows_1252(text: &str) -> Option<Vec<u8>> {
+    let set: Vec<char> = (0..=u8::MAX)
+        .filter_map(|byte| {
+            let byte = [byte];
+            let (character, _) = WINDOWS_1252.decode_without_bom_handling(&byte);
+            character.chars().next()
+        })
+        .collect();
+    text.chars()
+        .map(|wanted| u8::try_from(set.iter().position(|&one| one == wanted)?).ok())
+        .collect()
 }
 
 /// The cipher of a password: see FORMAT.md, "Encryption".
