@@ -86,6 +86,23 @@ fn what_does_not_fit_is_lost_and_counted() {
             comments(&game)
         );
 
+        // What is in a comment that goes is counted with it.
+        let comment = |ply| {
+            format!(
+                " {{[%cal Ge2e4][%clk 1:00:00] {}}}",
+                format!("{ply} ").repeat(200)
+            )
+        };
+        let (game, losses) = check("", &moves(2000, comment));
+        let kept = comments(&game) as u64;
+        for feature in [Feature::LongText, Feature::Shapes, Feature::Clocks] {
+            assert_eq!(
+                kept + losses.count(feature),
+                2000,
+                "{extension} {feature:?}"
+            );
+        }
+
         // Symbols take two bytes, and those of moves that are left out go with them.
         let (game, losses) = check("", &moves(100_000, |_| " $1 $2".to_owned()));
         let lost = losses.count(Feature::Moves) as usize;

@@ -445,12 +445,13 @@ impl Encoder {
         };
         let end = self.comments.len();
         let has_text = writer.take_into(&mut self.comments);
-        if self.comments.len() > self.detail.comments {
+        let is_kept = self.comments.len() <= self.detail.comments;
+        if !is_kept {
             self.comments.truncate(end);
-            losses.add(Feature::LongText, 1, None);
-            return None;
+            writer.count_as_lost(losses);
         }
-        Some(has_text)
+        writer.forget();
+        is_kept.then_some(has_text)
     }
 }
 

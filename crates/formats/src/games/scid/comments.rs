@@ -213,6 +213,8 @@ pub(crate) struct CommentWriter {
     is_counted: bool,
     /// The name of the last command, if another shape can be added to it.
     list: Option<&'static str>,
+    /// What the comment holds, for the losses if there is no space for it. Its words are one text.
+    contents: Vec<Feature>,
 }
 
 impl CommentWriter {
@@ -228,6 +230,11 @@ impl CommentWriter {
     /// Adds an annotation that a comment of Scid can contain.
     pub(crate) fn add(&mut self, annotation: &Annotation<'_>, losses: &mut Losses) {
         let list = self.list.take();
+        match annotation {
+            Annotation::Comment(_) if self.comments > 0 => {}
+            Annotation::Comment(_) => self.contents.push(Feature::LongText),
+            other => self.contents.push(other.feature()),
+        }
         match annotation {
             Annotation::Comment(comment) => self.add_words(comment, losses),
             Annotation::Shape(shape) => self.shape(*shape, list, losses),
@@ -304,7 +311,10 @@ impl CommentWriter {
             }
             _ => match scid_shape(shape) {
                 Some(text) => self.command(&text),
-                None => losses.add(Feature::ShapeColors, 1, None),
+                None => {
+                    self.contents.pop();
+                    losses.add(Feature::ShapeColors, 1, None);
+                }
             },
         }
     }
@@ -322,8 +332,20 @@ impl CommentWriter {
         !self.text.is_empty() && is_trimmed || words.contains("\r\n")
     }
 
-    /// Appends the comment with its final zero, and clears the writer. Returns whether the comment
-    /// has any text.
+    /// Counts what the comment that was taken last held, for which there was no space.
+    pub(crate) fn count_as_lost(&self, losses: &mut Losses) {
+        for feature in &self.contents {
+            losses.add(*feature, 1, None);
+        }
+    }
+
+    /// Another comment begins.
+    pub(crate) fn forget(&mut self) {
+        self.contents.clear();
+    }
+
+    /// Appends the comment with its final zero, and clears the writer but for what
+    /// [`count_as_lost`](Self::count_as_lost) counts. Returns whether the comment has any text.
     pub(crate) fn take_into(&mut self, out: &mut Vec<u8>) -> bool {
         let start = out.len();
         if self.comments > 0 && self.is_exact && (self.is_changed() || has_command(&self.words)) {
