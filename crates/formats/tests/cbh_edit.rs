@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use tabia_core::GameIndex;
 use tabia_core::error::{Error, ErrorKind};
 use tabia_core::formats::{CreateOptions, OpenOptions};
-use tabia_core::game::{Game, GameResult, Want};
+use tabia_core::game::{
+    Annotation, Game, GameHead, GameResult, RecordKind, TextKind, TextPart, Visitor as _, Want,
+};
 use tabia_core::games::{Database, GameWriter};
 use tabia_core::io::Source;
 use tabia_formats::games::cbh;
@@ -297,10 +299,76 @@ fn deletion_marks_are_set_and_removed() {
 }
 
 #[test]
-fn sets_without_names_are_refused() {
-    let folder = Scratch::new("no-names");
-    let path = small_set(&folder);
-    std::fs::remove_file(path.with_extension("cbp")).unwrap();
-    let refused = editor(&path, &folder.join("new.cbh"), false).unwrap_err();
-    assert!(matches!(refused.kind(), ErrorKind::Damaged(text) if text.contains("small.cbp")));
+fn sets_without_moves_or_names_are_refused() {
+    for extension in ["cbg", "cbp", "cbt", "cbc", "cbs"] {
+        let folder = Scratch::new("no-names");
+        let path = small_set(&folder);
+        std::fs::remove_file(path.with_extension(extension)).unwrap();
+        let names = folder.names();
+        let file = format!("small.{extension}");
+        let refused = |error: Error| {
+            assert!(
+                matches!(error.kind(), ErrorKind::Damaged(text) if text.contains(&file)),
+                "{error}"
+            );
+        };
+        refused(editor(&path, &folder.join("new.cbh"), false).unwrap_err());
+        let (source, target) = (Source::from_path(&path).unwrap(), folder.join("new.cbh"));
+        let options = CreateOptions::default();
+        let packed = edit::pack(&source, &target, &options, &OpenOptions::default());
+        refused(packed.unwrap_err());
+        assert_eq!(folder.names(), names);
+    }
+}
+
+/// A guiding text with a list of files.
+fn text_with_files() -> Game {
+    let mut text = Game::new();
+    let mut recorder = text.recorder();
+    let mut head = GameHead::default();
+    head.kind = RecordKind::Text;
+    let _ = recorder.begin_game(GameIndex(0), &head);
+    let _ = recorder.visit_annotation(Annotation::Text(TextPart {
+        kind: TextKind::File,
+        language: 0,
+        text: "picture.jpg",
+    }));
+    recorder.end_game(GameResult::Unknown);
+    drop(recorder);
+    text
+}
+
+#[test]
+fn texts_with_one_list_of_files_have_one_when_packed() {
+    let folder = Scratch::new("shared-media");
+    let path = folder.join("texts.cbh");
+    let mut writer = cbh::FORMAT.create.unwrap()(&path, &CreateOptions::default()).unwrap();
+    for _ in 0..3 {
+        writer.write(&text_with_files()).unwrap();
+    }
+    writer.finish().unwrap();
+    let list_of = |bytes: &[u8], record: usize| {
+        let at = 32 + record * 120 + 8;
+        bytes[at..at + 4].to_vec()
+    };
+    // The second text has the list of the first.
+    let side_table = path.with_extension("cbj");
+    let mut bytes = std::fs::read(&side_table).unwrap();
+    let first = list_of(&bytes, 0);
+    assert_ne!(first, list_of(&bytes, 1));
+    bytes[32 + 120 + 8..][..4].copy_from_slice(&first);
+    std::fs::write(&side_table, &bytes).unwrap();
+    let before: Vec<Game> = (0..3).map(|index| read(&open(&path), index)).collect();
+
+    let (source, target) = (Source::from_path(&path).unwrap(), folder.join("new.cbh"));
+    let options = CreateOptions::default();
+    edit::pack(&source, &target, &options, &OpenOptions::default()).unwrap();
+    for (index, old) in (0..).zip(&before) {
+        assert_equal("a text", old, &read(&open(&target), index));
+    }
+    let bytes = std::fs::read(target.with_extension("cbj")).unwrap();
+    assert_eq!(list_of(&bytes, 0), list_of(&bytes, 1));
+    assert_ne!(list_of(&bytes, 0), list_of(&bytes, 2));
+    let size = |path: &Path| std::fs::metadata(path.with_extension("cbm")).unwrap().len();
+    assert_eq!((size(&path) - 32) / 3 * 2, size(&target) - 32);
 }
