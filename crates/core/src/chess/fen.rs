@@ -1,6 +1,7 @@
 //! Positions as text: FEN, X-FEN and Shredder-FEN.
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::position::{Position, SetupError};
 use super::setup::Setup;
@@ -293,6 +294,33 @@ impl Position {
     /// The FEN of this position, as X-FEN where castling rights need it.
     pub fn fen(&self) -> String {
         self.to_setup().fen(FenStyle::XFen)
+    }
+}
+
+/// Accepts what [`Position::parse_fen`] accepts.
+///
+/// ```
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::Position;
+///
+/// let position: Position = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1".parse()?;
+/// assert_eq!(position.legal_moves().len(), 6);
+/// # Ok::<(), tabia_core::chess::PositionError>(())
+/// ```
+impl FromStr for Position {
+    type Err = PositionError;
+
+    fn from_str(text: &str) -> Result<Self, PositionError> {
+        Self::parse_fen(text.as_bytes())
+    }
+}
+
+/// Accepts what [`Setup::parse_fen`] accepts.
+impl FromStr for Setup {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Self, FenError> {
+        Self::parse_fen(text.as_bytes())
     }
 }
 

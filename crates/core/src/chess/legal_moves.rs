@@ -40,6 +40,31 @@ impl std::ops::Deref for MoveList {
     }
 }
 
+impl<'a> IntoIterator for &'a MoveList {
+    type Item = &'a Move;
+    type IntoIter = std::slice::Iter<'a, Move>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// ```
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::{Move, Position};
+///
+/// let moves: Vec<Move> = Position::standard().legal_moves().into_iter().collect();
+/// assert_eq!(moves.len(), 20);
+/// ```
+impl IntoIterator for MoveList {
+    type Item = Move;
+    type IntoIter = std::iter::Take<std::array::IntoIter<Move, CAPACITY>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.moves.into_iter().take(self.len)
+    }
+}
+
 impl std::fmt::Debug for MoveList {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.iter()).finish()

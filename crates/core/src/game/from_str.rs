@@ -7,6 +7,7 @@ use super::annotation::Nag;
 use super::date::Date;
 use super::eco::Eco;
 use super::result::GameResult;
+use crate::chess::Square;
 use crate::error::Error;
 
 /// A text is not the value that was expected.
@@ -77,6 +78,19 @@ impl FromStr for Nag {
     }
 }
 
+/// Accepts the name of a square in small letters, as in `e4`.
+impl FromStr for Square {
+    type Err = ParseValueError;
+
+    fn from_str(text: &str) -> Result<Self, ParseValueError> {
+        let square = match text.as_bytes() {
+            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Self::from_coords(file - b'a', rank - b'1'),
+            _ => None,
+        };
+        square.ok_or(ParseValueError("a square"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,6 +110,9 @@ mod tests {
         let result = GameResult::BothLose;
         assert_eq!(result.to_string().parse(), Ok(result));
         assert_eq!("!?".parse(), Ok(Nag(5)));
+        for square in Square::ALL {
+            assert_eq!(square.to_string().parse(), Ok(square));
+        }
     }
 
     #[test]
@@ -104,6 +121,9 @@ mod tests {
         assert_eq!(error.to_string(), "not a NAG");
         assert!("$".parse::<Nag>().is_err() && "$+1".parse::<Nag>().is_err());
         assert!("B90a".parse::<Eco>().is_err() && "2-0".parse::<GameResult>().is_err());
+        for text in ["e9", "i1", "E4", "e", "e44", "é4"] {
+            assert!(text.parse::<Square>().is_err(), "{text}");
+        }
         let error = "soon".parse::<Date>().unwrap_err();
         assert_eq!(error.to_string(), "not a date");
     }

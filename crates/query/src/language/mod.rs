@@ -117,6 +117,24 @@ struct Parsed {
     sort: SortOrder,
 }
 
+/// Accepts what [`Query::parse`] accepts.
+///
+/// ```
+/// # use tabia_query as tabia;
+/// use tabia::Query;
+///
+/// let query: Query = "player:carlsen -result:draw".parse()?;
+/// assert_eq!(query, query.to_string().parse()?);
+/// # Ok::<(), tabia_query::FilterError>(())
+/// ```
+impl std::str::FromStr for Query {
+    type Err = FilterError;
+
+    fn from_str(text: &str) -> Result<Self, FilterError> {
+        Self::parse(text)
+    }
+}
+
 impl PartialEq for Query {
     fn eq(&self, other: &Self) -> bool {
         self.parsed.any_of == other.parsed.any_of && self.parsed.sort == other.parsed.sort
@@ -307,7 +325,7 @@ pub(crate) enum DateField {
 }
 
 impl Query {
-    /// Parses a query in the language described [here](self). The empty text fits everything.
+    /// Parses a query in the [query language](crate::language). The empty text fits everything.
     ///
     /// ```
     /// # use tabia_query as tabia;
