@@ -369,6 +369,16 @@ fn words_that_look_like_terms_are_noticed() {
         ("car*", "car"),
         ("1/2-1/2", "result:1/2-1/2"),
         ("1914/04", "date:1914/04"),
+        ("kramnik 1-0", "result:1-0"),
+        ("kramnik -draw", "result:draw"),
+        ("b90", "eco:B90"),
+        ("player morphy", "player:morphy"),
+        ("player:Carlsen,M", "player:\"Carlsen,M\""),
+        ("white:=Carlsen,M.", "white:\"=Carlsen,M.\""),
+        ("black:carls*", "black:carls"),
+        ("white:'carlsen'", "white:carlsen"),
+        ("winner:white", "result:1-0"),
+        ("loser:white", "result:0-1"),
         ("1.e4 e5 2. Nf3", "line:\"1.e4 e5 2. Nf3\""),
         ("morphy e4 O-O exd8=Q+ tal", "line:\"e4 O-O exd8=Q+\""),
         ("line:1.e4 e5 elo:2700", "line:\"1.e4 e5\""),
@@ -392,6 +402,14 @@ fn words_that_look_like_terms_are_noticed() {
         "-e4",
         "\"e4\"",
         "1914",
+        "player:carlsen,nepo",
+        "player:m,k",
+        "player:\"Carlsen,M\"",
+        "white:/car*/",
+        "player OR morphy",
+        "elo:<2000,>2700",
+        "elo:2700,2800",
+        "white:",
         "Abe5",
         "e9",
         "Rb",
@@ -399,6 +417,51 @@ fn words_that_look_like_terms_are_noticed() {
         let query = Query::parse(text).unwrap();
         assert!(query.suggestions().is_empty(), "{text}");
     }
+}
+
+#[test]
+fn terms_that_cannot_be_meant_are_errors() {
+    for (text, message, hint) in [
+        (
+            "white: carlsen",
+            "column 1: `white:` has no value: a blank ends a term",
+            "did you mean `white:carlsen`?",
+        ),
+        (
+            "elo: >2700 -white: \"Carlsen, M\"",
+            "column 1: `elo:` has no value: a blank ends a term",
+            "did you mean `elo:>2700`?",
+        ),
+        (
+            "elo:>=2700,<2750",
+            "column 5: `>=2700,<2750` fits every value: a comma separates alternatives",
+            "both hold with `elo:>=2700 elo:<2750`",
+        ),
+        (
+            "elo:>=2,700",
+            "column 5: `>=2,700` is two alternatives: a comma separates them",
+            "did you mean `elo:>=2700`?",
+        ),
+        (
+            "date:2001..1999",
+            "column 6: `2001..1999` ends before it begins",
+            "did you mean `date:1999..2001`?",
+        ),
+    ] {
+        let error = Query::parse(text).unwrap_err();
+        assert_eq!(error.to_string(), message, "{text}");
+        let hinted = error.hint.unwrap();
+        assert_eq!(hinted, hint, "{text}");
+        let meant = hinted.split('`').nth(1).unwrap();
+        assert!(Query::parse(meant).is_ok(), "{meant}");
+    }
+    let error = Query::parse("sort:elo").unwrap_err();
+    assert!(
+        error
+            .hint
+            .unwrap()
+            .starts_with("did you mean `sort:whiteElo`?")
+    );
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl From<FilterError> for tabia_core::Error {
 pub struct Suggestion {
     /// Column of the word in characters, from 1.
     pub column: usize,
-    /// The word.
+    /// The word, or a term with the name of its field.
     pub word: String,
     /// What was probably meant, as a query; empty if the word was meant to join the terms next to it, as all
     /// terms next to each other are joined.
@@ -65,7 +65,12 @@ impl fmt::Display for Suggestion {
             word,
             meant,
         } = self;
-        write!(f, "column {column}: `{word}` is searched as a word; ")?;
+        let how = match word.split_once(':') {
+            None => "is searched as a word",
+            Some((_, values)) if values.contains(',') => "fits either of the two",
+            Some(_) => "is compared as it is",
+        };
+        write!(f, "column {column}: `{word}` {how}; ")?;
         match meant.as_str() {
             "" => f.write_str("without it, the terms next to it must both hold"),
             "-" => f.write_str("`-` right before a term denies it"),

@@ -41,6 +41,7 @@
 //! | `term_order` | the order in which terms are asked |
 //! | `print` | the normal form |
 //! | `required_positions`, `required_material` | what an index of positions is asked |
+//! | `probable_mistakes` | terms that are hardly meant as they are |
 //! | `error_and_suggestions` | what is wrong with a text, and what was probably meant |
 
 mod attacks;
@@ -57,6 +58,7 @@ mod pawn_structures;
 mod piece_set;
 mod pins;
 mod print;
+mod probable_mistakes;
 mod required_material;
 mod required_positions;
 mod scanner;

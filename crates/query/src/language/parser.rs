@@ -7,6 +7,7 @@ use super::error_and_suggestions::{FilterError, Suggestion, known, nearest};
 use super::field_list;
 use super::line_of_moves::play;
 use super::print::note_text;
+use super::probable_mistakes;
 use super::scanner::{RawTerm, RawValue, Token, scan};
 use super::values::{self, Bounds, DateTest, EvalTest, NameTest, Part, ResultTest, SpeedTest};
 use super::values::{GameMark, Scope, choice};
@@ -172,8 +173,24 @@ impl Parser {
             return Err(error.with_hint(hint));
         };
         if raw.values.is_empty() {
-            return Ok(None);
+            return match self.next_term() {
+                Some(next) if next.name.is_none() && !next.values.is_empty() => {
+                    let value = next.values.iter().map(|value| value.text.as_str());
+                    let value = value.collect::<Vec<_>>().join(",");
+                    let quote = if next.values.iter().any(|value| value.quoted) {
+                        "\""
+                    } else {
+                        ""
+                    };
+                    let text = format!("`{name}:` has no value: a blank ends a term");
+                    Err(FilterError::new(*name_column, text)
+                        .with_hint(format!("did you mean `{name}:{quote}{value}{quote}`?")))
+                }
+                _ => Ok(None),
+            };
         }
+        self.suggestions
+            .extend(probable_mistakes::of_values(field, raw)?);
         if raw.negated && matches!(field, "for" | "within" | "flip" | "in" | "sort") {
             let message = format!("`{field}` cannot be negated");
             return Err(FilterError::new(*name_column, message));
@@ -184,12 +201,21 @@ impl Parser {
                 let value = raw.values.iter().find(|value| value.text == word);
                 let column = value.map_or(*name_column, |value| value.column);
                 let names = SortOrder::names();
-                let falling = word
-                    .strip_prefix('-')
-                    .and_then(|word| nearest(word, &names));
+                let bare = word.strip_prefix('-').unwrap_or(word).to_lowercase();
+                // `elo` is a part of `whiteElo`, and near to `eco`.
+                let longer = names
+                    .iter()
+                    .find(|name| bare.len() > 2 && name.to_lowercase().ends_with(&bare));
+                let meant = longer.copied().or_else(|| nearest(&bare, &names));
                 FilterError::new(column, format!("`{word}` is not what games are sorted by"))
-                    .with_hint(match falling {
-                        Some(field) => format!("did you mean `{name}:{field}-desc`?"),
+                    .with_hint(match meant {
+                        Some(field) if word.starts_with('-') => {
+                            format!("did you mean `{name}:{field}-desc`?")
+                        }
+                        Some(field) => {
+                            let all = names.join(", ");
+                            format!("did you mean `{name}:{field}`? known are {all}")
+                        }
                         None => known(word, "known are", &names),
                     })
             })?;
@@ -218,6 +244,19 @@ impl Parser {
             }
         }
         Ok(Some(test))
+    }
+
+    /// The term that comes next, without a parenthesis or an operator between.
+    fn next_term(&mut self) -> Option<&RawTerm> {
+        match self.tokens.peek() {
+            Some((Token::Term(next), _)) => Some(next),
+            _ => None,
+        }
+    }
+
+    /// A word that names a field, and the word after it.
+    fn field_and_value(&mut self, word: &str) -> Option<String> {
+        probable_mistakes::field_and_value(word, self.next_term()?)
     }
 
     /// A board with the fields of its FEN that follow as words, since blanks end a term.
@@ -266,7 +305,9 @@ impl Parser {
             // Terms next to each other must all hold.
             "and" | "&" | "&&" => Some(String::new()),
             "not" | "!" => Some("-".to_owned()),
-            _ => suggestion(word),
+            _ => self
+                .field_and_value(word)
+                .or_else(|| probable_mistakes::of_word(word)),
         };
         self.suggestions.extend(meant.map(|meant| Suggestion {
             column: value.column,
@@ -432,23 +473,6 @@ fn at_moment(test: &Test) -> Option<MomentTerm> {
 fn empty_step(column: usize, side: &str) -> FilterError {
     FilterError::new(column, format!("no moment is asked for {side} this step"))
         .with_hint("`A -> B` needs terms about a position or a move on both sides")
-}
-
-/// The term that a word of another language of queries, or with `/`, was probably meant to be.
-fn suggestion(word: &str) -> Option<String> {
-    if let Some(denied) = word.strip_prefix('!').filter(|word| !word.is_empty()) {
-        return Some(format!("-{denied}"));
-    }
-    if let Some(start) = word.strip_suffix('*').filter(|word| !word.is_empty()) {
-        return Some(start.to_owned());
-    }
-    if !word.contains('/') || word.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return None;
-    }
-    if ResultTest::parse(word).is_some() {
-        return Some(format!("result:{word}"));
-    }
-    DateTest::parse(word).map(|_| format!("date:{word}"))
 }
 
 /// The term that a word like `elo>2700` was meant to be.
