@@ -10,14 +10,14 @@ use indicatif::ProgressBar;
 use tabia::core::formats::OpenOptions;
 use tabia::core::io::Progress;
 use tabia::repair::is_part_of;
-use tabia::{Error, ErrorSide, InputItem, Resolver};
+use tabia::{Error, ErrorKind, ErrorSide, InputItem, Resolver};
 
 use crate::args::CommonArgs;
 use crate::commands::other_files::OtherFiles;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::messages::Messages;
-use crate::output_conflicts::{input_and_output, refuse_inputs};
+use crate::output_conflicts::{input_and_output, is_standard_input, refuse_inputs};
 use crate::pager;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
@@ -126,6 +126,10 @@ impl Context {
         rejects: Option<&Path>,
     ) -> Result<Reporter, Error> {
         let report = self.common.report.as_deref();
+        if report == Some(Path::new("-")) {
+            let text = "`--report -`: a report is a file of its own";
+            return Err(Error::usage(text).with_hint("`--report problems.json` writes one"));
+        }
         Reporter::create(self.messages.clone(), report, rejects, command, force)
     }
 
@@ -133,7 +137,8 @@ impl Context {
     /// is a problem, and `target` in a folder is left out with a note.
     ///
     /// # Errors
-    /// When a path cannot be read, all that is in the folders cannot, or `target` is one of the inputs.
+    /// When a path cannot be read, all that is in the folders cannot, or `target` is one of the inputs; also when it
+    /// exists and something in a folder is there but cannot be read.
     pub(crate) fn games(
         &self,
         paths: &[OsString],
@@ -144,9 +149,15 @@ impl Context {
         // Errors before the first input that can be read.
         let mut failed = Vec::new();
         let mut has_target = false;
+        let replaced = target.filter(|target| target.exists());
         for path in paths {
             // A glob or a folder may name the output too.
             let is_folder = is_folder(path) || self.common.from_glob.contains(path);
+            if path == "-"
+                && let Some(target) = target.filter(|target| is_standard_input(target))
+            {
+                return Err(input_and_output(target.display()));
+            }
             for item in self.find(path, Wanted::Games)? {
                 let item = item.and_then(|item| {
                     if is_folder {
@@ -157,6 +168,12 @@ impl Context {
                 let item = match item {
                     Ok(item) => item,
                     Err(error) if error.side() == ErrorSide::Input => {
+                        if let Some(target) = replaced.filter(|_| is_unreadable(&error)) {
+                            // Its games are missing, not lost: nothing is replaced by less.
+                            let text = format!("{} is left as it was", target.display());
+                            self.messages.note(&text);
+                            return Err(error);
+                        }
                         if games.is_empty() && !has_target {
                             failed.push(error);
                         } else {
@@ -325,6 +342,18 @@ fn is_folder(path: &OsStr) -> bool {
 
 /// Whether a set is among the inputs already: `mega.*` names the same database once for each of its
 /// files.
+/// Whether an input is there but cannot be read, which is no damage.
+fn is_unreadable(error: &Error) -> bool {
+    use std::io::ErrorKind as Io;
+    let ErrorKind::Io(io) = error.kind() else {
+        return false;
+    };
+    !matches!(
+        io.kind(),
+        Io::NotFound | Io::UnexpectedEof | Io::InvalidData
+    )
+}
+
 fn is_known(item: &InputItem, items: &[InputItem]) -> bool {
     is_set(item) && items.iter().any(|old| old.label() == item.label())
 }

@@ -7,6 +7,7 @@ use std::env::temp_dir;
 use std::io::{ErrorKind as IoKind, Write, stderr};
 use std::path::{Path, PathBuf, absolute};
 
+use clap::{Command, CommandFactory as _};
 use indicatif::ProgressBar;
 use tabia::convert::Target;
 use tabia::formats::Format;
@@ -16,7 +17,7 @@ use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives::UNPACKED_SIZE;
 use tabia::formats::archives::compressed::Compression;
 
-use crate::args::{ColorChoice, CommonArgs};
+use crate::args::{Cli, ColorChoice, CommonArgs};
 use crate::control_char_filter::one_line;
 use crate::pager;
 use crate::readable_numbers::grouped;
@@ -206,6 +207,9 @@ impl Messages {
                         .into(),
                 )
             }
+            ErrorSide::Output if matches!(error.kind(), ErrorKind::Exists) && !self.has_force() => {
+                Some("give the file another name, or remove the one that is there".into())
+            }
             ErrorSide::Output => output_hint(error, self.appends),
             ErrorSide::Strict => Some(
                 "without `--strict` the rest is read, and `--report FILE` lists every problem"
@@ -220,6 +224,20 @@ impl Messages {
             }
             _ => None,
         }
+    }
+
+    /// Whether the verb has `--force`; what has no verb may have it.
+    fn has_force(&self) -> bool {
+        let root = Cli::command();
+        let mut command = Some(&root);
+        for word in self.verb.iter().flat_map(|verb| verb.split(' ')) {
+            command = command.and_then(|command| command.find_subcommand(word));
+        }
+        let has_force = |command: &Command| {
+            let mut options = command.get_arguments();
+            options.any(|option| option.get_long() == Some("force"))
+        };
+        self.verb.is_none() || command.is_some_and(has_force)
     }
 
     /// What an input that does not exist was probably meant to be.
@@ -651,6 +669,11 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
             IoKind::PermissionDenied | IoKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write to".into()
             }
+            // What standard output goes to is not ours to remove.
+            IoKind::StorageFull if matches!(error.kind(), ErrorKind::Io(_)) && is_stdout(error) => {
+                "free some space or choose another disk; what standard output went to is incomplete"
+                    .into()
+            }
             IoKind::StorageFull => {
                 "free some space or choose another disk; no incomplete file remains".into()
             }
@@ -662,6 +685,12 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
         },
         _ => return None,
     })
+}
+
+/// Whether an error of an output is that of standard output.
+fn is_stdout(error: &Error) -> bool {
+    let file = error.location().file.as_deref();
+    file.is_none_or(|file| file == Path::new("-"))
 }
 
 /// Whether the folder of the file in question exists.

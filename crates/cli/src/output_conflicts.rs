@@ -28,3 +28,33 @@ pub(crate) fn refuse_inputs(items: &[InputItem], outputs: &[Option<&Path>]) -> R
     }
     Ok(())
 }
+
+/// Refuses to replace an output when it was all that a folder or glob had: nothing would be left of it.
+pub(crate) fn refuse_only_itself(items: &[InputItem], output: Option<&Path>) -> Result<(), Error> {
+    match output {
+        Some(output) if items.is_empty() => Err(input_and_output(output.display())),
+        _ => Ok(()),
+    }
+}
+
+/// Whether standard input reads this file.
+#[cfg(unix)]
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::MetadataExt as _;
+
+    let input = std::io::stdin().as_fd().try_clone_to_owned();
+    let input = input.and_then(|input| std::fs::File::from(input).metadata());
+    match (input, path.metadata()) {
+        (Ok(input), Ok(file)) => {
+            file.is_file() && (input.dev(), input.ino()) == (file.dev(), file.ino())
+        }
+        _ => false,
+    }
+}
+
+/// Whether standard input reads this file; not known here.
+#[cfg(not(unix))]
+pub(crate) fn is_standard_input(_path: &Path) -> bool {
+    false
+}

@@ -17,12 +17,13 @@ use crate::commands::index::index_options;
 use crate::commands::{convert, dedupe, salvage};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::output_conflicts::refuse_inputs;
 use crate::readable_numbers::{counted, grouped};
 
 pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     if args.output == "-" || args.paths.iter().any(|path| path == "-") {
         let text = "the inputs and the database are read twice; save standard input to a file";
-        let hint = "`tabia convert - -o games.pgn` does that";
+        let hint = "`… | tabia convert - -o games.pgn` does that";
         return Err(Error::usage(text).with_hint(hint));
     }
     let context = Context::new(&args.rows.common)?;
@@ -63,6 +64,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     };
     let has_index = index_path(base, &index_options(&context)).is_some();
     items.extend(context.games(&args.paths, Some(path), &mut reporter)?);
+    refuse_inputs(&items, &[args.explain.as_deref()])?;
     let mut options = DedupeOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;

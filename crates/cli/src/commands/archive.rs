@@ -25,6 +25,7 @@ use crate::context::{Context, Wanted};
 use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow, RowStyle};
+use crate::output_conflicts::input_and_output;
 use crate::readable_numbers::{counted, size};
 use crate::report::Reporter;
 
@@ -412,8 +413,7 @@ fn new_members(
             members.extend(found.into_iter().filter(|member| !is_archive(member)));
         } else {
             if is_target(file) {
-                let text = format!("{} is input and output at once", file.display());
-                return Err(Error::usage(text));
+                return Err(input_and_output(file.display()));
             }
             let mut member = NewMember::from_path(file)?;
             if let Some(name) = name {
@@ -421,6 +421,10 @@ fn new_members(
             }
             members.push(member);
         }
+    }
+    if is_left_out && members.is_empty() {
+        // Nothing would be left of it.
+        return Err(input_and_output(args.archive.display()));
     }
     Ok((members, is_left_out))
 }

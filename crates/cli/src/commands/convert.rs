@@ -32,7 +32,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::messages::NO_GAME_IN_SHARD;
-use crate::output_conflicts::{input_and_output, refuse_inputs};
+use crate::output_conflicts::{input_and_output, refuse_inputs, refuse_only_itself};
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::report_losses;
@@ -175,6 +175,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     // The file that `-o` names is not written if the games go to several.
     let single = path.map(Path::new).filter(|_| by.is_none());
     let items = context.games(&args.paths, single, &mut reporter)?;
+    refuse_only_itself(&items, single.filter(|_| !args.append))?;
     if let (Some(book), Some(path)) = (
         items.iter().find(|item| item.format().book().is_some()),
         path,

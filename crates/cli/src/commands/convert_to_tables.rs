@@ -15,6 +15,7 @@ use crate::commands::converted::Converted;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::messages::NO_GAME_IN_SHARD;
+use crate::output_conflicts::refuse_only_itself;
 use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{not_positions, refuse_existing};
@@ -105,6 +106,7 @@ pub(crate) fn convert_files(
     let mut reporter = context.reporter("convert", args.force, rejects)?;
     options.transaction = args.transaction.clone().or_else(|| reporter.transaction());
     let items = context.games(&args.paths, target.as_deref(), &mut reporter)?;
+    refuse_only_itself(&items, target.as_deref())?;
     let display = context.display();
     let written = write_table(
         &items,

@@ -1,6 +1,5 @@
 //! `tabia dedupe`: leaves duplicate games out.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 
@@ -17,6 +16,7 @@ use crate::commands::convert;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle, line};
+use crate::output_conflicts::{refuse_inputs, refuse_only_itself};
 use crate::readable_numbers::counted;
 use crate::report::Reporter;
 use crate::resolve_output_target::refuse_existing;
@@ -83,18 +83,20 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     }
     if args.paths.iter().any(|path| path == "-") {
         let text = "the inputs are read twice; save standard input to a file";
-        let hint = "`tabia convert - -o games.pgn` does that";
+        let hint = "`… | tabia convert - -o games.pgn` does that";
         return Err(Error::usage(text).with_hint(hint));
     }
     let context = Context::new(&args.rows.common)?;
-    let is_file = |path: &&OsString| *path != "-" && !is_stream_device(Path::new(path));
-    if let Some(output) = args.output.as_ref().filter(is_file) {
-        refuse_existing(output.as_ref(), args.force)?;
-    }
     let mut reporter = context.reporter("dedupe", args.force, None)?;
     let explained = explained_file(args.explain.as_deref(), args.force, &mut reporter)?;
     let target = args.output.as_deref().map(Path::new);
     let items = context.games(&args.paths, target, &mut reporter)?;
+    refuse_only_itself(&items, target)?;
+    refuse_inputs(&items, &[target, args.explain.as_deref()])?;
+    let is_file = |path: &&Path| *path != "-" && !is_stream_device(path);
+    if let Some(output) = target.filter(is_file) {
+        refuse_existing(output, args.force)?;
+    }
     let mut options = DedupeOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;

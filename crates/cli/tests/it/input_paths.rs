@@ -156,6 +156,129 @@ fn globs_are_expanded() {
     );
 }
 
+/// An output that is all that a folder or glob has is not replaced by nothing.
+#[test]
+fn an_output_that_is_the_only_input_stays() {
+    let folder = with_games("only-itself");
+    std::fs::create_dir(folder.join("q")).unwrap();
+    let one = folder.join("q/all.pgn");
+    std::fs::copy(folder.join("games.pgn"), &one).unwrap();
+    let old = std::fs::read(&one).unwrap();
+    for args in [
+        &["convert", "q", "-o", "q/all.pgn", "--force"][..],
+        &["convert", "q/*.pgn", "-o", "q/all.pgn", "--force"],
+        &["dedupe", "q", "-o", "q/all.pgn", "--force"],
+        &["dedupe", "q/all.pgn", "-o", "q/all.pgn"],
+        &["eco", "q", "-o", "q/all.pgn", "--force"],
+        &[
+            "shard",
+            "q",
+            "--of",
+            "1",
+            "--index",
+            "1",
+            "-o",
+            "q/all.pgn",
+            "--force",
+        ],
+    ] {
+        let run = tabia(&folder, args).expect(2);
+        assert!(
+            run.err.contains("is input and output at once"),
+            "{args:?}: {}",
+            run.err
+        );
+        assert!(std::fs::read(&one).unwrap() == old, "{args:?}");
+    }
+    std::fs::create_dir(folder.join("z")).unwrap();
+    std::fs::copy(folder.join("games.pgn"), folder.join("z/a.pgn")).unwrap();
+    tabia(&folder, &["archive", "create", "z/a.zip", "z/a.pgn"]).expect(0);
+    std::fs::remove_file(folder.join("z/a.pgn")).unwrap();
+    let archive = std::fs::read(folder.join("z/a.zip")).unwrap();
+    tabia(&folder, &["archive", "create", "z/a.zip", "z", "--force"]).expect(2);
+    assert!(std::fs::read(folder.join("z/a.zip")).unwrap() == archive);
+}
+
+/// Lists of duplicates are outputs too, and standard input is an input.
+#[test]
+#[cfg(unix)]
+fn other_outputs_are_no_inputs_either() {
+    let folder = with_games("explain-input");
+    std::fs::copy(folder.join("games.pgn"), folder.join("base.pgn")).unwrap();
+    let old = std::fs::read(folder.join("games.pgn")).unwrap();
+    for args in [
+        &[
+            "append",
+            "games.pgn",
+            "-o",
+            "base.pgn",
+            "--explain",
+            "games.pgn",
+            "-f",
+        ][..],
+        &[
+            "dedupe",
+            "games.pgn",
+            "-o",
+            "new.pgn",
+            "--explain",
+            "games.pgn",
+            "-f",
+        ],
+    ] {
+        let run = tabia(&folder, args).expect(2);
+        assert!(
+            run.err.contains("is input and output at once"),
+            "{args:?}: {}",
+            run.err
+        );
+        assert!(
+            std::fs::read(folder.join("games.pgn")).unwrap() == old,
+            "{args:?}"
+        );
+    }
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tabia"));
+    command.current_dir(folder.path());
+    command.args(["convert", "-", "-o", "games.pgn", "--force"]);
+    command.stdin(std::fs::File::open(folder.join("games.pgn")).unwrap());
+    let run = command.output().unwrap();
+    assert_eq!(run.status.code(), Some(2));
+    assert!(std::fs::read(folder.join("games.pgn")).unwrap() == old);
+    let run = tabia(&folder, &["check", "games.pgn", "--report", "-"]).expect(2);
+    assert!(run.err.contains("--report problems.json"), "{}", run.err);
+    assert!(!folder.join("-").exists());
+    tabia(&folder, &["check", "games.pgn", "--report", "r.json"]).expect(0);
+    let run = tabia(&folder, &["check", "games.pgn", "--report", "r.json"]).expect(5);
+    assert!(!run.err.contains("--force"), "{}", run.err);
+}
+
+/// What cannot be read in a folder is not absent: its games are not replaced by none.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_unreadable_file_in_a_folder_keeps_the_output() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = with_games("unreadable-member");
+    std::fs::create_dir(folder.join("d")).unwrap();
+    for name in ["a.pgn", "b.pgn"] {
+        std::fs::copy(folder.join("games.pgn"), folder.join("d").join(name)).unwrap();
+    }
+    tabia(&folder, &["convert", "d", "-o", "out.pgn"]).expect(0);
+    let old = std::fs::read(folder.join("out.pgn")).unwrap();
+    let closed = std::fs::Permissions::from_mode(0);
+    std::fs::set_permissions(folder.join("d/a.pgn"), closed).unwrap();
+    if std::fs::File::open(folder.join("d/a.pgn")).is_ok() {
+        // The administrator reads every file: a loop of links cannot be read by anyone.
+        std::fs::remove_file(folder.join("d/a.pgn")).unwrap();
+        std::os::unix::fs::symlink("a.pgn", folder.join("d/a.pgn")).unwrap();
+    }
+    let run = tabia(&folder, &["convert", "d", "-o", "out.pgn", "--force"]).expect(4);
+    assert!(run.err.contains("out.pgn is left as it was"), "{}", run.err);
+    assert!(std::fs::read(folder.join("out.pgn")).unwrap() == old);
+    // A new file has what can be read.
+    tabia(&folder, &["convert", "d", "-o", "new.pgn"]).expect(3);
+}
+
 /// Names of folders need not be UTF-8; those of members are.
 #[test]
 #[cfg(target_os = "linux")]
