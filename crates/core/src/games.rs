@@ -63,6 +63,21 @@ pub struct IndexEntry {
     pub has_comments: Option<bool>,
     /// Whether the game has symbols (NAGs); `None` if the index does not store it.
     pub has_nags: Option<bool>,
+    /// Whether the game has training questions; `None` if the index does not store it.
+    pub has_training: Option<bool>,
+}
+
+impl IndexEntry {
+    /// What makes the game an annotated one, as far as the index stores it: variations, comments, symbols, training
+    /// questions.
+    pub fn annotations(&self) -> [Option<bool>; 4] {
+        [
+            self.has_variations,
+            self.has_comments,
+            self.has_nags,
+            self.has_training,
+        ]
+    }
 }
 
 impl Default for IndexEntry {
@@ -87,6 +102,7 @@ impl Default for IndexEntry {
             has_variations: None,
             has_comments: None,
             has_nags: None,
+            has_training: None,
         }
     }
 }

@@ -100,7 +100,7 @@ impl OpenedInput {
                     continue;
                 }
                 games += 1;
-                let marks = [entry.has_variations, entry.has_comments, entry.has_nags];
+                let marks = entry.annotations();
                 is_stored |= marks.iter().any(Option::is_some);
                 annotated += u32::from(marks.contains(&Some(true)));
                 let year = entry.date.year;

@@ -42,7 +42,7 @@ pub struct Info {
     pub years: Option<(u16, u16)>,
     /// The lowest and the highest Elo of the players that have one.
     pub elo: Option<(u16, u16)>,
-    /// Games with variations, comments or symbols; `None` if the index of the database does not state
+    /// Games with variations, comments, symbols or training questions; `None` if the index of the database does not state
     /// it.
     pub annotated: Option<u64>,
     /// Positions of a book, if known.
@@ -293,7 +293,7 @@ impl Spans {
                 entry.date,
                 [entry.white_elo, entry.black_elo].into_iter().flatten(),
             );
-            let marks = [entry.has_variations, entry.has_comments, entry.has_nags];
+            let marks = entry.annotations();
             is_known &= marks.iter().any(Option::is_some);
             let is_annotated = marks.contains(&Some(true));
             *spans.annotated.get_or_insert(0) += u64::from(is_annotated);
@@ -369,7 +369,10 @@ impl Visitor for SpanTask {
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
         // Clocks and evaluations, which programs write, do not make a game an annotated one.
-        if matches!(annotation, Annotation::Comment(_) | Annotation::Nag(_)) {
+        if matches!(
+            annotation,
+            Annotation::Comment(_) | Annotation::Nag(_) | Annotation::Training(_)
+        ) {
             // Before the first move the answer does not end the game; the first move does.
             let _ = self.annotated();
         }

@@ -107,7 +107,7 @@ struct InfoRow<'a> {
     years: Option<Span>,
     #[serde(skip_serializing_if = "Option::is_none")]
     elo: Option<Span>,
-    /// Games with variations, comments or symbols.
+    /// Games with variations, comments, symbols or training questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     annotated: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -45,3 +45,18 @@ fn failed_inputs_do_not_hide_other_rows() {
     assert!(lines[0].starts_with("path\tformat\tkind\tgames\t"));
     assert!(lines[1].starts_with("games.pgn\tpgn\tdatabase\t3\t"));
 }
+
+#[test]
+fn games_with_training_questions_are_annotated() {
+    let folder = with_games("info-training");
+    let text = "[White \"A\"]\n\n1. e4 {[%cbtraining seconds=120 points=10 question=0:Why]} e5 *\n\n\
+                [White \"B\"]\n\n1. d4 *\n";
+    std::fs::write(folder.join("t.pgn"), text).unwrap();
+    for file in ["t.pgn", "t.cbh", "t.2cbh"] {
+        if file != "t.pgn" {
+            tabia(&folder, &["convert", "t.pgn", "-o", file]).expect(0);
+        }
+        let info = tabia(&folder, &["info", file, "--json"]).expect(0).json();
+        assert_eq!(info[0]["annotated"], 1, "{file}: {info}");
+    }
+}

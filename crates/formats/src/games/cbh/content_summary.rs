@@ -66,6 +66,8 @@ pub const HAS_VARIATIONS: u32 = 1 << 1;
 pub const HAS_COMMENTS: u32 = 1 << 2;
 /// Flag: symbols.
 pub const HAS_SYMBOLS: u32 = 1 << 3;
+/// Flag: training questions.
+const HAS_TRAINING: u32 = 1 << 9;
 /// Flag: Chess960 or another variant.
 pub const IS_UNORTHODOX: u32 = 1 << 27;
 
@@ -78,7 +80,7 @@ const KIND_FLAGS: [(u8, u32); 20] = [
     (kind::ARROWS, 1 << 5),
     (kind::TIME_SPENT, 1 << 7),
     (0x08, 1 << 8),
-    (kind::TRAINING, 1 << 9),
+    (kind::TRAINING, HAS_TRAINING),
     (kind::SOUND, 1 << 16),
     (kind::PICTURE, 1 << 17),
     (kind::VIDEO, 1 << 18),
@@ -100,6 +102,7 @@ pub(crate) fn entry(flags: u32) -> IndexEntry {
         has_variations: Some(flags & HAS_VARIATIONS != 0),
         has_comments: Some(flags & HAS_COMMENTS != 0),
         has_nags: Some(flags & HAS_SYMBOLS != 0),
+        has_training: Some(flags & HAS_TRAINING != 0),
         ..IndexEntry::default()
     }
 }

@@ -71,6 +71,7 @@ impl Database for ScidDatabase {
             has_variations: Some(entry.variations != 0),
             has_comments: Some(entry.comments != 0),
             has_nags: Some(entry.nags != 0),
+            has_training: Some(false),
         })
     }
 

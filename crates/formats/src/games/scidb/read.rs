@@ -183,9 +183,10 @@ impl Database for ScidbDatabase {
             black: Some(NameId(entry.black)),
             event: Some(NameId(entry.event)),
             site: event.map(|(_, facts)| NameId(facts.site)),
-            round: Some(NameId(
-                u32::from(entry.round) << 8 | u32::from(entry.sub_round),
-            )),
+            // A round that is no number, as `?.3`, is among the tags of the record.
+            round: Some(u32::from(entry.round) << 8 | u32::from(entry.sub_round))
+                .filter(|&round| round != 0)
+                .map(NameId),
             annotator: annotator
                 .filter(|name| !name.is_empty())
                 .map(|_| NameId(entry.annotator)),
@@ -203,6 +204,7 @@ impl Database for ScidbDatabase {
             has_comments: Some(entry.comments != 0),
             // Marks are counted together with NAGs.
             has_nags: (entry.annotations == 0).then_some(false),
+            has_training: Some(false),
         })
     }
 
