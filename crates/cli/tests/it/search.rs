@@ -212,3 +212,57 @@ fn a_query_may_begin_with_a_minus() {
     let run = tabia(&folder, &["search", "mega.cbh", "-elo:high"]).expect(2);
     assert!(run.err.contains("column 6 of the query"), "{}", run.err);
 }
+
+#[test]
+fn blanks_after_commas_do_not_count_in_names() {
+    let folder = tabia_testkit::Scratch::new("search-commas");
+    let game = |white: &str, round: &str| {
+        format!("[White \"{white}\"]\n[Black \"X\"]\n[Round \"{round}\"]\n\n1. e4 *\n\n")
+    };
+    let games = [
+        game("Short,N", "1"),
+        game("Short, Nigel", "10"),
+        game("Shorter, N", "2.1"),
+        game("Short", "1.3"),
+        game("Y", "?.3"),
+    ];
+    std::fs::write(folder.join("g.pgn"), games.concat()).unwrap();
+    for other in ["g.si4", "g.si5", "g.cbh", "g.2cbh", "g.sci"] {
+        tabia(&folder, &["convert", "g.pgn", "-o", other]);
+    }
+    let check = |path: &str, options: &[&str]| {
+        for (query, expected) in [
+            ("\"Short, N\"", "1 2"),
+            ("\"Short,N\"", "1 2"),
+            ("player:\"short,n\"", "1 2"),
+            ("white:\"=Short, N\"", "1"),
+            ("white:\"=Short,Nigel\"", "2"),
+            ("-white:\"Short, N\"", "3 4 5"),
+            ("tag:White=\"Short, N\"", "1 2"),
+            ("round:1", "1 4"),
+            ("round:10", "2"),
+            ("round:2.1", "3"),
+            ("round:?.3", "5"),
+        ] {
+            let args = [
+                "search",
+                path,
+                query,
+                "--columns",
+                "game",
+                "--csv",
+                "--no-header",
+            ];
+            let run = tabia(&folder, &[&args[..], options].concat()).expect(0);
+            let found: Vec<&str> = run.out.lines().collect();
+            assert_eq!(found.join(" "), expected, "{path} {query} {options:?}");
+        }
+    };
+    for path in ["g.pgn", "g.si4", "g.si5", "g.cbh", "g.2cbh", "g.sci"] {
+        check(path, &[]);
+    }
+    for path in ["g.pgn", "g.sci", "g.si5"] {
+        tabia(&folder, &["index", path]).expect(0);
+        check(path, &["--index", "require"]);
+    }
+}

@@ -63,7 +63,7 @@ const FIELDS: &[Field] = &[
         &["tournament"],
     ),
     field("site", "site", NAME, "site:linares"),
-    field("round", "round", NAME, "round:1"),
+    field("round", "round, 1 with its parts, not 10", NAME, "round:1"),
     field("annotator", "annotator", NAME, "annotator:huebner"),
     field("source", "source", NAME, "source:megabase"),
     field("team", "team of either player", NAME, "team:solingen"),

@@ -491,8 +491,12 @@ fn comparison(word: &str) -> Option<String> {
 fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError> {
     let texts = || raw.iter().map(|value| fold(&value.text)).collect();
     let names = |field| {
+        let of_text = match field {
+            NameField::Round => NameTest::parse_round,
+            _ => NameTest::parse,
+        };
         let parse = |value: &RawValue| {
-            NameTest::parse(&value.text)
+            of_text(&value.text)
                 .map_err(|why| FilterError::new(value.column, format!("`{}`: {why}", value.text)))
         };
         let tests = raw.iter().map(parse).collect::<Result<_, _>>()?;

@@ -73,7 +73,7 @@ fn print_test(test: &Test, out: &mut String) {
                 NameField::Title => "title:",
             });
             list(tests, out, |test, out| match test {
-                NameTest::Prefix(text) => push_value(text, out),
+                NameTest::Prefix(text) | NameTest::Round(text) => push_value(text, out),
                 NameTest::Whole(text) => push_value(&format!("={text}"), out),
                 NameTest::Pattern(pattern) => push_value(&format!("/{}/", pattern.source), out),
             });

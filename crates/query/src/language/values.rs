@@ -195,6 +195,8 @@ fn seconds(text: &str) -> Option<i64> {
 pub(crate) enum NameTest {
     /// Begins a word of the name; folded.
     Prefix(String),
+    /// Begins a word of a round, and no number of which it is a part; folded.
+    Round(String),
     /// Is the name; folded.
     Whole(String),
     /// Is found in the folded name.
@@ -217,11 +219,20 @@ impl NameTest {
         Ok(Self::Prefix(fold(text)))
     }
 
+    /// The same for rounds, where `1` is the first round and its parts, not the tenth.
+    pub(crate) fn parse_round(text: &str) -> Result<Self, String> {
+        Ok(match Self::parse(text)? {
+            Self::Prefix(text) => Self::Round(text),
+            test => test,
+        })
+    }
+
     /// Whether a folded name fits.
     pub(crate) fn fits(&self, name: &str) -> bool {
         match self {
             Self::Prefix(text) => begins_word(name, text),
-            Self::Whole(text) => name == text,
+            Self::Round(text) => begins_round(name, text),
+            Self::Whole(text) => is_same_name(name, text),
             Self::Pattern(pattern) => pattern.regex.is_match(name),
         }
     }
@@ -266,17 +277,68 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Whether a text begins a word of a name. Both are [folded](crate::fold).
+/// Whether a text begins a word of a name. Both are [folded](crate::fold). Blanks after commas do not count:
+/// programs write `Short, Nigel` and `Short,Nigel`.
 ///
 /// ```
 /// assert!(tabia_query::begins_word("carlsen, magnus", "mag"));
 /// assert!(!tabia_query::begins_word("carlsen, magnus", "gnus"));
+/// assert!(tabia_query::begins_word("short,nigel", "short, n"));
 /// ```
 pub fn begins_word(name: &str, text: &str) -> bool {
-    name.match_indices(text).any(|(at, _)| {
-        name.get(..at)
-            .and_then(|before| before.chars().next_back())
-            .is_none_or(|before| !before.is_alphanumeric())
+    // Up to the first comma every name has the text as it is.
+    let first = text.find(',').map_or(text.len(), |comma| comma + 1);
+    let (first, rest) = text.split_at_checked(first).unwrap_or((text, ""));
+    name.match_indices(first).any(|(at, _)| {
+        let before = name.get(..at).and_then(|part| part.chars().next_back());
+        let after = name.get(at + first.len()..).unwrap_or_default();
+        before.is_none_or(|before| !before.is_alphanumeric())
+            && (first.len() == text.len() && !first.ends_with(',')
+                || after_commas(after, rest).is_some())
+    })
+}
+
+/// What follows the text in the name, if the name begins with it and both follow a comma; blanks after commas do
+/// not count.
+fn after_commas<'n>(name: &'n str, text: &str) -> Option<&'n str> {
+    let (mut name, mut text) = (name, text);
+    loop {
+        (name, text) = (name.trim_start_matches(' '), text.trim_start_matches(' '));
+        let Some(comma) = text.find(',') else {
+            return name.strip_prefix(text);
+        };
+        let (part, rest) = text.split_at_checked(comma + 1)?;
+        (name, text) = (name.strip_prefix(part)?, rest);
+    }
+}
+
+/// Whether two folded names are the same; blanks after commas do not count.
+fn is_same_name(name: &str, text: &str) -> bool {
+    let Some(comma) = text.find(',') else {
+        return name == text;
+    };
+    let first = text.get(..=comma).unwrap_or(text);
+    let rest = text.get(comma + 1..).unwrap_or_default();
+    name.strip_prefix(first)
+        .and_then(|name| after_commas(name, rest))
+        .is_some_and(str::is_empty)
+}
+
+/// Whether a text begins a word of a round. Numbers are whole: `1` fits `1`, `1.3`, `1(2)` and `round 1`, neither
+/// `10` nor the parts of other rounds, as `2.1`.
+fn begins_round(round: &str, text: &str) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let begins_with_digit = is_digit(text.chars().next());
+    let ends_with_digit = is_digit(text.chars().next_back());
+    round.match_indices(text).any(|(at, _)| {
+        let before = round.get(..at).and_then(|part| part.chars().next_back());
+        let after = round.get(at + text.len()..).unwrap_or_default();
+        let begins = if begins_with_digit {
+            before.is_none_or(char::is_whitespace)
+        } else {
+            before.is_none_or(|before| !before.is_alphanumeric())
+        };
+        begins && !(ends_with_digit && is_digit(after.chars().next()))
     })
 }
 
@@ -901,6 +963,47 @@ mod tests {
         assert!(fits("/^MÜLL.*, k/", "muller, karsten") && fits(r"/\d/", "round 3"));
         assert!(!fits(r"/\D/", "3"));
         assert!(NameTest::parse("/(/").is_err());
+    }
+
+    #[test]
+    fn blanks_after_commas_do_not_count() {
+        for name in ["short,nigel", "short, nigel", "short,  nigel"] {
+            for text in [
+                "short", "short,", "short, ", "short,n", "short, n", "nigel", "",
+            ] {
+                assert!(begins_word(name, text), "{name} {text}");
+            }
+            for text in [
+                "short,x",
+                "short nigel",
+                "short, igel",
+                ",nigel d",
+                "hort,nigel",
+            ] {
+                assert!(!begins_word(name, text), "{name} {text}");
+            }
+            for text in ["=short,nigel", "=Short, Nigel"] {
+                assert!(NameTest::parse(text).unwrap().fits(name), "{name} {text}");
+            }
+            for text in ["=short, nige", "=short,nigel,", "=short", "=shortnigel"] {
+                assert!(!NameTest::parse(text).unwrap().fits(name), "{name} {text}");
+            }
+        }
+        assert!(begins_word("van short, a, b,c", "short,a, b, c"));
+    }
+
+    #[test]
+    fn numbers_of_rounds_are_whole() {
+        let fits = |text: &str, round: &str| NameTest::parse_round(text).unwrap().fits(round);
+        for round in ["1", "1.3", "1(2)", "round 1"] {
+            assert!(fits("1", round), "{round}");
+        }
+        for round in ["10", "19.1", "2.1", "21", "7(1)"] {
+            assert!(!fits("1", round), "{round}");
+        }
+        assert!(fits("1.1", "1.1") && fits("1.1", "1.1.2") && !fits("1.1", "1.10"));
+        assert!(fits("?.3", "?.3") && !fits("?.3", "?.31") && fits("", "5"));
+        assert!(fits("final", "semi final") && fits("fin", "final") && fits("=10", "10"));
     }
 
     #[test]
