@@ -29,6 +29,7 @@ static PAIR: GameFormat = GameFormat {
         companions: &[Companion {
             extension: "two",
             required: false,
+            has_parts_of_games: false,
             holds: "the number again",
         }],
         by_products: &[],

@@ -353,9 +353,6 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
-/// What files of a set hold without which its games lack something. Other programs always write them.
-const PARTS_OF_GAMES: [&str; 4] = ["moves", "annotations", "players", "tournaments"];
-
 /// Reports the files that a database was packed without, such as that of its moves.
 fn report_missing_parts(
     context: &Context,
@@ -371,9 +368,7 @@ fn report_missing_parts(
             continue;
         };
         for companion in companions {
-            let holds = companion.holds;
-            let is_needed =
-                companion.required || PARTS_OF_GAMES.iter().any(|part| holds.starts_with(part));
+            let is_needed = companion.required || companion.has_parts_of_games;
             if is_needed && source.companion(companion.extension).is_none() {
                 let main = file.file_name().unwrap_or_default().to_string_lossy();
                 let missing = Path::new(&*main).with_extension(companion.extension);

@@ -66,6 +66,9 @@ pub struct Companion {
     pub extension: &'static str,
     /// Whether the format cannot be read without it.
     pub required: bool,
+    /// Whether games lack something without it, as their moves or the names of their players. Other programs always
+    /// write it then.
+    pub has_parts_of_games: bool,
     /// Its contents, for users.
     pub holds: &'static str,
 }

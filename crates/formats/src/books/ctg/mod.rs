@@ -53,16 +53,19 @@ pub static FORMAT: BookFormat = BookFormat {
             Companion {
                 extension: "ctb",
                 required: false,
+                has_parts_of_games: false,
                 holds: "which pages were split",
             },
             Companion {
                 extension: "cto",
                 required: false,
+                has_parts_of_games: false,
                 holds: "where each page is",
             },
             Companion {
                 extension: "ini",
                 required: false,
+                has_parts_of_games: false,
                 holds: "options of the book (not read)",
             },
         ],

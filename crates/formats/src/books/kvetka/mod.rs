@@ -52,11 +52,13 @@ pub static FORMAT: BookFormat = BookFormat {
             Companion {
                 extension: "kin",
                 required: false,
+                has_parts_of_games: false,
                 holds: "index of the blocks",
             },
             Companion {
                 extension: "ksf",
                 required: false,
+                has_parts_of_games: false,
                 holds: "games the book was made from",
             },
         ],

@@ -25,6 +25,7 @@ pub static FORMAT: GameFormat = GameFormat {
         companions: &[Companion {
             extension: "cbi",
             required: false,
+            has_parts_of_games: false,
             holds: "offsets of the games",
         }],
         by_products: &[],

@@ -17,10 +17,10 @@ const fn media_folder(extension: &'static str, of: Option<MediaKind>) -> MediaFo
 
 /// The companions of the main file; none is required.
 pub(super) static COMPANIONS: [Companion; 13] = [
-    companion("cbg", "moves and guiding texts"),
-    companion("cba", "annotations"),
-    companion("cbp", "players"),
-    companion("cbt", "tournaments"),
+    part_of_games("cbg", "moves and guiding texts"),
+    part_of_games("cba", "annotations"),
+    part_of_games("cbp", "players"),
+    part_of_games("cbt", "tournaments"),
     companion("cbc", "annotators"),
     companion("cbs", "sources"),
     companion("cbe", "teams"),
@@ -41,6 +41,14 @@ const fn companion(extension: &'static str, holds: &'static str) -> Companion {
     Companion {
         extension,
         required: false,
+        has_parts_of_games: false,
         holds,
+    }
+}
+
+const fn part_of_games(extension: &'static str, holds: &'static str) -> Companion {
+    Companion {
+        has_parts_of_games: true,
+        ..companion(extension, holds)
     }
 }

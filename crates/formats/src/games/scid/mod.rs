@@ -106,11 +106,13 @@ pub static SI3: GameFormat = GameFormat {
             Companion {
                 extension: "sg3",
                 required: true,
+                has_parts_of_games: true,
                 holds: "games",
             },
             Companion {
                 extension: "sn3",
                 required: true,
+                has_parts_of_games: true,
                 holds: "names",
             },
         ],
@@ -145,11 +147,13 @@ pub static SI4: GameFormat = GameFormat {
             Companion {
                 extension: "sg4",
                 required: true,
+                has_parts_of_games: true,
                 holds: "games",
             },
             Companion {
                 extension: "sn4",
                 required: true,
+                has_parts_of_games: true,
                 holds: "names",
             },
         ],
@@ -184,11 +188,13 @@ pub static SI5: GameFormat = GameFormat {
             Companion {
                 extension: "sg5",
                 required: true,
+                has_parts_of_games: true,
                 holds: "games",
             },
             Companion {
                 extension: "sn5",
                 required: true,
+                has_parts_of_games: true,
                 holds: "names",
             },
         ],

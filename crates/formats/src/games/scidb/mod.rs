@@ -75,11 +75,13 @@ pub static FORMAT: GameFormat = GameFormat {
             Companion {
                 extension: "scg",
                 required: true,
+                has_parts_of_games: true,
                 holds: "games",
             },
             Companion {
                 extension: "scn",
                 required: true,
+                has_parts_of_games: true,
                 holds: "names",
             },
         ],
