@@ -2,7 +2,7 @@
 
 mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,12 @@ use tabia::core::{FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
 use tabia::select::SelectionCounts;
 use tabia::{Error, InputItem, LossTable, Observer, Summary};
+use unicode_width::UnicodeWidthStr as _;
 
 pub(crate) use rows::RecordRow;
 use rows::{LossRuns, RecordRuns};
 
+use crate::control_char_filter::one_line;
 use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, repair_hint, without_os_error_number};
 use crate::readable_numbers::{counted_as, grouped};
@@ -60,6 +62,10 @@ pub(crate) struct Reporter {
     pub(crate) records_read: u64,
     /// The first problems of the current input.
     pub(crate) input_problems: Vec<ProblemRow>,
+    /// The first problems of archives, which are found again when what is in them is read.
+    of_archives: BTreeSet<String>,
+    /// Problems of the current input that are those of its archive.
+    pub(crate) repeated: u64,
     /// The first database of several files with a problem that is not about one of its games.
     damaged_set: Option<PathBuf>,
     /// The first records that a repair could not save without losses.
@@ -125,6 +131,9 @@ pub(crate) struct LossRow<'a> {
     games: u64,
     first_file: &'a str,
     first_game: Option<u64>,
+    /// Names of some, as those of tags.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    names: &'a [String],
 }
 
 /// The end of a report, after the counts of the command.
@@ -179,6 +188,8 @@ impl Reporter {
             inputs: Vec::new(),
             records_read: 0,
             input_problems: Vec::new(),
+            of_archives: BTreeSet::new(),
+            repeated: 0,
             damaged_set: None,
             records: Vec::new(),
             record_runs: RecordRuns::default(),
@@ -431,6 +442,17 @@ impl Observer for Reporter {
     }
 
     fn problem(&mut self, item: &InputItem, problem: &Problem) -> Result<()> {
+        if item.is_archive() {
+            if self.of_archives.len() < MAX_OF_ARCHIVES {
+                self.of_archives.insert(problem.error.to_string());
+            }
+        } else if !self.of_archives.is_empty()
+            && self.of_archives.contains(&problem.error.to_string())
+        {
+            // Known since the archive was read.
+            self.repeated += 1;
+            return Ok(());
+        }
         self.problems += 1;
         let is_of_set = item.source().is_some() && !item.format().companions().is_empty();
         if is_of_set && problem.error.location().game.is_none() && self.damaged_set.is_none() {
@@ -688,6 +710,7 @@ pub(crate) fn loss_rows(losses: &LossTable) -> Vec<LossRow<'_>> {
         games: row.games,
         first_file: &row.input,
         first_game: row.first.map(number),
+        names: &row.names,
     });
     rows.collect()
 }
@@ -701,7 +724,8 @@ pub(crate) fn report_losses(messages: &Messages, losses: &LossTable, several: bo
             None if several => format!("of {}", row.input),
             None => String::new(),
         };
-        (feature.label(), row.count, first)
+        let names: Vec<&str> = row.names.iter().map(String::as_str).collect();
+        (feature.label(), row.count, first, names)
     });
     report_loss_rows(messages, &rows.collect::<Vec<_>>());
 }
@@ -713,7 +737,8 @@ pub(crate) fn report_file_losses(messages: &Messages, losses: &Losses) {
             Feature::BookMoves => "book moves that do not fit",
             other => other.label(),
         };
-        (label, loss.count, String::new())
+        let names = losses.names(feature).collect();
+        (label, loss.count, String::new(), names)
     });
     report_loss_rows(messages, &rows.collect::<Vec<_>>());
 }
@@ -736,8 +761,37 @@ fn cut_remark(remark: &str, space: usize) -> String {
     )
 }
 
-/// Writes a table of label, count and remark; nothing if there are no rows.
-fn report_loss_rows(messages: &Messages, rows: &[(&str, u64, String)]) {
+/// Problems of archives that are remembered.
+const MAX_OF_ARCHIVES: usize = 10_000;
+
+/// Names that are shown of a kind of loss.
+const MAX_NAMES: usize = 5;
+
+/// ` (Board, Opening, …)` with as many names as are shown and fit.
+fn listed_names(names: &[&str], space: usize) -> String {
+    let (mut list, mut shown) = (String::new(), 0);
+    for (i, name) in names.iter().take(MAX_NAMES).enumerate() {
+        let comma = if i == 0 { "" } else { ", " };
+        let is_last = i + 1 == names.len();
+        let name = one_line(name);
+        // Brackets, and after the last one that fits an ellipsis.
+        let rest = if is_last { 3 } else { 6 };
+        if list.width() + comma.len() + name.width() + rest > space {
+            break;
+        }
+        list.push_str(comma);
+        list.push_str(&name);
+        shown += 1;
+    }
+    match (shown, names.len()) {
+        (0, _) => String::new(),
+        (shown, all) if shown < all => format!(" ({list}, …)"),
+        _ => format!(" ({list})"),
+    }
+}
+
+/// Writes a table of label, count, remark and names; nothing if there are no rows.
+fn report_loss_rows(messages: &Messages, rows: &[(&str, u64, String, Vec<&str>)]) {
     if rows.is_empty() {
         return;
     }
@@ -751,13 +805,20 @@ fn report_loss_rows(messages: &Messages, rows: &[(&str, u64, String)]) {
             .saturating_sub(label + count + 6)
             .max(LEAST_REMARK)
     });
-    for (kind, number, remark) in rows {
+    for (kind, number, remark, names) in rows {
         let number = grouped(*number);
         let remark = match space {
             Some(space) => cut_remark(remark, space),
             None => remark.clone(),
         };
-        let line = format!("  {kind:<label$}  {number:>count$}  {remark}");
+        let rest = space.unwrap_or(usize::MAX).saturating_sub(remark.width());
+        let names = listed_names(names, rest);
+        let names = if remark.is_empty() {
+            names.trim_start()
+        } else {
+            &names
+        };
+        let line = format!("  {kind:<label$}  {number:>count$}  {remark}{names}");
         messages.note(line.trim_end());
     }
 }
@@ -773,6 +834,20 @@ mod tests {
         assert_eq!(cut_remark(remark, 24), "first in …/a.cbh: game 7");
         assert_eq!(cut_remark("of chess/mega.cbh", 12), "of …mega.cbh");
         assert_eq!(cut_remark("first in game 700", 20), "first in game 700");
+    }
+
+    #[test]
+    fn lost_tags_are_named_as_far_as_they_fit() {
+        let names = ["Board", "CbTitle", "Opening", "a", "b", "c"];
+        assert_eq!(listed_names(&names[..2], 99), " (Board, CbTitle)");
+        assert_eq!(
+            listed_names(&names, 99),
+            " (Board, CbTitle, Opening, a, b, …)"
+        );
+        assert_eq!(listed_names(&names[..2], 17), " (Board, CbTitle)");
+        assert_eq!(listed_names(&names[..2], 16), " (Board, …)");
+        assert_eq!(listed_names(&names, 8), "");
+        assert_eq!(listed_names(&[], 99), "");
     }
 
     #[test]

@@ -135,6 +135,22 @@ pub struct LossEntry {
     pub input: String,
     /// The first game of that input that lost one; `None` when the database as a whole did.
     pub first: Option<GameIndex>,
+    /// Names of some that were lost, as those of tags: see [`Losses::names`].
+    pub names: Vec<String>,
+}
+
+impl LossEntry {
+    fn add_names<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        for name in names {
+            if let Err(at) = self
+                .names
+                .binary_search_by(|known| known.as_str().cmp(name))
+            {
+                self.names.insert(at, name.to_owned());
+                self.names.truncate(Losses::MAX_NAMES);
+            }
+        }
+    }
 }
 
 impl LossTable {
@@ -167,6 +183,7 @@ impl LossTable {
                 Some(sum) => {
                     sum.count += row.count;
                     sum.games += row.games;
+                    sum.add_names(row.names.iter().map(String::as_str));
                 }
                 None => {
                     self.0.insert(*feature, row.clone());
@@ -182,9 +199,11 @@ impl LossTable {
                 games: 0,
                 input: input.to_owned(),
                 first: game,
+                names: Vec::new(),
             });
             row.count += loss.count;
             row.games += u64::from(game.is_some());
+            row.add_names(losses.names(feature));
         }
     }
 

@@ -322,6 +322,7 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
         Fact::Tag(name, _) => {
             let mut reasons = vec![
                 Feature::Tags,
+                Feature::TagText,
                 Feature::HeaderFacts,
                 Feature::LongText,
                 Feature::Characters,
@@ -496,7 +497,10 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
     // Every loss must be a difference.
     for (feature, count) in reported.iter() {
         // Tags with an unknown value are not compared.
-        let is_tag = matches!(feature, Feature::Tags | Feature::HeaderFacts);
+        let is_tag = matches!(
+            feature,
+            Feature::Tags | Feature::TagText | Feature::HeaderFacts
+        );
         let is_blank = |(_, value): (&str, &str)| is_unknown(value);
         // Nor are those that the game implies.
         let is_implied = |(name, value): (&str, &str)| match name {

@@ -226,9 +226,12 @@ impl Checker<'_> {
 
     fn check_input(&mut self, item: &InputItem) -> Result<ExitCode, Error> {
         self.reporter.input_problems.clear();
+        self.reporter.repeated = 0;
         match check(item, self.options, &self.context.progress, self.reporter) {
-            Ok(checked) => {
+            Ok(mut checked) => {
                 let problems = std::mem::take(&mut self.reporter.input_problems);
+                let repeated = std::mem::take(&mut self.reporter.repeated);
+                checked.summary.problems = checked.summary.problems.saturating_sub(repeated);
                 let row = CheckRow::new(item, &checked, &problems, self.listing.style());
                 let archive = self.context.resolver.archive(item).ok().flatten();
                 let members = archive.map(|archive| archive.members().len() as u64);

@@ -183,3 +183,39 @@ fn chess_files_in_archives_under_other_names_are_named() {
     let named = report["summary"]["recognised"].as_array().map(Vec::len);
     assert_eq!(named, Some(2), "{report}");
 }
+
+#[test]
+fn problems_of_an_archive_are_reported_once() {
+    let folder = Scratch::new("archive-problems-once");
+    std::fs::create_dir(folder.join("in")).unwrap();
+    let bytes = std::fs::read(samples().join("tabia.cbv")).unwrap();
+    std::fs::write(folder.join("in").join("cut.cbv"), &bytes[..3000]).unwrap();
+    for path in ["in", "in/cut.cbv"] {
+        let args = [
+            "check",
+            path,
+            "--json",
+            "--report",
+            "r.json",
+            "--progress",
+            "never",
+        ];
+        let run = tabia(&folder, &args).expect(3);
+        let report: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(folder.join("r.json")).unwrap()).unwrap();
+        std::fs::remove_file(folder.join("r.json")).unwrap();
+        let problems = report["problems"].as_array().unwrap();
+        let of_archive = problems
+            .iter()
+            .filter(|problem| problem["file"].as_str().unwrap().ends_with("cut.cbv"));
+        assert_eq!(of_archive.count(), 2, "{report}");
+        let rows = run.json();
+        let counts: u64 = rows
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["problems"].as_u64().unwrap())
+            .sum();
+        assert_eq!(counts, problems.len() as u64, "{rows}");
+    }
+}

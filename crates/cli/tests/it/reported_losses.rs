@@ -253,3 +253,42 @@ fn a_deep_check_finds_references_to_missing_media_files() {
         assert!(run.err.contains(name), "{}", run.err);
     }
 }
+
+#[test]
+fn lost_tags_are_named() {
+    let folder = Scratch::new("losses-names");
+    let tags = "[White \"A\"]\n[Zeta \"z\"]\n[Opening \"b\"]\n[Beta \"b\"]\n";
+    fs::write(folder.join("a.pgn"), format!("{tags}\n1. e4 *\n")).unwrap();
+    let run = tabia(&folder, &["convert", "a.pgn", "-o", "a.cbh"]).expect(0);
+    let line = "  tag pairs  3  first in game 1 (Beta, Opening, Zeta)\n";
+    assert!(run.err.contains(line), "{}", run.err);
+    let many: String = (0..9).map(|i| format!("[Tag{i} \"x\"]\n")).collect();
+    fs::write(folder.join("many.pgn"), format!("{many}\n1. e4 *\n")).unwrap();
+    let args = [
+        "convert", "a.pgn", "many.pgn", "-o", "b.cbh", "--report", "r.json",
+    ];
+    let run = tabia(&folder, &args).expect(0);
+    let names = "(Beta, Opening, Tag0, Tag1, Tag2, …)";
+    assert!(run.err.contains(names), "{}", run.err);
+    let report: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
+    let losses = &report["summary"]["losses"];
+    assert_eq!(losses[0]["names"][1], "Opening", "{report}");
+}
+
+/// PGN has a blank for them.
+#[test]
+fn control_characters_of_tags_are_a_loss_with_the_tag_and_the_game() {
+    let folder = Scratch::new("losses-control");
+    let text = "[White \"A\"]\n\n1. e4 *\n\n[White \"B\"]\n[Site \"Jyv\u{4}skyl\"]\n\
+                [TabiaTag \"Opening two%0Alines\"]\n\n1. d4 *\n";
+    fs::write(folder.join("a.pgn"), text).unwrap();
+    let run = tabia(&folder, &["convert", "a.pgn", "-o", "b.pgn"]).expect(0);
+    let line = "  tags with line breaks or control characters, now blanks  2  first in game 2 (Opening, Site)\n";
+    assert!(run.err.contains(line), "{}", run.err);
+    assert!(!run.err.contains("tag pairs"), "{}", run.err);
+    let out = fs::read_to_string(folder.join("b.pgn")).unwrap();
+    assert!(out.contains("[Opening \"two lines\"]"), "{out}");
+    let args = ["convert", "a.pgn", "-o", "c.pgn", "--profile", "full"];
+    assert!(!tabia(&folder, &args).expect(0).err.contains("not kept"));
+}

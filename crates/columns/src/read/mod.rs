@@ -28,6 +28,7 @@ pub static PARQUET: GameFormat = GameFormat {
     },
     can: Features::of(&[
         Feature::Tags,
+        Feature::TagText,
         Feature::SetupPositions,
         Feature::IllegalPositions,
         Feature::Chess960,

@@ -1,6 +1,6 @@
 //! [`Losses`]: counts of what a conversion loses, by feature.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::Feature;
@@ -29,9 +29,16 @@ pub struct LossCount {
 /// assert_eq!(losses.count(Feature::Nags), 2);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Losses(BTreeMap<Feature, LossCount>);
+pub struct Losses {
+    counts: BTreeMap<Feature, LossCount>,
+    /// The first names in alphabetical order, at most [`Losses::MAX_NAMES`], so that the order of games does not matter.
+    names: BTreeMap<Feature, BTreeSet<Box<str>>>,
+}
 
 impl Losses {
+    /// Names that are kept of each feature.
+    pub const MAX_NAMES: usize = 6;
+
     /// No losses.
     pub fn new() -> Self {
         Self::default()
@@ -48,7 +55,7 @@ impl Losses {
     /// Not inlined, because most callers add zero items most of the time.
     #[inline(never)]
     fn add_some(&mut self, feature: Feature, count: u64, game: Option<GameIndex>) {
-        let entry = self.0.entry(feature).or_insert(LossCount {
+        let entry = self.counts.entry(feature).or_insert(LossCount {
             count: 0,
             first: None,
         });
@@ -57,6 +64,37 @@ impl Losses {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
+    }
+
+    /// Adds the name of a lost item, as that of a tag, to what [`add`](Self::add) counts.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Feature, Losses};
+    ///
+    /// let mut losses = Losses::new();
+    /// losses.add(Feature::Tags, 2, None);
+    /// losses.add_name(Feature::Tags, "Opening");
+    /// losses.add_name(Feature::Tags, "Board");
+    /// let names: Vec<&str> = losses.names(Feature::Tags).collect();
+    /// assert_eq!(names, ["Board", "Opening"]);
+    /// ```
+    pub fn add_name(&mut self, feature: Feature, name: &str) {
+        let names = self.names.entry(feature).or_default();
+        if names.contains(name) {
+            return;
+        }
+        names.insert(name.into());
+        if names.len() > Self::MAX_NAMES {
+            names.pop_last();
+        }
+    }
+
+    /// Names of lost items of a feature, as those of tags: the first [`MAX_NAMES`](Self::MAX_NAMES) in alphabetical
+    /// order. Most features have items without names.
+    pub fn names(&self, feature: Feature) -> impl Iterator<Item = &str> {
+        let names = self.names.get(&feature).into_iter().flatten();
+        names.map(|name| &**name)
     }
 
     /// Adds the losses of `other`.
@@ -69,36 +107,42 @@ impl Losses {
 
     #[inline(never)]
     fn merge_some(&mut self, other: &Losses) {
-        for (feature, loss) in &other.0 {
+        for (feature, loss) in &other.counts {
             self.add(*feature, loss.count, loss.first);
+        }
+        for (feature, names) in &other.names {
+            for name in names {
+                self.add_name(*feature, name);
+            }
         }
     }
 
     /// Sets `game` as the first game of every loss without one.
     pub fn in_game(&mut self, game: GameIndex) {
-        for loss in self.0.values_mut() {
+        for loss in self.counts.values_mut() {
             loss.first.get_or_insert(game);
         }
     }
 
     /// The losses in display order.
     pub fn iter(&self) -> impl Iterator<Item = (Feature, LossCount)> {
-        self.0.iter().map(|(feature, loss)| (*feature, *loss))
+        self.counts.iter().map(|(feature, loss)| (*feature, *loss))
     }
 
     /// Whether nothing was lost.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.counts.is_empty()
     }
 
     /// Number of lost items of a feature.
     pub fn count(&self, feature: Feature) -> u64 {
-        self.0.get(&feature).map_or(0, |loss| loss.count)
+        self.counts.get(&feature).map_or(0, |loss| loss.count)
     }
 
     /// Removes all losses.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.counts.clear();
+        self.names.clear();
     }
 }
 
@@ -141,6 +185,24 @@ mod tests {
         assert_eq!(game(Feature::Nags).unwrap().1.first, Some(GameIndex(7)));
         assert_eq!(game(Feature::Medals).unwrap().1.first, Some(GameIndex(3)));
         assert_eq!(losses.count(Feature::Nags), 2);
+    }
+
+    #[test]
+    fn the_first_names_are_kept() {
+        let names = ["g", "b", "f", "a", "e", "d", "c", "b"];
+        let mut all = Losses::new();
+        for name in names {
+            let mut losses = Losses::new();
+            losses.add(Feature::Tags, 1, None);
+            losses.add_name(Feature::Tags, name);
+            all.merge(&losses);
+        }
+        assert_eq!(all.count(Feature::Tags), 8);
+        let kept: Vec<&str> = all.names(Feature::Tags).collect();
+        assert_eq!(kept, ["a", "b", "c", "d", "e", "f"]);
+        assert_eq!(all.names(Feature::Nags).count(), 0);
+        all.clear();
+        assert_eq!(all, Losses::new());
     }
 
     #[test]

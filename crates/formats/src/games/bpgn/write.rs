@@ -103,10 +103,12 @@ impl Writer {
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
             if name.is_empty() || !name.bytes().all(is_name) {
                 self.lose(Feature::Tags);
+                self.losses.add_name(Feature::Tags, name);
                 continue;
             }
             if value.contains('\n') {
-                self.lose(Feature::Characters);
+                self.lose(Feature::TagText);
+                self.losses.add_name(Feature::TagText, name);
             }
             self.push_tag(name, value);
             written += 1;

@@ -59,21 +59,21 @@ impl Writer {
         let mut operations = Vec::new();
         let changed = write_operations(&self.head.tags, |name| self.writes(name), &mut operations);
         self.lose(Feature::Characters, changed);
-        let lost = self
-            .head
-            .tags
-            .iter()
-            .filter(|(name, value)| {
-                let is_known = !value.is_empty() && !value.chars().all(|c| "?.".contains(c));
-                let is_kept = match *name {
-                    "FEN" => !self.head.start.contradicts(value),
-                    "SetUp" => !self.head.start.contradicts_setup_tag(value),
-                    name => REDUNDANT_TAGS.contains(&name) || self.writes(name),
-                };
-                is_known && !is_kept
-            })
-            .count();
-        self.lose(Feature::Tags, lost as u64);
+        let is_lost = |(name, value): &(&str, &str)| {
+            let is_known = !value.is_empty() && !value.chars().all(|c| "?.".contains(c));
+            let is_kept = match *name {
+                "FEN" => !self.head.start.contradicts(value),
+                "SetUp" => !self.head.start.contradicts_setup_tag(value),
+                name => REDUNDANT_TAGS.contains(&name) || self.writes(name),
+            };
+            is_known && !is_kept
+        };
+        let lost = self.head.tags.iter().filter(is_lost);
+        let lost: Vec<String> = lost.map(|(name, _)| name.to_owned()).collect();
+        for name in lost {
+            self.lose(Feature::Tags, 1);
+            self.losses.add_name(Feature::Tags, &name);
+        }
         match self.style {
             LineStyle::Fen => self.text.extend_from_slice(fen.as_bytes()),
             LineStyle::Epd => self.write_four_fields(&fen),

@@ -143,6 +143,7 @@ impl Writer {
             }
             if !is_first {
                 lost += 1;
+                self.losses.add_name(Feature::Tags, name);
                 continue;
             }
             self.cell

@@ -43,6 +43,7 @@ impl Writer {
         for (name, value) in head.tags.iter() {
             if !seen.is_first(name) {
                 self.lose(Feature::Tags);
+                self.losses.add_name(Feature::Tags, name);
                 continue;
             }
             if self.out.len() > first {

@@ -14,6 +14,8 @@ pub(super) struct TagLosses {
     pub(super) facts: u64,
     /// All other tags.
     pub(super) tags: u64,
+    /// Those whose value has line breaks or other control characters, for which blanks are written.
+    pub(super) texts: u64,
 }
 
 /// The value of the tag `Result` in the text that is written.

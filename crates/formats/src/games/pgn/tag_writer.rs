@@ -52,6 +52,8 @@ pub(super) struct TagWriter {
     /// Whether a reader cannot play moves of the last game: because of the tag `Variant` or the setup
     /// position.
     is_unplayable: bool,
+    /// The names of the tags that the game written last loses, unless a plan wrote it.
+    lost_names: Vec<(Feature, String)>,
 }
 
 impl TagWriter {
@@ -61,6 +63,7 @@ impl TagWriter {
             items: Vec::new(),
             plans: TagPlanCache::default(),
             is_unplayable: false,
+            lost_names: Vec::new(),
         }
     }
 
@@ -74,7 +77,7 @@ impl TagWriter {
         &mut self,
         head: &GameHead,
         out: &mut Vec<u8>,
-        mut lose: impl FnMut(Feature, u64),
+        mut lose: impl FnMut(Feature, u64, Option<&str>),
     ) -> ResultTag {
         let full = self.profile == Profile::Full;
         self.is_unplayable = false;
@@ -85,17 +88,24 @@ impl TagWriter {
         };
         let head = &*head;
         if lost > 0 {
-            lose(Feature::Tags, lost);
+            lose(Feature::Tags, lost, None);
         }
         let (result, losses) = match tag_plan::write(&mut self.plans, head, full, out) {
             Some(written) => written,
             None => self.write_unplanned(head, out),
         };
-        if losses.facts > 0 {
-            lose(Feature::HeaderFacts, losses.facts);
+        for (feature, count) in [
+            (Feature::HeaderFacts, losses.facts),
+            (Feature::Tags, losses.tags),
+            (Feature::TagText, losses.texts),
+        ] {
+            if count > 0 {
+                lose(feature, count, None);
+            }
         }
-        if losses.tags > 0 {
-            lose(Feature::Tags, losses.tags);
+        // Games with the same tags, which a plan writes, lose the same ones.
+        for (feature, name) in self.lost_names.drain(..) {
+            lose(feature, 0, Some(&name));
         }
         result
     }
@@ -124,7 +134,8 @@ impl TagWriter {
         self.add_plan(head, &order, losses);
         let mut result = ResultTag::default();
         for item in &self.items {
-            write_item(*item, head, self.profile, out, &mut result, &mut losses);
+            let lost = write_item(*item, head, self.profile, out, &mut result, &mut losses);
+            self.lost_names.extend(lost);
         }
         out.extend_from_slice(order.as_bytes());
         if full {
@@ -258,11 +269,11 @@ impl TagWriter {
                 let is_valid_fen = matches!(&stored_fen, Some(Some(_)));
                 if rank == tag_order::FEN && is_valid_fen && head.start.contradicts(value) {
                     // A reader would start from that position.
-                    losses.tags += 1;
+                    self.lose_tag(name, losses);
                     continue;
                 }
                 if name.starts_with("Tabia") {
-                    losses.tags += 1;
+                    self.lose_tag(name, losses);
                     continue;
                 }
                 let is_generated = match rank {
@@ -274,16 +285,20 @@ impl TagWriter {
                     // Only one of each is written.
                     let is_lost = generated.contains(&name) && !is_blank_value(value)
                         || rank == tag_order::SETUP && head.start.contradicts_setup_tag(value);
-                    losses.tags += u64::from(is_lost);
+                    if is_lost {
+                        self.lose_tag(name, losses);
+                    }
                     generated.push(name);
                     continue;
                 }
                 if rank == REST && tag_order::is_fact(name) {
                     losses.facts += 1;
+                    self.lost_names
+                        .push((Feature::HeaderFacts, name.to_owned()));
                     continue;
                 }
                 if seven && rank > 6 && !(stored_fen == Some(None) && name == "FEN") {
-                    losses.tags += 1;
+                    self.lose_tag(name, losses);
                     continue;
                 }
             }
@@ -331,6 +346,11 @@ impl TagWriter {
         }
     }
 
+    fn lose_tag(&mut self, name: &str, losses: &mut TagLosses) {
+        losses.tags += 1;
+        self.lost_names.push((Feature::Tags, name.to_owned()));
+    }
+
     fn push(&mut self, rank: u8, source: TagSource) {
         self.items.push(TagItem { rank, source });
     }
@@ -361,7 +381,7 @@ fn has_control(value: &str) -> bool {
 }
 
 /// Appends a tag pair. The first `Result` is described in `result`, and a pair that must be changed is
-/// counted in `losses`.
+/// counted in `losses`; returns its name.
 fn write_item(
     item: TagItem,
     head: &GameHead,
@@ -369,22 +389,20 @@ fn write_item(
     out: &mut Vec<u8>,
     result: &mut ResultTag,
     losses: &mut TagLosses,
-) {
+) -> Option<(Feature, String)> {
     let full = profile == Profile::Full;
     let is_chessbase = profile == Profile::ChessBase;
     match item.source {
         TagSource::Stored(i) => {
-            let Some((name, value)) = head.tags.pair(i as usize) else {
-                return;
-            };
+            let (name, value) = head.tags.pair(i as usize)?;
             if name == "Result" && result.end == 0 {
                 let parsed = GameResult::parse(value.trim_ascii().as_bytes());
                 if !full && let Some(parsed) = parsed {
                     *result = write_result(parsed.pgn(), Some(parsed.to_pgn()), false, out);
-                    return;
+                    return None;
                 }
                 *result = write_result(value, parsed, full, out);
-                return;
+                return None;
             }
             if name == "Result" && full && result.value.is_none() {
                 // Readers take the first one that states a result.
@@ -393,14 +411,21 @@ fn write_item(
             // Names with a rank are valid.
             if item.rank != REST && is_clean(value.as_bytes()) {
                 write_clean_pair(name, value, out);
-                return;
+                return None;
             }
             let is_ranked = item.rank != REST && !has_control(value);
             if full || is_ranked || is_representable(name, value) {
                 write_pair(name, value, out);
-                return;
+                return None;
             }
-            losses.tags += 1;
+            let lost = if is_valid_name(name) {
+                losses.texts += 1;
+                Feature::TagText
+            } else {
+                losses.tags += 1;
+                Feature::Tags
+            };
+            let lost = (lost, name.to_owned());
             let name: String = name
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
@@ -412,6 +437,7 @@ fn write_item(
             if !name.is_empty() {
                 write_pair(&name, &value, out);
             }
+            return Some(lost);
         }
         TagSource::Encoded(i) => {
             if let Some((name, value)) = head.tags.pair(i as usize) {
@@ -451,6 +477,7 @@ fn write_item(
             }
         }
     }
+    None
 }
 
 /// The value of a tag of the roster that is not stored.
@@ -578,7 +605,10 @@ mod tests {
                 let written = |writer: &mut TagWriter| {
                     let mut out = b"before".to_vec();
                     let mut lost = Vec::new();
-                    let lose = |feature, count| lost.push((feature, count));
+                    // A plan leaves out the names, which the game without a plan had.
+                    let lose = |feature, count, _: Option<&str>| {
+                        lost.extend((count > 0).then_some((feature, count)));
+                    };
                     let result = writer.write(&head, &mut out, lose);
                     let text = String::from_utf8(out).unwrap();
                     (text, format!("{result:?}"), lost)
@@ -598,6 +628,38 @@ mod tests {
     }
 
     #[test]
+    fn tags_that_are_lost_or_changed_are_named() {
+        let mut writer = TagWriter::new(Profile::Standard);
+        let mut head = GameHead::default();
+        let tags = [
+            ("Site", "Jyv\u{4}skyl\u{e4}"),
+            ("Opening", "two\nlines"),
+            ("CbTitle", "x"),
+            ("no name", "y"),
+        ];
+        head.tags = tags.into_iter().collect::<Tags>();
+        let mut losses = tabia_core::loss::Losses::new();
+        let mut out = Vec::new();
+        writer.write(&head, &mut out, |feature, count, name| {
+            losses.add(feature, count, None);
+            if let Some(name) = name {
+                losses.add_name(feature, name);
+            }
+        });
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("[Site \"Jyv skyl\u{e4}\"]\n"), "{text}");
+        assert!(text.contains("[Opening \"two lines\"]\n"), "{text}");
+        for (feature, names) in [
+            (Feature::TagText, &["Opening", "Site"][..]),
+            (Feature::HeaderFacts, &["CbTitle"]),
+            (Feature::Tags, &["no name"]),
+        ] {
+            assert_eq!(losses.count(feature), names.len() as u64, "{feature:?}");
+            assert_eq!(losses.names(feature).collect::<Vec<_>>(), names);
+        }
+    }
+
+    #[test]
     fn long_tag_sections_are_not_planned() {
         let mut writer = TagWriter::new(Profile::Standard);
         let value = "x".repeat(5000);
@@ -605,7 +667,7 @@ mod tests {
         head.tags = [("Event", &*value)].into_iter().collect::<Tags>();
         for _ in 0..2 {
             let mut out = Vec::new();
-            writer.write(&head, &mut out, |_, _| ());
+            writer.write(&head, &mut out, |_, _, _| ());
             assert!(String::from_utf8(out).unwrap().contains(&value));
         }
         assert!(tag_plan::write(&mut writer.plans, &head, false, &mut Vec::new()).is_none());

@@ -311,11 +311,12 @@ impl<'g> UnmappedTags<'g> {
                         taken.filter_map(name_of).collect()
                     })
                     .contains(&name);
-            if blob.len() > most {
-                losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
-            } else if is_stored {
-                // In the blob it would replace the value of the entry.
-                losses.add(Feature::Tags, u64::from(!is_unknown(value)), None);
+            // In the blob, one that is stored would replace the value of the entry.
+            if blob.len() > most || is_stored {
+                if !is_unknown(value) {
+                    losses.add(Feature::Tags, 1, None);
+                    losses.add_name(Feature::Tags, name);
+                }
             } else {
                 write_tag(name, rest.common, value, blob, losses);
             }

@@ -328,6 +328,9 @@ impl<'g> UnmappedTags<'g> {
             if tag.first.is_some_and(|first| self.is_taken(first)) {
                 // In the record it would replace the value of the entry.
                 losses.add(Feature::Tags, 1, None);
+                if let Some((name, _)) = self.tags.pair(tag.index) {
+                    losses.add_name(Feature::Tags, name);
+                }
                 continue;
             }
             let Some((name, value)) = self.tags.pair(tag.index) else {

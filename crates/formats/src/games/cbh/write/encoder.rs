@@ -134,7 +134,10 @@ impl RecordEncoder {
             game.head.tags.iter().filter(|(name, value)| {
                 GAME_ONLY_TAGS.contains(name) && !states_nothing(name, value)
             });
-        losses.add(Feature::Tags, game_tags.count() as u64, None);
+        for (name, _) in game_tags {
+            losses.add(Feature::Tags, 1, None);
+            losses.add_name(Feature::Tags, name);
+        }
         let mut text = guiding_texts::Encoder::default();
         let mut unread_body = None;
         let mut names = Vec::new();

@@ -29,7 +29,10 @@ pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses
         _ => false,
     };
     let wrong = tags.iter().filter(|(name, value)| is_wrong(name, value));
-    losses.add(Feature::Tags, wrong.count() as u64, None);
+    for (name, _) in wrong {
+        losses.add(Feature::Tags, 1, None);
+        losses.add_name(Feature::Tags, name);
+    }
     if game.has_variations() {
         losses.add(Feature::Variations, empty_variations(game), None);
     }

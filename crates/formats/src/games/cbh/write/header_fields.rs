@@ -81,6 +81,13 @@ impl<'l> TagReader<'l> {
         }
     }
 
+    /// Counts a tag that is not stored as it is.
+    fn lose(&mut self, name: &str) {
+        let feature = feature(name);
+        self.losses.add(feature, 1, None);
+        self.losses.add_name(feature, name);
+    }
+
     /// The header fields of a game with these tags.
     pub(super) fn read(&mut self, tags: &Tags) -> HeaderFields {
         let mut fields = HeaderFields {
@@ -118,8 +125,9 @@ impl<'l> TagReader<'l> {
         for (name, value) in tags.iter() {
             if !seen.is_first(name) && name != "Result" {
                 // A field stores only the first value.
-                let is_lost = !is_unknown(value);
-                self.losses.add(feature(name), u64::from(is_lost), None);
+                if !is_unknown(value) {
+                    self.lose(name);
+                }
                 continue;
             }
             self.is_copied = false;
@@ -131,7 +139,7 @@ impl<'l> TagReader<'l> {
             // A hyphen is not distinguished from an unknown value.
             let is_hyphen = value == "-" && name != "Result" && !self.is_copied;
             if read.is_err() || is_hyphen || is_rounded(name, value) {
-                self.losses.add(feature(name), 1, None);
+                self.lose(name);
             }
         }
         fields
@@ -326,7 +334,7 @@ impl<'l> TagReader<'l> {
         let comma = usize::from(!last_name.is_empty() && !first_name.is_empty());
         if letters(last_name) + letters(first_name) + comma != letters(value) {
             // A comma without a name before or after it is not stored.
-            self.losses.add(Feature::Tags, 1, None);
+            self.lose(name);
         }
         player
     }
@@ -344,13 +352,13 @@ impl<'l> TagReader<'l> {
                 // Of a longer code only the beginning is stored.
                 let is_other = |text: &str| !text.eq_ignore_ascii_case(&eco.to_string());
                 if tags.get("ECO").is_some_and(is_other) {
-                    self.losses.add(Feature::Tags, 1, None);
+                    self.lose("ECO");
                 }
                 encode_eco(eco)
             }
             None if tags.get("ECO").is_some_and(is_unknown) => 0,
             None => {
-                self.losses.add(Feature::Tags, 1, None);
+                self.lose("ECO");
                 0
             }
         }

@@ -96,7 +96,10 @@ impl RecordEncoder {
         }
         let tags = &game.head.tags;
         let others = NOT_OF_GAMES.iter().filter(|name| tags.get(name).is_some());
-        losses.add(Feature::HeaderFacts, others.count() as u64, None);
+        for name in others {
+            losses.add(Feature::HeaderFacts, 1, None);
+            losses.add_name(Feature::HeaderFacts, name);
+        }
         let start_number = moves.start_number;
         let is_useless = start_number.is_none() && tags.get("CbChess960").is_some();
         losses.add(Feature::HeaderFacts, u64::from(is_useless), None);
@@ -165,6 +168,7 @@ impl RecordEncoder {
                 Feature::Tags
             };
             lost.add(feature, 1, None);
+            lost.add_name(feature, name);
         }
         losses.merge(&lost);
         let content = match unread_body {

@@ -127,6 +127,13 @@ impl<'l> TagReader<'l> {
         Self { losses }
     }
 
+    /// Counts a tag that is not stored as it is.
+    fn lose(&mut self, name: &str) {
+        let feature = feature(name);
+        self.losses.add(feature, 1, None);
+        self.losses.add_name(feature, name);
+    }
+
     /// The header fields of a game with these tags.
     pub(super) fn read(&mut self, tags: &Tags) -> HeaderFields {
         let mut fields = HeaderFields {
@@ -155,8 +162,9 @@ impl<'l> TagReader<'l> {
         for (name, value) in tags.iter() {
             if !seen.is_first(name) && name != "Result" {
                 // A field stores only the first value.
-                let is_lost = !is_unknown(value);
-                self.losses.add(feature(name), u64::from(is_lost), None);
+                if !is_unknown(value) {
+                    self.lose(name);
+                }
                 continue;
             }
             let read = if name.starts_with("Cb") {
@@ -167,7 +175,7 @@ impl<'l> TagReader<'l> {
             // A hyphen is not distinguished from an unknown value.
             let is_hyphen = value == "-" && name != "Result";
             if read.is_err() || is_hyphen || is_rounded(name, value) {
-                self.losses.add(feature(name), 1, None);
+                self.lose(name);
             }
         }
         match creation.stored() {
@@ -195,7 +203,7 @@ impl<'l> TagReader<'l> {
         let comma = usize::from(!player.last.is_empty() && !player.first.is_empty());
         if letters(player.last) + letters(player.first) + comma != letters(value) {
             // A comma without a name before or after it is not stored.
-            self.losses.add(Feature::Tags, 1, None);
+            self.lose(name);
         }
     }
 
@@ -210,7 +218,9 @@ impl<'l> TagReader<'l> {
         let text = eco.map(|eco| eco.to_string());
         // Of a longer code only the beginning is stored.
         let is_exact = text.is_some_and(|text| tags.text("ECO").eq_ignore_ascii_case(&text));
-        self.losses.add(Feature::Tags, u64::from(!is_exact), None);
+        if !is_exact {
+            self.lose("ECO");
+        }
         eco.map_or(0, encode_eco)
     }
 

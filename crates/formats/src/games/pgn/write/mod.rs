@@ -206,9 +206,14 @@ impl Visitor for Writer {
         }
         self.game_start = self.out.len();
         let losses = &mut self.losses;
-        self.result_tag = self.tags.write(head, &mut self.out, |feature, count| {
-            losses.add(feature, count, Some(game));
-        });
+        self.result_tag = self
+            .tags
+            .write(head, &mut self.out, |feature, count, name| {
+                losses.add(feature, count, Some(game));
+                if let Some(name) = name {
+                    losses.add_name(feature, name);
+                }
+            });
         self.out.push(b'\n');
         self.movetext_start = self.out.len();
         self.state = TokenState::LineStart;
