@@ -37,6 +37,22 @@ impl Wdl {
     }
 }
 
+/// What `count` entries of a book are that encode no legal move of their position, to follow the number in a message.
+///
+/// ```
+/// use tabia_core::books::illegal_entries;
+///
+/// assert_eq!(illegal_entries(1), "entry is no legal move");
+/// assert_eq!(illegal_entries(2), "entries are no legal moves");
+/// ```
+pub const fn illegal_entries(count: u64) -> &'static str {
+    if count == 1 {
+        "entry is no legal move"
+    } else {
+        "entries are no legal moves"
+    }
+}
+
 /// How a book identifies a position: Polyglot stores only a key, CTG the board.
 #[derive(Debug, Clone, Copy)]
 pub enum BookKey<'a> {

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use serde::Serialize;
 use tabia::book::convert::lines;
+use tabia::core::books::illegal_entries;
 use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::io::OutputSet;
@@ -16,7 +17,7 @@ use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
-use crate::readable_numbers::{counted, counted_as};
+use crate::readable_numbers::{counted, grouped};
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
 
@@ -104,12 +105,8 @@ pub(super) fn to_lines(
         }
     }
     if done.illegal > 0 {
-        let count = counted_as(
-            done.illegal,
-            "entry is no legal move",
-            "entries are no legal moves",
-        );
-        let text = format!("{count} and on no line");
+        let (count, entries) = (grouped(done.illegal), illegal_entries(done.illegal));
+        let text = format!("{count} {entries} and on no line");
         let error = Error::invalid(text.clone()).in_file(item.label());
         reporter.count_reported(&error)?;
         context.messages.note(&text);

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tabia::Error;
 use tabia::book::find::{FoundMove, FoundPosition, find, opening_of, score};
 use tabia::book::position_arg::position_of_fen;
-use tabia::core::books::{BookPosition, LinkedGame, Wdl};
+use tabia::core::books::{BookPosition, LinkedGame, Wdl, illegal_entries};
 use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
@@ -19,7 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
 use crate::opening_names::{full_name, name_below};
-use crate::readable_numbers::{counted_as, percent};
+use crate::readable_numbers::{grouped, percent};
 use crate::result_bar::bar;
 use crate::stdout::StdoutWriter;
 use crate::terminal::TextStyle;
@@ -97,12 +97,9 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     for (book, found) in &found {
         let illegal = found.as_ref().map_or(0, |found| found.unreadable);
         if illegal > 0 {
-            let count = counted_as(
-                illegal as u64,
-                "entry is no legal move",
-                "entries are no legal moves",
-            );
-            let text = format!("{book}: {count} of this position and not shown");
+            let illegal = illegal as u64;
+            let (count, entries) = (grouped(illegal), illegal_entries(illegal));
+            let text = format!("{book}: {count} {entries} of this position and not shown");
             context.messages.note(&text);
         }
     }

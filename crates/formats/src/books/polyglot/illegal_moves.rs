@@ -1,6 +1,6 @@
 //! Finds moves that are not legal, in the positions that the book's own moves reach.
 
-use tabia_core::books::{Book, BookPosition};
+use tabia_core::books::{Book, BookPosition, illegal_entries};
 use tabia_core::chess::Position;
 use tabia_core::error::Result;
 use tabia_core::external::DiskKeySet;
@@ -35,12 +35,8 @@ pub(super) fn problem(book: &dyn Book) -> Result<Option<String>> {
     let Some((fen, uci)) = first else {
         return Ok(None);
     };
-    let entries = counted(
-        illegal,
-        "entry is no legal move",
-        "entries are no legal moves",
-    );
-    let mut text = format!("{entries}: {uci} in {fen}");
+    let entries = illegal_entries(illegal);
+    let mut text = format!("{illegal} {entries}: {uci} in {fen}");
     let unreached = book.size()?.positions.saturating_sub(reached);
     if unreached > 0 {
         let count = counted(

@@ -53,17 +53,14 @@ pub fn diff_positions(
     let goes_on = for_each_reachable(&books, &mut keys, progress, &mut |position, line| {
         first.probe(position, &mut pair.first)?;
         second.probe(position, &mut pair.second)?;
-        pair.report(position, Some(line), strict, visit)
+        pair.report(BookKey::Board(position), Some(line), strict, visit)
     })?;
     if goes_on && keys.left > 0 {
         for_each_position(&books, progress, &mut |position, pair| {
             if !keys.take(key_of(position)) {
                 return Ok(Flow::Go);
             }
-            match position {
-                BookKey::Board(position) => pair.report(position, None, strict, visit),
-                BookKey::Key(key) => pair.report_key(key, visit),
-            }
+            pair.report(position, None, strict, visit)
         })?;
     }
     Ok(diff)
@@ -314,47 +311,44 @@ impl PositionPair {
         first.chain(second)
     }
 
-    /// Reports the moves of a position that is known by its key.
-    fn report_key(&self, key: u64, visit: OnDifference<'_>) -> Result<Flow> {
-        for (code, pair) in self.coded_moves() {
-            let flow = visit(Difference {
-                key,
-                fen: None,
-                line: None,
-                uci: uci_of_bits(code),
-                san: None,
-                differs: Vec::new(),
-                first: pair.first,
-                second: pair.second,
-            })?;
-            if flow == Flow::Stop {
-                return Ok(flow);
-            }
-        }
-        Ok(Flow::Go)
-    }
-
-    /// Reports the moves that differ.
+    /// Reports the moves that differ. Of a position that is known by its key all do.
     fn report(
         &self,
-        position: &Position,
+        position: BookKey<'_>,
         line: Option<&str>,
         strict: bool,
         visit: OnDifference<'_>,
     ) -> Result<Flow> {
-        for (m, pair) in self.moves() {
-            if pair.is_same(strict) {
-                continue;
+        type Named = (String, Option<String>, MovePair);
+        let (fen, moves): (_, Vec<Named>) = match position {
+            BookKey::Board(position) => {
+                let differing = self.moves().filter(|(_, pair)| !pair.is_same(strict));
+                let named = differing.map(|(m, pair)| {
+                    let mut text = Vec::new();
+                    uci::write(m, position.is_chess960(), &mut text);
+                    let uci = String::from_utf8_lossy(&text).into_owned();
+                    (uci, Some(super::san_text(position, m)), pair)
+                });
+                (Some(position.fen()), named.collect())
             }
-            let mut text = Vec::new();
-            uci::write(m, position.is_chess960(), &mut text);
+            BookKey::Key(_) => {
+                let named = self.coded_moves();
+                let named = named.map(|(code, pair)| (uci_of_bits(code), None, pair));
+                (None, named.collect())
+            }
+        };
+        for (uci, san, pair) in moves {
+            let differs = match position {
+                BookKey::Board(_) => pair.differing(strict),
+                BookKey::Key(_) => Vec::new(),
+            };
             let flow = visit(Difference {
-                key: position.key(),
-                fen: Some(position.fen()),
+                key: key_of(position),
+                fen: fen.clone(),
                 line: line.map(str::to_owned),
-                uci: String::from_utf8_lossy(&text).into_owned(),
-                san: Some(super::san_text(position, m)),
-                differs: pair.differing(strict),
+                uci,
+                san,
+                differs,
                 first: pair.first,
                 second: pair.second,
             })?;
