@@ -1,8 +1,10 @@
-//! Outputs that are also inputs.
+//! Outputs that are also inputs, and changed copies with the name of another format.
 
 use std::fmt::Display;
 use std::path::Path;
 
+use tabia::core::shell_argument::argument;
+use tabia::formats::formats;
 use tabia::repair::is_part_of;
 use tabia::{Error, InputItem};
 
@@ -57,4 +59,40 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn is_standard_input(_path: &Path) -> bool {
     false
+}
+
+/// Refuses an output whose name is that of another format: a changed copy has the format of its database or book.
+/// `convert`: the command that changes it.
+pub(crate) fn refuse_other_format(
+    item: &InputItem,
+    output: &Path,
+    convert: &str,
+) -> Result<(), Error> {
+    let format = item.format();
+    let extension = output.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    if format.extensions().contains(&extension.as_str()) {
+        return Ok(());
+    }
+    let Some(own) = format.extensions().first() else {
+        return Ok(());
+    };
+    let kind = match format.book() {
+        Some(_) => "book",
+        None => "database",
+    };
+    let name = output.display().to_string();
+    let text = format!(
+        "{name}: a changed copy has the format of its {kind}, {}",
+        format.name()
+    );
+    let copy = output.with_extension(own).display().to_string();
+    let copy = argument(&copy);
+    let is_other = formats().any(|format| format.extensions().contains(&extension.as_str()));
+    Err(Error::usage(text).with_hint(if is_other {
+        let name = argument(&name);
+        format!("`-o {copy}`, then `{convert} {copy} -o {name}`")
+    } else {
+        format!("`-o {copy}`")
+    }))
 }

@@ -3,18 +3,19 @@
 //! A copy is changed and read back before it takes its name, so that what was there is there until
 //! the end.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tabia_core::GameIndex;
 use tabia_core::error::Error;
 use tabia_core::formats::{CreateOptions, EditFunctions, OpenOptions};
-use tabia_core::game::Game;
-use tabia_core::games::{DatabaseEditor, Written};
+use tabia_core::game::{Game, Want};
+use tabia_core::games::{Database, DatabaseEditor, Written};
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
 use tabia_core::plural::counted;
 
-use crate::input::InputItem;
+use crate::input::{InputItem, OpenInput};
 use crate::media_copies::MediaCopies;
 use crate::select::RecordRanges;
 
@@ -47,7 +48,7 @@ pub struct EditOptions {
 pub struct Edited {
     /// Media files that were copied.
     pub media_copied: u64,
-    /// Records that were changed.
+    /// Records that are not as they were.
     pub changed: u64,
     /// What of new games could not be kept.
     pub losses: Losses,
@@ -83,19 +84,30 @@ pub fn edit(
     let editor = (functions.open)(source, path, &create, &options.open);
     let mut editor = editor.map_err(Error::in_output)?;
     let mut edited = Edited::default();
+    // As the records were: one that is set to what it is does not change.
+    let opened = item.open_indexed(&options.open)?;
+    let OpenInput::Database(old) = &opened.input else {
+        let text = format!("{} is no database", item.name());
+        return Err(Error::unsupported(text));
+    };
+    let mut changed = BTreeSet::new();
     for change in changes {
         match change {
-            Change::Delete(numbers) => mark(&mut *editor, numbers, true, &mut edited)?,
-            Change::Restore(numbers) => mark(&mut *editor, numbers, false, &mut edited)?,
+            Change::Delete(numbers) => mark(&mut *editor, &**old, numbers, true, &mut changed)?,
+            Change::Restore(numbers) => mark(&mut *editor, &**old, numbers, false, &mut changed)?,
             Change::Replace(index, game) => {
                 check(&*editor, *index)?;
                 let mut losses = editor.replace(*index, game).map_err(Error::in_output)?;
                 losses.in_game(*index);
                 edited.losses.merge(&losses);
-                edited.changed += 1;
+                if !is_same_game(&**old, *index, game) {
+                    changed.insert(index.0);
+                }
             }
         }
     }
+    drop(opened);
+    edited.changed = changed.len() as u64;
     edited.written = editor.finish().map_err(Error::in_output)?;
     edited.losses.merge(&edited.written.losses);
     copy_media(media, &create, options, &mut edited)?;
@@ -169,11 +181,22 @@ fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Error> {
     Err(Error::usage(text))
 }
 
+/// Whether a record is that game.
+fn is_same_game(database: &dyn Database, index: GameIndex, game: &Game) -> bool {
+    let mut old = Game::new();
+    let read = database
+        .reader()
+        .read(index, Want::ALL, &mut old.recorder());
+    read.is_ok() && old == *game
+}
+
+/// Marks records, or removes the marks; `changed` gets the numbers of those that are not as they were.
 fn mark(
     editor: &mut dyn DatabaseEditor,
+    old: &dyn Database,
     numbers: &RecordRanges,
     deleted: bool,
-    edited: &mut Edited,
+    changed: &mut BTreeSet<u32>,
 ) -> Result<(), Error> {
     // A range without an end runs to the last record, a number must be there.
     if let Some(last) = numbers.last().filter(|last| last.0 != u32::MAX - 1) {
@@ -187,7 +210,12 @@ fn mark(
         editor
             .set_deleted(GameIndex(index), deleted)
             .map_err(Error::in_output)?;
-        edited.changed += 1;
+        let was_deleted = old.entry(GameIndex(index)).is_ok_and(|entry| entry.deleted);
+        if was_deleted == deleted {
+            changed.remove(&index);
+        } else {
+            changed.insert(index);
+        }
         from = index + 1;
     }
     Ok(())

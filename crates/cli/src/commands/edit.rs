@@ -7,7 +7,7 @@ use tabia::check::{CheckOptions, check};
 use tabia::core::GameIndex;
 use tabia::core::shell_argument::argument;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
-use tabia::formats::{Format, formats};
+use tabia::formats::Format;
 use tabia::read_one::load_to_copy;
 use tabia::repair::remains;
 use tabia::{Error, InputItem};
@@ -16,7 +16,7 @@ use crate::args::EditArgs;
 use crate::commands::salvage;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::output_conflicts::refuse_inputs;
+use crate::output_conflicts::{refuse_inputs, refuse_other_format};
 use crate::parse_where_and_games::parse_ranges;
 use crate::readable_numbers::{counted, grouped, size};
 use crate::report::{Reporter, report_file_losses};
@@ -36,7 +36,13 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
         &[Some(path), args.common.report.as_deref()],
     )?;
     refuse_existing(path, args.force)?;
-    refuse_other_format(&item, path)?;
+    let is_editable = item
+        .format()
+        .games()
+        .is_some_and(|format| format.edit.is_some());
+    if is_editable {
+        refuse_other_format(&item, path, "tabia convert")?;
+    }
     let mut options = EditOptions::default();
     options.open = context.open.clone();
     options.create.force = args.force;
@@ -76,36 +82,6 @@ pub(crate) fn run(args: &EditArgs) -> Result<ExitCode, Error> {
     let code = ExitCode::of_problems(reporter.count() + u64::from(salvaged.is_some()));
     reporter.finish(Some(&summary))?;
     Ok(code)
-}
-
-/// Refuses an output whose name is that of another format: a changed copy has the format of its database.
-fn refuse_other_format(item: &InputItem, path: &Path) -> Result<(), Error> {
-    let format = item.format();
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    let extension = extension.to_ascii_lowercase();
-    let is_editable = format.games().is_some_and(|format| format.edit.is_some());
-    let Some(own) = format.extensions().first().filter(|_| is_editable) else {
-        return Ok(());
-    };
-    if format.extensions().contains(&extension.as_str()) {
-        return Ok(());
-    }
-    let name = path.display();
-    let text = format!(
-        "{name}: a changed copy has the format of its database, {}",
-        format.name()
-    );
-    let copy = path.with_extension(own).display().to_string();
-    let is_other = formats().any(|format| format.extensions().contains(&extension.as_str()));
-    Err(Error::usage(text).with_hint(if is_other {
-        let (copy, name) = (argument(&copy), name.to_string());
-        format!(
-            "`-o {copy}`, then `tabia convert {copy} -o {}`",
-            argument(&name)
-        )
-    } else {
-        format!("`-o {}`", argument(&copy))
-    }))
 }
 
 /// Reports what is damaged of the records that will be in the copy.

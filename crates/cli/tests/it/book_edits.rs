@@ -295,11 +295,13 @@ fn an_edited_book_keeps_its_format() {
     ];
     let run = tabia(&folder, &args).expect(2);
     assert!(
-        run.err.contains("`book edit` keeps the format"),
+        run.err
+            .contains("q.ctg: a changed copy has the format of its book, Polyglot book"),
         "{}",
         run.err
     );
-    assert!(run.err.contains("-o q.bin"), "{}", run.err);
+    let hint = "`-o q.bin`, then `tabia book convert q.bin -o q.ctg`";
+    assert!(run.err.contains(hint), "{}", run.err);
 }
 
 #[test]

@@ -171,6 +171,38 @@ fn damaged_games_that_are_copied_are_problems() {
 }
 
 #[test]
+fn what_is_set_to_what_it_is_does_not_count_as_changed() {
+    let folder = with_games("edit-same");
+    tabia(&folder, &["convert", "games.pgn", "-o", "a.cbh"]).expect(0);
+    let edit = |from: &str, to: &str, options: &[&str]| {
+        let args = [&["edit", from, "-o", to], options].concat();
+        tabia(&folder, &args).expect(0).err
+    };
+    let changed = |count: u32, to: &str| format!("{count} changed: 3 records in {to}");
+    let err = edit("a.cbh", "b.cbh", &["--delete", "1-2"]);
+    assert!(err.contains(&changed(2, "b.cbh")), "{err}");
+    let err = edit("b.cbh", "c.cbh", &["--delete", "1-"]);
+    assert!(err.contains(&changed(1, "c.cbh")), "{err}");
+    let err = edit("b.cbh", "d.cbh", &["--restore", "3"]);
+    assert!(err.contains(&changed(0, "d.cbh")), "{err}");
+    let err = edit("b.cbh", "e.cbh", &["--delete", "1,3", "--restore", "1,3"]);
+    assert!(err.contains(&changed(1, "e.cbh")), "{err}");
+    let show = ["show", "a.cbh", "--game", "2", "--profile", "full"];
+    let game = tabia(&folder, &show).expect(0).out;
+    std::fs::write(folder.join("game.pgn"), &game).unwrap();
+    let replace = ["--replace", "2", "--with", "game.pgn"];
+    let err = edit("a.cbh", "f.cbh", &replace);
+    assert!(err.contains(&changed(0, "f.cbh")), "{err}");
+    std::fs::write(
+        folder.join("game.pgn"),
+        game.replace("[White \"", "[White \"Zzz, "),
+    )
+    .unwrap();
+    let err = edit("a.cbh", "g.cbh", &replace);
+    assert!(err.contains(&changed(1, "g.cbh")), "{err}");
+}
+
+#[test]
 fn a_changed_copy_has_the_name_of_its_format() {
     let folder = with_sample("edit-names");
     for (output, hint) in [

@@ -11,7 +11,6 @@ use tabia::book::position_arg;
 use tabia::core::books::Learn;
 use tabia::core::chess::{Position, Square};
 use tabia::core::game::Nag;
-use tabia::core::shell_argument::argument;
 use tabia::query::nearest;
 use tabia::{Error, InputItem};
 
@@ -24,7 +23,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
-use crate::output_conflicts::refuse_inputs;
+use crate::output_conflicts::{refuse_inputs, refuse_other_format};
 use crate::readable_numbers::{counted, grouped};
 use crate::typed_position::{TypedPosition, parse_move};
 
@@ -77,7 +76,8 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
         reporter.finish(None)?;
         return Ok(ExitCode::Done);
     };
-    refuse_other_format(&context, &item, output)?;
+    book_format(&context, output, None)?;
+    refuse_other_format(&item, output, "tabia book convert")?;
     let stored = StoredMoves::of(&item, &options.open)?;
     let changes = match (&args.import, &args.m) {
         (Some(path), _) => import(path, &stored)?,
@@ -106,25 +106,6 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
         grouped(edits.removed)
     ));
     Ok(code)
-}
-
-/// Refuses a target whose name is that of another format: the copy has the format of the book.
-fn refuse_other_format(context: &Context, item: &InputItem, output: &Path) -> Result<(), Error> {
-    let format = book_format(context, output, None)?;
-    if format.file.id == item.format().id() {
-        return Ok(());
-    }
-    let text = "`book edit` keeps the format; `book convert` changes it";
-    let error = Error::usage(text);
-    let Some(extension) = item
-        .format()
-        .book()
-        .and_then(|format| format.file.extensions.first())
-    else {
-        return Err(error);
-    };
-    let named = output.with_extension(extension).display().to_string();
-    Err(error.with_hint(format!("`-o {}`", argument(&named))))
 }
 
 /// A move of a position: a legal one, else one in coordinates that the book stores there.
