@@ -204,6 +204,7 @@ fn change_text(
     };
     let (text, losses) = text_of(format, game, changed)?;
     let mut old = File::open(path)?;
+    let text = with_line_ends(text, line_end(&mut old, start, length)?);
     let length_of_file = old.metadata()?.len();
     let end = start.saturating_add(length);
     let mut options = CreateOptions::default();
@@ -211,6 +212,7 @@ fn change_text(
     let mut new = SharedFile::create(path, options.outputs())?;
     new.hold(lock);
     let failed = |error: io::Error| Error::from(error).in_output();
+    old.rewind()?;
     io::copy(&mut (&mut old).take(start), &mut new).map_err(failed)?;
     new.write_all(&text).map_err(failed)?;
     old.seek(SeekFrom::Start(end))?;
@@ -221,6 +223,37 @@ fn change_text(
     drop(database);
     new.commit()?;
     Ok(losses)
+}
+
+/// Bytes in which the end of a line is searched for.
+const LINE_SAMPLE: u64 = 1 << 16;
+
+/// How lines end in the text of a game, or if it has one line, at the start of the file.
+fn line_end(file: &mut File, start: u64, length: u64) -> Result<&'static str> {
+    for (from, length) in [(start, length), (0, LINE_SAMPLE)] {
+        let mut sample = Vec::new();
+        file.seek(SeekFrom::Start(from))?;
+        file.take(length.min(LINE_SAMPLE))
+            .read_to_end(&mut sample)?;
+        let mut bytes = sample.iter();
+        if let Some(end) = bytes.position(|byte| matches!(byte, b'\r' | b'\n')) {
+            return Ok(match sample.get(end..) {
+                Some([b'\r', b'\n', ..]) => "\r\n",
+                Some([b'\r', ..]) => "\r",
+                _ => "\n",
+            });
+        }
+    }
+    Ok("\n")
+}
+
+/// A text with other ends of lines than `\n`.
+fn with_line_ends(text: Vec<u8>, end: &str) -> Vec<u8> {
+    if end == "\n" {
+        return text;
+    }
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    lines.join(end.as_bytes())
 }
 
 /// The text of a game without the line breaks at its end, in the first profile that loses nothing of it, and what

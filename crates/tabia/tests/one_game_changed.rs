@@ -58,6 +58,22 @@ fn database(folder: &Scratch, extension: &str) -> PathBuf {
 }
 
 #[test]
+fn a_text_file_keeps_its_ends_of_lines() {
+    let folder = Scratch::new("one-game-line-ends");
+    let path = folder.join("games.pgn");
+    for end in ["\r\n", "\r", "\n"] {
+        std::fs::write(&path, THREE.replace('\n', end)).unwrap();
+        tabia::change_game(&path, GameIndex(1), |game| game.set_comment(2, "Closed.")).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.replace(end, "").find(['\r', '\n']), None, "{text:?}");
+        let [before, after] =
+            [THREE, &text.replace(end, "\n")].map(|text| text.matches('\n').count());
+        assert_eq!(before, after, "{text:?}");
+        assert_eq!(games(&path).len(), 3);
+    }
+}
+
+#[test]
 fn a_game_is_changed_and_the_others_stay() {
     let mut seen = 0;
     for extension in formats() {
