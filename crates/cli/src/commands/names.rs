@@ -125,13 +125,17 @@ fn apply(args: &NamesArgs, file: &Path, output: &OsString) -> Result<ExitCode, E
     let bytes = std::fs::read(file).map_err(|error| Error::from(error).in_path(file).in_input())?;
     let renames = Renames::parse(&bytes).map_err(|error| error.in_path(file).in_input())?;
     let context = Context::new(&args.common)?;
-    let count = counted(renames.len() as u64, "spelling");
-    context
-        .messages
-        .note(&format!("{count} to be replaced where they are found"));
     let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.common);
     convert.force = args.force;
     convert.select = args.select.clone();
-    convert.renames = Some(Arc::new(renames));
-    convert::convert_files(&convert).map(|converted| converted.code)
+    let renames = Arc::new(renames);
+    convert.renames = Some(Arc::clone(&renames));
+    let converted = convert::convert_files(&convert)?;
+    let (spellings, games) = renames.applied();
+    context.messages.note(&format!(
+        "{} replaced in {}",
+        counted(spellings, "spelling"),
+        counted(games, "game")
+    ));
+    Ok(converted.code)
 }

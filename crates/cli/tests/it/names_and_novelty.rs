@@ -79,11 +79,13 @@ fn names_are_changed_only_where_a_file_wants_it() {
         .collect();
     std::fs::write(folder.join("names.tsv"), kept.join("\n")).unwrap();
     for output in ["out.pgn", "out.si5", "out.cbh"] {
-        tabia(
+        let run = tabia(
             &folder,
             &["names", "g.pgn", "--apply", "names.tsv", "-o", output],
         )
         .expect(0);
+        let counts = "2 spellings replaced in 1 game\n";
+        assert!(run.err.ends_with(counts), "{}", run.err);
         let run = tabia(
             &folder,
             &[

@@ -1,6 +1,8 @@
 //! The names that games get.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tabia_core::Error;
 use tabia_core::game::{GameHead, RecordKind};
@@ -17,7 +19,27 @@ use super::NamedThing;
 /// assert_eq!(renames.len(), 1);
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Renames(HashMap<(NamedThing, String), String>);
+pub struct Renames {
+    names: HashMap<(NamedThing, String), Rename>,
+    /// Games that got a new name. Clones share it.
+    games: Arc<AtomicU64>,
+}
+
+/// A new spelling, and whether a game has got it.
+#[derive(Debug, Clone)]
+struct Rename {
+    new: String,
+    is_applied: Arc<AtomicBool>,
+}
+
+impl Rename {
+    fn to(new: String) -> Self {
+        Self {
+            new,
+            is_applied: Arc::default(),
+        }
+    }
+}
 
 impl Renames {
     /// New spellings from rows of kind, name and new name. Rows that change nothing are left out.
@@ -47,18 +69,42 @@ impl Renames {
             if name == new {
                 continue;
             }
-            let old = renames.insert((kind, name.clone()), new.clone());
-            if let Some(old) = old.filter(|old| *old != new) {
-                let text = format!("`{name}` cannot become both `{old}` and `{new}`");
+            let old = renames.insert((kind, name.clone()), Rename::to(new.clone()));
+            if let Some(old) = old.filter(|old| old.new != new) {
+                let text = format!("`{name}` cannot become both `{}` and `{new}`", old.new);
                 return Err(Error::invalid(text));
             }
         }
-        Ok(Self(renames))
+        Ok(Self::of(renames))
+    }
+
+    fn of(names: HashMap<(NamedThing, String), Rename>) -> Self {
+        Self {
+            names,
+            games: Arc::default(),
+        }
     }
 
     /// The new spelling of a name; `None` if it does not change.
     pub fn get(&self, kind: NamedThing, name: &str) -> Option<&str> {
-        self.0.get(&(kind, name.to_owned())).map(String::as_str)
+        let rename = self.names.get(&(kind, name.to_owned()))?;
+        Some(&rename.new)
+    }
+
+    /// How many of the spellings games had so far, and how many games got another name: of a conversion with these
+    /// names, once it is done.
+    ///
+    /// ```
+    /// use tabia::names::{NamedThing, Renames};
+    ///
+    /// let row = (NamedThing::Player, "Carlsen,M".to_owned(), "Carlsen, Magnus".to_owned());
+    /// let renames = Renames::new([row]).unwrap();
+    /// assert_eq!(renames.applied(), (0, 0));
+    /// ```
+    pub fn applied(&self) -> (u64, u64) {
+        let applied = self.names.values();
+        let applied = applied.filter(|rename| rename.is_applied.load(Ordering::Relaxed));
+        (applied.count() as u64, self.games.load(Ordering::Relaxed))
     }
 
     /// Reads rows with tab-separated columns, whose first line names them: `kind`, `name` and `proposal` are
@@ -101,22 +147,22 @@ impl Renames {
             if name.is_empty() {
                 return Err(wrong("the name is missing"));
             }
-            let old = renames.insert((kind, name), proposal.clone());
-            if old.is_some_and(|old| old != proposal) {
+            let old = renames.insert((kind, name), Rename::to(proposal.clone()));
+            if old.is_some_and(|old| old.new != proposal) {
                 return Err(wrong("the name has another proposal above"));
             }
         }
-        Ok(Self(renames))
+        Ok(Self::of(renames))
     }
 
     /// Number of names that change.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.names.len()
     }
 
     /// Whether no name changes.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.names.is_empty()
     }
 
     /// The head with new names; `None` if it has none of the old ones.
@@ -137,10 +183,14 @@ impl Renames {
             let Some(name) = head.tags.get(tag) else {
                 continue;
             };
-            if let Some(new) = self.0.get(&(kind, name.to_owned())) {
+            if let Some(rename) = self.names.get(&(kind, name.to_owned())) {
                 let changed = changed.get_or_insert_with(|| head.clone());
-                changed.tags.set(tag, new);
+                changed.tags.set(tag, &rename.new);
+                rename.is_applied.store(true, Ordering::Relaxed);
             }
+        }
+        if changed.is_some() {
+            self.games.fetch_add(1, Ordering::Relaxed);
         }
         changed
     }
