@@ -200,7 +200,6 @@ impl StatsKey {
             StatsValue::Text(format!("{number}-{last}"))
         };
         match self.0 {
-            Kind::Known(Known::Decade) => StatsValue::Text(format!("{number}s")),
             Kind::Known(Known::EloBand) => band(ELO_BAND),
             Kind::Known(Known::PlyBand) => band(PLY_BAND),
             _ => StatsValue::Number(number),
@@ -214,7 +213,7 @@ impl StatsKey {
 pub enum StatsValue {
     /// The games do not have it.
     Unknown,
-    /// A year, rating or number of plies.
+    /// A year, the first year of a decade, a rating or number of plies.
     Number(u32),
     /// Anything else.
     Text(String),

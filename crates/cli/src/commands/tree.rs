@@ -170,6 +170,9 @@ impl Row {
         let score = tabia::book::find::score(tree.ended_results, is_white);
         Self {
             score: score.map(percent),
+            average_rating: tree.ended_average_rating,
+            performance: tree.ended_performance,
+            last_played: known(tree.ended_last_played),
             ..Self::new("end", tree.ended, tree.ended_results, style)
         }
     }
@@ -261,10 +264,14 @@ struct Counts {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct EndDocument {
     #[serde(flatten)]
     results: Counts,
     games: u64,
+    average_rating: Option<u16>,
+    performance: Option<u16>,
+    last_played: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -346,6 +353,9 @@ impl<'a> Document<'a> {
             end: EndDocument {
                 results: Counts::new(tree.ended_results),
                 games: tree.ended,
+                average_rating: tree.ended_average_rating,
+                performance: tree.ended_performance,
+                last_played: known(tree.ended_last_played),
             },
             top_games: games(&tree.top_games),
             recent_games: games(&tree.recent_games),

@@ -140,8 +140,13 @@ fn keys_filters_and_orders() {
     );
     assert_eq!(
         first(&["g.pgn", "--by", "decade", "--order", "games"]),
-        ["1990s 2 1", "2000s 2 1", " 1 0"]
+        ["1990 2 1", "2000 2 1", " 1 0"]
     );
+    // As `ls` has it.
+    let args = ["stats", "g.pgn", "--by", "decade", "--json"];
+    let rows = tabia(&folder, &args).expect(0).json();
+    let decades = rows.as_array().unwrap().iter().map(|row| &row["decade"]);
+    assert!(decades.into_iter().any(|decade| *decade == 1990), "{rows}");
     assert_eq!(
         first(&["g.pgn", "--by", "eloBand", "--where", "elo:1.."]),
         ["2300-2399 1 0", "2400-2499 2 1"]

@@ -168,3 +168,29 @@ fn rows_begin_with_all_games_and_end_with_those_that_ended() {
     .expect(2);
     tabia(&folder, &["tree", "missing.pgn"]).expect(4);
 }
+
+#[test]
+fn games_that_ended_have_ratings_and_a_date() {
+    let folder = games("tree-ended");
+    let args = ["a.pgn", "--line", "e4 e5 Nf3 Nc6"];
+    let end = &json(&folder, &args)["end"];
+    assert_eq!(
+        (&end["games"], &end["averageRating"]),
+        (&2.into(), &2500.into())
+    );
+    assert_eq!(end["lastPlayed"], "2020.05.01");
+    let run = tabia(&folder, &[&["tree"], &args[..], &["--ndjson"]].concat()).expect(0);
+    let row: Value = serde_json::from_str(run.out.lines().last().unwrap()).unwrap();
+    assert_eq!(row["san"], "end");
+    for key in [
+        "games",
+        "white",
+        "draws",
+        "black",
+        "averageRating",
+        "performance",
+        "lastPlayed",
+    ] {
+        assert_eq!(row[key], end[key], "{key}");
+    }
+}

@@ -59,6 +59,12 @@ pub struct Tree {
     pub ended: u64,
     /// Their results.
     pub ended_results: Wdl,
+    /// The mean rating of the players who were to move at their end.
+    pub ended_average_rating: Option<u16>,
+    /// The performance of these players.
+    pub ended_performance: Option<u16>,
+    /// The date of the last of these games; unknown if none has one.
+    pub ended_last_played: Date,
     /// The games with the highest mean of both ratings.
     pub top_games: Vec<TreeGame>,
     /// The last games.
@@ -163,6 +169,9 @@ impl Tree {
             moves,
             ended: ended.games,
             ended_results: ended.results,
+            ended_average_rating: ended.average_rating(),
+            ended_performance: ended.performance(),
+            ended_last_played: ended.last_played,
             top_games: games(&tally.top.games),
             recent_games: games(&tally.recent.games),
             opening: openings::lookup(position),
