@@ -495,7 +495,16 @@ impl Resolver {
                 has_blank_line(head) && self.recognise(name, head, None).is_ok_and(is_streamable)
             };
             let head = read_head_until(&mut stream, &is_text)?;
-            let format = self.recognise(name, &head, None)?;
+            // Nothing comes from a program that found nothing: no games, in the first of the formats that are streams.
+            let of_nothing = || {
+                let mut streamable = self.formats.iter().filter(|format| is_streamable(**format));
+                let is_nothing = head.is_empty() && name.is_none();
+                streamable.next().copied().filter(|_| is_nothing)
+            };
+            let format = match self.recognise(name, &head, None) {
+                Err(error) => of_nothing().ok_or(error)?,
+                known => known?,
+            };
             let stream: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(stream));
             Ok((format, stream))
         })();

@@ -42,3 +42,30 @@ fn several_inputs_follow_each_other() {
     let twice = tabia(&folder, &["convert", "games.pgn", "games.pgn"]).expect(0);
     assert_eq!(twice.out, format!("{}{}", once.out, once.out));
 }
+
+/// As a search that finds nothing writes it to the next command.
+#[test]
+fn an_empty_stream_has_no_games() {
+    let folder = with_games("empty-stream");
+    for (args, code, out) in [
+        (&["ls", "-", "--csv", "--no-header"][..], 0, ""),
+        (&["convert", "-"], 0, ""),
+        (
+            &["convert", "-", "games.pgn", "--profile", "seven"],
+            0,
+            "[Event ",
+        ),
+        (&["search", "-", "carlsen", "--count"], 1, "0\n"),
+        (&["ls", "-", "--json"], 0, "[]\n"),
+        (&["stats", "-", "--json"], 0, ""),
+        (&["check", "-", "--csv", "--no-header"], 0, "-,pgn,"),
+    ] {
+        let run = tabia_with_input(&folder, args, b"").expect(code);
+        assert!(run.out.starts_with(out), "{args:?}: {}", run.out);
+    }
+    // A file whose name is that of another format is damaged.
+    std::fs::write(folder.join("empty.cbv"), b"").unwrap();
+    tabia(&folder, &["ls", "empty.cbv"]).expect(4);
+    let args = ["ls", "-", "--from", "si4"];
+    tabia_with_input(&folder, &args, b"").expect(4);
+}
