@@ -172,6 +172,15 @@ impl Table {
         self
     }
 
+    /// Whether a column is shown; `None` if the rows that decide have not come yet.
+    pub(crate) fn shows(&self, name: &str) -> Option<bool> {
+        let layout = self.layout.as_ref()?;
+        let mut names = layout
+            .iter()
+            .filter_map(|column| self.names.get(column.index));
+        Some(names.any(|shown| shown == name))
+    }
+
     pub(crate) fn push(&mut self, cells: &[String], out: &mut StdoutWriter) -> Result<(), Error> {
         let cells = cells.iter().map(|cell| one_line(cell).into());
         self.waiting.push(cells.collect());

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
@@ -138,6 +139,9 @@ pub struct ListOptions {
     pub openings: bool,
     /// Rows have the annotator also in formats whose index does not know him: each game is read for it.
     pub annotators: bool,
+    /// Once it is set, annotators are not read any more, as with `annotators` unset: whoever shows the rows found that
+    /// he has no space for them. Rows of later games may still have them.
+    pub annotators_end: Option<Arc<AtomicBool>>,
     /// The marks of comments, variations and symbols are not wanted.
     pub without_marks: bool,
     /// Rows have nothing but the number of the game.
@@ -580,7 +584,7 @@ fn database_row<'d>(
     };
     // What the index does not know is read from the record, as little as will do.
     let lacks_round = entry.round.is_none();
-    let lacks_annotator = wanted.annotator && entry.annotator.is_none();
+    let lacks_annotator = wanted.reads_annotators() && entry.annotator.is_none();
     let has_tags = !wanted.tags.is_empty();
     if entry.is_text
         || row.plies.is_none()
@@ -627,6 +631,7 @@ struct Wanted<'o> {
     tags: &'o [String],
     opening: bool,
     annotator: bool,
+    annotators_end: Option<&'o AtomicBool>,
 }
 
 impl<'o> Wanted<'o> {
@@ -635,7 +640,13 @@ impl<'o> Wanted<'o> {
             tags: &options.tags,
             opening: options.openings,
             annotator: options.annotators,
+            annotators_end: options.annotators_end.as_deref(),
         }
+    }
+
+    fn reads_annotators(self) -> bool {
+        let has_ended = |end: &AtomicBool| end.load(Ordering::Relaxed);
+        self.annotator && !self.annotators_end.is_some_and(has_ended)
     }
 }
 

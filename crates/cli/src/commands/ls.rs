@@ -2,7 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tabia::list::{ListOptions, ListRow, list};
 use tabia::sort::{GameSorter, row_key};
@@ -78,6 +79,8 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     options.annotators = choice
         .as_ref()
         .is_none_or(|choice| choice.names.iter().any(|name| name == "annotator"));
+    let annotators_end = Arc::<AtomicBool>::default();
+    options.annotators_end = Some(Arc::clone(&annotators_end));
     let has_tag = AtomicU64::new(0);
     options.index = args.rows.index.use_index.into();
     options.index_options = index_options(&context);
@@ -124,6 +127,10 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
                 &mut reporter,
                 &mut |rows| {
                     output.rows(rows)?;
+                    let table = output.table.as_ref();
+                    if table.and_then(|table| table.shows("annotator")) == Some(false) {
+                        annotators_end.store(true, Ordering::Relaxed);
+                    }
                     // The next game of a stream may come later.
                     if item.is_stream() {
                         output.out.flush()?;
