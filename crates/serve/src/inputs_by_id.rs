@@ -110,6 +110,15 @@ impl Shelf {
         counts
     }
 
+    /// Calls `each` with why each input that cannot be opened cannot, in the order of the shelf.
+    pub fn for_each_error(&self, each: &mut dyn FnMut(&Error)) {
+        for input in &self.read().list {
+            if let Some(error) = &input.error {
+                each(error);
+            }
+        }
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Inputs> {
         self.inputs.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -22,10 +22,14 @@ const MAX_FILES: usize = 12;
 /// How deep folders are looked into if there is nothing above them.
 const MAX_DEPTH: u32 = 2;
 
+/// Folders that are named next to the files, and those that are looked into for that.
+const MAX_FOLDERS: usize = 3;
+const MAX_FOLDERS_READ: usize = 200;
+
 /// Shows what is in the folder; `None` if there are no chess files.
 pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
     let resolver = new_resolver();
-    // Folders are looked into only if there is nothing here: a home folder has many.
+    // The files of folders are listed only if there is nothing here: a home folder has many.
     let found = [0, MAX_DEPTH].into_iter().find_map(|depth| {
         let items = resolver.resolve_folder(Path::new("."), depth).ok()?;
         let items: Vec<InputItem> = items.into_iter().flatten().collect();
@@ -61,6 +65,23 @@ pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
         let more = counted((items.len() - shown.len()) as u64, "other");
         out.text(&format!("  and {more}; `tabia info . --table` lists all\n"))?;
     }
+    if depth == 0 {
+        let folders = folders_with_chess_files(&resolver);
+        let named = folders.get(..MAX_FOLDERS).unwrap_or(&folders);
+        let names: Vec<_> = named.iter().map(|name| one_line(name)).collect();
+        let names = names.join(", ");
+        let more = (folders.len() - named.len()) as u64;
+        let more = if more > 0 {
+            format!(" and {}", counted(more, "other"))
+        } else {
+            String::new()
+        };
+        if !folders.is_empty() {
+            out.text(&format!(
+                "Folders here with more chess files: {names}{more}\n"
+            ))?;
+        }
+    }
     out.text("\nFor example:\n")?;
     let examples = examples(&items, &resolver);
     let widest = examples.iter().map(|(command, _)| command.width()).max();
@@ -81,6 +102,25 @@ pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
     out.text("\n`tabia --help` lists all verbs.\n")?;
     out.flush()?;
     Ok(Some(ExitCode::Done))
+}
+
+/// The folders in this one with chess files in them, or one folder deeper.
+fn folders_with_chess_files(resolver: &Resolver) -> Vec<String> {
+    let entries = std::fs::read_dir(".").into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.map(|entry| entry.file_name());
+    let is_hidden = |name: &std::ffi::OsString| name.to_string_lossy().starts_with('.');
+    let mut names: Vec<_> = names.filter(|name| !is_hidden(name)).collect();
+    names.sort_unstable();
+    names.truncate(MAX_FOLDERS_READ);
+    let has_chess_files = |name: &std::ffi::OsString| {
+        let items = resolver.resolve_folder(&Path::new(".").join(name), MAX_DEPTH - 1);
+        items.is_ok_and(|items| items.iter().any(Result::is_ok))
+    };
+    let names = names.iter().filter(|name| has_chess_files(name));
+    names
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// The name of an item in this folder.

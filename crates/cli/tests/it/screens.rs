@@ -445,13 +445,24 @@ fn databases_below_a_folder_are_shown() {
     let (screen, code) = on_terminal(&folder, &[], 80);
     assert_eq!(code, 0, "{screen}");
     expect_screen("overview-below-80.txt", &screen);
-    // With a file of its own, the folders below do not matter.
+    // With a file of its own, the folders below are only named.
     std::fs::write(folder.join("own.pgn"), GAMES).unwrap();
+    for name in ["empty", "a", "b", "c"] {
+        std::fs::create_dir(folder.join(name)).unwrap();
+    }
     let (screen, _) = on_terminal(&folder, &[], 80);
     assert!(
         screen.contains("own.pgn") && !screen.contains("2024"),
         "{screen}"
     );
+    let line = "\nFolders here with more chess files: chess\n";
+    assert!(screen.contains(line), "{screen}");
+    for name in ["a", "b", "c"] {
+        std::fs::write(folder.join(name).join("games.pgn"), GAMES).unwrap();
+    }
+    let (screen, _) = on_terminal(&folder, &[], 80);
+    let line = "\nFolders here with more chess files: a, b, c and 1 other\n";
+    assert!(screen.contains(line), "{screen}");
 }
 
 #[test]

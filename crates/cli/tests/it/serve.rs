@@ -905,6 +905,35 @@ fn without_a_state_folder_the_printed_key_is_that_of_the_server() {
 }
 
 #[test]
+fn files_that_cannot_be_read_are_named_at_the_start() {
+    let folder = folder_with_games();
+    for number in 1..=7 {
+        let name = format!("junk{number}.cbv");
+        std::fs::write(folder.path().join(name), "no archive").unwrap();
+    }
+    let start = |options: &[&str]| {
+        let mut server = Running::start(&folder, options);
+        let mut err = String::new();
+        let mut lines = BufReader::new(server.child.stderr.take().unwrap());
+        while !err.contains("Ctrl-C ends it") {
+            assert!(lines.read_line(&mut err).unwrap() > 0, "{err}");
+        }
+        assert_eq!(server.stop(), 0);
+        err
+    };
+    let err = start(&["."]);
+    assert_eq!(err.matches("warning: ").count(), 5, "{err}");
+    assert!(err.contains("warning: ./junk1.cbv: "), "{err}");
+    assert!(
+        err.contains("2 files more cannot be read; `-v` names all"),
+        "{err}"
+    );
+    assert!(err.contains("7 files that cannot be read"), "{err}");
+    let err = start(&[".", "-v"]);
+    assert_eq!(err.matches("warning: ").count(), 7, "{err}");
+}
+
+#[test]
 fn sigterm_ends_both_processes() {
     let folder = folder_with_games();
     let mut server = Running::start(&folder, &["games.pgn"]);

@@ -24,6 +24,7 @@ use crate::commands::index::index_options;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_json;
+use crate::messages::Messages;
 use crate::stdout::StdoutWriter;
 use crate::terminal;
 
@@ -31,6 +32,9 @@ use state_folder::StateFolder;
 
 /// Ports that are tried in turn.
 const PORTS: std::ops::RangeInclusive<u16> = 6464..=6473;
+
+/// Inputs that cannot be read and are named without `--verbose`.
+const MAX_NAMED: usize = 5;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -90,6 +94,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
         let text = "other machines can ask with this key; the traffic is not encrypted";
         context.messages.note(text);
     }
+    name_unreadable(&shelf, &context.messages);
     context.messages.note(&summary(shelf.counts(), args));
     if !args.no_open && !args.json && !args.api_only {
         browser::open(&folder, &url);
@@ -206,6 +211,21 @@ fn print_address(args: &ServeArgs, context: &Context, url: &str, port: u16) -> R
         out.text(&format!("{url}\n"))?;
     }
     out.flush()
+}
+
+/// Warns of the inputs that cannot be read, the first ones with the reason.
+fn name_unreadable(shelf: &Shelf, messages: &Messages) {
+    let mut errors = 0;
+    shelf.for_each_error(&mut |error| {
+        errors += 1;
+        if errors <= MAX_NAMED || messages.verbose {
+            messages.warning(&messages.text_of(error));
+        }
+    });
+    if errors > MAX_NAMED && !messages.verbose {
+        let more = counted_as((errors - MAX_NAMED) as u64, "file", "files");
+        messages.note(&format!("{more} more cannot be read; `-v` names all"));
+    }
 }
 
 fn summary(counts: ShelfCounts, args: &ServeArgs) -> String {
