@@ -2,7 +2,7 @@
 
 use tabia::Error;
 use tabia::book::position_arg::{IllegalMove, play_moves, position_of_fen};
-use tabia::core::chess::{Move, Ply, Position, san, uci};
+use tabia::core::chess::{Move, PieceLetters, Ply, Position, Role, san, uci};
 use tabia::core::shell_argument::argument;
 
 /// The position of `--fen` and of moves from there.
@@ -28,7 +28,13 @@ impl TypedPosition {
             None => Position::standard(),
         };
         let (position, plies) = play_moves(&start, moves).map_err(|illegal| {
-            let hint = move_hint(&illegal, option, &start);
+            let hint = english_line(&start, moves).map_or_else(
+                || move_hint(&illegal, option, &start),
+                |line| {
+                    let line = argument(&line);
+                    format!("with the letters of English pieces that is `{option} {line}`")
+                },
+            );
             Error::usage(format!("`{option}`: {illegal}")).with_hint(hint)
         })?;
         Ok(Self {
@@ -37,6 +43,53 @@ impl TypedPosition {
             position,
         })
     }
+}
+
+/// Moves with the piece letters of another language, in English; `None` if they are legal in no language, or are other
+/// moves in another one.
+fn english_line(start: &Position, text: &str) -> Option<String> {
+    let others = PieceLetters::ALL.iter().skip(1);
+    let mut lines = others.filter_map(|letters| line_with(letters, start, text));
+    let line = lines.next()?;
+    lines.all(|other| other == line).then_some(line)
+}
+
+/// The line in English if all its moves are legal with these letters.
+fn line_with(letters: &PieceLetters, start: &Position, text: &str) -> Option<String> {
+    let mut position = start.clone();
+    let mut line = Vec::new();
+    for word in text.split(|c: char| c.is_whitespace() || c == ',') {
+        let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '…');
+        if word.is_empty() {
+            continue;
+        }
+        let ply = san::read(&position, in_english(letters, word).as_bytes()).ok()?;
+        line.push(position.san(ply).to_string());
+        position.play_ply(ply);
+    }
+    Some(line.join(" "))
+}
+
+/// A move with the letters of English pieces; a letter may be that of what a pawn becomes.
+fn in_english(letters: &PieceLetters, word: &str) -> String {
+    let mut english = String::new();
+    let mut rest = word;
+    while let Some(c) = rest.chars().next() {
+        let can_be_piece = english.is_empty() || english.ends_with(['=', '1', '8']);
+        match letters.prefix(rest).filter(|_| can_be_piece) {
+            Some((role, length)) => {
+                if role != Role::Pawn {
+                    english.push(char::from(role.upper_char()));
+                }
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            None => {
+                english.push(c);
+                rest = rest.get(c.len_utf8()..).unwrap_or_default();
+            }
+        }
+    }
+    english
 }
 
 /// A legal move of a position, in UCI or SAN, that `--move` names.
@@ -92,4 +145,23 @@ fn legal_there(illegal: &IllegalMove) -> String {
         return "no move is legal there".to_owned();
     }
     format!("legal there: {}", similar.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_in_other_languages_are_put_into_english() {
+        let line = |text| english_line(&Position::standard(), text);
+        assert_eq!(
+            line("1.e4 e5 2.Sf3 Sc6 3.Lb5").as_deref(),
+            Some("e4 e5 Nf3 Nc6 Bb5")
+        );
+        assert_eq!(line("e4 e5 Cf3").as_deref(), Some("e4 e5 Nf3"));
+        assert_eq!(line("e4 e5 Кf3").as_deref(), Some("e4 e5 Nf3"));
+        for text in ["e4 e5 Xf3", "e4 e5 Nf4", "e4 e5 Sf6"] {
+            assert_eq!(line(text), None, "{text}");
+        }
+    }
 }

@@ -10,59 +10,60 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use tabia::Error;
 use tabia::core::shell_argument::argument;
+use tabia::formats::Format;
 use tabia::query::nearest;
 
 use crate::archive_of_games::{database_format, free_path};
+use crate::args::rewrite_arguments::from_polyglot;
 
-/// What other programs call a verb, and the verb.
-const FAMILIAR_VERBS: &[(&str, &str)] = &[
-    ("build", "tabia book build"),
-    ("browse", "tabia serve"),
-    ("cat", "tabia show"),
-    ("compare", "tabia dedupe FIRST SECOND --dry-run"),
-    ("count", "tabia search IN QUERY --count"),
-    ("delete", "tabia edit IN --delete NUMBERS -o OUT"),
-    ("diff", "tabia dedupe FIRST SECOND --dry-run"),
-    ("duplicates", "tabia dedupe"),
-    ("explorer", "tabia tree"),
-    ("export", "tabia convert"),
-    ("extract", "tabia archive extract"),
-    ("filter", "tabia search"),
-    ("find", "tabia search"),
-    ("fix", "tabia repair IN -o OUT"),
-    ("games", "tabia ls"),
-    ("grep", "tabia search"),
-    ("gui", "tabia serve"),
-    ("head", "tabia ls IN --limit 10"),
-    ("import", "tabia convert"),
-    ("list", "tabia ls"),
-    ("make-book", "tabia book build"),
-    ("merge", "tabia convert FIRST SECOND -o OUT"),
-    ("open", "tabia serve"),
-    ("opening", "tabia eco"),
-    ("openings", "tabia eco"),
-    ("pack", "tabia archive create"),
-    ("players", "tabia stats IN --by player"),
-    ("polyglot", "tabia book build"),
-    ("print", "tabia show"),
-    ("queries", "tabia help search"),
-    ("query", "tabia search"),
-    ("recover", "tabia repair IN -o OUT"),
-    ("salvage", "tabia repair IN -o OUT"),
-    ("sort", "tabia convert IN --sort FIELDS -o OUT"),
-    ("split", "tabia convert IN --split N -o OUT"),
-    ("sql", "tabia convert IN -o TABLE.csv"),
-    ("unpack", "tabia archive extract"),
-    ("unzip", "tabia archive extract"),
-    ("update", "tabia append"),
-    ("validate", "tabia check"),
-    ("verify", "tabia check"),
-    ("version", "tabia --version"),
-    ("view", "tabia show"),
-];
-
-/// The same below `book` and `archive`.
-const FAMILIAR_VERBS_OF_GROUPS: &[(&str, &str, &str)] = &[
+/// What other programs call a verb: below which one of ours, `""` for none, that word, and our verb.
+const FAMILIAR_VERBS: &[(&str, &str, &str)] = &[
+    ("", "browse", "tabia serve"),
+    ("", "build", "tabia book build"),
+    ("", "cat", "tabia show"),
+    ("", "compare", "tabia dedupe FIRST SECOND --dry-run"),
+    ("", "count", "tabia search IN QUERY --count"),
+    ("", "delete", "tabia edit IN --delete NUMBERS -o OUT"),
+    ("", "diff", "tabia dedupe FIRST SECOND --dry-run"),
+    ("", "dump-book", "tabia book edit BOOK --csv"),
+    ("", "duplicates", "tabia dedupe"),
+    ("", "explorer", "tabia tree"),
+    ("", "export", "tabia convert"),
+    ("", "extract", "tabia archive extract"),
+    ("", "filter", "tabia search"),
+    ("", "find", "tabia search"),
+    ("", "fix", "tabia repair IN -o OUT"),
+    ("", "games", "tabia ls"),
+    ("", "grep", "tabia search"),
+    ("", "gui", "tabia serve"),
+    ("", "head", "tabia ls IN --limit 10"),
+    ("", "import", "tabia convert"),
+    ("", "info-book", "tabia book info BOOK"),
+    ("", "list", "tabia ls"),
+    ("", "make-book", "tabia book build"),
+    ("", "merge", "tabia convert FIRST SECOND -o OUT"),
+    ("", "merge-book", "tabia book merge FIRST SECOND -o OUT"),
+    ("", "open", "tabia serve"),
+    ("", "opening", "tabia eco"),
+    ("", "openings", "tabia eco"),
+    ("", "pack", "tabia archive create"),
+    ("", "players", "tabia stats IN --by player"),
+    ("", "polyglot", "tabia book build"),
+    ("", "print", "tabia show"),
+    ("", "queries", "tabia help search"),
+    ("", "query", "tabia search"),
+    ("", "recover", "tabia repair IN -o OUT"),
+    ("", "salvage", "tabia repair IN -o OUT"),
+    ("", "sort", "tabia convert IN --sort FIELDS -o OUT"),
+    ("", "split", "tabia convert IN --split N -o OUT"),
+    ("", "sql", "tabia convert IN -o TABLE.csv"),
+    ("", "unpack", "tabia archive extract"),
+    ("", "unzip", "tabia archive extract"),
+    ("", "update", "tabia append"),
+    ("", "validate", "tabia check"),
+    ("", "verify", "tabia check"),
+    ("", "version", "tabia --version"),
+    ("", "view", "tabia show"),
     ("archive", "add", "tabia archive create"),
     ("archive", "check", "tabia archive test"),
     ("archive", "ls", "tabia archive list"),
@@ -77,16 +78,20 @@ const FAMILIAR_VERBS_OF_GROUPS: &[(&str, &str, &str)] = &[
         "add",
         "tabia book edit BOOK --move MOVE --weight N -o NEW",
     ),
+    ("book", "append", "tabia book merge OLD NEW -o OUT"),
     ("book", "check", "tabia check BOOK"),
     ("book", "compare", "tabia book diff"),
     ("book", "create", "tabia book build"),
     ("book", "dump", "tabia book edit BOOK --csv"),
     ("book", "export", "tabia book convert"),
     ("book", "list", "tabia book edit BOOK"),
+    ("book", "lookup", "tabia book find"),
     ("book", "ls", "tabia book edit BOOK"),
     ("book", "make", "tabia book build"),
     ("book", "moves", "tabia book find"),
     ("book", "play", "tabia book line"),
+    ("book", "probe", "tabia book find"),
+    ("book", "query", "tabia book find"),
     ("book", "random", "tabia book line"),
     (
         "book",
@@ -97,13 +102,15 @@ const FAMILIAR_VERBS_OF_GROUPS: &[(&str, &str, &str)] = &[
     ("book", "search", "tabia book find"),
     ("book", "show", "tabia book find"),
     ("book", "tree", "tabia book find"),
+    ("book", "update", "tabia book merge OLD NEW -o OUT"),
 ];
 
 /// How a game is changed.
 const REPLACE_A_GAME: &str = "`tabia show IN --game 5 --profile full > game.pgn` writes a game as text; once changed, \
                               `--replace 5 --with game.pgn` puts it back";
 
-/// What an option of other programs is here: the verb, or `""` for all of them, the option, and what to do.
+/// What an option of other programs is here: the verb, `book` for all below it, or `""` for all that list rows, the
+/// option, and what to do.
 const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
     (
         "stats",
@@ -133,6 +140,28 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
     ("edit", "--tag", REPLACE_A_GAME),
     ("edit", "--set", REPLACE_A_GAME),
     ("edit", "--comment", REPLACE_A_GAME),
+    (
+        "book line",
+        "--random",
+        "moves are drawn by their weights unless `--best` is given; `--seed N` draws others, `--count 5` draws five \
+         lines",
+    ),
+    (
+        "book",
+        "--random",
+        "`tabia book line BOOK` draws moves by their weights, `--count 5` five lines",
+    ),
+    (
+        "book build",
+        "--min-weight",
+        "`--min-games N` and `--min-percent P` leave rare moves out",
+    ),
+    (
+        "book",
+        "--min-weight",
+        "`tabia book edit BOOK --csv` lists all moves with their weights, and `--import` removes those whose weight \
+         is `-`",
+    ),
     (
         "ls",
         "--output",
@@ -198,7 +227,7 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error 
     let verb = Verb::of(&command, arguments);
     let Message { text, hint } = match error.kind() {
         ErrorKind::UnknownArgument => unknown_argument(error, &verb, arguments),
-        ErrorKind::InvalidSubcommand => unknown_verb(error, &verb),
+        ErrorKind::InvalidSubcommand => unknown_verb(error, &verb, arguments),
         ErrorKind::MissingRequiredArgument => missing_argument(error, &verb, arguments),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => invalid_value(error, &verb),
         ErrorKind::ArgumentConflict => conflict(error, &verb),
@@ -257,7 +286,11 @@ impl<'a> Verb<'a> {
             options.any(|option| option.get_long() == Some(long))
         };
         // Only a verb that lists rows has their forms.
-        let applies = |verb: &str| verb == self.name || verb.is_empty() && has("no-header");
+        let applies = |verb: &str| {
+            verb == self.name
+                || verb.is_empty() && has("no-header")
+                || !verb.is_empty() && self.name.split(' ').next() == Some(verb)
+        };
         let mut familiar = FAMILIAR_OPTIONS.iter();
         let found = familiar.find(|(verb, name, _)| *name == long && applies(verb));
         found.map(|(_, _, hint)| *hint)
@@ -266,13 +299,23 @@ impl<'a> Verb<'a> {
     /// How the games are chosen for which other programs have an option: by a field of queries.
     fn field_of_query(&self, option: &str) -> Option<String> {
         let name = option.strip_prefix("--")?;
+        // `--min-elo`, `--elo-max`.
+        let is_bound = |part: &&str| matches!(*part, "min" | "max" | "least" | "most");
+        let bound = name.split('-').find(is_bound);
+        let parts: Vec<&str> = name.split('-').filter(|part| !is_bound(part)).collect();
+        let name = parts.concat();
         let mut fields = tabia::query::fields().iter();
-        let field = fields.find(|field| field.name == name || field.aliases.contains(&name))?;
+        let field = fields.find(|field| field.name == name || field.aliases.contains(&&*name))?;
+        let example = match bound {
+            Some("min" | "least") => format!("{name}:>=N"),
+            Some(_) => format!("{name}:<=N"),
+            None => field.example.to_owned(),
+        };
         let mut options = self.command.get_arguments();
         if options.any(|option| option.get_long() == Some("where")) {
-            return Some(format!("`--where '{}'` chooses games", field.example));
+            return Some(format!("`--where '{example}'` chooses games"));
         }
-        (self.name == "search").then(|| format!("`{}` in the query chooses games", field.example))
+        (self.name == "search").then(|| format!("`{example}` in the query chooses games"))
     }
 
     /// Where something about the verb is explained.
@@ -298,7 +341,9 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
             typed_command(arguments, Some((&typed, &instead)))
         };
         let has = |name: &str| arguments.iter().any(|argument| argument == name);
-        let usage = if verb.name == "show" && is_number {
+        let usage = if let Some(command) = board_with_its_ply(verb, arguments) {
+            Some(format!("`{command}` draws that position; "))
+        } else if verb.name == "show" && is_number && !has("--game") && !has("-g") {
             Some(format!("`{}` shows game {typed}; ", with("--game")))
         } else if let Some(path) = shown_path(verb, arguments, &typed) {
             Some(format!(
@@ -359,6 +404,21 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
     }
 }
 
+/// The command of `show` with the ply of `--board` as its value, if it was typed as an argument of its own.
+fn board_with_its_ply(verb: &Verb<'_>, arguments: &[OsString]) -> Option<String> {
+    let at = arguments.iter().position(|word| word == "--board")?;
+    let ply = arguments.get(at + 1)?.to_str()?;
+    let is_ply = ply == "last" || !ply.is_empty() && ply.bytes().all(|byte| byte.is_ascii_digit());
+    if verb.name != "show" || !is_ply {
+        return None;
+    }
+    let joined = OsString::from(format!("--board={ply}"));
+    let before = arguments.iter().take(at).cloned();
+    let after = arguments.iter().skip(at + 2).cloned();
+    let words: Vec<OsString> = before.chain([joined]).chain(after).collect();
+    Some(typed_command(&words, None))
+}
+
 /// What is to be shown, if another argument of `show` is a word to search for.
 fn shown_path(verb: &Verb<'_>, arguments: &[OsString], typed: &str) -> Option<String> {
     if verb.name != "show" || Path::new(typed).exists() {
@@ -399,7 +459,17 @@ const OF_ENGINES: [&str; 6] = [
 /// What people call leaving moves out of a book.
 const LESS_OF_A_BOOK: [&str; 6] = ["thin", "prune", "trim", "filter", "reduce", "shrink"];
 
-fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
+/// What a verb of other programs is here, below a verb of ours or in general.
+fn familiar_verb(group: &str, typed: &str) -> Option<&'static str> {
+    let below = |group: &str| {
+        let mut known = FAMILIAR_VERBS.iter();
+        let found = known.find(|(other, name, _)| *other == group && *name == typed);
+        found.map(|(_, _, ours)| *ours)
+    };
+    below(group).or_else(|| below(""))
+}
+
+fn unknown_verb(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]) -> Message {
     let typed = text_of(error, ContextKind::InvalidSubcommand).unwrap_or_default();
     let group = verb.typed();
     let text = if verb.name.is_empty() {
@@ -410,10 +480,13 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
     if Path::new(&typed).exists() {
         let path = argument(&typed);
         let hint = match verb.name.as_str() {
-            "book" => {
+            "book" if !is_named_like(Path::new(&typed), |format| format.book().is_some()) => {
                 "`tabia book info BOOK` describes a book, `tabia book build IN -o OUT` makes one of games".to_owned()
             }
             "archive" => format!("`tabia archive list {path}` lists what is in it"),
+            _ if is_named_like(Path::new(&typed), |format| format.book().is_some()) => {
+                format!("`tabia info {path}` describes it, `tabia book find {path}` lists its first moves")
+            }
             _ => format!("`tabia info {path}` shows what it is, `tabia ls {path}` lists its games"),
         };
         return Message {
@@ -442,13 +515,8 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>) -> Message {
                 .to_owned(),
         };
     }
-    let mut of_group = FAMILIAR_VERBS_OF_GROUPS.iter();
-    let of_group = of_group.find(|(group, name, _)| *group == verb.name && *name == typed);
-    let of_all = || {
-        let mut known = FAMILIAR_VERBS.iter();
-        known.find(|(name, _)| *name == typed).map(|(_, ours)| ours)
-    };
-    let familiar = of_group.map(|(_, _, ours)| ours).or_else(of_all);
+    let familiar = polyglot_command(&typed, arguments);
+    let familiar = familiar.or_else(|| familiar_verb(&verb.name, &typed).map(str::to_owned));
     let suggested = text_of(error, ContextKind::SuggestedSubcommand);
     let suggested = suggested.or_else(|| {
         let mut verbs = verb.command.get_subcommands().map(Command::get_name);
@@ -500,6 +568,72 @@ fn typed_command(arguments: &[OsString], replaced: Option<(&str, &str)>) -> Stri
     format!("tabia {}", words.join(" "))
 }
 
+/// Whether a file has the name of a format that `is` chooses.
+fn is_named_like(path: &Path, is: fn(&Format) -> bool) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    let mut formats = tabia::formats().filter(is);
+    formats.any(|format| format.extensions().contains(&&*extension))
+}
+
+/// The command of ours for a verb of Polyglot with its options.
+fn polyglot_command(typed: &str, arguments: &[OsString]) -> Option<String> {
+    let verb = arguments.iter().position(|word| word == typed)?;
+    let words = arguments.get(verb + 1..)?;
+    if typed == "make-book" {
+        let ours = ["tabia", "book", "make-book"].map(OsString::from);
+        let ours = from_polyglot(ours.into_iter().chain(words.iter().cloned()).collect());
+        let is_complete = ours.iter().any(|word| word == "--output");
+        return is_complete.then(|| typed_command(&ours, None));
+    }
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let value = |option: &str| {
+        let of_next = words.iter().zip(words.iter().skip(1));
+        let mut values = of_next.filter(|(name, _)| *name == option);
+        let value = values.next().map(|(_, value)| value.as_ref());
+        let joined = || {
+            let mut rest = words.iter().filter_map(|word| word.strip_prefix(option));
+            rest.find_map(|rest| rest.strip_prefix('='))
+        };
+        Some(argument(value.or_else(joined)?).into_owned())
+    };
+    Some(match typed {
+        "merge-book" => {
+            let (first, second, out) = (value("-in1")?, value("-in2")?, value("-out")?);
+            format!("tabia book merge {first} {second} -o {out}")
+        }
+        "dump-book" => format!("tabia book edit {} --csv", value("-bin")?),
+        "info-book" => format!("tabia book info {}", value("-bin")?),
+        _ => return None,
+    })
+}
+
+/// An output that was typed without `-o`: the command with it. The last argument is no file yet, or the book among
+/// games of which a book is made.
+fn with_output_option(verb: &str, arguments: &[OsString]) -> Option<String> {
+    let words = arguments.get(1 + verb.split(' ').count()..)?;
+    let (last, inputs) = words.split_last()?;
+    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
+    let has_input = inputs.iter().any(|word| Path::new(word).exists());
+    // What follows an option may be its value.
+    if is_option(last) || !has_input || inputs.last().is_some_and(is_option) {
+        return None;
+    }
+    let exists = Path::new(last).exists();
+    let is_book = is_named_like(Path::new(last), |format| format.book().is_some());
+    if exists && !(verb == "book build" && is_book) || Path::new(last).extension().is_none() {
+        return None;
+    }
+    let force = if exists { " --force" } else { "" };
+    let rest = arguments.get(..arguments.len() - 1)?;
+    let last = last.to_string_lossy();
+    Some(format!(
+        "{} -o {}{force}",
+        typed_command(rest, None),
+        argument(&last)
+    ))
+}
+
 /// The command that was typed with what it lacks, if that is known: an output, or what one of the inputs seems to
 /// be.
 fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Option<String> {
@@ -511,12 +645,6 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
     let mut options = words().filter(|word| word.to_string_lossy().starts_with('-'));
     let typed = || typed_command(arguments, None);
     let last = || words().map(Path::new).rfind(|path| path.exists());
-    let is_named_like = |path: &Path, is: fn(&tabia::formats::Format) -> bool| {
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
-        let extension = extension.to_ascii_lowercase();
-        let mut formats = tabia::formats().filter(is);
-        formats.any(|format| format.extensions().contains(&&*extension))
-    };
     match (verb.name.as_str(), missing.split(' ').next()?) {
         ("archive create", "<FILE>...") if options.next().is_none() => {
             let file = last()?;
@@ -541,6 +669,9 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
             Some(typed_command(arguments, Some((&book, &option))))
         }
         (name, "--output") => {
+            if let Some(command) = with_output_option(name, arguments) {
+                return Some(command);
+            }
             let output = match name {
                 "book build" | "book merge" => "book.bin".to_owned(),
                 "convert" => "games.pgn".to_owned(),
@@ -563,7 +694,7 @@ fn archive_for(file: &Path) -> std::path::PathBuf {
     let extension = file.extension().unwrap_or_default().to_string_lossy();
     let extension = extension.to_ascii_lowercase();
     let formats = || {
-        let archives = tabia::formats().filter_map(tabia::formats::Format::archive);
+        let archives = tabia::formats().filter_map(Format::archive);
         archives.filter(|format| format.create.is_some())
     };
     let mut own = formats().filter(|format| {

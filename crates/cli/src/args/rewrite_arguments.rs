@@ -86,9 +86,17 @@ pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut ours: Vec<OsString> = Vec::new();
     for (i, argument) in arguments.iter().enumerate() {
         let text = argument.to_str().unwrap_or_default();
-        let option = match text {
+        // Also `-pgn=games.pgn`.
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let option = match name {
             "make-book" if i == 2 => "build",
-            "-pgn" => continue,
+            "-pgn" => {
+                ours.extend(value.map(OsString::from));
+                continue;
+            }
             "-bin" => "--output",
             "-max-ply" => "--max-ply",
             "-min-game" => "--min-games",
@@ -102,6 +110,7 @@ pub(crate) fn from_polyglot(arguments: Vec<OsString>) -> Vec<OsString> {
             }
         };
         ours.push(option.into());
+        ours.extend(value.map(OsString::from));
     }
     ours
 }
@@ -176,6 +185,9 @@ mod tests {
         let typed = "tabia book make-book -pgn a.pgn -bin b.bin -min-game 2 -uniform";
         let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
         let expected = "tabia book build a.pgn --output b.bin --min-games 2 --uniform";
+        assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
+        let typed = "tabia book make-book -pgn=a.pgn -bin=b.bin -min-game=2 -uniform";
+        let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
         assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
     }
 }

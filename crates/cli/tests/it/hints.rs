@@ -608,6 +608,105 @@ const CASES: &[(&[&str], i32, &str)] = &[
         2,
         "`tabia ls games.pgn --limit 20`",
     ),
+    (
+        &["book", "build", "games.pgn", "out.bin"],
+        2,
+        "`tabia book build games.pgn -o out.bin`",
+    ),
+    (
+        &["book", "build", "games.pgn", "book.bin"],
+        2,
+        "`tabia book build games.pgn -o book.bin --force`",
+    ),
+    (
+        &["make-book", "-pgn=games.pgn", "-bin=new.bin", "-min-game=1"],
+        2,
+        "`tabia book build games.pgn --output new.bin --min-games 1`",
+    ),
+    (
+        &[
+            "merge-book",
+            "-in1",
+            "book.bin",
+            "-in2",
+            "book_0.kob",
+            "-out",
+            "all.bin",
+        ],
+        2,
+        "`tabia book merge book.bin book_0.kob -o all.bin`",
+    ),
+    (
+        &["dump-book", "-bin=book.bin", "-color", "white"],
+        2,
+        "`tabia book edit book.bin --csv`",
+    ),
+    (
+        &["book", "query", "book.bin"],
+        2,
+        "`tabia book find` does that",
+    ),
+    (
+        &["book.bin"],
+        2,
+        "`tabia info book.bin` describes it, `tabia book find book.bin`",
+    ),
+    (&["games.pgn"], 2, "`tabia info games.pgn`"),
+    (&["book", "line", "book.bin", "--random"], 2, "`--seed N`"),
+    (
+        &["book", "find", "book.bin", "--random"],
+        2,
+        "`tabia book line BOOK`",
+    ),
+    (
+        &[
+            "book",
+            "build",
+            "games.pgn",
+            "-o",
+            "new.bin",
+            "--min-elo",
+            "2500",
+        ],
+        2,
+        "`--where 'elo:>=N'`",
+    ),
+    (
+        &[
+            "book",
+            "build",
+            "games.pgn",
+            "-o",
+            "new.bin",
+            "--min-weight",
+            "5",
+        ],
+        2,
+        "`--min-games N`",
+    ),
+    (
+        &[
+            "book",
+            "merge",
+            "book.bin",
+            "-o",
+            "new.bin",
+            "--min-weight",
+            "5",
+        ],
+        2,
+        "`tabia book edit BOOK --csv`",
+    ),
+    (
+        &["show", "games.pgn", "-g", "1", "--board", "4"],
+        2,
+        "`tabia show games.pgn -g 1 --board=4`",
+    ),
+    (
+        &["tree", "games.pgn", "--line", "e4 e5 Sf3"],
+        2,
+        "`--line 'e4 e5 Nf3'`",
+    ),
 ];
 
 #[test]
