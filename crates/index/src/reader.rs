@@ -1,6 +1,7 @@
 //! Finds positions in a saved index.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use tabia_core::chess::{Color, Material, Piece, Ply, Position, Role};
 use tabia_core::io::{Blob, Progress};
@@ -33,6 +34,8 @@ pub struct PositionIndex {
     read_mark: Option<ReadMark>,
     segments: Vec<Segment>,
     length: u64,
+    /// Whether a game is marked as deleted, once that was asked.
+    has_deleted: OnceLock<bool>,
 }
 
 /// The sections of a kind.
@@ -154,6 +157,7 @@ impl PositionIndex {
             stamp,
             read_mark,
             segments,
+            has_deleted: OnceLock::new(),
             length: file.len() as u64,
             directory,
         })
@@ -310,6 +314,23 @@ impl PositionIndex {
         let count = ranks.end.saturating_sub(ranks.start);
         let rows = &self.segment(segment)?.rows;
         rows.records(ranks.start as usize, count as usize)
+    }
+
+    /// Whether a game is marked as deleted, [irregular](Self::irregular) ones aside. All rows are read for the first
+    /// answer.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn has_deleted(&self) -> Result<bool> {
+        if let Some(known) = self.has_deleted.get() {
+            return Ok(*known);
+        }
+        let mut found = false;
+        for segment in &self.segments {
+            let rows = segment.rows.records::<Row>(0, segment.games as usize)?;
+            found |= rows.iter().any(Row::is_deleted);
+        }
+        Ok(*self.has_deleted.get_or_init(|| found))
     }
 
     /// The sections of each kind, those of all segments added up.

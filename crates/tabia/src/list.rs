@@ -68,8 +68,20 @@ pub struct ListRow<'a> {
     pub moments: Vec<FoundMoment>,
     /// The values of [`ListOptions::tags`], in that order; `None` for a tag that the game does not have.
     pub tags: Vec<Option<String>>,
-    /// The opening by position, if [`ListOptions::openings`] asks for it.
+    /// The opening by position, if [`ListOptions::openings`] or [`RowDetails::opening`] asks for it.
     pub opening: Option<Opening>,
+    /// The medals of all moves together, bits as of [`Annotation::Medals`], if [`RowDetails::medals`] asks for them.
+    pub medals: u32,
+}
+
+/// What a row has that is read from the moves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RowDetails {
+    /// The opening.
+    pub opening: bool,
+    /// The medals.
+    pub medals: bool,
 }
 
 /// Marks of a record: `D` deleted, `T` guiding text, `P` setup position, `V` variations,
@@ -176,6 +188,7 @@ impl ListRow<'_> {
             moments: self.moments,
             tags: self.tags,
             opening: self.opening,
+            medals: self.medals,
         }
     }
 }
@@ -506,13 +519,34 @@ pub fn row<'d>(
     reader: &mut (dyn GameReader + 'd),
     game: GameIndex,
 ) -> Result<ListRow<'d>> {
+    row_with(database, reader, game, RowDetails::default())
+}
+
+/// As [`row`], with more that is read from the moves.
+///
+/// # Errors
+/// As [`row`].
+pub fn row_with<'d>(
+    database: &'d dyn Database,
+    reader: &mut (dyn GameReader + 'd),
+    game: GameIndex,
+    details: RowDetails,
+) -> Result<ListRow<'d>> {
     let entry = database.entry(game)?;
-    let mut row = database_row(database, reader, game, &entry, Wanted::default());
+    let wanted = Wanted {
+        opening: details.opening && !entry.is_text,
+        ..Wanted::default()
+    };
+    let mut row = database_row(database, reader, game, &entry, wanted);
     let lacks_marks = [entry.has_variations, entry.has_comments, entry.has_nags].contains(&None);
-    if lacks_marks && !entry.is_text {
-        let mut marks = Marks(&mut row.flags);
+    if (lacks_marks || details.medals) && !entry.is_text {
+        let mut marks = Marks {
+            flags: &mut row.flags,
+            medals: 0,
+        };
         // What cannot be read has no marks; reading the game reports it.
         let _ = reader.read(game, Want::ALL, &mut marks);
+        row.medals = if details.medals { marks.medals } else { 0 };
         // What the index states is shown as it is, as by a list that reads no games.
         let flags = &mut row.flags;
         flags.variations = entry.has_variations.unwrap_or(flags.variations);
@@ -522,9 +556,12 @@ pub fn row<'d>(
     Ok(row)
 }
 
-/// Notes variations, comments and symbols.
+/// Notes variations, comments, symbols and medals.
 #[derive(Debug)]
-struct Marks<'f>(&'f mut Flags);
+struct Marks<'f> {
+    flags: &'f mut Flags,
+    medals: u32,
+}
 
 impl Visitor for Marks<'_> {
     fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
@@ -532,13 +569,17 @@ impl Visitor for Marks<'_> {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        self.0.comments |= matches!(annotation, Annotation::Comment(_));
-        self.0.nags |= matches!(annotation, Annotation::Nag(_));
+        match annotation {
+            Annotation::Comment(_) => self.flags.comments = true,
+            Annotation::Nag(_) => self.flags.nags = true,
+            Annotation::Medals(bits) => self.medals |= bits,
+            _ => {}
+        }
         Flow::Go
     }
 
     fn begin_variation(&mut self) -> Flow {
-        self.0.variations = true;
+        self.flags.variations = true;
         Flow::Go
     }
 }
@@ -581,6 +622,7 @@ fn database_row<'d>(
         moments: Vec::new(),
         tags: Vec::new(),
         opening: None,
+        medals: 0,
     };
     // What the index does not know is read from the record, as little as will do.
     let lacks_round = entry.round.is_none();
@@ -861,6 +903,7 @@ impl Visitor for RowTask {
             moments: Vec::new(),
             tags: wanted_tags(head, &self.wanted),
             opening: None,
+            medals: 0,
         };
         if let Some(mainline) = &mut self.mainline {
             mainline.begin(head);

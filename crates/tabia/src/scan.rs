@@ -226,16 +226,24 @@ impl ScanReporter<'_> {
             self.problem(error.into(), strict)?;
         }
         let (input, late) = opened.into_parts();
-        let result = read(self, input);
-        for problem in self.summary.take_causes() {
-            let reported = self.observer.problem(item, &problem);
-            reported.map_err(Error::in_output)?;
-        }
-        let result = result?;
+        let result = self.read_opened(|reporter| read(reporter, input))?;
         for error in late.take() {
             self.problem(error.in_file(item.label()).into(), strict)?;
         }
         Ok(result)
+    }
+
+    /// Has `read` read the item, which is open, and reports the problems found meanwhile.
+    pub(crate) fn read_opened<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let result = read(self);
+        for problem in self.summary.take_causes() {
+            let reported = self.observer.problem(self.item, &problem);
+            reported.map_err(Error::in_output)?;
+        }
+        result
     }
 
     /// Reports that the item is done; `before` are the counts of the summary before it. Returns those of
@@ -597,8 +605,7 @@ pub(crate) fn scan<T: Task>(
     refuse_unknown_duplicates(plan)?;
     match input {
         OpenInput::Database(database) => {
-            reporter.report_database_problems(&*database, plan.strict)?;
-            scan_database(reporter, &*database, plan, tasks, take)
+            return scan_open(reporter, &*database, plan, tasks, take);
         }
         OpenInput::Blocks(blocks) => scan_blocks(reporter, blocks, plan, tasks, take),
         OpenInput::Stream(stream) => scan_stream(reporter, stream, plan, tasks, take),
@@ -622,6 +629,19 @@ pub(crate) fn scan<T: Task>(
         return Err(Error::cancelled());
     }
     Ok(())
+}
+
+/// As [`scan`], of a database.
+pub(crate) fn scan_open<T: Task>(
+    reporter: &mut ScanReporter<'_>,
+    database: &dyn Database,
+    plan: &ScanOptions,
+    tasks: Vec<T>,
+    take: OnBatch<'_, T::Out>,
+) -> Result<(), Error> {
+    reporter.report_database_problems(database, plan.strict)?;
+    scan_database(reporter, database, plan, tasks, take)?;
+    reporter.progress.check()
 }
 
 struct DatabaseJob<O> {

@@ -9,21 +9,22 @@ use tabia_core::{Error, GameIndex, Result};
 use tabia_index::{Arrival, PositionIndex, Row, Unusable};
 use tabia_query::Query;
 
-use super::explore_scan::{Arrived, ExploreTask, Targets};
+use super::explore_scan::{Arrived, ExploreTask, Targets, Visit};
 use super::game_set::GameSet;
 use super::index_policy::Index;
 use super::open_databases::{Base, BaseOptions, Part};
 use super::selected_games::SelectedGames;
 use super::tree::{Tree, TreeOptions};
 use super::tree_counts::{Reached, Tally, Totals};
-use crate::job_summary::Summary;
+use crate::job_summary::{Base as Numbering, Summary};
 use crate::list::list;
 use crate::observer::{NoObserver, Observer};
-use crate::scan::{ScanOptions, ScanReporter, scan};
+use crate::scan::{ScanOptions, ScanReporter, scan, scan_open};
 use crate::select::{RecordRanges, Selection};
 
-/// How often what was counted so far is handed on.
+/// How often what was counted so far is handed on, and how soon at first.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+const FIRST_UPDATE: Duration = Duration::from_millis(20);
 
 impl Base {
     /// The games that reached a position, by the moves that they went on with.
@@ -100,7 +101,7 @@ impl Base {
             };
             let found = match &part.index {
                 Some(index) => explorer.ask(index, progress, observer)?,
-                None => explorer.read(None, progress, observer)?,
+                None => explorer.read(None, None, progress, observer)?,
             };
             tally.merge(&found);
             is_complete &= explorer.is_complete;
@@ -188,18 +189,21 @@ impl Explorer<'_> {
                 for game in irregular {
                     games.insert(GameIndex(game));
                 }
-                tally.merge(&self.read(Some(Arc::new(games)), progress, observer)?);
+                let found = self.read(Some(Arc::new(games)), Some(&tally), progress, observer)?;
+                tally.merge(&found);
                 Ok(tally)
             }
             Err(error) => {
                 observer.index_unused(&self.part.item, &format!("the index is {error}"))?;
-                self.read(None, progress, observer)
+                self.read(None, None, progress, observer)
             }
         }
     }
 
     fn look_up(&self, index: &PositionIndex) -> std::result::Result<Tally, Unusable> {
         let mut tally = Tally::new(self.position.turn(), self.tree.games);
+        // Where every game counts their number is known without their rows.
+        let count_all = self.games.is_none() && (self.options.deleted || !index.has_deleted()?);
         let mut continuations = Vec::new();
         for arrival in index.find(self.position)? {
             index.continuations(self.position, &arrival, &mut continuations)?;
@@ -231,6 +235,10 @@ impl Explorer<'_> {
         for ply in children {
             let mut games = 0;
             for arrival in index.find(&self.position.after(ply))? {
+                if count_all {
+                    games += u64::from(arrival.games());
+                    continue;
+                }
                 let rows = rows(index, &arrival)?.iter();
                 games += rows.filter(|row| self.counts(row)).count() as u64;
             }
@@ -250,10 +258,11 @@ impl Explorer<'_> {
                 .is_none_or(|games| games.has(row.game()))
     }
 
-    /// Reads the games, or some of them.
+    /// Reads the games, or some of them; `known` is what was counted of the others.
     fn read(
         &mut self,
         candidates: Option<Arc<GameSet>>,
+        known: Option<&Tally>,
         progress: &Arc<Progress>,
         observer: &mut dyn Observer,
     ) -> Result<Tally> {
@@ -282,35 +291,48 @@ impl Explorer<'_> {
         };
         let mut is_complete = true;
         let (number, deadline) = (self.number, self.tree.deadline);
-        let mut updated = Instant::now();
+        let mut next_update = Instant::now() + FIRST_UPDATE;
         let update = &mut *self.update;
-        reporter.read_item(&self.options.open, progress, false, |reporter, input| {
-            let tasks = (0..threads)
-                .map(|_| ExploreTask::new(self.targets, self.tree.games > 0))
-                .collect();
-            scan(reporter, input, &plan, tasks, &mut |base, visits| {
-                for visit in visits.drain(..) {
-                    if let Arrived::Then(played) = visit.arrived {
-                        tally.add(&Reached {
-                            database: number,
-                            row: visit.row.with_game(base.game(visit.row.game())),
-                            played,
-                            names: visit.names,
-                        });
-                    }
-                    for ply in visit.children {
-                        *tally.children.entry(ply).or_default() += 1;
-                    }
+        let tasks = (0..threads)
+            .map(|_| ExploreTask::new(self.targets, self.tree.games > 0))
+            .collect();
+        let mut take = |base: Numbering, visits: &mut Vec<Visit>| {
+            for visit in visits.drain(..) {
+                if let Arrived::Then(played) = visit.arrived {
+                    tally.add(&Reached {
+                        database: number,
+                        row: visit.row.with_game(base.game(visit.row.game())),
+                        played,
+                        names: visit.names,
+                    });
                 }
-                let now = Instant::now();
-                if now.duration_since(updated) >= UPDATE_INTERVAL {
-                    updated = now;
-                    update(&tally);
+                for ply in visit.children {
+                    *tally.children.entry(ply).or_default() += 1;
                 }
-                is_complete = deadline.is_none_or(|deadline| now < deadline);
-                Ok(is_complete)
-            })
-        })?;
+            }
+            let now = Instant::now();
+            if now >= next_update && !tally.moves.is_empty() {
+                next_update = now + UPDATE_INTERVAL;
+                match known {
+                    Some(known) => {
+                        let mut sum = known.clone();
+                        sum.merge(&tally);
+                        update(&sum);
+                    }
+                    None => update(&tally),
+                }
+            }
+            is_complete = deadline.is_none_or(|deadline| now < deadline);
+            Ok(is_complete)
+        };
+        if let Some(database) = self.part.opened() {
+            reporter
+                .read_opened(|reporter| scan_open(reporter, &*database, &plan, tasks, &mut take))?;
+        } else {
+            reporter.read_item(&self.options.open, progress, false, |reporter, input| {
+                scan(reporter, input, &plan, tasks, &mut take)
+            })?;
+        }
         self.is_complete &= is_complete;
         Ok(tally)
     }

@@ -1,10 +1,11 @@
 //! [`Base`]: one or several databases that are opened and asked together.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tabia_core::Result;
 use tabia_core::formats::OpenOptions;
+use tabia_core::games::Database;
 use tabia_core::io::Progress;
 use tabia_index::PositionIndex;
 
@@ -58,10 +59,28 @@ pub struct Base {
     pub(super) selections: SelectionCache,
 }
 
-#[derive(Debug)]
 pub(super) struct Part {
     pub(super) item: InputItem,
     pub(super) index: Option<Box<PositionIndex>>,
+    /// The same database, if the caller has it open.
+    opened: Mutex<Option<Weak<dyn Database>>>,
+}
+
+impl std::fmt::Debug for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Part")
+            .field("item", &self.item)
+            .field("index", &self.index)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Part {
+    /// The database, if the caller has it open.
+    pub(super) fn opened(&self) -> Option<Arc<dyn Database>> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.as_ref()?.upgrade()
+    }
 }
 
 impl Base {
@@ -101,13 +120,27 @@ impl Base {
             how.open.clone_from(&options.open);
             how.threads = options.threads;
             let index = usable_index(&item, options.index, &how, progress, observer)?;
-            parts.push(Part { item, index });
+            let opened = Mutex::default();
+            parts.push(Part {
+                item,
+                index,
+                opened,
+            });
         }
         Ok(Self {
             parts: Arc::new(parts),
             options,
             selections: SelectionCache::default(),
         })
+    }
+
+    /// States that a database is open: while it is, [`tree`](Self::tree) reads it instead of opening it again, which
+    /// takes a while for millions of games. It has to be that of the item with this number, opened with the same options.
+    pub fn share(&self, number: usize, database: &Arc<dyn Database>) {
+        if let Some(part) = self.parts.get(number) {
+            let mut opened = part.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            *opened = Some(Arc::downgrade(database));
+        }
     }
 
     /// The databases, in the order of their numbers.
