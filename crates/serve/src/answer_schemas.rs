@@ -142,7 +142,7 @@ pub(crate) fn components() -> Value {
     source["properties"]["error"] = text.clone();
     source["properties"]["isDone"] = flag.clone();
     source["properties"]["moves"] = list(&object(&[("uci", text.clone()), ("san", text.clone())]));
-    let row = json!({"type": "array", "minItems": 16, "maxItems": 16});
+    let row = json!({"type": "array", "minItems": 18, "maxItems": 18});
     let field = object(&[
         ("name", text.clone()),
         ("asks", text.clone()),

@@ -8,8 +8,10 @@ use axum::extract::{Path, State};
 use axum::http::{Response, StatusCode};
 use axum::routing::get;
 use serde_json::{Value, json};
+use tabia::Position;
 use tabia::base::Base;
 use tabia::book::find::opening_of;
+use tabia::core::chess::Ply;
 use tabia::formats::Format;
 use tabia::query::Query;
 
@@ -21,6 +23,7 @@ use crate::jobs::Job;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::problem_codes::Code;
+use crate::read_record::read_game;
 use crate::search_duplicates_and_previews;
 use crate::shelf_input::ShelfInput;
 use crate::write_requests;
@@ -38,9 +41,61 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/book/{id}", get(book))
 }
 
-async fn position(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
-    answer(app, move |_| {
+/// A start position, moves from there, and the position after them.
+struct AskedLine {
+    start: Position,
+    plies: Vec<Ply>,
+    position: Position,
+    /// Changes with the game that has the moves.
+    fingerprint: String,
+}
+
+/// The line of `fen` and `play`; of a `game` its first `plies` with `play` after them, since an address cannot hold the
+/// moves of the longest games.
+fn asked_line(app: &App, params: &Params) -> Result<AskedLine, Problem> {
+    if params.text("game").is_empty() {
         let (start, plies, position) = params.position()?;
+        return Ok(AskedLine {
+            start,
+            plies,
+            position,
+            fingerprint: String::new(),
+        });
+    }
+    let number: u32 = params.number("game", 0)?;
+    let opened = app.shelf.database(params.text("db"))?;
+    let (_, game, _) = read_game(&opened, number)?;
+    let start = game.start_position().ok_or_else(|| {
+        Problem::bad_request(format!("game {number} has no position that can be read"))
+    })?;
+    let wanted: usize = params.number("plies", 0)?;
+    let mut plies: Vec<Ply> = game.mainline().take(wanted).collect();
+    if plies.len() < wanted {
+        let text = format!("game {number} has {} plies, not {wanted}", plies.len());
+        return Err(Problem::bad_request(text));
+    }
+    let mut position = start.clone();
+    for ply in &plies {
+        position.play_ply(*ply);
+    }
+    let (more, position) = params.play_from(&position)?;
+    plies.extend(more);
+    Ok(AskedLine {
+        start,
+        plies,
+        position,
+        fingerprint: opened.fingerprint.clone(),
+    })
+}
+
+async fn position(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let AskedLine {
+            start,
+            plies,
+            position,
+            fingerprint,
+        } = asked_line(app, &params)?;
         let legal: Vec<Value> = position
             .legal_moves()
             .iter()
@@ -68,7 +123,7 @@ async fn position(State(app): Shared, asked: Asked, params: Params) -> Response<
             "chess960": position.is_chess960(),
             "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
         }))?;
-        Ok(asked.tag("").mark(found))
+        Ok(asked.tag(&fingerprint).mark(found))
     })
     .await
 }
@@ -79,7 +134,12 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
         if ids.len() > MAX_SOURCES {
             return Err(Problem::bad_request("`src` names more than 6 sources"));
         }
-        let (start, plies, position) = params.position()?;
+        let AskedLine {
+            start,
+            plies,
+            position,
+            ..
+        } = asked_line(app, &params)?;
         let opening = opening_of(&start, &plies);
         let is_over = params.is_on("stop");
         let mut sources = Vec::new();
@@ -144,7 +204,7 @@ fn both(first: &str, second: &str) -> String {
 fn explore_source(
     app: &App,
     input: &Arc<ShelfInput>,
-    position: &tabia::Position,
+    position: &Position,
     query: &Query,
 ) -> Result<Value, Problem> {
     let opened = input.open()?;
@@ -164,9 +224,9 @@ fn explore_source(
     let (base, name) = app.bases.of(std::slice::from_ref(input))?;
     let is_indexed = base.has_index(0);
     let job = tree_job(app, base, &name, position, query, explore::MAX_GAMES)?;
-    // The first numbers are shown at once.
+    // The first numbers are shown at once. An index has all of them soon.
     let found = job.wait(PATIENCE, |tree| {
-        tree.as_ref().is_some_and(|tree| tree.games > 0)
+        !is_indexed && tree.as_ref().is_some_and(|tree| tree.games > 0)
     });
     found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
     let tree = found.found().clone();
@@ -188,7 +248,7 @@ fn explore_source(
 }
 
 /// What identifies the counts of a position.
-fn tree_key(name: &str, position: &tabia::Position, query: &Query, games: usize) -> String {
+fn tree_key(name: &str, position: &Position, query: &Query, games: usize) -> String {
     format!("{name}\n{}\n{games}\n{query}", position.fen())
 }
 
@@ -198,7 +258,7 @@ pub(crate) fn tree_job(
     app: &App,
     base: Arc<Base>,
     name: &str,
-    position: &tabia::Position,
+    position: &Position,
     query: &Query,
     games: usize,
 ) -> Result<Arc<Job<FoundTree>>, Problem> {

@@ -31,6 +31,21 @@ pub(crate) struct Bases {
 /// Lengths and times of index files.
 type IndexFiles = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
+/// Databases that are open are not opened again to be read. Texts are: in blocks they are read faster.
+fn share_open(base: &Base, inputs: &[Arc<ShelfInput>]) {
+    for (number, input) in inputs
+        .iter()
+        .enumerate()
+        .filter(|(_, input)| !input.is_text())
+    {
+        if let Some(opened) = input.if_open()
+            && let Some(database) = opened.shared_database()
+        {
+            base.share(number, database);
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Kept {
     key: String,
@@ -94,6 +109,7 @@ impl Bases {
             && self.index_files(&base) == files
         {
             self.touch(&key);
+            share_open(&base, inputs);
             let key = format!("{key}{files:?}");
             return Ok((base, key));
         }
@@ -114,6 +130,7 @@ impl Bases {
         options.threads = self.threads;
         let progress = Arc::new(Progress::new());
         let base = Arc::new(Base::of_items(items, options, &progress, &mut NoObserver)?);
+        share_open(&base, inputs);
         let files = self.index_files(&base);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|kept| kept.key != key);

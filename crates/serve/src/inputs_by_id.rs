@@ -2,7 +2,9 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, Instant};
 
 use tabia::formats::Format;
 use tabia::{Error, ErrorKind, Resolver};
@@ -36,6 +38,50 @@ pub struct ShelfCounts {
     pub archives: usize,
     /// Inputs that cannot be opened.
     pub unreadable: usize,
+}
+
+/// Games that were counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CountedGames {
+    /// Their number.
+    pub games: u64,
+    /// Whether these are all games of the inputs.
+    pub is_all: bool,
+}
+
+/// The inputs of a shelf, whose games can be counted while the shelf is used.
+#[derive(Debug)]
+pub struct UncountedGames(Vec<Arc<ShelfInput>>);
+
+impl UncountedGames {
+    /// Counts the games, those of small databases first, until that takes longer than `patience`. Long texts and
+    /// large members of archives are left out.
+    pub fn count(self, patience: Duration) -> CountedGames {
+        let end = Instant::now() + patience;
+        let (sender, receiver) = channel();
+        let mut left = self.0.len();
+        // One that takes too long goes on without us.
+        std::thread::spawn(move || {
+            let mut counts = self.0.iter().map(|input| input.quick_count());
+            counts.all(|count| sender.send(count).is_ok())
+        });
+        let mut counted = CountedGames {
+            games: 0,
+            is_all: true,
+        };
+        while left > 0 {
+            let rest = end.saturating_duration_since(Instant::now());
+            let Ok(count) = receiver.recv_timeout(rest) else {
+                break;
+            };
+            left -= 1;
+            counted.games += count.unwrap_or_default();
+            counted.is_all &= count.is_some();
+        }
+        counted.is_all &= left == 0;
+        counted
+    }
 }
 
 impl Shelf {
@@ -117,6 +163,14 @@ impl Shelf {
                 each(error);
             }
         }
+    }
+
+    /// The databases, to count their games.
+    pub fn uncounted_games(&self) -> UncountedGames {
+        let inputs = self.inputs().into_iter();
+        let mut inputs: Vec<_> = inputs.filter(|input| input.is_database()).collect();
+        inputs.sort_by_key(|input| input.bytes);
+        UncountedGames(inputs)
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Inputs> {

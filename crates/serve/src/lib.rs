@@ -98,6 +98,6 @@ mod write_requests;
 pub use app_state::GameDocument;
 pub use connections::StopHandle;
 pub use guard::Key;
-pub use inputs_by_id::{Shelf, ShelfCounts};
+pub use inputs_by_id::{CountedGames, Shelf, ShelfCounts, UncountedGames};
 pub use private_folder::remove_abandoned_files;
 pub use server::{Server, ServerOptions};

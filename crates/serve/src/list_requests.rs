@@ -19,7 +19,7 @@ use crate::jobs::Job;
 use crate::names_by_frequency;
 use crate::params::Params;
 use crate::problem::Problem;
-use crate::rows::{COLUMNS, rows};
+use crate::rows::{COLUMNS, details, rows};
 
 /// Rows of one answer at most.
 const MAX_ROWS: u32 = 500;
@@ -84,6 +84,7 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
         if count > MAX_ROWS {
             return Err(Problem::bad_request("`n` is at most 500"));
         }
+        let details = details(&params.ids("details"))?;
         let source = RowSource::new(&app.shelf, &params.ids("db"))?;
         let tag = asked.tag(&source.fingerprint());
         if let Some(known) = tag.if_known() {
@@ -120,7 +121,7 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
         };
         answer["count"] = count;
         answer["unread"] = json!(unread);
-        answer["rows"] = Value::Array(rows(&source, numbers.into_iter()));
+        answer["rows"] = Value::Array(rows(&source, numbers.into_iter(), details));
         let answer = so_far(answer, is_done, scanned)?;
         Ok(tagged_if(is_done, &tag, answer))
     })

@@ -47,6 +47,18 @@ const PLAY: Param = param(
     "string",
     "moves from there in UCI notation, separated by commas",
 );
+/// The first moves of a game, which can be more than an address can hold.
+const DB_OF_GAME: Param = param("db", "string", "id of the database of `game`");
+const GAME: Param = param(
+    "game",
+    "integer",
+    "number of a game, from 1, whose start position and moves are those before `play`, instead of `fen`",
+);
+const PLIES: Param = param(
+    "plies",
+    "integer",
+    "how many plies of the mainline of `game` are played",
+);
 const SINCE: Param = param("since", "string", "first year, or month as 2012-01");
 const UNTIL: Param = param("until", "string", "last year, or month as 2012-12");
 const VARIANT: Param = param("variant", "string", "standard or chess960");
@@ -103,6 +115,11 @@ pub(crate) const ROUTES: &[Route] = &[
             param("deleted", "boolean", "records marked as deleted too"),
             param("from", "integer", "first row, from 0"),
             param("n", "integer", "number of rows, at most 500"),
+            param(
+                "details",
+                "string",
+                "columns that are read from the moves, `opening` and `medals`; null in all rows if absent",
+            ),
         ],
         content_type: JSON,
     },
@@ -139,7 +156,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route {
         path: "/api/v1/position",
         summary: "The legal moves and the opening of a position",
-        params: &[FEN, PLAY],
+        params: &[FEN, PLAY, DB_OF_GAME, GAME, PLIES],
         content_type: JSON,
     },
     Route {
@@ -153,6 +170,9 @@ pub(crate) const ROUTES: &[Route] = &[
             )),
             FEN,
             PLAY,
+            DB_OF_GAME,
+            GAME,
+            PLIES,
             WHERE,
             param(
                 "where1",

@@ -34,7 +34,7 @@ pub(crate) struct Overview {
 }
 
 pub(crate) enum Content {
-    Database(Box<dyn Database>),
+    Database(Arc<dyn Database>),
     Book(Box<dyn Book>),
 }
 
@@ -73,6 +73,14 @@ impl OpenedInput {
     pub(crate) fn database(&self) -> Option<&dyn Database> {
         match &self.content {
             Content::Database(database) => Some(&**database),
+            Content::Book(_) => None,
+        }
+    }
+
+    /// The database, to be kept.
+    pub(crate) fn shared_database(&self) -> Option<&Arc<dyn Database>> {
+        match &self.content {
+            Content::Database(database) => Some(database),
             Content::Book(_) => None,
         }
     }

@@ -4,13 +4,14 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 use tabia::core::games::GameReader;
-use tabia::list::{ListRow, row};
+use tabia::list::{ListRow, RowDetails, row_with};
 use tabia::{Database, Date, GameIndex};
 
 use crate::filter_and_sort::RowSource;
+use crate::problem::Problem;
 
 /// The columns, in the order of the values of a row.
-pub(crate) const COLUMNS: [&str; 16] = [
+pub(crate) const COLUMNS: [&str; 18] = [
     "db",
     "game",
     "white",
@@ -27,10 +28,32 @@ pub(crate) const COLUMNS: [&str; 16] = [
     "annotator",
     "flags",
     "problem",
+    "opening",
+    "medals",
 ];
 
+/// The columns that are read from the moves, so that they are filled only if they are asked for.
+pub(crate) fn details(names: &[&str]) -> Result<RowDetails, Problem> {
+    let mut details = RowDetails::default();
+    for name in names {
+        match *name {
+            "opening" => details.opening = true,
+            "medals" => details.medals = true,
+            other => {
+                let text = format!("`details` is opening or medals, not `{other}`");
+                return Err(Problem::bad_request(text));
+            }
+        }
+    }
+    Ok(details)
+}
+
 /// The rows with these numbers.
-pub(crate) fn rows(source: &RowSource, numbers: impl Iterator<Item = u32>) -> Vec<Value> {
+pub(crate) fn rows(
+    source: &RowSource,
+    numbers: impl Iterator<Item = u32>,
+    details: RowDetails,
+) -> Vec<Value> {
     let mut readers: Vec<(&str, &dyn Database, Box<dyn GameReader + '_>)> = Vec::new();
     let mut rows = Vec::new();
     for number in numbers {
@@ -46,8 +69,8 @@ pub(crate) fn rows(source: &RowSource, numbers: impl Iterator<Item = u32>) -> Ve
             readers.len() - 1
         });
         if let Some((id, database, reader)) = readers.get_mut(index) {
-            rows.push(match row(*database, &mut **reader, game) {
-                Ok(found) => values(id, &found),
+            rows.push(match row_with(*database, &mut **reader, game, details) {
+                Ok(found) => values(id, &found, details),
                 Err(error) => unreadable(id, game, &error.to_string()),
             });
         }
@@ -55,7 +78,7 @@ pub(crate) fn rows(source: &RowSource, numbers: impl Iterator<Item = u32>) -> Ve
     rows
 }
 
-fn values(id: &str, row: &ListRow<'_>) -> Value {
+fn values(id: &str, row: &ListRow<'_>, details: RowDetails) -> Value {
     let text = |value: &str| match value {
         "" => Value::Null,
         value => json!(value),
@@ -83,13 +106,14 @@ fn values(id: &str, row: &ListRow<'_>) -> Value {
         text(&row.annotator),
         flags,
         Value::Null,
+        row.opening.map(|opening| opening.name),
+        (details.medals && !is_text).then_some(row.medals),
     ])
 }
 
 fn unreadable(id: &str, game: GameIndex, problem: &str) -> Value {
     let mut row = vec![json!(id), json!(u64::from(game.0) + 1)];
-    row.resize(COLUMNS.len() - 2, Value::Null);
-    row.push(json!(""));
-    row.push(json!(problem));
+    row.resize(COLUMNS.len() - 4, Value::Null);
+    row.extend([json!(""), json!(problem), Value::Null, Value::Null]);
     Value::Array(row)
 }

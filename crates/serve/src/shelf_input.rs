@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use tabia::core::GameFormat;
 use tabia::formats::Format;
 use tabia::{Error, InputItem, OpenInput, OpenOptions, Resolver};
 
@@ -22,6 +23,8 @@ const IDLE: Duration = if cfg!(windows) {
 } else {
     Duration::from_mins(10)
 };
+/// A text or a member of an archive up to this size is read to count its games before anybody asks.
+const COUNTED_BYTES: u64 = 8 << 20;
 /// How long the lengths and times of files are taken as unchanged.
 const TRUSTED: Duration = Duration::from_millis(500);
 
@@ -133,6 +136,27 @@ impl ShelfInput {
         matches!(self.format, Some(Format::Games(_))) && self.error.is_none()
     }
 
+    /// The number of its games, unless it takes long to find out.
+    pub(crate) fn quick_count(&self) -> Option<u64> {
+        let is_read_whole = self.is_text() || self.container.is_some();
+        let is_long = is_read_whole && self.bytes.is_none_or(|bytes| bytes > COUNTED_BYTES);
+        if is_long || !self.is_database() {
+            return None;
+        }
+        let opened = self.resolve().ok()?.open_indexed(self.options()).ok()?;
+        let OpenInput::Database(database) = opened.input else {
+            return None;
+        };
+        let info = database.info();
+        Some(info.records.saturating_sub(info.texts).into())
+    }
+
+    /// Whether it is a text, of which blocks are read and no single games.
+    pub(crate) fn is_text(&self) -> bool {
+        let games = self.format.and_then(Format::games);
+        games.is_some_and(GameFormat::is_streamable)
+    }
+
     /// Whether it may have a saved index: it is in files of its own, which are there the next time as well.
     pub(crate) fn is_indexable(&self) -> bool {
         self.is_database() && self.container.is_none() && !self.is_dropped
@@ -241,7 +265,7 @@ impl ShelfInput {
         let content = match opened.input {
             OpenInput::Database(database) => {
                 problems.extend(database.info().problems.iter().cloned());
-                Content::Database(database)
+                Content::Database(Arc::from(database))
             }
             OpenInput::Book(book) => {
                 problems.extend(book.info().problems.iter().cloned());

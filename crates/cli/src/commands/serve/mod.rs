@@ -13,11 +13,12 @@ mod supervisor;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
+use std::time::Duration;
 
 use crate::readable_numbers::counted_as;
 use serde::Serialize;
 use tabia::Error;
-use tabia_serve::{Key, Server, ServerOptions, Shelf, ShelfCounts, StopHandle};
+use tabia_serve::{CountedGames, Key, Server, ServerOptions, Shelf, ShelfCounts, StopHandle};
 
 use crate::args::ServeArgs;
 use crate::commands::index::index_options;
@@ -35,6 +36,8 @@ const PORTS: std::ops::RangeInclusive<u16> = 6464..=6473;
 
 /// Inputs that cannot be read and are named without `--verbose`.
 const MAX_NAMED: usize = 5;
+/// How long the games are counted that are stated at the start.
+const TIME_TO_COUNT: Duration = Duration::from_secs(2);
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -95,7 +98,13 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
         context.messages.note(text);
     }
     name_unreadable(&shelf, &context.messages);
-    context.messages.note(&summary(shelf.counts(), args));
+    // The page does not wait until the games are counted.
+    let (counts, games) = (shelf.counts(), shelf.uncounted_games());
+    let (messages, out, lan) = (context.messages.clone(), args.out.clone(), args.lan);
+    std::thread::spawn(move || {
+        let games = games.count(TIME_TO_COUNT);
+        messages.note(&summary(counts, games, out.as_deref(), lan));
+    });
     if !args.no_open && !args.json && !args.api_only {
         browser::open(&folder, &url);
     }
@@ -228,7 +237,7 @@ fn name_unreadable(shelf: &Shelf, messages: &Messages) {
     }
 }
 
-fn summary(counts: ShelfCounts, args: &ServeArgs) -> String {
+fn summary(counts: ShelfCounts, games: CountedGames, out: Option<&Path>, lan: bool) -> String {
     let mut parts = vec![
         counted_as(counts.databases as u64, "database", "databases"),
         counted_as(counts.books as u64, "book", "books"),
@@ -236,16 +245,24 @@ fn summary(counts: ShelfCounts, args: &ServeArgs) -> String {
     if counts.archives > 0 {
         parts.push(counted_as(counts.archives as u64, "archive", "archives"));
     }
+    if games.games > 0 {
+        let number = counted_as(games.games, "game", "games");
+        parts.push(if games.is_all {
+            number
+        } else {
+            format!("at least {number}")
+        });
+    }
     if counts.unreadable > 0 {
         let files = counted_as(counts.unreadable as u64, "file", "files");
         parts.push(format!("{files} that cannot be read"));
     }
     let text = parts.join(", ");
-    let written = match &args.out {
+    let written = match out {
         Some(folder) => format!("Only new files in {} are written", folder.display()),
         None => "Nothing is changed".to_owned(),
     };
-    if args.lan {
+    if lan {
         return format!("{text}. {written}. Ctrl-C ends it.");
     }
     format!("{text}. {written}, nothing leaves this machine. Ctrl-C ends it.")
