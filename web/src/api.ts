@@ -79,6 +79,23 @@ export function queryText(query: Query): string {
   return text === "" ? "" : `?${text}`;
 }
 
+/** The first moves of the mainline of a game. */
+export interface GameStart {
+  db: string;
+  game: number;
+  plies: number;
+}
+
+/** Moves in an address at most; the server takes 1,000, and an address has its limit too. */
+const MAX_MOVES = 500;
+
+/** The position after a line as a part of a request. A long line is named as that of a game, with the moves that differ. */
+export function positionQuery(fen: string, line: string[], start?: GameStart): Query {
+  if (!start || line.length <= MAX_MOVES) return { fen, play: line.join(",") };
+  const { db, game, plies } = start;
+  return { db, game, plies, play: line.slice(plies).join(",") };
+}
+
 interface Sent {
   method: string;
   body?: Blob | string;
@@ -235,7 +252,7 @@ export type Row = [
   db: string, game: number, white: string | null, whiteElo: number | null, black: string | null,
   blackElo: number | null, result: string | null, moves: number | null, eco: string | null,
   event: string | null, site: string | null, round: string | null, date: string | null,
-  annotator: string | null, flags: string, problem: string | null,
+  annotator: string | null, flags: string, problem: string | null, opening: string | null, medals: number | null,
 ];
 
 export interface Rows {

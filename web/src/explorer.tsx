@@ -2,7 +2,8 @@
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
-  ApiError, type Card, type ExplorerAnswer, type ExplorerMove, type ExplorerSource, type PositionAnswer, type Shelf, get,
+  ApiError, type Card, type ExplorerAnswer, type ExplorerMove, type ExplorerSource, type GameStart, type PositionAnswer, type Shelf, get,
+  positionQuery,
 } from "./api.ts";
 import { parseFen } from "./chess.ts";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
@@ -25,7 +26,7 @@ function storeSources(choice: string, ids: string[]): void {
 }
 
 /** The answer so far, asked again until every database is read to its end. */
-function useExplorer(src: string[], fen: string, line: string[], where: string, own: Record<string, string>) {
+function useExplorer(src: string[], fen: string, line: string[], start: GameStart | undefined, where: string, own: Record<string, string>) {
   const [answer, setAnswer] = useState<ExplorerAnswer | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isStopped, stop] = useState(false);
@@ -33,7 +34,8 @@ function useExplorer(src: string[], fen: string, line: string[], where: string, 
   const indexes = useIndexChanges(src);
   const key = [src.join(), fen, line.join(), where, indexes, ...src.map((id) => own[id] ?? "")].join("\n");
   useEffect(() => stop(false), [key]);
-  useEffect(() => {
+  // Before the browser paints, which the request need not wait for.
+  useLayoutEffect(() => {
     if (src.length === 0 || isStopped) {
       if (src.length === 0) setAnswer(null);
       return;
@@ -41,11 +43,11 @@ function useExplorer(src: string[], fen: string, line: string[], where: string, 
     const controller = new AbortController();
     const asked = performance.now();
     const filters = Object.fromEntries(src.map((id, index) => [`where${index + 1}`, own[id] ?? ""]));
-    const query = { src: src.join(","), fen, play: line.join(","), where, ...filters };
+    const query = { src: src.join(","), ...positionQuery(fen, line, start), where, ...filters };
     let isRunning = true;
     const run = async () => {
       for (;;) {
-        const found = await get<ExplorerAnswer>("explorer", query, controller.signal);
+        const found = await get<ExplorerAnswer>("explorer", query, controller.signal, "no-store");
         setAnswer(found);
         setTook(performance.now() - asked);
         setError(null);
@@ -122,6 +124,8 @@ export function ExplorerTable(props: {
   onlyBooks?: boolean;
   fen: string;
   line: string[];
+  /** The game whose moves the first ones of the line are. */
+  start?: GameStart;
   src: string[] | null;
   where: string;
   onMove: (uci: string) => void;
@@ -151,7 +155,7 @@ export function ExplorerTable(props: {
     setOwn(ids);
     props.onSources?.(ids);
   };
-  const { answer, error, took, isStopped, stop } = useExplorer(shelf.state === "done" ? src : [], props.fen, props.line, props.where, filters);
+  const { answer, error, took, isStopped, stop } = useExplorer(shelf.state === "done" ? src : [], props.fen, props.line, props.start, props.where, filters);
   const sources = answer?.sources ?? [];
   const rows = useMemo(() => rowsOf(sources), [answer]);
   const running = sources.filter((source) => source.kind === "database" && !source.isDone);
@@ -570,10 +574,10 @@ export function View() {
     setLine(address.split(",").filter((uci) => uci !== ""));
   }, [query]);
   const load = useLoad<PositionAnswer>((signal) => get("position", { fen, play: line.join(",") }, signal), [fen, line.join()]);
-  const [position, setPosition] = useState<PositionAnswer | null>(null);
-  useEffect(() => {
-    if (load.state === "done") setPosition(load.value);
-  }, [load]);
+  // The position before stays until the next one is there.
+  const last = useRef<PositionAnswer | null>(null);
+  if (load.state === "done") last.current = load.value;
+  const position = last.current;
   title(t("explorer.title"));
   // Keys can come faster than the view is drawn.
   const latest = useRef({ line, future });

@@ -1,7 +1,7 @@
 // A game: board, notation, graphs, training, texts, tags.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Rows, get, getText, type PositionAnswer } from "./api.ts";
+import { type GameStart, type Rows, get, getText, type PositionAnswer, positionQuery } from "./api.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
 import { Notation } from "./notation.tsx";
@@ -22,11 +22,10 @@ export function View() {
     (signal) => get(`db/${encodeURIComponent(db)}/games/${encodeURIComponent(number)}`, {}, signal),
     [db, number],
   );
-  const [last, setLast] = useState<GameJson | null>(null);
-  useEffect(() => {
-    if (load.state === "done") setLast(load.value);
-  }, [load]);
-  const game = load.state === "done" ? load.value : last;
+  // The game before stays until the next one is there.
+  const last = useRef<GameJson | null>(null);
+  if (load.state === "done") last.current = load.value;
+  const game = last.current;
   if (load.state === "error") return <ErrorBox error={load.error} />;
   if (!game) return <Spinner />;
   if (game.kind === "text") return <TextView key={`${game.db}/${game.game}`} game={game} query={query} />;
@@ -119,6 +118,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
     return trial ? trial.ucis.reduce(play, base) : base;
   }, [tree, node, trial]);
   const path = useMemo(() => pathTo(tree, node).map((node) => node.uci), [tree, node]);
+  const start: GameStart = { db: game.db, game: game.game, plies: pathTo(tree, node).filter((node) => node.depth === 0).length };
   const played = useMemo(() => [...path, ...(trial?.ucis ?? [])], [path, trial]);
 
   title(players(game));
@@ -182,7 +182,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   }, [address]);
 
   // Legal moves of the position, for moving pieces; the server knows the rules.
-  const line = { fen: game.fen ?? "", play: played.join(",") };
+  const line = positionQuery(game.fen ?? "", played, start);
   useEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
@@ -505,8 +505,8 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
               )}
             </>
           )}
-          {tab === "explorer" && !isCovered && <Later load={explorer} fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />}
-          {tab === "book" && !isCovered && <Later load={explorer} onlyBooks fen={game.fen ?? ""} line={played} src={null} where="" onMove={onMove} />}
+          {tab === "explorer" && !isCovered && <Later load={explorer} fen={game.fen ?? ""} line={played} start={start} src={null} where="" onMove={onMove} />}
+          {tab === "book" && !isCovered && <Later load={explorer} onlyBooks fen={game.fen ?? ""} line={played} start={start} src={null} where="" onMove={onMove} />}
           {tab === "references" && !isCovered && <Later load={references} game={game} tree={tree} onNode={show} />}
           {tab === "tags" && <Tags game={game} />}
           {tab === "raw" && !isCovered && <Later load={storedRecord} game={game} tree={tree} />}

@@ -5,7 +5,7 @@ import { type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { copyCommand, quoted } from "./commands.tsx";
 import { VirtualList } from "./virtual_list.ts";
-import { type Column, ColumnHeader, ColumnMenu, columnLabel, columns, result, templateOf, useColumnLayout } from "./list_columns.tsx";
+import { type Column, ColumnHeader, ColumnMenu, DETAILS, columnLabel, columns, result, templateOf, useColumnLayout } from "./list_columns.tsx";
 import { MoveLine } from "./notation.tsx";
 import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
@@ -78,14 +78,15 @@ function GameList(props: ListProps) {
   const layout = useColumnLayout();
   const selection = useSelection(ids.join(","));
   const several = ids.length > 1;
-  const fitting = columns().filter((column) => (column.id !== "db" || several) && (column.rank <= rank || rank === 0));
+  const all = columns().filter((column) => (column.id !== "db" || several) && (rank > 0 || !DETAILS.includes(column.id)));
   // The players stay, and so do all in a narrow window, which has few.
   const canHide = (column: Column) => rank > 0 && column.id !== "white" && column.id !== "black";
-  const visible = fitting.filter((column) => !canHide(column) || !layout.hidden.includes(column.id));
+  const visible = all.filter((column) => !canHide(column) || layout.shows(column, rank));
   const shown = rank === 0 ? visible : layout.sort(visible);
+  const details = shown.map((column) => column.id).filter((id) => DETAILS.includes(id)).join();
   // The list outlives what it shows.
-  const latest = useRef({ shown, selection });
-  latest.current = { shown, selection };
+  const latest = useRef({ shown, selection, details });
+  latest.current = { shown, selection, details };
   const anchor = useRef(0);
   const request = { db: ids.join(","), where, sort, deleted };
 
@@ -103,7 +104,8 @@ function GameList(props: ListProps) {
       rowHeight: () => (matchMedia("(max-width: 700px)").matches ? 48 : 26),
       load: async (from, n, inner) => {
         for (;;) {
-          const rows = await get<Rows>("games", { ...request, from, n }, inner, "no-store");
+          const { details } = latest.current;
+          const rows = await get<Rows>("games", { ...request, details, from, n }, inner, "no-store");
           if (fingerprints !== "" && JSON.stringify(rows.fingerprints) !== fingerprints) {
             announce(t("changed", { name: ids.join(", ") }), true);
             apply(rows);
@@ -141,7 +143,7 @@ function GameList(props: ListProps) {
     host.current?.append(view.element);
     const start = async () => {
       for (let first = true; ; first = false) {
-        const rows = await get<Rows>("games", { ...request, from: 0, n: 100 }, signal);
+        const rows = await get<Rows>("games", { ...request, details: latest.current.details, from: 0, n: 100 }, signal);
         apply(rows);
         if (first) {
           view.reset(rows.count);
@@ -195,6 +197,12 @@ function GameList(props: ListProps) {
   useLayoutEffect(() => {
     host.current?.style.setProperty("--columns", template);
   }, [template]);
+  const known = useRef(details);
+  useLayoutEffect(() => {
+    // What was loaded lacks a column.
+    if (details.split(",").some((id) => !known.current.includes(id))) list.current?.reset(state?.count ?? 0);
+    known.current = details;
+  }, [details]);
   useLayoutEffect(() => list.current?.redraw(), [shown.map((column) => column.id).join(), selection.games]);
   const terms = termsOf(where);
 
@@ -240,7 +248,7 @@ function GameList(props: ListProps) {
             <button type="button" onClick={() => copyCommand(ids, (inputs) => commandOf(inputs, where, deleted))}>
               {t("copy.command")}
             </button>
-            {rank > 0 && <ColumnMenu all={fitting} shown={shown} canHide={canHide} layout={layout} />}
+            {rank > 0 && <ColumnMenu all={all} shown={shown} canHide={canHide} layout={layout} />}
           </div>
         </details>
       </div>
@@ -277,7 +285,7 @@ function GameList(props: ListProps) {
       {error !== null && <ErrorBox error={error} />}
       <div class={selection.games.size > 0 ? "split picking" : "split"}>
         <div class="list-box" ref={host}>
-          <ColumnHeader all={fitting} shown={shown} layout={layout} keys={keys} sortable={state?.sortable ?? []} onSort={setSort} />
+          <ColumnHeader all={all} shown={shown} layout={layout} keys={keys} sortable={state?.sortable ?? []} onSort={setSort} />
           {state === null && error === null && <Spinner />}
           {state?.count === 0 && state.isExact && <NoMatch ids={ids} where={where} />}
         </div>
@@ -310,7 +318,7 @@ async function saveList(request: Record<string, string | boolean>, all: Column[]
   const lines = [all.map(columnLabel)];
   try {
     for (let from = 0; from < Math.min(count, MAX_SAVED); from += 500) {
-      const { rows } = await get<Rows>("games", { ...request, from, n: 500 });
+      const { rows } = await get<Rows>("games", { ...request, details: DETAILS.join(), from, n: 500 });
       if (rows.length === 0) break;
       lines.push(...rows.map((row) => all.map((column) => (column.id === "game" ? String(row[1]) : column.text(row)))));
     }

@@ -9,22 +9,22 @@ import { follow, useAddress } from "./router.ts";
 import { COLORS, LANGUAGES, type Settings, apply, change, current, useSettings } from "./settings.ts";
 import { ShelfView } from "./inputs.tsx";
 import { remember } from "./remembered.ts";
-import { Dialog, Later, isTyping } from "./ui.tsx";
+import { Dialog, Later, isTyping, loadPart } from "./ui.tsx";
 import { load, t } from "./translations.ts";
 
 const NAMES: Record<string, string> = { en: "English", de: "Deutsch", ru: "Русский", fr: "Français", es: "Español" };
 
 /** Views that are loaded when they are first shown. */
-const later: Record<string, () => Promise<{ View: ComponentType }>> = {
-  games: () => import("./games.tsx"),
-  db: () => import("./game.tsx"),
-  explorer: () => import("./explorer.tsx"),
-  health: () => import("./check.tsx"),
-  player: () => import("./player.tsx"),
-  search: () => import("./positions.tsx"),
-  duplicates: () => import("./duplicates.tsx"),
-  convert: () => import("./convert.tsx"),
-  book: () => import("./book.tsx"),
+const later: Record<string, () => Promise<ComponentType>> = {
+  games: async () => (await import("./games.tsx")).View,
+  db: async () => (await import("./game.tsx")).View,
+  explorer: async () => (await import("./explorer.tsx")).View,
+  health: async () => (await import("./check.tsx")).View,
+  player: async () => (await import("./player.tsx")).View,
+  search: async () => (await import("./positions.tsx")).View,
+  duplicates: async () => (await import("./duplicates.tsx")).View,
+  convert: async () => (await import("./convert.tsx")).View,
+  book: async () => (await import("./book.tsx")).View,
 };
 
 function View() {
@@ -36,7 +36,7 @@ function View() {
   const [name] = path;
   if (name === undefined) return <ShelfView />;
   const view = later[name];
-  if (view) return <Later key={name} load={async () => (await view()).View} />;
+  if (view) return <Later key={name} load={view} />;
   return <p class="empty">{t("notFound")}</p>;
 }
 
@@ -217,5 +217,5 @@ const root = document.getElementById("app");
 if (root) render(<App />, root);
 // The other views once the first one is there, so that they open at once.
 setTimeout(() => {
-  for (const view of Object.values(later)) view().catch(() => undefined);
+  for (const view of Object.values(later)) loadPart(view).catch(() => undefined);
 }, 1500);

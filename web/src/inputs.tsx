@@ -212,7 +212,7 @@ function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card
           <bdi>{known.title}</bdi>
         </p>
       )}
-      {rest.length > 0 && <p class="sub">{rest.join(" · ")}</p>}
+      {rest.length > 0 && <p class="sub">{rest.join("\u00a0· ")}</p>}
       {members.length > 0 && (
         <ul class="members">
           {members.map((member) => (

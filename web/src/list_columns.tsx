@@ -2,17 +2,23 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Row } from "./api.ts";
+import { medalNames } from "./notation.tsx";
 import { number, t } from "./translations.ts";
 
 export interface Column {
   id: string;
   name: string;
   width: string;
-  /** Hidden in narrower windows, from 1. */
+  /** Hidden in narrower windows, from 1; unless chosen, in all from `ON_REQUEST`. */
   rank: number;
   text: (row: Row) => string;
   isNumber?: boolean;
 }
+
+const ON_REQUEST = 4;
+
+/** The columns that are read from the games, which are asked for only where they are shown. */
+export const DETAILS = ["opening", "medals"];
 
 export const columns = (): Column[] => [
   { id: "game", name: "#", width: "4.6em", rank: 1, text: (row) => number(row[1]), isNumber: true },
@@ -23,12 +29,14 @@ export const columns = (): Column[] => [
   { id: "result", name: t("col.result"), width: "3.6em", rank: 0, text: (row) => result(row[6]) },
   { id: "moves", name: t("col.moves"), width: "3.2em", rank: 2, text: (row) => String(row[7] ?? ""), isNumber: true },
   { id: "eco", name: "ECO", width: "3em", rank: 1, text: (row) => row[8] ?? "" },
+  { id: "opening", name: t("col.opening"), width: "minmax(5em, 1.3fr)", rank: 3, text: (row) => row[16] ?? "" },
   { id: "event", name: t("col.event"), width: "minmax(5em, 1.4fr)", rank: 2, text: (row) => row[9] ?? "" },
   { id: "site", name: t("col.site"), width: "minmax(4em, 1fr)", rank: 3, text: (row) => row[10] ?? "" },
   { id: "round", name: t("col.round"), width: "3.2em", rank: 3, text: (row) => row[11] ?? "" },
   { id: "date", name: t("col.date"), width: "6em", rank: 1, text: (row) => date(row[12]) },
   { id: "annotator", name: t("col.annotator"), width: "minmax(4em, 0.8fr)", rank: 3, text: (row) => row[13] ?? "" },
   { id: "flags", name: "VCS", width: "3.2em", rank: 2, text: (row) => row[14].replace("D", "") },
+  { id: "medals", name: t("medals"), width: "minmax(5em, 0.9fr)", rank: ON_REQUEST, text: (row) => medalNames(row[17] ?? 0).join(", ") },
   { id: "db", name: t("col.database"), width: "minmax(5em, 0.9fr)", rank: 2, text: (row) => row[0] },
 ];
 
@@ -45,11 +53,13 @@ interface Layout {
   /** Widths in pixels. */
   widths: Record<string, number>;
   hidden: string[];
+  /** Columns that are shown though the window is narrow for them. */
+  chosen: string[];
 }
 
 const KEY = "tabia.columns";
 const [MIN_WIDTH, MAX_WIDTH] = [28, 800];
-const EMPTY: Layout = { order: [], widths: {}, hidden: [] };
+const EMPTY: Layout = { order: [], widths: {}, hidden: [], chosen: [] };
 
 function read(): Layout {
   try {
@@ -63,7 +73,9 @@ function read(): Layout {
 export interface ColumnLayout extends Layout {
   /** The columns in their order. */
   sort: (all: Column[]) => Column[];
-  hide: (id: string) => void;
+  /** Whether a column is shown where there is space for those up to a rank. */
+  shows: (column: Column, rank: number) => boolean;
+  show: (id: string, isShown: boolean) => void;
   /** Moves a column before or after another one. */
   move: (all: Column[], id: string, to: string) => void;
   setWidth: (id: string, pixels: number, isKept?: boolean) => void;
@@ -91,7 +103,11 @@ export function useColumnLayout(): ColumnLayout {
   return {
     ...layout,
     sort,
-    hide: (id) => store({ hidden: layout.hidden.includes(id) ? layout.hidden.filter((other) => other !== id) : [...layout.hidden, id] }),
+    shows: (column, rank) => layout.chosen.includes(column.id) || (column.rank <= rank && !layout.hidden.includes(column.id)),
+    show: (id, isShown) => {
+      const [hidden, chosen] = [layout.hidden, layout.chosen].map((ids) => ids.filter((other) => other !== id)) as [string[], string[]];
+      store(isShown ? { hidden, chosen: [...chosen, id] } : { hidden: [...hidden, id], chosen });
+    },
     move: (all, id, to) => {
       const ids = sort(all).map((column) => column.id);
       const [from, target] = [ids.indexOf(id), ids.indexOf(to)];
@@ -107,8 +123,12 @@ export function useColumnLayout(): ColumnLayout {
 }
 
 /** The widths of the columns for CSS, the one of the marks of selected rows first. */
-export const templateOf = (shown: Column[], layout: ColumnLayout) =>
-  ["22px", ...shown.map((column) => (layout.widths[column.id] === undefined ? column.width : `${layout.widths[column.id]}px`))].join(" ");
+export function templateOf(shown: Column[], layout: ColumnLayout): string {
+  // With more columns than fit the others become narrower than they would like to be.
+  const isTight = shown.some((column) => layout.chosen.includes(column.id));
+  const usual = (width: string) => (isTight ? width.replace(/minmax\([\d.]+em/, "minmax(3em") : width);
+  return ["22px", ...shown.map((column) => (layout.widths[column.id] === undefined ? usual(column.width) : `${layout.widths[column.id]}px`))].join(" ");
+}
 
 interface HeaderProps {
   all: Column[];
@@ -229,8 +249,8 @@ export function ColumnMenu(props: { all: Column[]; shown: Column[]; canHide: (co
               <input
                 type="checkbox"
                 disabled={!props.canHide(column)}
-                checked={!props.canHide(column) || !layout.hidden.includes(column.id)}
-                onChange={() => layout.hide(column.id)}
+                checked={isShown}
+                onChange={() => layout.show(column.id, !isShown)}
               />{" "}
               {label}
             </label>

@@ -139,7 +139,7 @@ const MEDALS = [
   "material", "piece", "endgame", "tacticalBlunder", "strategicBlunder", "user",
 ] as const;
 
-function medalNames(bits: number): string[] {
+export function medalNames(bits: number): string[] {
   return MEDALS.flatMap((name, index) => (bits & (1 << index) ? [t(`medal.${name}`)] : []));
 }
 
@@ -168,6 +168,7 @@ export function Notation(props: {
   const hiddenNodes = props.hidden ?? NONE;
   const { pieces, language } = useSettings();
   const host = useRef<HTMLDivElement>(null);
+  const current = useRef<HTMLElement | null>(null);
   const spans = useMemo(() => new Map<number, HTMLElement>(), [tree]);
   const languages = useMemo(() => languagesOf(tree), [tree]);
   const [hidden, hide] = useState<string[]>([]);
@@ -183,10 +184,13 @@ export function Notation(props: {
   useLayoutEffect(() => {
     const box = host.current;
     if (!box) return;
-    for (const old of box.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
+    const isFirst = current.current === null;
+    current.current?.removeAttribute("aria-current");
     const span = spans.get(node);
+    current.current = span ?? box;
     if (!span) {
-      box.scrollTop = 0;
+      // It begins there; to set it would lay all moves out before they are needed.
+      if (!isFirst) box.scrollTop = 0;
       return;
     }
     span.setAttribute("aria-current", "true");

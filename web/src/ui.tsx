@@ -1,7 +1,7 @@
 // Small parts that several views share.
 
 import type { ComponentChildren, ComponentType } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, GoneError, save } from "./api.ts";
 import { type Stated, featureName, problemLine, problemTexts } from "./problem_texts.ts";
 import { languageNow, t } from "./translations.ts";
@@ -11,9 +11,10 @@ export type Load<T> = { state: "loading" } | { state: "error"; error: unknown } 
 /** Loads something each time `keys` change; the old value is dropped. */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, keys: unknown[]): Load<T> {
   const [found, set] = useState<Load<T>>({ state: "loading" });
-  useEffect(() => {
+  // Before the browser paints: other effects wait for a frame, and the request would too.
+  useLayoutEffect(() => {
     const controller = new AbortController();
-    set({ state: "loading" });
+    set((old) => (old.state === "loading" ? old : { state: "loading" }));
     load(controller.signal).then(
       (value) => {
         if (!controller.signal.aborted) set({ state: "done", value });
@@ -27,12 +28,26 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, keys: unkn
   return found;
 }
 
+type Part<P> = () => Promise<ComponentType<P>>;
+
+/** The parts that are loaded, by what loads them. */
+const parts = new WeakMap<Part<never>, ComponentType<never>>();
+
+/** Loads a part, so that it is shown at once when it is needed. */
+export async function loadPart<P>(load: Part<P>): Promise<ComponentType<P>> {
+  const known = parts.get(load as Part<never>) as ComponentType<P> | undefined;
+  if (known) return known;
+  const found = await load();
+  parts.set(load as Part<never>, found as ComponentType<never>);
+  return found;
+}
+
 /** A part of a view that is loaded when it is first shown. */
-export function Later<P extends object>({ load, ...props }: { load: () => Promise<ComponentType<P>> } & P) {
-  const [Loaded, set] = useState<ComponentType<P> | null>(null);
+export function Later<P extends object>({ load, ...props }: { load: Part<P> } & P) {
+  const [Loaded, set] = useState<ComponentType<P> | null>(() => (parts.get(load as Part<never>) as ComponentType<P> | undefined) ?? null);
   const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    load().then((found) => set(() => found), setError);
+  useLayoutEffect(() => {
+    if (!Loaded) loadPart(load).then((found) => set(() => found), setError);
   }, []);
   if (error !== null) return <ErrorBox error={error} />;
   return Loaded ? <Loaded {...(props as unknown as P)} /> : <Spinner />;

@@ -293,6 +293,13 @@ test("a page of another origin gets no answer", async () => {
     assert.deepEqual([found.image, found.read, found.data], ["refused", "refused", "refused"]);
     for (const answer of [found.blind, found.sent]) assert.ok(["refused", "opaque 0"].includes(answer), answer);
     assert.ok(statuses.every((status) => status === 403), String(statuses));
+    // A form needs no answer to do harm.
+    const answered = page.waitForResponse((response) => response.request().method() === "POST" && response.url().startsWith(server.base));
+    await page.evaluate((base) => {
+      document.body.innerHTML = `<form method="post" action="${base}/api/v1/jobs" enctype="text/plain"><input name='{"kind":"index","db":"league.pgn","x":"' value='"}'></form>`;
+      document.querySelector("form").submit();
+    }, server.base);
+    assert.equal((await answered).status(), 403);
     const jobs = await server.api("jobs");
     assert.deepEqual(jobs.jobs ?? jobs, []);
   } finally {
@@ -700,6 +707,47 @@ describe("games", () => {
       await page.getByRole("button", { name: "As at first" }).click();
       await eventually(async () => assert.match(await header(), /^# White Elo Black Elo Result/));
     }));
+
+  test("openings and medals are columns on request, and in the CSV", async () => {
+    const own = shelf.path("medals.pgn");
+    writeFileSync(own, '[White "A"]\n[Black "B"]\n\n1. e4 c5 2. Nf3 d6 {[%mdl 5]} 3. d4 {[%mdl 8]} *\n\n[White "C"]\n[Black "D"]\n\n1. d4 d5 2. c4 *\n\n');
+    try {
+      await onServer(own, "/games?db=medals.pgn", async (page) => {
+        await rows(page).first().waitFor();
+        const cell = (row, column) => rows(page).nth(row).locator(`.c-${column}`);
+        assert.equal(await page.locator(".header .c-opening, .header .c-medals").count(), 0);
+        await page.locator(".menu > summary").click();
+        const choose = (name) => page.locator(".menu-body label", { hasText: name }).locator("input");
+        await choose("Opening").check();
+        await choose("Medals").check();
+        await eventually(async () => {
+          assert.match(await cell(0, "opening").textContent(), /^Sicilian/);
+          assert.match(await cell(1, "opening").textContent(), /^Queen's Gambit/);
+          assert.equal(await cell(0, "medals").textContent(), "best game, model game, novelty");
+          assert.equal(await cell(1, "medals").textContent(), "");
+        });
+        const started = page.waitForEvent("download");
+        await page.locator(".menu-body").getByRole("button", { name: "Save as CSV" }).click();
+        const lines = readFileSync(await (await started).path(), "utf8").trimEnd().split("\r\n");
+        assert.match(lines[0], /,ECO,Opening,Event,/);
+        assert.match(lines[1], /Sicilian.*"best game, model game, novelty"/);
+        await axeFindsNothing(page);
+        await page.reload();
+        await eventually(async () => assert.match(await cell(0, "opening").textContent(), /^Sicilian/));
+        await page.locator(".menu > summary").click();
+        await choose("Opening").uncheck();
+        await eventually(async () => assert.equal(await page.locator(".header .c-opening").count(), 0));
+        // A wide window has space for the opening unless it was hidden.
+        await page.getByRole("button", { name: "As at first" }).click();
+        await page.setViewportSize({ width: 1700, height: 900 });
+        await eventually(async () => assert.equal(await page.locator(".header .c-opening").count(), 1));
+        await eventually(async () => assert.match(await cell(0, "opening").textContent(), /^Sicilian/));
+        assert.equal(await page.locator(".header .c-medals").count(), 0);
+      });
+    } finally {
+      rmSync(own);
+    }
+  });
 
   test("the help of the search lists its fields", () =>
     scenario("/games?db=league.pgn", async (page) => {
@@ -2157,6 +2205,7 @@ describe("pictures of the guide", () => {
       ["", {}],
       ["-dark", { colorScheme: "dark" }],
       ["-phone", { viewport: { width: 390, height: 844 }, hasTouch: true }],
+      ["-phone-dark", { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: "dark" }],
     ]) {
       test(`${name}${kind}`, async () => {
         const view = await open(browser, tidy, path, options);
