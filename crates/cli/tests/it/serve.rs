@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -791,6 +791,60 @@ fn dropped_files_are_in_the_state_folder_and_go_with_the_server() {
     assert_eq!(std::fs::read_dir(&dropped).unwrap().count(), 0);
 }
 
+/// What a command prints that runs as a user without files; `None` if it fails.
+fn as_another_user(arguments: &[&str]) -> Option<String> {
+    let user = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    let mut command = Command::new("setpriv");
+    let found = command.args(user).args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&found.stdout).into_owned();
+    found.status.success().then_some(text)
+}
+
+#[test]
+fn another_user_reads_neither_the_key_nor_dropped_files() {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    let setpriv = Command::new("setpriv").arg("--version").output();
+    if !is_root || setpriv.is_err() {
+        tabia_testkit::skip_without_peer("another user", "setpriv, used by root,");
+        return;
+    }
+    let folder = folder_with_games();
+    // The folder itself hides nothing.
+    let everybody = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), everybody).unwrap();
+    let server = Running::start(&folder, &["games.pgn"]);
+    let games = folder.path().join("games.pgn");
+    assert!(as_another_user(&["cat", games.to_str().unwrap()]).is_some());
+    let (host, key) = (server.host(), server.bearer());
+    let length = format!("Content-Length: {}", GAMES.len());
+    let mut stream = server.connect();
+    let head = format!("PUT /api/v1/drop/two.pgn HTTP/1.1\r\n{host}\r\n{key}\r\n{length}\r\n");
+    let text = format!("{head}Connection: close\r\n\r\n{GAMES}");
+    stream.write_all(text.as_bytes()).unwrap();
+    stream.read_to_string(&mut String::new()).unwrap();
+    assert_eq!(server.json("games?db=two.pgn").1["total"], 3);
+    let state = folder.path().join("state/tabia");
+    let state = state.to_str().unwrap();
+    let read = |name: &str| as_another_user(&["cat", &format!("{state}/{name}")]);
+    assert_eq!(read("serve-key"), None);
+    let found = as_another_user(&["find", state, "-type", "f", "-readable"]).unwrap_or_default();
+    assert_eq!(found, "");
+    let found = as_another_user(&["grep", "-rl", "onerror", state]);
+    assert_eq!(found, None);
+    // Nor is the key among the arguments that everybody sees.
+    let arguments = as_another_user(&["sh", "-c", "cat /proc/[0-9]*/cmdline"]).unwrap_or_default();
+    assert!(arguments.contains("games.pgn"), "{arguments}");
+    assert!(!arguments.contains(&server.key));
+    // The port answers everybody, and without the key there is no data.
+    let url = format!("http://127.0.0.1:{}/api/v1/shelf", server.port);
+    let status = ["-s", "-o", "/dev/null", "-w", "%{http_code}"];
+    if Command::new("curl").arg("--version").output().is_ok() {
+        let asked = as_another_user(&[&["curl"], &status[..], &[&url]].concat());
+        assert_eq!(asked.as_deref(), Some("401"));
+    }
+    assert_eq!(server.stop(), 0);
+}
+
 /// A preview converts into a folder of temporary files; what a killed server left of one goes.
 #[test]
 fn previews_of_killed_servers_are_removed() {
@@ -991,14 +1045,15 @@ fn silent_connections_do_not_stop_the_page() {
     let server = Running::start(&folder, &["games.pgn"]);
     server.json("shelf");
     let silent: Vec<TcpStream> = (0..600).map(|_| server.connect()).collect();
-    let start = Instant::now();
-    let (status, ..) = server.ask("GET /", &[server.host()]);
-    assert_eq!(status, 200);
-    assert!(
-        start.elapsed() < Duration::from_mins(1),
-        "{:?}",
+    // The quickest of some: other tests run meanwhile.
+    let times = (0..20).map(|_| {
+        let start = Instant::now();
+        let (status, ..) = server.ask("GET /", &[server.host()]);
+        assert_eq!(status, 200);
         start.elapsed()
-    );
+    });
+    let quickest = times.min().unwrap_or_default();
+    assert!(quickest < Duration::from_millis(50), "{quickest:?}");
     drop(silent);
 }
 
