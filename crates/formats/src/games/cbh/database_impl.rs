@@ -223,7 +223,7 @@ impl Database for CbhDatabase {
     }
 
     fn verify(&self, found: &mut dyn FnMut(Problem)) {
-        // The comparison is large; builds that only read say that they lack it.
+        // The comparison is large; builds that only read report that they lack it.
         if !cfg!(feature = "writers") {
             let error =
                 Error::unsupported("comparing the files needs a build with the feature `writers`");
