@@ -309,13 +309,14 @@ impl CommentWriter {
                 }
                 self.list = Some(name);
             }
-            _ => match scid_shape(shape) {
-                Some(text) => self.command(&text),
-                None => {
+            _ => {
+                if let Some(text) = scid_shape(shape) {
+                    self.command(&text);
+                } else {
                     self.contents.pop();
                     losses.add(Feature::ShapeColors, 1, None);
                 }
-            },
+            }
         }
     }
 
