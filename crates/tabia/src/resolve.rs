@@ -549,6 +549,14 @@ impl Resolver {
                         || first_part.as_deref() == Some(lower.as_str()))
             })
             .collect();
+        // Of several whose names differ in letter case that in the letter case of the path.
+        let exact = |name: &&OsString| {
+            path.file_name()
+                .is_some_and(|wanted| name_text(wanted) == stem(&name_text(name)))
+        };
+        if found.iter().filter(|name| exact(name)).count() == 1 {
+            found.retain(exact);
+        }
         found.sort();
         match found.as_slice() {
             [] => Ok(None),

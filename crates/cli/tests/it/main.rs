@@ -50,6 +50,7 @@ mod outputs_that_are_inputs;
 mod pgn_output;
 mod positions_of_games;
 mod repair;
+mod repair_account;
 mod repair_all;
 mod replacement_journals;
 mod report_files;

@@ -84,7 +84,8 @@ impl SourceFile {
 }
 
 /// A main file and its companions: the files of the same folder or archive whose names begin with the
-/// same base name, in any letter case.
+/// same base name, in any letter case. Where two sets have names that differ only in letter case, the files of
+/// the other one are none of them.
 ///
 /// ```
 /// use tabia_core::io::{Blob, Source};
@@ -199,6 +200,7 @@ impl Source {
             };
             of_set.push(SourceFile::in_folder(path, &name, file_path));
         }
+        leave_out_other_sets(&main, &mut siblings);
         siblings.sort_by(|a: &SourceFile, b| a.name.cmp(&b.name));
         parts.sort_by(|a: &SourceFile, b| a.name.cmp(&b.name));
         Ok(Self {
@@ -243,6 +245,7 @@ impl Source {
         let Some(main) = siblings.iter().find(|file| file.name == main).cloned() else {
             return Err(Error::new(ErrorKind::MissingFile(main.to_owned())).in_path(&label));
         };
+        leave_out_other_sets(&main, &mut siblings);
         Ok(Self {
             label: Arc::from(label),
             main,
@@ -316,13 +319,33 @@ impl Source {
         &self.main
     }
 
-    /// The companion with an extension, given in lower case without dot; `None` if absent. Names match in
-    /// any letter case.
+    /// The companion with an extension, given in lower case without dot; `None` if absent. The one with exactly the
+    /// base name of the main file; without such a file the only one that has it in another letter case.
     pub fn companion(&self, wanted: &str) -> Option<Cow<'_, SourceFile>> {
-        let listed = self.siblings.iter().find(|file| {
+        let has_name = |file: &&SourceFile| {
             let name = file.text();
             extension(&name) == wanted && base_name(&name).to_lowercase() == self.base
-        });
+        };
+        let mut named = self.siblings.iter().filter(has_name);
+        let first = named.next();
+        let listed = if named.next().is_none() {
+            first
+        } else {
+            let main = self.main.text();
+            let (own, own_extension) = (base_name(&main), stored_extension(&main));
+            // The main file itself, too, if that is wanted; else an extension in the letter case of that of the main file.
+            let rank = |file: &&SourceFile| {
+                let name = file.text();
+                let is_upper = |text: &str| text.chars().any(char::is_uppercase);
+                (
+                    name != main,
+                    is_upper(stored_extension(&name)) != is_upper(own_extension),
+                )
+            };
+            let same = self.siblings.iter().filter(has_name);
+            same.filter(|file| base_name(&file.text()) == own)
+                .min_by_key(rank)
+        };
         let listed = listed.map(Cow::Borrowed);
         listed.or_else(|| self.unlisted_companion(wanted).map(Cow::Owned))
     }
@@ -450,6 +473,27 @@ impl Source {
     /// files with another number or without one, sorted by name. Siblings are not among them.
     pub fn parts(&self) -> &[SourceFile] {
         &self.parts
+    }
+}
+
+/// Leaves out the files of sets whose name differs from that of `main` only in letter case: those with the base
+/// name of another file with the extension of `main`.
+fn leave_out_other_sets(main: &SourceFile, siblings: &mut Vec<SourceFile>) {
+    let main = main.text().into_owned();
+    let (own, main_extension) = (base_name(&main), extension(&main));
+    let lower = own.to_lowercase();
+    let is_other = |name: &str| {
+        let base = base_name(name);
+        base != own && base.to_lowercase() == lower
+    };
+    let others: Vec<String> = siblings
+        .iter()
+        .map(|file| file.text().into_owned())
+        .filter(|name| is_other(name) && extension(name) == main_extension)
+        .map(|name| base_name(&name).to_owned())
+        .collect();
+    if !others.is_empty() {
+        siblings.retain(|file| !others.iter().any(|other| base_name(&file.text()) == other));
     }
 }
 
@@ -639,6 +683,11 @@ fn base_name(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(base, _)| base)
 }
 
+/// The extension in the letter case that it has.
+fn stored_extension(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
 fn extension(name: &str) -> String {
     name.rsplit_once('.')
         .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
@@ -667,6 +716,39 @@ mod tests {
         assert_eq!(source.companion("cba").unwrap().name, "CAPA.Cba");
         assert!(source.companion("cbp").is_none());
         assert_eq!(source.with_main("cbg").unwrap().name(), "capa.cbg");
+    }
+
+    #[test]
+    fn sets_whose_names_differ_in_letter_case_are_distinguished() {
+        let names = [
+            "FOB.CBH", "FOB.CBP", "FOB.cba", "Fob.cbt", "fob.CBP", "fob.cbg", "fob.cbh", "fob.cbp",
+        ];
+        let members = || {
+            let members = names.map(|name| (name.to_owned(), Blob::from(Vec::new())));
+            members.to_vec()
+        };
+        let lower = Source::from_members("x", "fob.cbh", members()).unwrap();
+        let upper = Source::from_members("x", "FOB.CBH", members()).unwrap();
+        let name = |source: &Source, extension: &str| {
+            source
+                .companion(extension)
+                .map(|file| file.name.clone())
+                .unwrap_or_default()
+        };
+        let extensions = ["cbh", "cbp", "cbg", "cba", "cbt"];
+        assert_eq!(
+            extensions.map(|extension| name(&lower, extension)),
+            ["fob.cbh", "fob.cbp", "fob.cbg", "", "Fob.cbt"]
+        );
+        assert_eq!(
+            extensions.map(|extension| name(&upper, extension)),
+            ["FOB.CBH", "FOB.CBP", "", "FOB.cba", "Fob.cbt"]
+        );
+        // Of one that has the name in two other letter cases, none is that of the set.
+        let members = ["a.cbh", "A.cbp", "a.cbg", "A.CBP"]
+            .map(|name| (name.to_owned(), Blob::from(Vec::new())));
+        let source = Source::from_members("x", "a.cbh", members.to_vec()).unwrap();
+        assert_eq!(name(&source, "cbp"), "");
     }
 
     #[test]

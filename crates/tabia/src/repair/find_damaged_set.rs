@@ -101,7 +101,7 @@ fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathB
         Err(_) => Vec::new(),
     };
     let settled = JournaledFolder::new(folder, names);
-    let files_here: Vec<(String, PathBuf)> = settled
+    let mut files_here: Vec<(String, PathBuf)> = settled
         .files
         .into_iter()
         .map(|(name, _)| {
@@ -109,6 +109,12 @@ fn candidates(resolver: &Resolver, path: &Path) -> Result<Vec<(Format, Vec<PathB
             (name_text(&name).to_lowercase(), path)
         })
         .collect();
+    // Those in the letter case of the path first: there may be two sets whose names differ only in that.
+    let asked = name_text(path.file_stem().unwrap_or_default()).into_owned();
+    files_here.sort_by_key(|(_, file)| {
+        let stem = file.file_stem().unwrap_or_default();
+        name_text(stem) != asked.as_str()
+    });
     let formats = resolver.formats().iter().copied().filter(|format| {
         format.games().is_some() && resolver.from.is_none_or(|only| only == *format)
     });
