@@ -132,6 +132,8 @@ pub struct DatabaseInfo {
     pub companions: Vec<(String, bool)>,
     /// Problems found on opening, one line each.
     pub problems: Vec<String>,
+    /// Whether names of records may be those of others: the file of names contradicts itself or the index.
+    pub has_doubtful_names: bool,
     /// Number of distinct names by kind, in formats that store names separately.
     pub names: Vec<(NameKind, u32)>,
     /// Further properties, as pairs of a key of the format and a value: (`flag1`, `Analysed`).

@@ -228,7 +228,9 @@ pub(crate) struct EditArgs {
 ///
 /// Reads all files of the set that are left, even without the index, and writes a new database. Every
 /// game is recovered completely, recovered with losses, or lost: `--json` and `--report` list the
-/// outcome, reason and location of each. Exit code 3 if anything was damaged or lost.
+/// outcome, reason and location of each. A game is one with losses, too, if its names may be those of
+/// another or the new file cannot hold all of it. PGN is written with the profile `full`. Exit code 3 if
+/// anything was damaged or lost.
 ///
 /// Of a folder or an archive each database and book is repaired into a file in the folder `-o`, and has a row with
 /// what became of it. Archives in it are opened, also in archives, one level down. Nothing is written into the folder

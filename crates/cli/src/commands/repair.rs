@@ -88,7 +88,8 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
         out.flush()?;
     }
     report_repaired(&context, &repaired);
-    let code = ExitCode::of_problems(repaired.summary.problems + repaired.lost);
+    let not_whole = repaired.damaged + repaired.lost;
+    let code = ExitCode::of_problems(repaired.summary.problems + not_whole);
     reporter.finish_with(Some(&repaired.summary), Some(&counts))?;
     Ok(code)
 }

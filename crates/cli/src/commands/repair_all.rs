@@ -201,7 +201,8 @@ impl Work<'_> {
         };
         row.problems = self.reporter.count() - before;
         row.problem_list = std::mem::take(&mut self.reporter.input_problems);
-        row.outcome = match row.problems + row.lost.unwrap_or_default() {
+        let not_whole = row.damaged.unwrap_or_default() + row.lost.unwrap_or_default();
+        row.outcome = match row.problems + not_whole {
             0 => Outcome::Complete,
             _ => Outcome::Damaged,
         };

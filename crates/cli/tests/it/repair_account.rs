@@ -3,13 +3,23 @@
 use serde_json::Value;
 use tabia_testkit::Scratch;
 
-use crate::common::{many_games, tabia};
+use crate::common::{many_games, tabia, with_sample};
+
+fn counts(account: &Value) -> [u64; 4] {
+    ["records", "whole", "damaged", "lost"].map(|key| account[key].as_u64().unwrap())
+}
 
 fn with_set(name: &str, file: &str) -> Scratch {
     let folder = Scratch::new(name);
     std::fs::write(folder.join("many.pgn"), many_games(60)).unwrap();
     tabia(&folder, &["convert", "many.pgn", "-o", file, "-q"]).expect(0);
     folder
+}
+
+fn change(folder: &Scratch, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = std::fs::read(folder.join(file)).unwrap();
+    change(&mut bytes);
+    std::fs::write(folder.join(file), bytes).unwrap();
 }
 
 /// The names of both players of each game.
@@ -68,4 +78,66 @@ fn sets_whose_names_differ_in_letter_case_are_distinguished() {
         std::fs::remove_file(folder.join(format!("both/{lower}"))).unwrap();
         assert_eq!(players(&folder, &both[1]), original[1]);
     }
+}
+
+#[test]
+fn pgn_is_written_with_all_that_it_can_hold() {
+    let folder = with_sample("repair-full");
+    let args = ["convert", "mega", "-o", "full.pgn", "--profile", "full"];
+    tabia(&folder, &args).expect(0);
+    tabia(&folder, &["repair", "full.pgn", "-o", "r.pgn"]).expect(0);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert!(read("full.pgn") == read("r.pgn"));
+}
+
+#[test]
+fn records_that_the_new_file_cannot_hold_are_not_whole() {
+    let folder = Scratch::new("repair-unfit");
+    let game = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n";
+    let other = game.replace("\n\n1.", "\n[Foo \"中\"]\n\n1.");
+    std::fs::write(folder.join("t.pgn"), game.to_owned() + &other).unwrap();
+    let run = tabia(&folder, &["repair", "t.pgn", "-o", "r.cbh", "--json"]).expect(3);
+    let account = run.json();
+    assert_eq!(counts(&account), [2, 1, 1, 0], "{account}");
+    let reason = account["recordList"][0]["reasons"][0]["reason"].as_str();
+    assert_eq!(reason, Some("the new file cannot hold tag pairs"));
+}
+
+#[test]
+fn games_whose_moves_are_elsewhere_are_not_whole() {
+    let folder = Scratch::new("repair-elsewhere");
+    let empty = "[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n\n*\n";
+    std::fs::write(folder.join("many.pgn"), many_games(5) + "\n" + empty).unwrap();
+    tabia(&folder, &["convert", "many.pgn", "-o", "base.cbh", "-q"]).expect(0);
+    change(&folder, "base.cbh", |bytes| {
+        let empty = bytes[6 * 46 + 1..][..4].to_vec();
+        bytes[2 * 46 + 1..][..4].copy_from_slice(&empty);
+    });
+    let run = tabia(&folder, &["repair", "base.cbh", "-o", "r.cbh", "--json"]).expect(3);
+    let account = run.json();
+    assert_eq!(counts(&account), [6, 5, 1, 0], "{account}");
+    assert_eq!(account["withoutMoves"], 1, "{account}");
+}
+
+#[test]
+fn names_that_may_be_those_of_others_are_not_whole() {
+    let folder = with_set("repair-shifted", "base.si5");
+    let intact = players(&folder, "base.si5");
+    // The first player becomes an event, so that all other players have the number before.
+    change(&folder, "base.sn5", |bytes| {
+        let mut at = 0;
+        while bytes[at] & 7 != 0 {
+            at += 1 + usize::from(bytes[at] >> 3);
+        }
+        bytes[at] ^= 1;
+    });
+    let run = tabia(&folder, &["repair", "base.si5", "-o", "r.si5", "--json"]).expect(3);
+    let account = run.json();
+    assert_eq!(counts(&account), [60, 0, 60, 0], "{account}");
+    assert!(
+        account["recordList"]
+            .to_string()
+            .contains("may be those of other games")
+    );
+    assert!(players(&folder, "r.si5") != intact);
 }

@@ -15,11 +15,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::error::{Location, Why};
-use tabia_core::formats::{CreateOptions, OpenOptions};
+use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Date, Game, RecordKind, Want};
-use tabia_core::games::{Written, is_lost_name};
+use tabia_core::games::{Database, Written, is_lost_name};
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
+use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
 use tabia_formats::archives::compressed::Compression;
 
@@ -36,7 +37,7 @@ pub use find_damaged_set::{is_part_of, remains};
 pub use plan_repairs::{PlannedRepair, RepairJob, RepairedFile, plan_repairs};
 pub use salvaged_set::SalvagedSet;
 
-/// How to repair.
+/// How to repair. PGN is written with all that it can hold ([`Profile::Full`]), whatever the profile of `create`.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RepairOptions {
@@ -57,7 +58,7 @@ pub struct RepairOptions {
 pub enum RepairOutcome {
     /// All of it was read.
     Whole,
-    /// Some of it was lost in the input.
+    /// Some of it was lost in the input or is in doubt there, or the target cannot hold it.
     Damaged,
     /// Nothing of it is in the target.
     Lost,
@@ -146,6 +147,8 @@ impl LostParts {
 /// Whether a reason states what is lost of a header, and nothing of moves.
 fn is_about_header(reason: &Reason) -> bool {
     let starts = [
+        IN_DOUBT,
+        NOT_IN_TARGET,
         "names are lost: ",
         "the header is lost: ",
         "its ",
@@ -158,6 +161,13 @@ fn is_about_header(reason: &Reason) -> bool {
             || starts.iter().any(|start| reason.text.starts_with(start)))
 }
 
+/// The reason of records whose names may be those of others.
+const IN_DOUBT: &str =
+    "its names may be those of other games: the file of names does not fit the games";
+
+/// The start of the reason of records of which the target lacks a part.
+const NOT_IN_TARGET: &str = "the new file cannot hold ";
+
 /// Whether a name is unknown, or replaces one that the input has lost.
 fn is_unknown_or_lost(name: &str) -> bool {
     matches!(name, "" | "?") || is_lost_name(name)
@@ -169,6 +179,7 @@ fn has_content(game: &Game, reasons: &[Reason]) -> bool {
     let is_named = |tag| !is_lost_name(game.head.tags.text(tag));
     reasons.is_empty()
         || game.head.kind == RecordKind::Text
+        || reasons.iter().all(|reason| reason.text == IN_DOUBT)
         || game.has_annotations()
         || is_named("White")
         || is_named("Black")
@@ -321,6 +332,7 @@ fn create_like(
     options: &RepairOptions,
 ) -> Result<DatabaseWriter, Error> {
     let mut create = options.create.clone();
+    create.profile = Profile::Full;
     if let OpenInput::Database(database) = input {
         create.title.clone_from(&database.info().title);
         create.facts.clone_from(&database.info().facts);
@@ -426,13 +438,50 @@ impl RepairCollector {
             ..ScanOptions::default()
         };
         let tasks = (0..threads.max(1)).map(|_| RecordTask::default()).collect();
-        if let OpenInput::Database(database) = &input {
+        let mut has_doubtful_names = false;
+        let (database, input) = match input {
+            OpenInput::Database(database) => (Some(database), None),
+            other => (None, Some(other)),
+        };
+        let database = database.as_deref();
+        if let Some(database) = database {
             let info = database.info();
             self.repaired.problems.clone_from(&info.problems);
             self.repaired.lost += u64::from(info.missing);
+            has_doubtful_names = info.has_doubtful_names;
         }
+        let reads_moves = self.want.has(Want::MAINLINE);
         let mut take = |base: Base, recorded: &mut Recorded| {
-            let reasons = pending.take();
+            let mut reasons = pending.take();
+            for (number, game) in recorded.iter() {
+                if game.head.kind != RecordKind::Game {
+                    continue;
+                }
+                let number = base.game(number);
+                // Other reasons are more exact.
+                if reasons.iter().any(|(other, _)| *other == number) {
+                    continue;
+                }
+                let mut doubt = |text: String, is_common| {
+                    let reason = Reason {
+                        at: Location::default(),
+                        text,
+                        is_common,
+                    };
+                    reasons.push((number, reason));
+                };
+                if has_doubtful_names {
+                    doubt(IN_DOUBT.to_owned(), true);
+                }
+                if reads_moves
+                    && game.ply_count() == 0
+                    && let Some(moves) =
+                        database.and_then(|database| stated_moves(database, number))
+                {
+                    let text = format!("all moves are lost: the index states {moves}");
+                    doubt(text, false);
+                }
+            }
             self.record_outcomes(base, recorded, reasons, &mut |record| {
                 let mut reports = reports.borrow_mut();
                 reports
@@ -441,16 +490,16 @@ impl RepairCollector {
             })?;
             Ok(true)
         };
-        match input {
-            OpenInput::Database(database) => {
-                scan_database(reporter, &*database, &plan, tasks, &mut take)?;
-                if progress.is_cancelled() {
-                    return Err(Error::cancelled());
-                }
-                Ok(())
-            }
-            other => scan(reporter, other, &plan, tasks, &mut take),
+        if let Some(input) = input {
+            return scan(reporter, input, &plan, tasks, &mut take);
         }
+        if let Some(database) = database {
+            scan_database(reporter, database, &plan, tasks, &mut take)?;
+            if progress.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+        }
+        Ok(())
     }
 
     /// Writes the records of one piece of work and reports their outcomes, and those of records that only
@@ -483,6 +532,9 @@ impl RepairCollector {
                         saved_as = None;
                     }
                     if !losses.is_empty() {
+                        if reasons.is_empty() {
+                            reasons.push(reason_of(&losses));
+                        }
                         self.losses.push((number, losses));
                     }
                 }
@@ -533,6 +585,27 @@ impl RepairCollector {
             saved_as: None,
             reasons,
         })
+    }
+}
+
+/// The moves that the index of a database states for a game, if it states some.
+fn stated_moves(database: &dyn Database, game: GameIndex) -> Option<String> {
+    let entry = database.entry(game).ok()?;
+    match (entry.ply_count, entry.move_count) {
+        (Some(plies @ 1..), _) => Some(counted(plies, "ply", "plies")),
+        (None, Some(moves @ 1..)) => Some(counted(moves, "move", "moves")),
+        _ => None,
+    }
+}
+
+/// Why a record is not whole of which the target cannot hold all.
+fn reason_of(losses: &Losses) -> Reason {
+    let parts = losses.iter().map(|(feature, _)| feature.label());
+    let parts: Vec<_> = parts.collect();
+    Reason {
+        at: Location::default(),
+        text: format!("{NOT_IN_TARGET}{}", parts.join(", ")),
+        is_common: false,
     }
 }
 

@@ -9,6 +9,13 @@ use super::version::Version;
 /// The first bytes of `.sn3` and `.sn4`.
 pub(crate) const MAGIC: [u8; 8] = *b"Scid.sn\0";
 
+/// Where the numbers of names begin in the header of `.sn3` and `.sn4`, and where it ends.
+const COUNTS_AT: usize = 12;
+const NAMES_AT: usize = 36;
+
+/// The most bytes of a name file that is read once for each bit of its header.
+const MAX_TRIED: usize = 8 << 20;
+
 /// The kinds of names that Scid numbers, in the order of its files.
 pub(crate) const KINDS: [NameKind; 4] = [
     NameKind::Player,
@@ -32,6 +39,10 @@ pub(crate) struct Names {
     pub(crate) problems: Vec<Malformed>,
     /// Whether the file was read to its end.
     pub(crate) is_complete: bool,
+    /// Whether a value is impossible, so that names before it may be wrong, too.
+    pub(crate) is_misread: bool,
+    /// Whether the names of a front-coded file end where it ends.
+    fills_file: bool,
 }
 
 /// The location of a name in the text.
@@ -70,6 +81,8 @@ impl Names {
             facts: Vec::new(),
             problems: Vec::new(),
             is_complete: true,
+            is_misread: false,
+            fills_file: false,
         };
         let read = match version {
             Version::V3 | Version::V4 => names.read_front_coded(version, file),
@@ -78,6 +91,52 @@ impl Names {
         if let Err(malformed) = read {
             names.problems.push(malformed);
             names.is_complete = false;
+        }
+        let is_of_names = |problem: &Malformed| {
+            problem.field != "magic" && !matches!(problem.why, Why::Truncated { .. })
+        };
+        names.is_misread = names.problems.iter().any(is_of_names);
+        names
+    }
+
+    /// As [`read`](Self::read), with one bit of the header changed if the names can be read without a problem to
+    /// the end of the file only so.
+    pub(crate) fn salvage(version: Version, file: &Blob) -> Self {
+        let names = Self::read(version, file);
+        if version == Version::V5
+            || names
+                .problems
+                .iter()
+                .all(|problem| problem.field == "magic")
+            || file.len() > MAX_TRIED
+        {
+            return names;
+        }
+        let Some(first) = names.problems.first().copied() else {
+            return names;
+        };
+        let mut bytes = file.to_vec();
+        for bit in 8 * COUNTS_AT..8 * NAMES_AT {
+            let flip = |bytes: &mut Vec<u8>| {
+                if let Some(byte) = bytes.get_mut(bit / 8) {
+                    *byte ^= 1 << (bit % 8);
+                }
+            };
+            flip(&mut bytes);
+            let mut tried = Self::read(version, &Blob::from(bytes.clone()));
+            flip(&mut bytes);
+            let is_intact = tried
+                .problems
+                .iter()
+                .all(|problem| problem.field == "magic");
+            if tried.is_complete && is_intact && tried.fills_file {
+                tried.problems.push(Malformed {
+                    field: "header",
+                    at: bit / 8,
+                    ..first
+                });
+                return tried;
+            }
         }
         names
     }
@@ -99,7 +158,8 @@ impl Names {
     fn read_front_coded(&mut self, version: Version, file: &[u8]) -> Result<(), Malformed> {
         let mut cursor = Cursor::new(file);
         if cursor.array("magic")? != MAGIC {
-            return Err(Malformed {
+            // The names may be intact.
+            self.problems.push(Malformed {
                 field: "magic",
                 at: 0,
                 why: Why::Value(0),
@@ -136,6 +196,7 @@ impl Names {
             }
         }
         self.text = Blob::from(text);
+        self.fills_file = cursor.is_empty();
         read
     }
 

@@ -53,6 +53,8 @@ impl ScidDatabase {
         let set = FileSet::open(version, source, options, &mut info)?;
         let names = if set.names.is_empty() {
             Names::read(Version::V5, &set.names)
+        } else if is_for_repair(options)? {
+            Names::salvage(version, &set.names)
         } else {
             Names::read(version, &set.names)
         };
@@ -98,6 +100,17 @@ impl ScidDatabase {
                 let problem = Error::invalid(text).in_file(&set.names_file);
                 info.problems.push(problem.to_string());
             }
+        }
+        let has_names = names.is_complete && !set.names.is_empty();
+        let misfit = extent.names_problem(&names).filter(|_| has_names);
+        info.has_doubtful_names = names.is_misread || misfit.is_some();
+        if options.salvage
+            && let Some(text) = misfit
+            && names.problems.is_empty()
+            && has_companion(&info, version.companions().0)
+        {
+            let problem = Error::invalid(text).in_file(&set.names_file);
+            info.problems.push(problem.to_string());
         }
         Ok(Self {
             version,
