@@ -141,3 +141,39 @@ fn names_that_may_be_those_of_others_are_not_whole() {
     );
     assert!(players(&folder, "r.si5") != intact);
 }
+
+#[test]
+fn a_damaged_header_costs_no_names() {
+    let folder = with_set("repair-header", "base.cbh");
+    tabia(&folder, &["convert", "many.pgn", "-o", "scid.si4", "-q"]).expect(0);
+    let intact = players(&folder, "base.cbh");
+    let cbh = std::fs::read(folder.join("base.cbh")).unwrap();
+    let mut damages: Vec<(usize, u8)> = [0, 1, 3, 4].map(|at| (at, 0x10)).to_vec();
+    damages.push((3, 1));
+    for (at, bit) in damages {
+        change(&folder, "base.cbh", |bytes| bytes[at] ^= bit);
+        let args = ["repair", "base.cbh", "-o", "r.cbh", "--json", "--force"];
+        let account = tabia(&folder, &args);
+        let account = account.json();
+        assert_eq!(counts(&account)[0], 60, "{at}: {account}");
+        assert_eq!(players(&folder, "r.cbh"), intact, "{at}");
+        std::fs::write(folder.join("base.cbh"), &cbh).unwrap();
+    }
+    // A sector of zero bytes.
+    change(&folder, "base.cbh", |bytes| bytes[..512].fill(0));
+    let args = ["repair", "base.cbh", "-o", "r.cbh", "--json", "--force"];
+    let account = tabia(&folder, &args).expect(3).json();
+    assert_eq!(counts(&account)[0], 60, "{account}");
+    assert_eq!(players(&folder, "r.cbh")[12..], intact[12..]);
+
+    let names = std::fs::read(folder.join("scid.sn4")).unwrap();
+    for at in (0..36).filter(|at| !(8..12).contains(at)) {
+        for bit in [1, 0x20, 0x80] {
+            change(&folder, "scid.sn4", |bytes| bytes[at] ^= bit);
+            let args = ["repair", "scid.si4", "-o", "r.si4", "-q", "--force"];
+            tabia(&folder, &args);
+            assert_eq!(players(&folder, "r.si4"), intact, "{at}, {bit}");
+            std::fs::write(folder.join("scid.sn4"), &names).unwrap();
+        }
+    }
+}

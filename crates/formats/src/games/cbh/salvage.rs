@@ -21,7 +21,9 @@ use super::files_of_newer_versions::SideTable;
 use super::headerless_record_finder::{TEXT_MODE, end, head, scan, scan_annotations, start};
 use super::open::{CbhDatabase, CompanionOpener, OpenFiles};
 use super::placeholder_names::Placeholders;
-use super::records::{FileHeader, GameRecord, MovesHead, TYPE_ALWAYS, TYPE_TEXT, TextRecord, U24};
+use super::records::{
+    FileHeader, GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
+};
 use super::search_boosters::Boosters;
 
 /// The stored form of an unknown result.
@@ -101,7 +103,8 @@ fn rebuild_headers(
     tables: &Tables,
     boosters: &Boosters,
 ) -> Headers {
-    let header = FileHeader::read(old).filter(|header| header.is_cbh());
+    let stored = FileHeader::read(old);
+    let header = stored.filter(|header| header.is_cbh());
     let mut rebuilder = HeaderRebuilder {
         moves,
         extended: tables.extended.as_ref(),
@@ -110,15 +113,25 @@ fn rebuild_headers(
         rebuilt: Vec::new(),
         problems: Vec::new(),
     };
-    if header.is_some() {
-        let (records, _) = old.as_chunks();
-        rebuilder.records = records.get(1..).unwrap_or_default().to_vec();
-    } else {
-        rebuilder.problems.push("the header is lost".to_owned());
+    let (records, _) = old.as_chunks();
+    let records: &[RecordBytes] = records.get(1..).unwrap_or_default();
+    // The usual layout shows in the records, whatever the header states.
+    let has_records = header.is_some() || are_records(records, moves);
+    if has_records {
+        rebuilder.records = records.to_vec();
+    }
+    if header.is_none() {
+        let text = if has_records {
+            "the header is damaged: records of 46 bytes are read"
+        } else {
+            "the header is lost"
+        };
+        rebuilder.problems.push(text.to_owned());
     }
     rebuilder.repair_records();
     let count = rebuilder.records.len();
-    let is_complete = header.is_some_and(|header| header.next_game.get() as usize == count + 1);
+    let states_count = |header: &FileHeader| header.next_game.get() as usize == count + 1;
+    let is_complete = has_records && stored.is_some_and(states_count);
     if !is_complete {
         rebuilder.append_missing();
     }
@@ -258,6 +271,26 @@ fn boosted_offsets(records: &[RecordBytes], boosters: &Boosters, moves: &[u8]) -
         offsets.push(at);
     }
     offsets
+}
+
+/// Whether most of the blocks after a damaged header are records whose moves are where they state, or that have no
+/// unknown bits if the moves are lost. Blocks of zero bytes do not count.
+fn are_records(blocks: &[RecordBytes], moves: &[u8]) -> bool {
+    let written = blocks
+        .iter()
+        .filter(|block| **block != [0; FileHeader::SIZE]);
+    let (mut all, mut records) = (0_usize, 0_usize);
+    for block in written {
+        let kinds = TYPE_ALWAYS | TYPE_TEXT | TYPE_DELETED;
+        let fits = if moves.is_empty() {
+            GameRecord::read(block).is_some_and(|record| record.kind & !kinds == 0)
+        } else {
+            head(moves, moves_at(block)).is_some()
+        };
+        all += 1;
+        records += usize::from(is_record(block) && fits);
+    }
+    2 * records > all
 }
 
 fn moves_at(record: &RecordBytes) -> u64 {
