@@ -69,7 +69,25 @@ impl CbfDatabase {
         info.companions = vec![("cbi".to_owned(), index.is_some())];
         let index_file = source.label_of("cbi");
         let (offsets, end) = if let Some(index) = &index {
-            read_index(index, &mut info.problems)
+            let Index {
+                mut offsets,
+                announced,
+                end,
+            } = read_index(index, &mut info.problems);
+            let is_cut = announced.is_none_or(|announced| announced > offsets.len());
+            if is_cut || options.salvage {
+                let found = add_records(&mut offsets, &games);
+                if found > 0 {
+                    let found = counted(found, "game was", "games were");
+                    let text = format!("{found} found in the file that the index does not have");
+                    info.problems.push(text);
+                }
+            }
+            if options.salvage {
+                let missing = announced.unwrap_or_default().saturating_sub(offsets.len());
+                info.missing = u32::try_from(missing).unwrap_or(u32::MAX);
+            }
+            (offsets, end)
         } else {
             let name = index_file.display();
             info.problems.push(format!(
@@ -151,13 +169,26 @@ fn or_unknown(text: String) -> String {
     }
 }
 
-/// The offsets of an index, and the offset of the next record to be added. Each stored offset
-/// includes the number of records before it.
-fn read_index(index: &[u8], problems: &mut Vec<String>) -> (Vec<u32>, Option<u32>) {
+/// What an index states.
+#[derive(Debug, PartialEq)]
+struct Index {
+    offsets: Vec<u32>,
+    /// The number of games; `None` if it is cut off.
+    announced: Option<usize>,
+    /// The offset of the next record to be added.
+    end: Option<u32>,
+}
+
+/// Reads an index. Each stored offset includes the number of records before it.
+fn read_index(index: &[u8], problems: &mut Vec<String>) -> Index {
     let mut cursor = Cursor::new(index);
     let Ok(count) = cursor.u32_be("count") else {
         problems.push("the index is shorter than its counter".to_owned());
-        return (Vec::new(), None);
+        return Index {
+            offsets: Vec::new(),
+            announced: None,
+            end: None,
+        };
     };
     let announced = count.saturating_sub(1) as usize;
     let stored = cursor.left() / 4;
@@ -174,7 +205,57 @@ fn read_index(index: &[u8], problems: &mut Vec<String>) -> (Vec<u32>, Option<u32
         Some(value.checked_sub(number + 2).unwrap_or(u32::MAX))
     };
     let offsets = (0..games as u32).filter_map(&mut offset).collect();
-    (offsets, offset(games as u32))
+    Index {
+        offsets,
+        announced: Some(announced),
+        end: offset(games as u32),
+    }
+}
+
+/// Adds the records of the file to which no offset leads: to offsets between the same neighbours at which no record
+/// begins, else at the end. Returns how many were found.
+fn add_records(offsets: &mut Vec<u32>, games: &[u8]) -> usize {
+    let record_at = |offset: u32| games.get(offset as usize..).and_then(Header::read);
+    let is_hole = |offset: u32| !record_at(offset).is_some_and(|header| header.is_checked);
+    let mut known: Vec<u32> = offsets.clone();
+    known.retain(|offset| record_at(*offset).is_some());
+    known.sort_unstable();
+    let mut found = Vec::new();
+    let mut at = 0_usize;
+    while let Some(header) = games.get(at..).and_then(Header::read)
+        && let Ok(offset) = u32::try_from(at)
+    {
+        let next = known.partition_point(|known| *known <= offset);
+        let next = known.get(next).map(|next| *next as usize);
+        let end = at + header.record_length();
+        if !header.is_checked || next.is_some_and(|next| end > next) {
+            // Not the start of a record, or one of unknown length.
+            match next {
+                Some(next) => at = next,
+                None => break,
+            }
+            continue;
+        }
+        if known.binary_search(&offset).is_err() {
+            found.push(offset);
+        }
+        at = end;
+    }
+    let count = found.len();
+    for offset in found {
+        let is_before = |at: usize| offsets.get(at).is_none_or(|before| *before < offset);
+        let hole = (0..offsets.len()).find(|&at| {
+            let after = offsets.get(at + 1).copied().unwrap_or(u32::MAX);
+            offsets.get(at).copied().is_some_and(is_hole)
+                && (at == 0 || is_before(at - 1))
+                && after > offset
+        });
+        match hole.and_then(|hole| offsets.get_mut(hole)) {
+            Some(hole) => *hole = offset,
+            None => offsets.push(offset),
+        }
+    }
+    count
 }
 
 /// Records one after another, as long as their check bytes fit.
@@ -455,11 +536,16 @@ mod tests {
     fn offsets_include_the_number_of_records_before() {
         let mut problems = Vec::new();
         let index = [0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0x3a, 0, 0, 0, 0xa0];
+        let read = |offsets: &[u32], end| Index {
+            offsets: offsets.to_vec(),
+            announced: Some(2),
+            end,
+        };
         assert_eq!(
             read_index(&index, &mut problems),
-            (vec![0, 0x37], Some(0x9c))
+            read(&[0, 0x37], Some(0x9c))
         );
-        assert_eq!(read_index(&index[..9], &mut problems), (vec![0], None));
+        assert_eq!(read_index(&index[..9], &mut problems), read(&[0], None));
         assert_eq!(problems.len(), 1);
     }
 }

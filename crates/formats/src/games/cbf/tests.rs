@@ -301,6 +301,40 @@ fn records_are_found_without_an_index() {
 }
 
 #[test]
+fn records_that_a_damaged_index_lacks_are_found() {
+    let written = games();
+    let [cbf, (name, index)] = files(&written);
+    let read = |index: &[u8], options: &OpenOptions| {
+        let files = [cbf.clone(), (name.clone(), index.to_vec())];
+        open_files(&FORMAT, &files, options).unwrap()
+    };
+    let (intact, _) = read_games(&*read(&index, &OpenOptions::default()));
+    let mut salvage = OpenOptions::default();
+    salvage.salvage = true;
+    let open = |index: &[u8], options: &OpenOptions| {
+        let database = read(index, options);
+        let same = read_games(&*database).0 == intact;
+        (database.len(), same, database.info().problems.len())
+    };
+    let all = written.len() as u32;
+    assert_eq!(open(&index, &salvage), (all, true, 0));
+    for length in [0, 3, 4, 5, 8, 15] {
+        for options in [&OpenOptions::default(), &salvage] {
+            let (found, same, problems) = open(&index[..length], options);
+            assert_eq!((found, same), (all, true), "{length}");
+            assert!(problems > 0, "{length}");
+        }
+    }
+    // A hole, and a count that is too small.
+    let mut hole = index.clone();
+    hole[8..12].fill(0xff);
+    assert_eq!(open(&hole, &salvage), (all, true, 1));
+    let mut small = index;
+    small[3] -= 2;
+    assert_eq!(open(&small, &salvage), (all, true, 1));
+}
+
+#[test]
 fn a_number_without_a_move_ends_the_line() {
     let [(name, mut data), index] = files(&games());
     // The last move of the second game becomes one of a number that is too high: the mask is an
