@@ -220,17 +220,32 @@ impl ScanReporter<'_> {
         strict: bool,
         read: impl FnOnce(&mut Self, OpenInput) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        let read = self.read_container(options, progress, strict, read);
+        read.map(|(result, _)| result)
+    }
+
+    /// As [`read_item`](Self::read_item); also whether the container of the item is damaged: the compressed file, the
+    /// archive.
+    pub(crate) fn read_container<T>(
+        &mut self,
+        options: &OpenOptions,
+        progress: &Arc<Progress>,
+        strict: bool,
+        read: impl FnOnce(&mut Self, OpenInput) -> Result<T, Error>,
+    ) -> Result<(T, bool), Error> {
         let item = self.item;
         let mut opened = item.open(options, Some(progress))?;
+        let mut is_damaged = !opened.problems.is_empty();
         for error in std::mem::take(&mut opened.problems) {
             self.problem(error.into(), strict)?;
         }
         let (input, late) = opened.into_parts();
         let result = self.read_opened(|reporter| read(reporter, input))?;
         for error in late.take() {
+            is_damaged = true;
             self.problem(error.in_file(item.label()).into(), strict)?;
         }
-        Ok(result)
+        Ok((result, is_damaged))
     }
 
     /// Has `read` read the item, which is open, and reports the problems found meanwhile.

@@ -177,3 +177,20 @@ fn a_damaged_header_costs_no_names() {
         }
     }
 }
+
+#[test]
+fn garbage_of_a_damaged_stream_is_not_appended() {
+    let folder = with_set("append-garbage", "base.si5");
+    let new = many_games(400).replace("[White \"", "[White \"New ");
+    // Games that begin in what the damage left.
+    let garbage = "1. e4 e5 2. Nf3 *\n\n".repeat(20);
+    std::fs::write(folder.join("new.pgn"), garbage + "\n" + &new).unwrap();
+    tabia(&folder, &["convert", "new.pgn", "-o", "new.pgn.gz", "-q"]);
+    let length = std::fs::metadata(folder.join("new.pgn.gz")).unwrap().len() as usize;
+    change(&folder, "new.pgn.gz", |bytes| bytes[length - 6] ^= 0x55);
+    let run = tabia(&folder, &["append", "new.pgn.gz", "-o", "base.si5"]).expect(3);
+    assert!(run.err.contains("20 damaged games left out"), "{}", run.err);
+    let nameless = players(&folder, "base.si5");
+    assert!(nameless.iter().all(|(white, _)| white.len() > 1));
+    assert!(nameless.len() > 60);
+}

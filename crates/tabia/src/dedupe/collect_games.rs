@@ -183,11 +183,13 @@ impl SourceState {
     }
 }
 
-/// The games of a piece of work, and the damaged records: whether moves and names are lost.
+/// The games of a piece of work, and the damaged records, each with whether moves and names are lost.
 #[derive(Default)]
 pub(super) struct GameBatch {
     pub(super) games: Vec<(GameIndex, [u8; KEY], Vec<u8>)>,
     pub(super) damaged: Vec<(GameIndex, bool, bool)>,
+    /// Records of a text that are damaged if its stream is.
+    pub(super) suspects: Vec<(GameIndex, bool, bool)>,
 }
 
 /// Collects what games are compared by.
@@ -354,6 +356,14 @@ impl Visitor for GameTask {
         if lost_moves || lost_names {
             self.batch.damaged.push((self.game, lost_moves, lost_names));
         }
+        if self.source == SourceState::Text {
+            let lacks_moves = self.moves.is_empty() || self.has_problem && self.is_cut;
+            let lacks_names = !has_both(&self.own_players);
+            if lacks_moves || lacks_names {
+                let suspect = (self.game, lacks_moves, lacks_names);
+                self.batch.suspects.push(suspect);
+            }
+        }
         // What is lost of two records need not have been the same.
         if lost_names || lost_moves && self.moves.is_empty() {
             return;
@@ -424,6 +434,7 @@ impl Task for GameTask {
     fn swap(&mut self, out: &mut Self::Out) {
         out.games.clear();
         out.damaged.clear();
+        out.suspects.clear();
         std::mem::swap(&mut self.batch, out);
     }
 

@@ -223,6 +223,8 @@ fn find(
     observer: &mut dyn Observer,
 ) -> Result<Known, Error> {
     let mut damaged = Vec::new();
+    // Records of texts whose stream is damaged, which may be made of what the damage left.
+    let mut not_compared: HashSet<(u32, GameIndex)> = HashSet::new();
     let mut summary = Summary::default();
     let mut sorter = VariableSorter::<KEY>::new(&std::env::temp_dir(), MEMORY);
     for (number, item) in items.iter().enumerate() {
@@ -241,7 +243,8 @@ fn find(
         };
         let is_base = number < base.compared.len();
         let before = reporter.summary.counts;
-        reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
+        let mut suspects = Vec::new();
+        let read = |reporter: &mut ScanReporter<'_>, input| {
             let source = SourceState::of(&input);
             let tasks = (0..plan.threads.max(1))
                 .map(|_| GameTask::new(source, base.limits.clone(), is_base))
@@ -254,16 +257,24 @@ fn find(
                     record.bytes(&facts);
                     sorter.push(&key, record.as_slice())?;
                 }
-                damaged.extend(batch.damaged.drain(..).filter(|_| !is_base).map(
-                    |(game, moves, names)| DamagedRecord {
-                        at: (number as u32, base.game(game)),
-                        moves,
-                        names,
-                    },
-                ));
+                let record = |(game, moves, names)| DamagedRecord {
+                    at: (number as u32, base.game(game)),
+                    moves,
+                    names,
+                };
+                if !is_base {
+                    damaged.extend(batch.damaged.drain(..).map(record));
+                    suspects.extend(batch.suspects.drain(..).map(record));
+                }
                 Ok(true)
             })
-        })?;
+        };
+        let (_, is_container_damaged) =
+            reporter.read_container(&options.open, progress, plan.strict, read)?;
+        if is_container_damaged {
+            not_compared.extend(suspects.iter().map(|record| record.at));
+            damaged.append(&mut suspects);
+        }
         if !is_base {
             reporter.finish_item(before)?;
         }
@@ -278,6 +289,9 @@ fn find(
         let Some(entry) = Entry::read(key, record) else {
             return Ok(());
         };
+        if not_compared.contains(&entry.facts.at) {
+            return Ok(());
+        }
         let players = key.first_chunk().copied().unwrap_or_default();
         if players != group.players {
             group.resolve(&mut found);
