@@ -194,3 +194,27 @@ fn garbage_of_a_damaged_stream_is_not_appended() {
     assert!(nameless.iter().all(|(white, _)| white.len() > 1));
     assert!(nameless.len() > 60);
 }
+
+#[test]
+fn what_ends_a_text_is_no_game() {
+    let folder = Scratch::new("text-ends");
+    let game = "[Event \"a\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n";
+    let open = game.replace("1-0", "*").replace("e5 *", "e5");
+    for (text, games) in [
+        (format!("{game}\u{1a}"), 1),
+        (format!("{game}\n\u{1a}\u{1a}\n"), 1),
+        (format!("{game}\u{1a}{game}\u{1a}"), 2),
+        (format!("{game}\u{1a}\n{game}\u{1a}"), 2),
+        (format!("{open}\u{1a}"), 1),
+        (format!("{open}\u{1a}\n{game}"), 2),
+    ] {
+        std::fs::write(folder.join("t.pgn"), &text).unwrap();
+        let run = tabia(&folder, &["check", "t.pgn", "--json"]).expect(0);
+        assert_eq!(run.json()[0]["games"], games, "{text:?}");
+    }
+    // The signature of a letter is reported.
+    std::fs::write(folder.join("t.pgn"), format!("{game}\n-- \nJohn Smith\n")).unwrap();
+    let run = tabia(&folder, &["check", "t.pgn", "--json"]).expect(3);
+    assert_eq!(run.json()[0]["games"], 1);
+    assert!(run.err.contains("belongs to no game"), "{}", run.err);
+}

@@ -1,6 +1,6 @@
 //! Finds the start of the next game, the comments before it, and text that belongs to no game.
 
-use tabia_core::chess::{Position, san};
+use tabia_core::chess::{Ply, Position, san};
 
 use crate::games::pgn::char_class::{at_line_start, is_newline, is_space, line_end, symbol_end};
 use crate::games::pgn::comment_parser;
@@ -9,6 +9,9 @@ use crate::games::pgn::non_ascii_tokens::{AsciiToken, skip_blanks};
 
 /// Bytes of comments and blanks after which the first move of a game must begin.
 const LOOK_AHEAD: usize = 4096;
+
+/// The byte with which DOS ends a text.
+pub(super) const END_OF_DOS_FILE: u8 = 0x1a;
 
 /// What is found before the next game.
 #[derive(Debug, Default, PartialEq)]
@@ -28,6 +31,11 @@ pub(super) fn find_game_start(text: &[u8], at: usize) -> BeforeGame {
     let mut found = BeforeGame::default();
     loop {
         at = skip_blanks(text, at);
+        // DOS ends a text with a byte that belongs to none of its games, nor do blanks after it.
+        if garbage.is_none() && text.get(at) == Some(&END_OF_DOS_FILE) {
+            at += 1;
+            continue;
+        }
         let Some(&first) = text.get(at) else {
             found.garbage = garbage.map(|from| (from, text.len()));
             return found;
@@ -72,7 +80,7 @@ pub(super) fn find_game_start(text: &[u8], at: usize) -> BeforeGame {
 }
 
 /// Whether movetext without tags begins at `at`: a move number, or a move that is legal in the
-/// standard position, after comments and parentheses or not. Otherwise the error is the offset after
+/// standard position, after comments and parentheses or not. A null move is none: `--` begins the signature of a letter. Otherwise the error is the offset after
 /// the comments.
 fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
     let limit = at.saturating_add(LOOK_AHEAD).min(text.len());
@@ -101,7 +109,8 @@ fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
     } else {
         AsciiToken::read(text, i).is_some_and(|token| {
             let token = token.as_slice();
-            !token.is_empty() && san::read(&Position::standard(), token).is_ok()
+            let found = san::read(&Position::standard(), token);
+            !token.is_empty() && found.is_ok_and(|ply| ply != Ply::Null)
         })
     };
     if is_move { Ok(()) } else { Err(i) }

@@ -8,12 +8,22 @@ use tabia_core::error::Error;
 use tabia_core::game::{Annotation, Flow, Foreign, Want};
 use tabia_core::io::decode;
 
+use super::game_start::END_OF_DOS_FILE;
 use super::{Input, LastToken, Reader};
-use crate::games::pgn::char_class::{skip_spaces, symbol_end};
+use crate::games::pgn::char_class::{is_space, skip_spaces, symbol_end};
+use crate::games::pgn::irregular_tags::begins_tag;
 use crate::games::pgn::movetext_skipper::{MovetextEnd, SkipTo, bracket_end, skip_movetext};
 use crate::games::pgn::nag_symbols;
 use crate::games::pgn::national_move_to_english::EnglishMove;
 use crate::games::pgn::non_ascii_tokens::{AsciiToken, blank_length, dash_length};
+
+/// Where the bytes end with which DOS ended a text, and blanks: before the next game or at the end of the text.
+fn after_dos_file(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..).unwrap_or_default();
+    let is_end = |byte: &&u8| **byte == END_OF_DOS_FILE || is_space(**byte);
+    let after = at + rest.iter().take_while(is_end).count();
+    (after == text.len() || begins_tag(text, after)).then_some(after)
+}
 
 impl Reader {
     /// A token that is not a move in the usual notation; returns its end.
@@ -56,6 +66,12 @@ impl Reader {
                     let error = error.at_ply(self.line.ply);
                     self.report(input, at, error, text.get(at..end));
                     return end;
+                }
+            }
+            // The last game of a text that DOS ended.
+            Some(&END_OF_DOS_FILE) => {
+                if let Some(after) = after_dos_file(text, at) {
+                    return after;
                 }
             }
             _ => {}
