@@ -1,5 +1,6 @@
 //! From what a user typed to inputs.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Cursor, Read};
@@ -576,7 +577,7 @@ impl Resolver {
             if !outer.is_file() {
                 continue;
             }
-            let item = self.file(&outer)?;
+            let item = self.for_archives().file(&outer)?;
             return self.inside(&item, &rest).map(Some);
         }
         Ok(None)
@@ -639,9 +640,16 @@ impl Resolver {
                 }
                 error.in_path(&label)
             })?;
-        let format = self
-            .recognise(Some(name), &head, member.size)
-            .map_err(|error| error.in_path(&label))?;
+        let probe = Probe {
+            name: Some(name),
+            head: &head,
+            len: member.size,
+        };
+        let format = match self.from_of_members() {
+            Some(format) => Ok(format),
+            None => detect(&self.formats, &probe),
+        };
+        let format = format.map_err(|error| error.in_path(&label))?;
         let archive = Arc::clone(archive);
         Ok(item(
             Arc::from(label),
@@ -659,6 +667,22 @@ impl Resolver {
             Some(format) => Ok(format),
             None => detect(&self.formats, &Probe { name, head, len }),
         }
+    }
+
+    /// The format for which members of archives are taken: a stated format of an archive is that of the archive.
+    pub(crate) fn from_of_members(&self) -> Option<Format> {
+        self.from.filter(|format| format.archive().is_none())
+    }
+
+    /// The same for the archive of a member, whose format is not the stated one of the member.
+    fn for_archives(&self) -> Cow<'_, Self> {
+        if self.from_of_members().is_none() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self {
+            from: None,
+            ..self.clone()
+        })
     }
 }
 

@@ -196,6 +196,23 @@ fn garbage_of_a_damaged_stream_is_not_appended() {
 }
 
 #[test]
+fn stated_formats_of_archives_are_not_those_of_members() {
+    let folder = with_set("from-archive", "base.si4");
+    tabia(&folder, &["archive", "create", "a.zip", "base.si4", "-q"]).expect(0);
+    for args in [
+        ["ls", "a.zip", "--from", "zip"],
+        ["ls", "a.zip:base.si4", "--from", "zip"],
+        ["ls", "a.zip:base.si4", "--from", "si4"],
+        ["check", "a.zip", "--from", "zip"],
+    ] {
+        tabia(&folder, &args).expect(0);
+    }
+    let args = ["repair", "a.zip", "--from", "zip", "-o", "saved/", "-q"];
+    tabia(&folder, &args).expect(0);
+    assert_eq!(players(&folder, "saved/base.si4").len(), 60);
+}
+
+#[test]
 fn what_ends_a_text_is_no_game() {
     let folder = Scratch::new("text-ends");
     let game = "[Event \"a\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n";

@@ -487,7 +487,10 @@ fn left_in_archive(
         names.filter(|name| extensions.contains(*name)).count()
     };
     let formats = resolver.formats().iter().copied().filter(|format| {
-        format.games().is_some() && resolver.from.is_none_or(|only| only == *format)
+        format.games().is_some()
+            && resolver
+                .from_of_members()
+                .is_none_or(|only| only == *format)
     });
     let (files, format) = formats
         .map(|format| (files_of(&format), format))
