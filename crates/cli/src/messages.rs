@@ -197,6 +197,7 @@ impl Messages {
             ErrorSide::Input => self
                 .absent(error)
                 .or_else(|| password_hint(error, self.has_password))
+                .or_else(|| self.repaired_hint(error))
                 .or_else(|| input_hint(error, self.has_from)),
             ErrorSide::Output
                 if matches!(error.kind(), ErrorKind::Exists)
@@ -238,6 +239,33 @@ impl Messages {
             options.any(|option| option.get_long() == Some("force"))
         };
         self.verb.is_none() || command.is_some_and(has_force)
+    }
+
+    /// What to do about an input of which `repair` itself found nothing.
+    fn repaired_hint(&self, error: &Error) -> Option<String> {
+        if self.verb.as_deref() != Some("repair") {
+            return None;
+        }
+        let path = error.location().file.as_deref()?;
+        match error.kind() {
+            ErrorKind::MissingFile(_) => Some(format!(
+                "put the missing file next to the others, without it no game can be recovered; {}",
+                info_of_folder(path)
+            )),
+            ErrorKind::WrongFormat { .. }
+            | ErrorKind::Malformed(_)
+            | ErrorKind::NotInFile(_)
+            | ErrorKind::Damaged(_)
+            | ErrorKind::UnknownFormat { .. }
+                if !self.has_from || !matches!(error.kind(), ErrorKind::WrongFormat { .. }) =>
+            {
+                Some(format!(
+                    "no game can be recovered from it; {}",
+                    info_of_folder(path)
+                ))
+            }
+            _ => None,
+        }
     }
 
     /// What an input that does not exist was probably meant to be.
@@ -491,13 +519,8 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             format!("{hint}; with `--salvage` this command does so first")
         }
         ErrorKind::MissingFile(_) if path.is_some_and(is_named_like_book) => {
-            let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
-            let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
-            let folder = folder.unwrap_or(Path::new(".")).display().to_string();
-            let folder = file_argument(&folder);
-            format!(
-                "put the missing file next to the others; `tabia info {folder}` lists what is there"
-            )
+            let listed = info_of_folder(path.unwrap_or(Path::new("")));
+            format!("put the missing file next to the others; {listed}")
         }
         ErrorKind::MissingFile(_) => {
             format!(
@@ -583,7 +606,10 @@ pub(crate) fn repair_hint(path: Option<&Path>) -> String {
         return "`tabia repair OLD -o NEW` saves what is left of a damaged database".into();
     };
     let path = path.unwrap_or(Path::new("")).display().to_string();
-    let saved = saved_name(Path::new(name));
+    // A member of an archive is called by both names, and a colon is for that only.
+    let name = name.to_string_lossy();
+    let member = name.rsplit(':').next().unwrap_or(&name);
+    let saved = saved_name(Path::new(member));
     let (path, saved) = (file_argument(&path), file_argument(&saved));
     format!("`tabia repair {path} -o {saved}` saves what is left of a damaged database")
 }
@@ -613,6 +639,23 @@ pub(crate) fn saved_name(name: &Path) -> String {
         Some(main) => Path::new(&saved).with_extension(main).display().to_string(),
         None => saved,
     }
+}
+
+/// How to list what is in the folder of a file, or in its archive.
+fn info_of_folder(path: &Path) -> String {
+    let name = path.display().to_string();
+    let archive = name.match_indices(':').filter_map(|(at, _)| name.get(..at));
+    let archive = archive.map(Path::new).find(|archive| archive.is_file());
+    let folder = match archive {
+        Some(archive) if !path.exists() => archive,
+        _ => path.parent().unwrap_or(Path::new("")),
+    };
+    let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).display().to_string();
+    format!(
+        "`tabia info {}` lists what is there",
+        file_argument(&folder)
+    )
 }
 
 fn extension_of(name: &Path) -> String {

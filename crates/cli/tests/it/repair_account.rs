@@ -213,6 +213,23 @@ fn stated_formats_of_archives_are_not_those_of_members() {
 }
 
 #[test]
+fn repair_does_not_recommend_itself() {
+    let folder = with_set("repair-circle", "base.si4");
+    tabia(
+        &folder,
+        &["convert", "many.pgn", "-o", "many.pgn.bz2", "-q"],
+    )
+    .expect(0);
+    change(&folder, "many.pgn.bz2", |bytes| bytes.truncate(40));
+    std::fs::write(folder.join("alone.cbi"), [0, 0, 0, 2, 0, 0, 0, 2]).unwrap();
+    for input in ["many.pgn.bz2", "alone.cbi"] {
+        let run = tabia(&folder, &["repair", input, "-o", "r.pgn"]).expect(4);
+        assert!(!run.err.contains("`tabia repair"), "{}", run.err);
+        assert!(run.err.contains("`tabia info"), "{}", run.err);
+    }
+}
+
+#[test]
 fn what_ends_a_text_is_no_game() {
     let folder = Scratch::new("text-ends");
     let game = "[Event \"a\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n";
