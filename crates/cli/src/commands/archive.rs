@@ -21,12 +21,13 @@ use crate::args::{
     ArchiveCreateArgs, ArchiveExtractArgs, ArchiveListArgs, ArchiveTestArgs, ArchiveVerb,
     Compression,
 };
+use crate::commands::distinct_members::distinct_members;
 use crate::context::{Context, Wanted};
 use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow, RowStyle};
 use crate::output_conflicts::input_and_output;
-use crate::readable_numbers::{counted, size};
+use crate::readable_numbers::{counted, counted_as, size};
 use crate::report::Reporter;
 
 const COLUMNS: &[&str] = &[
@@ -318,13 +319,15 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     }
     let files = whole_sets(&context, &args.files);
     let mut holds_itself = false;
+    let mut replaced_names = 0;
     let progress = &context.progress;
     let mut list = || {
         let found = new_members(args, format, &files).map_err(|error| match error.side() {
             ErrorSide::Input => error.in_input(),
             _ => error,
         });
-        let (members, is_left_out) = found?;
+        let (mut members, is_left_out) = found?;
+        replaced_names = distinct_members(&mut members);
         holds_itself |= is_left_out;
         let sizes: u64 = members.iter().map(NewMember::size).sum();
         progress.set_total(sizes);
@@ -337,6 +340,11 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     reporter.commit(None, None::<&()>)?;
     if holds_itself {
         let text = format!("{} is left out of itself", args.archive.display());
+        context.messages.note(&text);
+    }
+    if replaced_names > 0 {
+        let names = counted_as(replaced_names, "name is", "names are");
+        let text = format!("{names} not UTF-8: letters are replaced in the archive");
         context.messages.note(&text);
     }
     context.messages.note(&format!(

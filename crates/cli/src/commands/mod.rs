@@ -11,6 +11,7 @@ pub(crate) mod convert;
 mod convert_to_tables;
 pub(crate) mod converted;
 pub(crate) mod dedupe;
+mod distinct_members;
 pub(crate) mod eco;
 pub(crate) mod edit;
 pub(crate) mod formats;

@@ -252,3 +252,38 @@ fn what_ends_a_text_is_no_game() {
     assert_eq!(run.json()[0]["games"], 1);
     assert!(run.err.contains("belongs to no game"), "{}", run.err);
 }
+
+/// Names of other systems are always Unicode.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf8_are_packed_and_unpacked() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Scratch::new("archive-names");
+    std::fs::create_dir(folder.join("in")).unwrap();
+    for name in [&b"a\xff.pgn"[..], b"a\xfe.pgn", b"a\xfe.txt"] {
+        let path = folder.join("in").join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(path, many_games(2)).unwrap();
+    }
+    let run = tabia(&folder, &["archive", "create", "n.zip", "in"]).expect(0);
+    assert!(run.err.contains("3 names are not UTF-8"), "{}", run.err);
+    let run = tabia(&folder, &["archive", "list", "n.zip"]).expect(0);
+    for name in ["a\u{fffd}.pgn", "a\u{fffd}.txt", "a\u{fffd}-2.pgn"] {
+        assert!(run.out.contains(name), "{}", run.out);
+    }
+
+    // Names of DOS have no mark of UTF-8.
+    std::fs::write(folder.join("xy.pgn"), many_games(2)).unwrap();
+    tabia(&folder, &["archive", "create", "d.zip", "xy.pgn", "-q"]).expect(0);
+    change(&folder, "d.zip", |bytes| {
+        while let Some(at) = bytes.windows(6).position(|part| part == b"xy.pgn") {
+            bytes[at..at + 2].copy_from_slice(b"\x81\x9c");
+        }
+        for (mark, flags) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
+            let at = bytes.windows(4).position(|part| part == mark).unwrap();
+            bytes[at + flags + 1] &= !8;
+        }
+    });
+    tabia(&folder, &["archive", "extract", "d.zip", "-d", "out", "-q"]).expect(0);
+    assert!(folder.join("out/ü£.pgn").exists());
+}

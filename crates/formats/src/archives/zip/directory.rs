@@ -284,15 +284,33 @@ impl Fields {
     }
 }
 
-/// A name with `/` between its folders.
+/// A name with `/` between its folders. Without the mark of UTF-8 and a stated character set, one that is not UTF-8
+/// is in code page 437, as the format demands.
 pub(super) fn decode_name(name: &[u8], flags: u16, charset: Charset) -> String {
-    let charset = if flags & UTF8 != 0 {
-        Charset::Utf8
-    } else {
-        charset
-    };
+    let is_utf8 = flags & UTF8 != 0;
+    if !is_utf8 && charset == Charset::Auto && std::str::from_utf8(name).is_err() {
+        let letter = |&byte: &u8| match byte.checked_sub(0x80) {
+            Some(high) => CP437.chars().nth(high.into()).unwrap_or_default(),
+            None => char::from(byte),
+        };
+        let text: String = name.iter().map(letter).collect();
+        return text.replace('\\', "/");
+    }
+    let charset = if is_utf8 { Charset::Utf8 } else { charset };
     decode(name, charset).replace('\\', "/")
 }
+
+/// The characters of bytes 0x80 to 0xff.
+const CP437: &str = concat!(
+    "ÇüéâäàåçêëèïîìÄÅ",
+    "ÉæÆôöòûùÿÖÜ¢£¥₧ƒ",
+    "áíóúñÑªº¿⌐¬½¼¡«»",
+    "░▒▓│┤╡╢╖╕╣║╗╝╜╛┐",
+    "└┴┬├─┼╞╟╚╔╩╦╠═╬╧",
+    "╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀",
+    "αßΓπΣσµτΦΘΩδ∞φε∩",
+    "≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}",
+);
 
 /// Replaces fields whose bits are all set by their 64-bit values, which the ZIP64 extra field has in this
 /// order.
