@@ -687,7 +687,7 @@ fn a_damaged_book_is_fixed() {
         .iter()
         .flat_map(|(k, m, w)| entry(*k, *m, *w))
         .collect();
-    // A stale tail and a trailing byte.
+    // An entry out of order and a trailing byte.
     bytes.extend(entry(1, 0x031c, 1));
     bytes.push(b'\n');
     std::fs::write(folder.join("bad.bin"), bytes).unwrap();
@@ -695,7 +695,7 @@ fn a_damaged_book_is_fixed() {
     assert_eq!(info[0]["castlings"]["kingTwoSteps"], 1);
     let run = tabia(&folder, &["book", "fix", "bad.bin", "-o", "good.bin"]).expect(3);
     for message in [
-        "1 entry out of order dropped",
+        "1 entry put in order",
         "1 repeat added up",
         "1 castling rewritten",
         "1 entry without a move dropped",
@@ -711,6 +711,64 @@ fn a_damaged_book_is_fixed() {
         (&info[0]["defects"], &info[0]["problems"]),
         (&serde_json::json!([]), &0.into())
     );
+}
+
+#[test]
+fn entries_out_of_order_are_all_taken() {
+    let folder = Scratch::new("book-order");
+    let games: String = [
+        "e4 e5 Nf3",
+        "d4 d5 c4",
+        "c4 e5 Nc3",
+        "Nf3 d5 g3",
+        "e4 c5 Nf3",
+    ]
+    .iter()
+    .map(|moves| format!("[Event \"\"]\n\n{moves} *\n\n"))
+    .collect();
+    std::fs::write(folder.join("g.pgn"), games).unwrap();
+    let build = ["book", "build", "g.pgn", "-o", "a.bin", "--min-games", "1"];
+    tabia(&folder, &build).expect(0);
+    let sorted = std::fs::read(folder.join("a.bin")).unwrap();
+    let entries: Vec<&[u8]> = sorted.chunks(16).collect();
+    let (last, rest) = entries.split_last().unwrap();
+    // The last entry at the start; the same with all in reverse.
+    let moved = [&rest[..2], &[last], &rest[2..]].concat().concat();
+    let reverse: Vec<&[u8]> = entries.iter().rev().copied().collect();
+    for (name, bytes) in [("moved.bin", moved), ("reverse.bin", reverse.concat())] {
+        std::fs::write(folder.join(name), bytes).unwrap();
+        let from = ["--from", "polyglot"];
+        let check = tabia(&folder, &[&["check", name][..], &from].concat()).expect(3);
+        let text = "other programs search by halves and do not find";
+        assert!(
+            check.out.contains(text) || check.err.contains(text),
+            "{}",
+            check.out
+        );
+        let find = ["book", "find", name, "--moves", "e4 e5"];
+        let found = tabia(&folder, &[&find[..], &from].concat()).expect(0);
+        assert!(found.out.contains("Nf3"), "{}", found.out);
+        for verb in ["fix", "convert", "merge"] {
+            let verb = ["book", verb, name, "-o", "out.bin", "-f"];
+            tabia(&folder, &[&verb[..], &from].concat()).expect(3);
+            assert_eq!(
+                std::fs::read(folder.join("out.bin")).unwrap(),
+                sorted,
+                "{verb:?}"
+            );
+        }
+    }
+    // Copies at the end are what is left of a book that became shorter, and count once.
+    let copies = [&entries[..], &entries[entries.len() - 2..]].concat();
+    std::fs::write(folder.join("copies.bin"), copies.concat()).unwrap();
+    let fix = ["book", "fix", "copies.bin", "-o", "out.bin", "-f"];
+    let run = tabia(&folder, &fix).expect(3);
+    assert!(
+        run.err.contains("2 copies out of order dropped"),
+        "{}",
+        run.err
+    );
+    assert_eq!(std::fs::read(folder.join("out.bin")).unwrap(), sorted);
 }
 
 #[test]

@@ -45,8 +45,10 @@ pub struct FixCounts {
     pub castlings: u64,
     /// Entries without a move.
     pub no_moves: u64,
-    /// Entries from the first one that is out of order.
+    /// Entries from the first one that was out of order, which were put in order; without copies.
     pub out_of_order: u64,
+    /// Entries out of order that were copies of others, to the last byte, and were left out.
+    pub copies: u64,
     /// Entries whose move is not legal in its position, of positions that a walk reaches: what the position
     /// of another key is, is not known.
     pub illegal: u64,
@@ -58,6 +60,7 @@ impl FixCounts {
         self.castlings += other.castlings;
         self.no_moves += other.no_moves;
         self.out_of_order += other.out_of_order;
+        self.copies += other.copies;
         self.illegal += other.illegal;
     }
 }
@@ -139,14 +142,14 @@ impl<'b> EntryRuns<'b> {
                 },
             )?;
         }
-        let out_of_order = book.stale();
         Ok(Self {
             entries: rest,
             rest,
             castlings,
             illegal,
             fixes: FixCounts {
-                out_of_order,
+                out_of_order: book.out_of_order() - book.copies(),
+                copies: book.copies(),
                 ..FixCounts::default()
             },
         })

@@ -34,6 +34,10 @@ pub(super) fn report_merged(
     if fixes.out_of_order > 0 {
         // The book has reported these as a problem of its own.
         let count = counted_as(fixes.out_of_order, "entry", "entries");
+        let _ = write!(text, "; {count} put in order");
+    }
+    if fixes.copies > 0 {
+        let count = counted_as(fixes.copies, "copy", "copies");
         let _ = write!(text, "; {count} out of order dropped");
     }
     let problems = Problems::of(merged);

@@ -36,9 +36,9 @@ impl LearnConvention {
 /// What a check of all entries found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Findings {
-    /// Number of distinct keys among the entries in order.
+    /// Number of distinct keys.
     pub positions: u64,
-    /// Number of entries in order, without those of the header.
+    /// Number of entries, without those of the header and copies out of order.
     pub moves: u64,
     /// Number of entries from the first that is out of order.
     pub out_of_order: u64,
@@ -56,12 +56,11 @@ pub struct Findings {
     pub learn: LearnConvention,
 }
 
-pub(super) fn inspect(entries: &[Entry], null_records: usize, sorted: usize) -> Findings {
-    let book = entries.get(null_records..sorted).unwrap_or_default();
+pub(super) fn inspect(book: &[Entry], null_records: usize, out_of_order: u64) -> Findings {
     let mut findings = Findings {
         positions: 0,
         moves: book.len() as u64,
-        out_of_order: (entries.len() - sorted) as u64,
+        out_of_order,
         repeats: 0,
         zero_weights: 0,
         no_moves: 0,

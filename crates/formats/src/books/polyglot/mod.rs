@@ -4,6 +4,7 @@ mod count_defects;
 mod entry;
 mod header;
 mod illegal_moves;
+mod put_in_order;
 mod read;
 mod write;
 
@@ -231,32 +232,63 @@ mod tests {
     }
 
     #[test]
-    fn stale_tail_is_ignored() {
+    fn copies_at_the_end_are_ignored() {
         let source = book(
             &[
                 (1, E4, 1, [0; 4]),
+                (2, D4, 1, [0; 4]),
                 (START, E4, 5, [0; 4]),
                 (2, D4, 1, [0; 4]),
+                (START, E4, 5, [0; 4]),
             ],
             b"",
         );
         let book = open(&source);
-        assert_eq!(book.book_entries().len(), 2);
-        assert_eq!(book.inspect().out_of_order, 1);
-        assert!(
-            book.probe(&Position::standard(), &mut BookPosition::default())
-                .unwrap()
-        );
+        assert_eq!(book.book_entries().len(), 3);
+        assert_eq!((book.inspect().out_of_order, book.copies()), (2, 2));
+        let problems = &book.info().problems;
+        let text =
+            "2 entries at the end are copies of earlier ones, out of order: they are ignored";
+        assert!(problems[0].starts_with(text), "{problems:?}");
+    }
+
+    #[test]
+    fn entries_out_of_order_are_found() {
+        let all = [
+            (7, E4, 1, [0; 4]),
+            (START, E4, 5, [0; 4]),
+            (2, D4, 1, [0; 4]),
+            (3, D4, 1, [0; 4]),
+            (START, D4, 2, [0; 4]),
+        ];
+        let book = open(&book(&all, b""));
+        assert_eq!(book.book_entries().len(), all.len());
+        for key in [2, 3, 7] {
+            assert_eq!(book.find(key).len(), 1, "{key}");
+        }
+        assert_eq!(book.find(START).len(), 2);
+        // By halves: 3 and the last entry are found.
+        let problems = &book.info().problems;
+        let text = "the entries are out of order from number 3 on, 3 of them; other programs search by halves and do \
+                    not find 3 of 5 moves; `tabia book fix` puts them in order";
+        assert_eq!(problems, &[text]);
     }
 
     #[test]
     fn other_files_are_rejected_with_the_reason() {
         let mut random = tabia_testkit::Random::new(1);
-        let noise: Vec<_> = (0..500)
+        let mut noise: Vec<_> = (0..500)
             .map(|_| (random.next_u64(), E4, 1, [0; 4]))
             .collect();
+        let entries: Vec<Entry> = open(&book(&noise, b"")).entries().to_vec();
+        let why = read::foreign(&entries).unwrap();
+        assert!(why.contains("out of order"), "{why}");
+        for entry in &mut noise {
+            entry.1 = random.next_u64() as u16;
+        }
         let error = PolyglotBook::open(&book(&noise, b""), &OpenOptions::default()).unwrap_err();
-        assert!(error.to_string().contains("out of order"), "{error}");
+        let text = "bits that no book uses";
+        assert!(error.to_string().contains(text), "{error}");
     }
 
     #[test]

@@ -17,9 +17,12 @@ use super::count_defects;
 use super::entry::{Entry, decode_move};
 use super::header::{self, Header};
 use super::illegal_moves;
+use super::put_in_order::OrderedEntries;
 
-/// Number of entries at the end that are checked for a stale tail on opening.
+/// Number of entries at the end whose order is checked on opening, of a book of more than [`CHECKED`].
 const TAIL: usize = 1 << 16;
+/// Number of entries up to which the order of all is checked on opening: 64 MiB of them.
+const CHECKED: usize = 4 << 20;
 /// Number of neighbouring entries that are checked to recognise a book. Each may be on another page of
 /// the file, so that more of them would slow down opening.
 const SAMPLE: usize = 256;
@@ -33,18 +36,33 @@ pub struct PolyglotBook {
     blob: Blob,
     /// Records with key 0 at the start.
     null_records: usize,
-    /// Number of entries from the start that are in order, null records included.
-    sorted: usize,
+    /// The entries in order, where the file does not have them so.
+    ordered: Option<OrderedEntries>,
     header: Option<Header>,
     info: BookInfo,
 }
 
 impl PolyglotBook {
-    /// Opens a book. Checks a sample of the entries and the tail, whatever the size.
+    /// Opens a book. Checks the order of the entries; of a book of more than 64 MiB only at the end, and a sample of
+    /// the others. Entries out of order are put in order, in memory or in a temporary file.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongFormat`] for files that are not a book (FORMAT.md § Damage).
-    pub fn open(source: &Source, _options: &OpenOptions) -> Result<Self> {
+    /// [`ErrorKind::WrongFormat`] for files that are not a book (FORMAT.md § Damage); those of a temporary file.
+    pub fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
+        Self::with(source, options, CHECKED)
+    }
+
+    /// Like [`open`](Self::open), with a check of the order of all entries, whatever the size: for what reads all of
+    /// them anyway.
+    ///
+    /// # Errors
+    /// As with [`open`](Self::open).
+    pub fn open_completely(source: &Source, options: &OpenOptions) -> Result<Self> {
+        Self::with(source, options, usize::MAX)
+    }
+
+    /// `checked`: the number of entries up to which the order of all is checked.
+    fn with(source: &Source, _options: &OpenOptions, checked: usize) -> Result<Self> {
         let label = Arc::clone(source.label());
         let blob = source.main().open()?;
         let count = blob.len() / Entry::SIZE;
@@ -59,7 +77,8 @@ impl PolyglotBook {
             });
         }
         let entries = entries(&blob);
-        if let Some(why) = foreign(entries) {
+        // A file that has no order at all is recognised by name and on request only, but may be a book.
+        if let Some(why) = foreign_moves(entries) {
             let expected = super::FORMAT.file.id;
             return Err(Error::new(ErrorKind::WrongFormat { expected, why }).in_file(&label));
         }
@@ -68,13 +87,14 @@ impl PolyglotBook {
             let count = counted(null_records, "record", "records");
             problems.push(format!("{count} with key 0, but no header"));
         }
-        let sorted = sorted_prefix(entries);
+        let sorted = sorted_prefix(entries, checked);
+        let mut moves = count.saturating_sub(null_records) as u64;
+        let mut ordered = None;
         if sorted < count {
-            let stale = count - sorted;
-            problems.push(format!(
-                "{} out of order and ignored",
-                counted(stale, "entry at the end is", "entries at the end are")
-            ));
+            let entries = OrderedEntries::of(entries, null_records, sorted)?;
+            moves -= entries.copies;
+            problems.push(entries.problem(sorted));
+            ordered = Some(entries);
         }
         let mut facts = Vec::new();
         if let Some(header) = &header {
@@ -84,34 +104,38 @@ impl PolyglotBook {
         }
         let mut info = BookInfo::default();
         info.format = super::FORMAT.file.id;
-        info.moves = Some(count.saturating_sub(null_records) as u64);
+        info.moves = Some(moves);
         info.problems = problems;
         info.facts = facts;
         Ok(Self {
             label,
             blob,
             null_records,
-            sorted,
+            ordered,
             header,
             info,
         })
     }
 
-    /// Every entry, the header's records and a stale tail included.
+    /// Every entry as the file has it, the header's records and copies out of order included.
     pub fn entries(&self) -> &[Entry] {
         entries(&self.blob)
     }
 
-    /// The entries that are in order, without the header's records.
+    /// The entries in the order of their keys, without the header's records and without copies out of order.
     pub fn book_entries(&self) -> &[Entry] {
-        self.entries()
-            .get(self.null_records..self.sorted)
-            .unwrap_or_default()
+        let blob = self.ordered.as_ref().map_or(&self.blob, |all| &all.blob);
+        entries(blob).get(self.null_records..).unwrap_or_default()
     }
 
-    /// Number of entries from the first that is out of order.
-    pub fn stale(&self) -> u64 {
-        (self.entries().len() - self.sorted) as u64
+    /// Number of entries from the first that is out of order; copies of others among them are left out.
+    pub fn out_of_order(&self) -> u64 {
+        self.ordered.as_ref().map_or(0, |all| all.out_of_order)
+    }
+
+    /// Number of entries out of order that are copies of others, to the last byte.
+    pub fn copies(&self) -> u64 {
+        self.ordered.as_ref().map_or(0, |all| all.copies)
     }
 
     /// The header; `None` if absent.
@@ -126,7 +150,7 @@ impl PolyglotBook {
 
     /// Checks every entry: order, repetitions, weights, and the convention of `learn`.
     pub fn inspect(&self) -> count_defects::Findings {
-        count_defects::inspect(self.entries(), self.null_records, self.sorted)
+        count_defects::inspect(self.book_entries(), self.null_records, self.out_of_order())
     }
 
     /// The entries of a key, in file order.
@@ -151,34 +175,64 @@ fn entries(blob: &Blob) -> &[Entry] {
 /// Why these entries are not a Polyglot book, by a sample of them (FORMAT.md § Damage); `None` if they
 /// are. Real books have almost no neighbours out of order and no foreign move bits.
 pub(super) fn foreign(entries: &[Entry]) -> Option<String> {
-    // The tail of a large book may be out of order; it is checked separately.
-    let (body, sample) = match entries.len() {
-        large if large > 2 * TAIL => (entries.get(..large - TAIL).unwrap_or_default(), SAMPLE),
-        _ => (entries, SMALL_SAMPLE),
-    };
-    let step = (body.len() / sample).max(1);
-    let (mut pairs, mut descents, mut foreign) = (0usize, 0usize, 0usize);
-    for (a, b) in body.iter().zip(body.iter().skip(1)).step_by(step) {
-        pairs += 1;
-        descents += usize::from(a.key.get() > b.key.get());
-        foreign += usize::from(a.key.get() != 0 && a.is_foreign());
-    }
-    if descents > 2 && descents * 100 > pairs {
-        return Some(format!(
-            "{descents} of {pairs} neighbouring keys are out of order"
-        ));
-    }
-    if foreign > 2 && foreign * 1000 > pairs {
-        return Some(format!(
-            "{foreign} of {pairs} moves have bits that no book uses"
-        ));
-    }
-    None
+    let sample = Sample::of(entries);
+    sample.order_problem().or_else(|| sample.move_problem())
 }
 
-/// Number of entries from the start that are in order, if all others are among the last [`TAIL`].
-fn sorted_prefix(entries: &[Entry]) -> usize {
-    let first = entries.len().saturating_sub(TAIL);
+/// The same by the bits of the moves alone.
+fn foreign_moves(entries: &[Entry]) -> Option<String> {
+    Sample::of(entries).move_problem()
+}
+
+/// What a sample of neighbouring entries shows.
+struct Sample {
+    pairs: usize,
+    descents: usize,
+    foreign: usize,
+}
+
+impl Sample {
+    fn of(entries: &[Entry]) -> Self {
+        // The tail of a large book may be out of order; it is checked separately.
+        let (body, sample) = match entries.len() {
+            large if large > 2 * TAIL => (entries.get(..large - TAIL).unwrap_or_default(), SAMPLE),
+            _ => (entries, SMALL_SAMPLE),
+        };
+        let step = (body.len() / sample).max(1);
+        let (mut pairs, mut descents, mut foreign) = (0usize, 0usize, 0usize);
+        for (a, b) in body.iter().zip(body.iter().skip(1)).step_by(step) {
+            pairs += 1;
+            descents += usize::from(a.key.get() > b.key.get());
+            foreign += usize::from(a.key.get() != 0 && a.is_foreign());
+        }
+        Self {
+            pairs,
+            descents,
+            foreign,
+        }
+    }
+
+    fn order_problem(&self) -> Option<String> {
+        let (pairs, descents) = (self.pairs, self.descents);
+        (descents > 2 && descents * 100 > pairs)
+            .then(|| format!("{descents} of {pairs} neighbouring keys are out of order"))
+    }
+
+    fn move_problem(&self) -> Option<String> {
+        let (pairs, foreign) = (self.pairs, self.foreign);
+        (foreign > 2 && foreign * 1000 > pairs)
+            .then(|| format!("{foreign} of {pairs} moves have bits that no book uses"))
+    }
+}
+
+/// Number of entries from the start that are in order; of a book of more than `checked` entries, those before the
+/// last [`TAIL`] are taken for it.
+fn sorted_prefix(entries: &[Entry], checked: usize) -> usize {
+    let first = if entries.len() <= checked {
+        0
+    } else {
+        entries.len().saturating_sub(TAIL)
+    };
     let tail = entries.get(first..).unwrap_or_default();
     tail.iter()
         .zip(tail.iter().skip(1))

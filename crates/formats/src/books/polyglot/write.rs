@@ -7,7 +7,7 @@ use std::path::Path;
 use tabia_core::books::{BookEntry, BookPosition, BookSize, BookWriter, CompleteBook};
 use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
-use tabia_core::external::{FixedRecord, FixedSorter};
+use tabia_core::external::FixedSorter;
 use tabia_core::formats::CreateOptions;
 use tabia_core::io::{OutputSet, TemporaryFile};
 use tabia_core::loss::{Feature, Losses};
@@ -21,18 +21,6 @@ use super::header::{self, Header};
 const MEMORY: usize = 32 << 20;
 /// Sorted entries that are written at a time, at least.
 const WRITE: usize = 4 << 10;
-
-impl FixedRecord for Entry {
-    type Order = (u64, u16);
-
-    fn order(&self) -> (u64, u16) {
-        (self.key.get(), self.move_bits.get())
-    }
-
-    fn lead(&self) -> u64 {
-        self.key.get()
-    }
-}
 
 /// Writes a Polyglot book: sorted by key, then by falling weight, then by move; every move once;
 /// castling as king takes rook. The same entries give the same bytes, whatever their order, unless two
@@ -164,8 +152,7 @@ fn add_losses(entry: &BookEntry, losses: &mut Losses) {
     losses.add(Feature::BookRatings, u64::from(rated), None);
     let wanted = entry.recommended == Some(true);
     let is_too_large = entry.weight.is_some_and(|weight| weight > u16::MAX.into());
-    let is_changed = wanted || is_too_large;
-    losses.add(Feature::BookWeights, u64::from(is_changed), None);
+    losses.add(Feature::BookWeights, u64::from(is_too_large), None);
 }
 
 /// Adds a repetition of a move: the weights are summed, at most to 65535.

@@ -8,7 +8,7 @@ pub(crate) use positions::{create_options, drop_unknown_links, keep_links};
 
 use std::path::Path;
 
-use tabia_core::books::BookSize;
+use tabia_core::books::{Book, BookSize};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::games::Written;
 use tabia_core::io::Progress;
@@ -122,7 +122,9 @@ pub fn merge(
         let books: Vec<PolyglotBook> = books.collect::<Result<_, _>>()?;
         return polyglot_entries::merge(&books, path, options, progress);
     }
-    let books = items.iter().map(|item| super::open(item, &options.open));
+    let books = items
+        .iter()
+        .map(|item| open_completely(item, &options.open));
     let books: Vec<_> = books.collect::<Result<_, _>>()?;
     // Their positions that no walk reaches can be copied by key.
     let mut keyed = Vec::new();
@@ -134,6 +136,14 @@ pub fn merge(
         }
     }
     positions::merge(&books, &keyed, format, path, options, progress)
+}
+
+/// Opens a book of which everything is read.
+fn open_completely(item: &InputItem, options: &OpenOptions) -> Result<Box<dyn Book>, Error> {
+    if has_key_entries(item) {
+        return Ok(Box::new(open_polyglot(item, options)?));
+    }
+    super::open(item, options)
 }
 
 /// Whether the item is a book of entries sorted by key.
@@ -150,5 +160,5 @@ pub fn has_key_entries(item: &InputItem) -> bool {
 #[doc(hidden)]
 pub fn open_polyglot(item: &InputItem, options: &OpenOptions) -> Result<PolyglotBook, Error> {
     let files = item.files(options)?;
-    PolyglotBook::open(&files, options).map_err(|error| error.in_file(item.label()))
+    PolyglotBook::open_completely(&files, options).map_err(|error| error.in_file(item.label()))
 }
