@@ -11,6 +11,7 @@ mod book_json;
 mod book_keys;
 mod book_losses;
 mod book_peers;
+mod book_records;
 mod book_sides;
 mod books;
 mod bughouse;

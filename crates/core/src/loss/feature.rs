@@ -123,6 +123,8 @@ features! {
     BookResults = "result of a book move" / "results of book moves",
     /// Ratings of the players of book moves.
     BookRatings = "rating of a book move" / "ratings of book moves",
+    /// The author's advice to play book moves before all others, or never.
+    BookAdvice = "book move with advice" / "book moves with advice",
     /// Polyglot's `learn` values of book moves, see [`Learn`](crate::books::Learn).
     BookLearn = "learn value of a book move" / "learn values of book moves",
     /// Book moves and positions that the format cannot encode or has no space for.
@@ -146,6 +148,7 @@ impl Feature {
                 | Self::BookCounts
                 | Self::BookResults
                 | Self::BookRatings
+                | Self::BookAdvice
                 | Self::BookLearn
                 | Self::BookMoves
                 | Self::GameLinks

@@ -84,7 +84,7 @@ impl AbkWriter {
         let rated = entry.average_rating.is_some() || entry.performance.is_some();
         losses.add(Feature::BookRatings, u64::from(rated), None);
         let wanted = u64::from(entry.recommended == Some(true));
-        losses.add(Feature::BookWeights, wanted, None);
+        losses.add(Feature::BookAdvice, wanted, None);
         let has_learn = entry.learn.is_some_and(|learn| !learn.is_zero());
         losses.add(Feature::BookLearn, u64::from(has_learn), None);
         let weight = match entry.recommended {

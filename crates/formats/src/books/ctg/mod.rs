@@ -77,6 +77,7 @@ pub static FORMAT: BookFormat = BookFormat {
         Feature::BookCounts,
         Feature::BookResults,
         Feature::BookRatings,
+        Feature::BookAdvice,
         Feature::Nags,
     ]),
     is_mirrored: true,

@@ -43,8 +43,14 @@ impl BookWriter for KvetkaBuilder {
             if !codes.contains(&code) {
                 codes.push(code);
             }
-            let valued = u64::from(entry.weight.is_some()) + u64::from(entry.recommended.is_some());
-            losses.add(Feature::BookWeights, valued, None);
+            let is_advised = entry.recommended.is_some();
+            losses.add(Feature::BookAdvice, u64::from(is_advised), None);
+            // Advice against a move is a weight of 0, too.
+            let is_weighted = match entry.recommended {
+                Some(false) => entry.weight.is_some_and(|weight| weight > 0),
+                _ => entry.weight.is_some(),
+            };
+            losses.add(Feature::BookWeights, u64::from(is_weighted), None);
             let rated = entry.average_rating.is_some() || entry.performance.is_some();
             losses.add(Feature::BookRatings, u64::from(rated), None);
             losses.add(Feature::Nags, entry.nags.len() as u64, None);

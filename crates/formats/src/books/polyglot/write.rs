@@ -65,6 +65,8 @@ impl BookWriter for PolyglotWriter {
         losses.add(Feature::GameLinks, links, None);
         losses.add(Feature::Nags, page.nags.len() as u64, None);
         losses.add(Feature::Comments, u64::from(page.comment.is_some()), None);
+        let rated = page.average_rating.is_some() || page.performance.is_some();
+        losses.add(Feature::BookRatings, u64::from(rated), None);
         for entry in &page.entries {
             let Some(m) = entry.m.filter(|m| position.is_legal(*m)) else {
                 losses.add(Feature::UnreadMoves, 1, None);
@@ -151,6 +153,7 @@ fn add_losses(entry: &BookEntry, losses: &mut Losses) {
     let rated = entry.average_rating.is_some() || entry.performance.is_some();
     losses.add(Feature::BookRatings, u64::from(rated), None);
     let wanted = entry.recommended == Some(true);
+    losses.add(Feature::BookAdvice, u64::from(wanted), None);
     let is_too_large = entry.weight.is_some_and(|weight| weight > u16::MAX.into());
     losses.add(Feature::BookWeights, u64::from(is_too_large), None);
 }

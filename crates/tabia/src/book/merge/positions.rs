@@ -167,8 +167,11 @@ impl PositionMerger<'_> {
         let Some(book) = self.books.get(number) else {
             return Ok(());
         };
-        let counts = if self.format.has_key_entries {
-            // Entries are sorted by the writer, and hold nothing else of another format.
+        let has_ratings = tabia_formats::BOOKS.iter().any(|format| {
+            format.file.id == book.info().format && format.can.has(Feature::BookRatings)
+        });
+        let counts = if self.format.has_key_entries && !has_ratings {
+            // Entries are sorted by the writer, and hold nothing else of a book without ratings.
             for_each_board_unordered(&**book, progress, &mut |position, page| {
                 self.add(number, position, page)
             })?

@@ -1,0 +1,48 @@
+//! What books hold is kept, counted or refused: damaged lists of sources, records, appended games, rows by key.
+
+use tabia_testkit::Scratch;
+
+use crate::common::tabia;
+
+/// Writes games, each of these moves, between rated players.
+fn write_games(folder: &Scratch, name: &str, games: &[&str]) {
+    let games = games.iter().enumerate().map(|(number, moves)| {
+        format!(
+            "[White \"White{number}\"]\n[Black \"Black{number}\"]\n[Result \"1/2-1/2\"]\n[WhiteElo \"2500\"]\n\
+             [BlackElo \"2400\"]\n\n{moves} 1/2-1/2\n\n"
+        )
+    });
+    std::fs::write(folder.join(name), games.collect::<String>()).unwrap();
+}
+
+const GAMES: [&str; 4] = [
+    "1. e4 e5 2. Nf3 Nc6",
+    "1. d4 d5 2. c4 e6",
+    "1. c4 e6 2. d4 d5",
+    "1. e4 c5 2. Nf3 d6",
+];
+
+fn build(folder: &Scratch, games: &str, book: &str) {
+    let build = ["book", "build", games, "-o", book, "--min-games", "1"];
+    tabia(folder, &build).expect(0);
+}
+
+#[test]
+fn ratings_and_advice_that_a_target_lacks_are_counted() {
+    let folder = Scratch::new("book-ratings");
+    write_games(&folder, "g.pgn", &GAMES);
+    build(&folder, "g.pgn", "a.ctg");
+    let edit = [
+        "book", "edit", "a.ctg", "-o", "b.ctg", "--move", "e4", "--advice", "play",
+    ];
+    tabia(&folder, &edit).expect(0);
+    for target in ["b.bin", "b.abk"] {
+        for verb in ["convert", "merge"] {
+            let run = tabia(&folder, &["book", verb, "b.ctg", "-o", target, "-f"]).expect(0);
+            for text in ["ratings of book moves", "book moves with advice  "] {
+                assert!(run.err.contains(text), "{target}: {text}: {}", run.err);
+            }
+            assert!(!run.err.contains("weights of book moves"), "{}", run.err);
+        }
+    }
+}
