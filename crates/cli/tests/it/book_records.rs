@@ -46,3 +46,40 @@ fn ratings_and_advice_that_a_target_lacks_are_counted() {
         }
     }
 }
+
+#[test]
+fn a_list_of_sources_that_was_cut_is_found_and_mended() {
+    let folder = Scratch::new("book-sources-cut");
+    let games: Vec<&str> = GAMES.iter().copied().cycle().take(40).collect();
+    write_games(&folder, "g.pgn", &games);
+    let build = ["book", "build", "g.pgn", "-o", "a.kob", "--game-links"];
+    tabia(&folder, &build).expect(0);
+    tabia(&folder, &["check", "a_0.kob"]).expect(0);
+    let sources = folder.join("a.ksf");
+    let bytes = std::fs::read(&sources).unwrap();
+    std::fs::write(&sources, &bytes[..bytes.len() - 100]).unwrap();
+    let check = tabia(&folder, &["check", "a_0.kob"]).expect(3);
+    let text = "games in the list of sources (.ksf) are cut off or damaged";
+    assert!(
+        format!("{}{}", check.out, check.err).contains(text),
+        "{}",
+        check.err
+    );
+    let fix = tabia(&folder, &["book", "fix", "a_0.kob", "-o", "b.kob"]);
+    assert!(fix.err.contains("links to games"), "{}", fix.err);
+    tabia(&folder, &["check", "b_0.kob"]).expect(0);
+    // The games before the cut are linked as before.
+    let found = tabia(
+        &folder,
+        &[
+            "book",
+            "find",
+            "b_0.kob",
+            "--moves",
+            "e4 e5 Nf3 Nc6",
+            "--json",
+        ],
+    );
+    let found = found.expect(0).json();
+    assert_eq!(found["topGames"][0]["white"]["name"], "White0", "{found}");
+}

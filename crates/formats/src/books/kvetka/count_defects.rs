@@ -58,6 +58,8 @@ pub struct Findings {
     pub repeated_moves: u64,
     /// Links to games that no source has.
     pub bad_links: u64,
+    /// Games in the list of sources that cannot be read.
+    pub lost_games: u64,
     /// Fields of the index file that differ from the first key of their block.
     pub bad_index: u64,
 }
@@ -118,6 +120,7 @@ pub(super) fn inspect(
         findings.bad_links += bad_links.count() as u64;
     });
     findings.bad_index = bad_index(store);
+    findings.lost_games = sources.map_or(0, Sources::lost_games);
     findings
 }
 
@@ -179,8 +182,7 @@ fn repeated(codes: impl Iterator<Item = u8>) -> u64 {
 
 /// Whether a link names a game of a source; `false` without a list of sources.
 fn exists(sources: Option<&Sources>, link: GameLink) -> bool {
-    let source = sources.and_then(|sources| sources.source(link.source));
-    source.is_some_and(|source| link.game < source.games)
+    sources.is_some_and(|sources| link.game < sources.readable_games(link.source))
 }
 
 /// Fields of the index file that differ from the first key of their block. The field of an empty
@@ -289,6 +291,12 @@ impl Findings {
                 "link leads",
                 "links lead",
                 "to no known game",
+            ),
+            (
+                self.lost_games,
+                "game in the list of sources (.ksf) is",
+                "games in the list of sources (.ksf) are",
+                "cut off or damaged",
             ),
             (
                 self.bad_index,

@@ -7,7 +7,7 @@ use tabia_core::FormatId;
 use tabia_core::books::{GameLink, LinkedGame};
 use tabia_core::error::{Malformed, Why};
 use tabia_core::game::GameResult;
-use tabia_core::io::{Blob, Charset, Cursor, decode};
+use tabia_core::io::{Blob, Charset, Cursor, Sink, decode};
 use tabia_core::plural::counted;
 
 use super::text_byte_order::{TextOrder, TextOrderVotes};
@@ -87,6 +87,16 @@ pub struct BookSource {
     offset: usize,
 }
 
+/// The games of a source up to the first that cannot be read.
+#[derive(Debug, Default)]
+struct ReadableGames {
+    /// Offsets of every `STEP`-th.
+    offsets: Vec<usize>,
+    count: u32,
+    /// The offset after the last.
+    end: usize,
+}
+
 /// All sources of a book.
 #[derive(Debug)]
 pub struct Sources {
@@ -96,7 +106,7 @@ pub struct Sources {
     /// `None` for sources that cannot be read.
     list: Vec<Option<BookSource>>,
     /// By source, the [`game_offsets`](Self::game_offsets), found at the first use.
-    game_offsets: Vec<OnceLock<Vec<usize>>>,
+    game_offsets: Vec<OnceLock<ReadableGames>>,
     /// Problems found on opening, one line each.
     pub(super) problems: Vec<String>,
 }
@@ -172,21 +182,47 @@ impl Sources {
         let offsets = self.game_offsets(link.source)?;
         let game = link.game as usize;
         let mut cursor = Cursor::new(&self.blob);
-        cursor.seek(*offsets.get(game / STEP)?, "game").ok()?;
+        cursor
+            .seek(*offsets.offsets.get(game / STEP)?, "game")
+            .ok()?;
         for _ in 0..game % STEP {
             skip_game(&mut cursor).ok()?;
         }
         self.read_game(source, &mut cursor).ok()
     }
 
-    /// The bytes of a source with all its games; `None` if one of them cannot be read.
+    /// The bytes of a source with its games up to the first that cannot be read; `None` if the source cannot be read.
     pub(super) fn source_bytes(&self, number: u32) -> Option<Blob> {
         let source = self.source(number)?;
-        let offsets = self.game_offsets(number)?;
-        let is_complete = offsets.len() == (source.games as usize).div_ceil(STEP) + 1;
-        let end = *offsets.last().filter(|_| is_complete)?;
-        self.blob
-            .part(source.offset, end.checked_sub(source.offset)?)
+        let readable = self.game_offsets(number)?;
+        let length = readable.end.checked_sub(source.offset)?;
+        let bytes = self.blob.part(source.offset, length)?;
+        if readable.count == source.games {
+            return Some(bytes);
+        }
+        // The number of games comes right before them.
+        let before = source.games_offset.checked_sub(source.offset + 4)?;
+        let mut sink = Sink::new();
+        sink.bytes(bytes.get(..before)?);
+        sink.u32_be(readable.count);
+        sink.bytes(bytes.get(before + 4..)?);
+        Some(Blob::from(sink.into_vec()))
+    }
+
+    /// The number of games of a source that can be read.
+    pub(super) fn readable_games(&self, number: u32) -> u32 {
+        self.game_offsets(number)
+            .map_or(0, |readable| readable.count)
+    }
+
+    /// The number of games that cannot be read, of the sources that can.
+    pub(super) fn lost_games(&self) -> u64 {
+        let numbers = 0..self.list.len() as u32;
+        let lost = numbers.filter_map(|number| {
+            let games = self.source(number)?.games;
+            Some(u64::from(games.saturating_sub(self.readable_games(number))))
+        });
+        lost.sum()
     }
 
     /// Adds the addresses of the first sources to the votes.
@@ -206,27 +242,31 @@ impl Sources {
         }
     }
 
-    /// Offsets of every `STEP`-th game up to the first unreadable one, then the end offset if all games
-    /// are readable.
-    fn game_offsets(&self, number: u32) -> Option<&[usize]> {
+    /// The games of a source up to the first unreadable one.
+    fn game_offsets(&self, number: u32) -> Option<&ReadableGames> {
         let source = self.source(number)?;
         let cache = self.game_offsets.get(number as usize)?;
         Some(cache.get_or_init(|| {
             let mut cursor = Cursor::new(&self.blob);
-            let mut offsets = Vec::new();
+            let mut readable = ReadableGames {
+                end: source.games_offset,
+                ..ReadableGames::default()
+            };
             if cursor.seek(source.games_offset, "games").is_err() {
-                return offsets;
+                return readable;
             }
             for game in 0..source.games as usize {
-                if game % STEP == 0 {
-                    offsets.push(cursor.offset());
-                }
+                let at = cursor.offset();
                 if skip_game(&mut cursor).is_err() {
-                    return offsets;
+                    break;
                 }
+                if game % STEP == 0 {
+                    readable.offsets.push(at);
+                }
+                readable.count += 1;
+                readable.end = cursor.offset();
             }
-            offsets.push(cursor.offset());
-            offsets
+            readable
         }))
     }
 
