@@ -83,3 +83,15 @@ fn a_list_of_sources_that_was_cut_is_found_and_mended() {
     let found = found.expect(0).json();
     assert_eq!(found["topGames"][0]["white"]["name"], "White0", "{found}");
 }
+
+#[test]
+fn weights_that_add_up_in_games_are_counted() {
+    let folder = Scratch::new("book-shared-games");
+    write_games(&folder, "g.pgn", &GAMES);
+    build(&folder, "g.pgn", "a.bin");
+    let run = tabia(&folder, &["book", "convert", "a.bin", "-o", "a.ctg"]).expect(0);
+    // 1.d4 d5 2.c4 e6 is 1.c4 e6 2.d4 d5.
+    let text = "1 move leads to a position that another leads to";
+    assert!(run.err.contains(text), "{}", run.err);
+    assert!(!run.err.contains("in proportion to them"), "{}", run.err);
+}

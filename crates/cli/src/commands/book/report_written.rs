@@ -80,11 +80,22 @@ pub(super) fn report_merged(
     }
     report_file_losses(&context.messages, &merged.losses);
     if merged.invented_games > 0 {
-        let text = format!(
-            "the book has no weights: those of {} became numbers of games, all drawn, so that programs choose \
-             in proportion to them; no such games were played",
+        let mut text = format!(
+            "the book has no weights: those of {} became numbers of games, all drawn, from which programs choose; no \
+             such games were played",
             counted(merged.invented_games, "move")
         );
+        if merged.shared_games > 0 {
+            let lead = counted_as(
+                merged.shared_games,
+                "move leads to a position that another leads to",
+                "moves lead to positions that others lead to",
+            );
+            text = format!(
+                "{text}. The book counts games by the position after a move: {lead}, so that their weights add up and \
+                 are no longer in proportion"
+            );
+        }
         context.messages.note(&text);
     }
     reporter.finish(None)?;

@@ -67,6 +67,9 @@ pub struct Merged {
     /// Moves without games whose weights were written as games, all drawn, because the format has no
     /// weights.
     pub invented_games: u64,
+    /// Moves of such positions that lead to a position to which another led before: the format stores games with the
+    /// position after a move, where they add up.
+    pub shared_games: u64,
     /// Defects of Polyglot entries that were corrected, of all inputs.
     pub fixes: FixCounts,
     /// Positions that a book stores by key only and that no walk reaches; they are not written to a

@@ -66,6 +66,7 @@ pub(super) fn merge(
         writer,
         keeps_links,
         done: DiskKeySet::default(),
+        reached: DiskKeySet::default(),
         probed: BookPosition::default(),
         others: Vec::new(),
         merged: Merged::default(),
@@ -154,6 +155,8 @@ struct PositionMerger<'a> {
     keeps_links: bool,
     /// Keys of the positions that are merged.
     done: DiskKeySet,
+    /// Keys of the positions after moves whose weights are written as games.
+    reached: DiskKeySet,
     /// A buffer for the position in another book.
     probed: BookPosition,
     /// The position in other books, by their number.
@@ -226,7 +229,15 @@ impl PositionMerger<'_> {
             let lost = drop_unknown_links(&**book, page)?;
             self.merged.losses.add(Feature::GameLinks, lost, None);
         }
-        self.merged.invented_games += count_invented_games(self.format, page);
+        let invented = count_invented_games(self.format, page);
+        self.merged.invented_games += invented;
+        if invented > 0 {
+            for m in page.entries.iter().filter_map(|entry| entry.m) {
+                let mut after = position.clone();
+                after.play(m);
+                self.merged.shared_games += u64::from(!self.reached.insert(after.key())?);
+            }
+        }
         let put = self.writer.as_dyn().put(position, page);
         self.merged.losses.merge(&put.map_err(Error::in_output)?);
         Ok(Flow::Go)
