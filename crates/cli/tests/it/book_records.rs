@@ -85,6 +85,47 @@ fn a_list_of_sources_that_was_cut_is_found_and_mended() {
 }
 
 #[test]
+fn new_moves_by_key_are_legal_moves() {
+    let folder = Scratch::new("book-import-key");
+    write_games(&folder, "g.pgn", &GAMES);
+    build(&folder, "g.pgn", "a.bin");
+    let import = |rows: &str| {
+        std::fs::write(
+            folder.join("rows.csv"),
+            format!("key,move,weight\n{rows}\n"),
+        )
+        .unwrap();
+        let edit = [
+            "book", "edit", "a.bin", "-o", "b.bin", "-f", "--import", "rows.csv",
+        ];
+        tabia(&folder, &edit)
+    };
+    let run = import("463b96181691fc9c,e2e5,7").expect(4);
+    let text = "rows.csv: line 2";
+    assert!(
+        run.err.contains("`e2e5` is not a legal move in rnbq"),
+        "{}",
+        run.err
+    );
+    assert!(
+        run.err.contains(text) || run.err.contains("rows.csv:2"),
+        "{}",
+        run.err
+    );
+    // After 1.e4, which the book reaches.
+    let run = import("823c9b50fd114196,e7e4,7").expect(4);
+    assert!(
+        run.err.contains("is not a legal move in rnbq"),
+        "{}",
+        run.err
+    );
+    import("823c9b50fd114196,e7e6,7").expect(0);
+    import("463b96181691fc9c,a2a3,7").expect(0);
+    let run = import("0000000000000001,e2e4,7").expect(4);
+    assert!(run.err.contains("is not known"), "{}", run.err);
+}
+
+#[test]
 fn weights_that_add_up_in_games_are_counted() {
     let folder = Scratch::new("book-shared-games");
     write_games(&folder, "g.pgn", &GAMES);

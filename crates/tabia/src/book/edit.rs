@@ -1,6 +1,6 @@
 //! Changes of single moves; whole books as rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use tabia_core::books::{BookEntry, BookPosition, Learn};
@@ -23,6 +23,7 @@ use super::merge::{
     open_polyglot,
 };
 use super::sorted_polyglot_entries::{EntryRuns, EntryWriter, KeyMove};
+use super::walk::walk;
 use crate::input::InputItem;
 
 /// Where a change is made.
@@ -47,6 +48,52 @@ impl StoredMoves {
     pub fn of(item: &InputItem, options: &OpenOptions) -> Result<Self> {
         let book = has_key_entries(item).then(|| open_polyglot(item, options));
         book.transpose().map(Self)
+    }
+
+    /// The positions of these keys: of the standard one, and of those that moves of the book reach. `None` of a book of
+    /// another format.
+    ///
+    /// # Errors
+    /// Those of the walk.
+    pub fn positions(
+        &self,
+        keys: &HashSet<u64>,
+        progress: &Progress,
+    ) -> Result<Option<HashMap<u64, Position>>> {
+        let Some(book) = &self.0 else {
+            return Ok(None);
+        };
+        let start = Position::standard();
+        let mut found = HashMap::new();
+        let mut add = |position: &Position| {
+            if keys.contains(&position.key()) {
+                found.insert(position.key(), position.clone());
+            }
+            found.len()
+        };
+        if add(&start) < keys.len() {
+            let stored = book.inspect().positions;
+            walk(
+                book,
+                &[start],
+                stored,
+                progress,
+                &mut |position, _, page| {
+                    let mut count = add(position);
+                    for m in page.entries.iter().filter_map(|entry| entry.m) {
+                        let mut after = position.clone();
+                        after.play(m);
+                        count = add(&after);
+                    }
+                    Ok(if count < keys.len() {
+                        Flow::Go
+                    } else {
+                        Flow::Stop
+                    })
+                },
+            )?;
+        }
+        Ok(Some(found))
     }
 
     /// Whether the position of a key has an entry with this move.

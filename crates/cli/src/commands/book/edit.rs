@@ -11,6 +11,9 @@ use tabia::book::position_arg;
 use tabia::core::books::Learn;
 use tabia::core::chess::{Position, Square};
 use tabia::core::game::Nag;
+use tabia::core::io::Progress;
+use tabia::core::shell_argument::argument;
+use tabia::formats::books::polyglot::decode_move;
 use tabia::query::nearest;
 use tabia::{Error, InputItem};
 
@@ -80,7 +83,7 @@ pub(crate) fn run(args: &BookEditArgs) -> Result<ExitCode, Error> {
     refuse_other_format(&item, output, "tabia book convert")?;
     let stored = StoredMoves::of(&item, &options.open)?;
     let changes = match (&args.import, &args.m) {
-        (Some(path), _) => import(path, &stored)?,
+        (Some(path), _) => import(path, &stored, &context.progress)?,
         (None, Some(m)) => vec![change(args, m, &stored)?],
         (None, None) => {
             let text = "nothing to change: give `--move` with `--weight`, or `--import`";
@@ -244,7 +247,11 @@ fn nags(text: &str) -> Result<Vec<Nag>, String> {
 }
 
 /// The changes of a file of rows, or of standard input if it is `-`.
-fn import(path: &Path, stored: &StoredMoves) -> Result<Vec<(EditTarget, Change)>, Error> {
+fn import(
+    path: &Path,
+    stored: &StoredMoves,
+    progress: &Progress,
+) -> Result<Vec<(EditTarget, Change)>, Error> {
     let text = if is_stdout(path) {
         std::io::read_to_string(std::io::stdin())
     } else {
@@ -279,6 +286,8 @@ fn import(path: &Path, stored: &StoredMoves) -> Result<Vec<(EditTarget, Change)>
         return Err(invalid(1, why));
     }
     let mut changes = Vec::new();
+    // Moves that the book does not have, in positions of which the rows have only the key: with their lines.
+    let mut new_by_key: Vec<(u64, u64, u16, String)> = Vec::new();
     // A listing of a book without anything that can be set has its counts alone, and changes nothing.
     let mut has_counts = false;
     for (line, cells) in all {
@@ -292,7 +301,32 @@ fn import(path: &Path, stored: &StoredMoves) -> Result<Vec<(EditTarget, Change)>
             continue;
         }
         let target = parse_target(&cell, stored).map_err(|why| invalid(line, why))?;
+        if let EditTarget::Key(key, bits) = target
+            && !change.remove
+            && !stored.has(key, bits)
+        {
+            new_by_key.push((line, key, bits, cell("move").unwrap_or_default().to_owned()));
+        }
         changes.push((target, change));
+    }
+    let keys = new_by_key.iter().map(|(_, key, ..)| *key).collect();
+    let positions = if new_by_key.is_empty() {
+        None
+    } else {
+        stored.positions(&keys, progress)?
+    };
+    for (line, key, bits, m) in new_by_key {
+        let Some(positions) = &positions else { break };
+        let Some(position) = positions.get(&key) else {
+            let why = format!(
+                "the position of key {key:016x} is not known, so that its new move cannot be checked: give its `fen`"
+            );
+            return Err(invalid(line, why));
+        };
+        if decode_move(position, bits).is_none() {
+            let why = format!("`{m}` is not a legal move in {}", position.fen());
+            return Err(invalid(line, why));
+        }
     }
     if changes.is_empty() && !has_counts {
         let why = "no row sets anything: all cells after the move are empty";
