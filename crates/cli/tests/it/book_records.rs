@@ -136,3 +136,14 @@ fn weights_that_add_up_in_games_are_counted() {
     assert!(run.err.contains(text), "{}", run.err);
     assert!(!run.err.contains("in proportion to them"), "{}", run.err);
 }
+
+#[test]
+fn a_walk_counts_the_last_move() {
+    let folder = Scratch::new("book-depth");
+    write_games(&folder, "g.pgn", &GAMES);
+    for book in ["a.bin", "a.ctg"] {
+        build(&folder, "g.pgn", book);
+        let info = tabia(&folder, &["book", "info", book, "--walk", "--json"]).json();
+        assert_eq!(info[0]["depth"], 4, "{book}");
+    }
+}

@@ -205,7 +205,7 @@ fn info_names_defects_and_counts_them() {
     assert_eq!(info[0]["positions"], 3);
     assert_eq!(info[0]["moves"], 5);
     assert_eq!(info[0]["reachable"], 3);
-    assert_eq!(info[0]["depth"], 2);
+    assert_eq!(info[0]["depth"], 3);
     assert_eq!(info[0]["learn"], "none");
     assert_eq!(info[0]["defects"][0]["name"], "moves of weight 0");
     assert_eq!(info[0]["toMove"]["black"], 1);

@@ -95,7 +95,7 @@ impl VisitQueue {
 pub struct Walked {
     /// Positions of the book that were reached.
     pub positions: u64,
-    /// Plies to the most distant of them, each by its shortest line.
+    /// Plies of the longest line: to the most distant position of the book, by its shortest line, and a move of it.
     pub depth: u32,
     /// Number of moves on these lines that the book does not contain, each to another position: lines with
     /// such a move may be longer than those of the games that the book was made from.
@@ -195,7 +195,8 @@ fn walk_queue(
             continue;
         }
         walked.positions += 1;
-        walked.depth = walked.depth.max(next.depth);
+        let goes_on = page.entries.iter().any(|entry| entry.m.is_some());
+        walked.depth = walked.depth.max(next.depth + u32::from(goes_on));
         visited.push(next)?;
         progress.advance(1, 0);
         let step = WalkStep {
