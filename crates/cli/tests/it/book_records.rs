@@ -138,6 +138,33 @@ fn weights_that_add_up_in_games_are_counted() {
 }
 
 #[test]
+fn a_fen_without_castling_rights_is_completed() {
+    let folder = Scratch::new("book-find-side");
+    write_games(&folder, "g.pgn", &GAMES);
+    build(&folder, "g.pgn", "a.bin");
+    let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b";
+    let run = tabia(&folder, &["book", "find", "a.bin", "--fen", board]).expect(0);
+    assert!(
+        run.out.contains("e5") && run.out.contains("c5"),
+        "{}",
+        run.out
+    );
+    let text = "the FEN does not state castling rights; found: rnbq";
+    assert!(run.err.contains(text), "{}", run.err);
+    // Of the other side the book has nothing.
+    let other = board.replace(" b", " w");
+    let run = tabia(&folder, &["book", "find", "a.bin", "--fen", &other]).expect(2);
+    assert!(
+        run.err.contains("does not state castling rights"),
+        "{}",
+        run.err
+    );
+    // Without a king at home there are none to state.
+    let none = "8/8/4k3/8/8/4K3/4P3/8 w";
+    tabia(&folder, &["book", "find", "a.bin", "--fen", none]).expect(1);
+}
+
+#[test]
 fn a_walk_counts_the_last_move() {
     let folder = Scratch::new("book-depth");
     write_games(&folder, "g.pgn", &GAMES);

@@ -68,8 +68,11 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
             let hint = format!("`--fen '{board} w - - 0 1'`, for example");
             return Err(Error::usage(text).with_hint(hint));
         }
-        Some(board) => position_of_board(&context, args, board)?,
-        None => args.position.parse()?,
+        Some(board) => position_of_board(&context, args, board, &["w", "b"])?,
+        None => match args.position.board_and_side() {
+            Some((board, side)) => position_of_board(&context, args, board, &[side])?,
+            None => args.position.parse()?,
+        },
     };
     let opening = opening_of(&start, &plies);
     let mut found = Vec::new();
@@ -120,19 +123,20 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
-/// The position of a board that one of the books has, whoever is to move and may castle. If they have
-/// several, that of the most castling rights with White to move.
+/// The position of a board that one of the books has, whichever of these sides is to move and whoever may castle. If
+/// they have several, that of the most castling rights with the first side to move.
 fn position_of_board(
     context: &Context,
     args: &BookFindArgs,
     board: &str,
+    sides: &[&str],
 ) -> Result<TypedPosition, Error> {
     let mut books = Vec::new();
     for item in book_inputs(context, &args.books)? {
         books.push(tabia::book::open(&item, &context.open)?);
     }
     let mut candidates: Vec<Position> = Vec::new();
-    for turn in ["w", "b"] {
+    for turn in sides {
         for castling in CASTLING_RIGHTS {
             let fen = format!("{board} {turn} {castling} - 0 1");
             let Ok(position) = position_of_fen(&fen) else {
@@ -156,8 +160,12 @@ fn position_of_board(
         return args.position.parse();
     };
     let fens: Vec<String> = candidates.iter().map(Position::fen).collect();
+    let missing = match sides {
+        [_] => "castling rights",
+        _ => "the side to move",
+    };
     let mut text = format!(
-        "the FEN does not state the side to move; found: {}",
+        "the FEN does not state {missing}; found: {}",
         position.fen()
     );
     if let Some(others) = fens.get(1..).filter(|others| !others.is_empty()) {
