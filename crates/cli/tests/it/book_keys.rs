@@ -210,7 +210,8 @@ fn lines_have_no_moves_that_the_book_needs_not() {
     let args = ["book", "convert", "holes.bin", "-o", "lines.pgn", "-f"];
     let run = tabia(&folder, &args).expect(3);
     assert!(
-        run.err.contains("2 positions of the book not on"),
+        run.err
+            .contains("2 positions with 2 moves of the book not on"),
         "{}",
         run.err
     );

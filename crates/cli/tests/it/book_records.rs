@@ -138,6 +138,42 @@ fn weights_that_add_up_in_games_are_counted() {
 }
 
 #[test]
+fn lines_report_what_they_do_not_hold() {
+    let folder = Scratch::new("book-lines-losses");
+    write_games(&folder, "g.pgn", &GAMES);
+    build(&folder, "g.pgn", "a.ctg");
+    let convert = [
+        "book", "convert", "a.ctg", "-o", "a.pgn", "--report", "r.json",
+    ];
+    let run = tabia(&folder, &convert).expect(0);
+    for text in [
+        "game counts of book moves",
+        "results of book moves",
+        "ratings of book moves",
+    ] {
+        assert!(run.err.contains(text), "{text}: {}", run.err);
+    }
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("r.json")).unwrap()).unwrap();
+    assert_eq!(report["losses"][0]["kind"], "bookCounts", "{report}");
+    // A book for Black is walked through the moves of White.
+    let build = [
+        "book",
+        "build",
+        "g.pgn",
+        "-o",
+        "b.bin",
+        "--min-games",
+        "1",
+        "--only-black",
+    ];
+    tabia(&folder, &build).expect(0);
+    let run = tabia(&folder, &["book", "convert", "b.bin", "-o", "b.pgn"]).expect(0);
+    let text = "on these lines not in the book";
+    assert!(run.err.contains(text), "{}", run.err);
+}
+
+#[test]
 fn a_fen_without_castling_rights_is_completed() {
     let folder = Scratch::new("book-find-side");
     write_games(&folder, "g.pgn", &GAMES);

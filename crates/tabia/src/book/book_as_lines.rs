@@ -6,12 +6,13 @@ use tabia_core::external::DiskKeySet;
 use tabia_core::game::{Annotation, Comment, CommentPlacement, GameHead, GameResult};
 use tabia_core::games::TextWriter;
 use tabia_core::io::Progress;
+use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, GameIndex};
 
 use super::share;
 
 /// Counts of written lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinesWritten {
     /// Number of lines, each of which is a game.
@@ -20,6 +21,12 @@ pub struct LinesWritten {
     pub positions: u64,
     /// Number of entries in these positions whose move is not legal; no line has them.
     pub illegal: u64,
+    /// Number of moves of the book on these lines.
+    pub moves: u64,
+    /// Number of moves on these lines that the book does not contain.
+    pub other_moves: u64,
+    /// What lines cannot hold of these positions and moves.
+    pub losses: Losses,
 }
 
 /// A position of the current line.
@@ -62,6 +69,12 @@ pub fn lines(
             continue;
         };
         last.m = Some(m);
+        let is_own = last.page.entries.iter().any(|entry| entry.m == Some(m));
+        *(if is_own {
+            &mut done.moves
+        } else {
+            &mut done.other_moves
+        }) += 1;
         let mut after = last.position.clone();
         after.play(m);
         let is_new = !seen.contains(after.key());
@@ -121,6 +134,7 @@ fn line_position(
     if book.probe(position, &mut page)? {
         seen.insert(position.key()).map_err(Error::in_output)?;
         done.positions += 1;
+        add_losses(&page, &mut done.losses);
         done.illegal += page
             .entries
             .iter()
@@ -153,6 +167,31 @@ fn line_position(
         rest,
         m: None,
     }))
+}
+
+/// Adds what lines do not hold of a position: they have moves, NAGs, comments on moves, and rounded shares.
+fn add_losses(page: &BookPosition, losses: &mut Losses) {
+    let links = u64::from(page.sample_game.is_some()) + page.games_ending_here.len() as u64;
+    losses.add(Feature::GameLinks, links, None);
+    losses.add(Feature::Nags, page.nags.len() as u64, None);
+    losses.add(Feature::Comments, u64::from(page.comment.is_some()), None);
+    let rated = page.average_rating.is_some() || page.performance.is_some();
+    losses.add(Feature::BookRatings, u64::from(rated), None);
+    for entry in page.entries.iter().filter(|entry| entry.m.is_some()) {
+        let counted = entry.games.is_some_and(|games| games > 0);
+        losses.add(Feature::BookCounts, u64::from(counted), None);
+        let decided = entry.results.is_some_and(|results| results.games() > 0);
+        losses.add(Feature::BookResults, u64::from(decided), None);
+        let rated = entry.average_rating.is_some() || entry.performance.is_some();
+        losses.add(Feature::BookRatings, u64::from(rated), None);
+        let advised = entry.recommended.is_some();
+        losses.add(Feature::BookAdvice, u64::from(advised), None);
+        // Advice against a move is a weight of 0, too.
+        let weighted = entry.weight.is_some() && entry.recommended != Some(false);
+        losses.add(Feature::BookWeights, u64::from(weighted), None);
+        let learn = entry.learn.is_some_and(|learn| !learn.is_zero());
+        losses.add(Feature::BookLearn, u64::from(learn), None);
+    }
 }
 
 fn write_line(

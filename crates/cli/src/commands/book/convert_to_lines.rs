@@ -4,9 +4,10 @@ use std::io::Write as _;
 
 use serde::Serialize;
 use tabia::book::convert::lines;
-use tabia::core::books::illegal_entries;
+use tabia::core::books::{BookEntry, BookKey, BookSize, illegal_entries};
 use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
+use tabia::core::game::Flow;
 use tabia::core::io::OutputSet;
 use tabia::core::shell_argument::argument;
 use tabia::{Error, InputItem};
@@ -17,8 +18,8 @@ use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
-use crate::readable_numbers::{counted, grouped};
-use crate::report::Reporter;
+use crate::readable_numbers::{counted, counted_as, grouped};
+use crate::report::{Reporter, report_file_losses};
 use crate::stdout::StdoutWriter;
 
 /// Writes the lines of a book from a position on, to the output or to standard output.
@@ -82,18 +83,37 @@ pub(super) fn to_lines(
     out.flush()?;
     if let Some(path) = output {
         set.commit().map_err(Error::in_output)?;
-        reporter.commit(None, Some(&counts))?;
+        reporter.commit_file(path, &done.losses, &counts)?;
         let lines = counted(done.lines, "line");
         let positions = counted(done.positions, "position");
-        let text = format!("{}: {lines}, {positions}", path.display());
+        let moves = counted(done.moves, "move");
+        let text = format!("{}: {lines}, {positions}, {moves}", path.display());
         context.messages.note(&text);
     }
+    if done.other_moves > 0 {
+        let count = counted(done.other_moves, "move");
+        let text = format!(
+            "{count} on these lines not in the book, each with a comment: they lead to positions that its own moves do \
+             not reach"
+        );
+        context.messages.note(&text);
+    }
+    report_file_losses(&context.messages, &done.losses);
     let is_complete = args.position.fen.is_none() && args.position.moves.is_none();
     if is_complete {
-        let all = book.size()?.positions;
-        let count = counted(all.saturating_sub(done.positions), "position");
-        if all > done.positions {
-            let mut text = format!("{count} of the book not on these lines");
+        // A record of mirrored positions counts for each of them, as on the lines.
+        let mut all = BookSize::default();
+        book.for_each(&mut |key, page| {
+            let is_known = |entry: &BookEntry| entry.m.is_some() || matches!(key, BookKey::Key(_));
+            all.positions += 1;
+            all.moves += page.entries.iter().filter(|entry| is_known(entry)).count() as u64;
+            Flow::Go
+        })?;
+        let positions = all.positions.saturating_sub(done.positions);
+        if positions > 0 {
+            let count = counted(positions, "position");
+            let moves = counted(all.moves.saturating_sub(done.moves), "move");
+            let mut text = format!("{count} with {moves} of the book not on these lines");
             if args.plies.is_none() {
                 // Not asked for: no moves lead to them.
                 let why = "its own moves do not lead there; `book info --walk` counts what other moves reach";

@@ -12,7 +12,6 @@ use tabia::core::books::Learn;
 use tabia::core::chess::{Position, Square};
 use tabia::core::game::Nag;
 use tabia::core::io::Progress;
-use tabia::core::shell_argument::argument;
 use tabia::formats::books::polyglot::decode_move;
 use tabia::query::nearest;
 use tabia::{Error, InputItem};
