@@ -184,11 +184,11 @@ fn an_empty_book_replaces_none() {
         assert!(run.err.contains("left as it was"), "{}", run.err);
         assert!(std::fs::read(folder.join("one.bin")).unwrap() == before);
         assert!(!folder.join("one.bin.json").exists());
-        // A new one is written, with a warning.
+        // Nor is a new one written.
         args[4] = "new.bin";
-        let run = tabia(&folder, &args).expect(0);
+        let run = tabia(&folder, &args).expect(1);
         assert!(run.err.contains("the book is empty"), "{}", run.err);
-        std::fs::remove_file(folder.join("new.bin")).unwrap();
+        assert!(!folder.join("new.bin").exists());
     }
 }
 

@@ -85,6 +85,70 @@ fn a_list_of_sources_that_was_cut_is_found_and_mended() {
 }
 
 #[test]
+fn games_are_appended_by_the_settings_of_the_book() {
+    let folder = Scratch::new("book-append");
+    write_games(&folder, "g.pgn", &GAMES);
+    write_games(&folder, "h.pgn", &["1. Nf3 d5 2. g3"]);
+    let build = [
+        "book",
+        "build",
+        "g.pgn",
+        "-o",
+        "a.kob",
+        "--game-links",
+        "--max-ply",
+        "2",
+    ];
+    tabia(&folder, &build).expect(0);
+    let append = [
+        "book",
+        "build",
+        "h.pgn",
+        "-o",
+        "a.kob",
+        "--game-links",
+        "--append",
+    ];
+    let refused = tabia(&folder, &[&append[..], &["--max-ply", "3"]].concat()).expect(2);
+    assert!(
+        refused.err.contains("holds 2 plies of each game"),
+        "{}",
+        refused.err
+    );
+    let run = tabia(&folder, &append).expect(0);
+    assert!(!run.err.contains("already"), "{}", run.err);
+    let record = || -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(folder.join("a.kob.json")).unwrap()).unwrap()
+    };
+    let row = record();
+    assert_eq!(row["options"]["maxPly"], 2);
+    assert_eq!(
+        (&row["games"]["used"], &row["sources"][1]["used"]),
+        (&5.into(), &1.into())
+    );
+    assert_eq!(
+        (&row["sources"][0]["path"], &row["sources"][1]["path"]),
+        (&"g.pgn".into(), &"h.pgn".into())
+    );
+    // The same source again.
+    let run = tabia(&folder, &append).expect(0);
+    let text = "the book has the games of h.pgn already, from a file with the same bytes";
+    assert!(run.err.contains(text), "{}", run.err);
+    assert_eq!(record()["sources"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn lost_links_to_games_have_a_reason() {
+    let folder = Scratch::new("book-links-lost");
+    let games = vec!["1. e4 e5"; 1500];
+    write_games(&folder, "g.pgn", &games);
+    let build = ["book", "build", "g.pgn", "-o", "a.kob", "--game-links"];
+    let run = tabia(&folder, &build).expect(0);
+    let text = "lost: where more games end than fit into the record of a position";
+    assert!(run.err.contains(text), "{}", run.err);
+}
+
+#[test]
 fn new_moves_by_key_are_legal_moves() {
     let folder = Scratch::new("book-import-key");
     write_games(&folder, "g.pgn", &GAMES);
@@ -123,6 +187,25 @@ fn new_moves_by_key_are_legal_moves() {
     import("463b96181691fc9c,a2a3,7").expect(0);
     let run = import("0000000000000001,e2e4,7").expect(4);
     assert!(run.err.contains("is not known"), "{}", run.err);
+}
+
+#[test]
+fn an_empty_book_is_not_written() {
+    let folder = Scratch::new("book-build-empty");
+    write_games(&folder, "g.pgn", &GAMES);
+    for option in [["--where", "player:nobody"], ["--min-games", "99999"]] {
+        for target in ["a.bin", "a.abk", "a.ctg", "a.kob"] {
+            let build = ["book", "build", "g.pgn", "-o", target];
+            let run = tabia(&folder, &[&build[..], &option].concat()).expect(1);
+            assert!(
+                run.err.contains("nothing is written"),
+                "{target}: {}",
+                run.err
+            );
+        }
+    }
+    let names = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(names, 1, "only the games");
 }
 
 #[test]
@@ -209,4 +292,37 @@ fn a_walk_counts_the_last_move() {
         let info = tabia(&folder, &["book", "info", book, "--walk", "--json"]).json();
         assert_eq!(info[0]["depth"], 4, "{book}");
     }
+}
+
+#[test]
+fn a_record_of_another_book_is_not_used() {
+    let folder = Scratch::new("book-record-stale");
+    write_games(&folder, "g.pgn", &GAMES);
+    let build = [
+        "book",
+        "build",
+        "g.pgn",
+        "-o",
+        "a.bin",
+        "--min-games",
+        "1",
+        "--max-ply",
+        "1",
+    ];
+    tabia(&folder, &build).expect(0);
+    let explain = ["book", "explain", "a.bin", "--moves", "e4", "g.pgn"];
+    // One ply of each game is in the book, so none of this position.
+    let run = tabia(&folder, &explain).expect(1);
+    assert!(!run.err.contains("is not used"), "{}", run.err);
+    let record = folder.join("a.bin.json");
+    let kept = std::fs::read(&record).unwrap();
+    let convert = ["book", "build", "g.pgn", "-o", "b.bin", "--min-games", "1"];
+    tabia(&folder, &convert).expect(0);
+    let run = tabia(&folder, &["book", "convert", "b.bin", "-o", "a.bin", "-f"]).expect(0);
+    assert!(run.err.contains("a.bin.json: removed"), "{}", run.err);
+    assert!(!record.exists());
+    std::fs::write(&record, kept).unwrap();
+    let run = tabia(&folder, &explain).expect(0);
+    let text = "a.bin.json is the record of another book than a.bin as it is now, and is not used";
+    assert!(run.err.contains(text), "{}", run.err);
 }

@@ -35,9 +35,9 @@ pub(crate) struct BookBuildArgs {
     /// Replace an existing book
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// Plies read of each game
-    #[arg(long, aliases = ["plies", "depth"], value_name = "N", default_value_t = 1024, value_parser = above_zero::<u32>, help_heading = "Moves")]
-    pub(crate) max_ply: u32,
+    /// Plies read of each game [default: 1024; with `--append` those of the book]
+    #[arg(long, aliases = ["plies", "depth"], value_name = "N", value_parser = above_zero::<u32>, help_heading = "Moves")]
+    pub(crate) max_ply: Option<u32>,
     /// Least number of games in which a move was played [default: 3; 1 with `--game-links`]
     #[arg(
         long,
@@ -137,7 +137,7 @@ pub(crate) struct KvetkaArgs {
     pub(crate) names: bool,
     /// Links to the games in PGN files and ChessBase databases; every position of every game then,
     /// as Kvetka stores them
-    #[arg(long, conflicts_with_all = ["compat", "recency", "stretch", "uniform", "scoreless", "variations", "min_score", "only_white", "only_black"])]
+    #[arg(long, conflicts_with_all = ["compat", "recency", "stretch", "uniform", "scoreless", "variations", "min_score", "min_percent", "only_white", "only_black"])]
     pub(crate) game_links: bool,
     /// Add the games to an existing book, by the settings in its header
     #[arg(long, requires = "game_links", conflicts_with_all = ["caption", "least_elo", "all_moves"])]

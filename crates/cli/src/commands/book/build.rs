@@ -1,6 +1,7 @@
 //! `tabia book build`: a book from games.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -8,12 +9,13 @@ use tabia::book::build::{
     BuildOptions, BuildTarget, Built, CompleteBuild, GameCounts, Weighting, complete,
 };
 use tabia::core::chess::Color;
+use tabia::core::io::Source;
 use tabia::core::loss::Feature;
 use tabia::core::shell_argument::argument;
-use tabia::formats::books::kvetka::Header;
+use tabia::formats::books::kvetka::{Header, KvetkaBook, Sources, first_part};
 use tabia::{Error, InputItem};
 
-use super::build_record::{GameCountsRow, add_record, record_path};
+use super::build_record::{GameCountsRow, StoredRecord, add_record, record_path};
 use super::report_written::WrittenCounts;
 use super::target_format::book_format;
 use crate::args::book::{BookBuildArgs, Compat};
@@ -22,7 +24,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
 use crate::parse_where_and_games::{parse_games, parse_query};
-use crate::readable_numbers::{counted, grouped, size};
+use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::{Reporter, report_file_losses};
 use crate::resolve_output_target::refuse_existing;
 
@@ -55,6 +57,11 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     }
     let mut reporter = context.reporter("book build", args.force, None)?;
     let items = context.games(&args.paths, Some(&args.output), &mut reporter)?;
+    let before = if args.kvetka.append {
+        appended_to(args, &context, &items, &mut options)?
+    } else {
+        None
+    };
     let named = (!args.no_record).then_some(&*record);
     let report = args.common.report.as_deref();
     refuse_inputs(&items, &[Some(&args.output), named, report])?;
@@ -65,19 +72,90 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let build = complete(&items, &target, &options, &context.progress, &mut reporter);
     drop(display);
     let mut build = build?;
-    if let Some(text) = reason_to_keep_old(args, &mut build) {
+    if let Some(text) = why_not_written(args, &mut build) {
         context.messages.warning(&text);
         let problems = reporter.count().max(build.built.games.bad);
         reporter.finish(None)?;
         return Ok(ExitCode::NoMatch.worse(ExitCode::of_problems(problems)));
     }
     if !args.no_record {
-        add_record(&record, args, &items, &target, &mut build)?;
+        let max_ply = options.max_ply;
+        add_record(&record, args, &items, &target, max_ply, &mut build, before)?;
     }
     let built = build.commit()?;
     note_equal_inputs(&context, &items, &built);
     let seconds = start.elapsed().as_secs_f64();
     finish(&context, args, reporter, &built, seconds)
+}
+
+/// Prepares to add games to a book: takes over the number of plies in its header, refuses another, and warns of sources
+/// that it has already. Returns its record.
+fn appended_to(
+    args: &BookBuildArgs,
+    context: &Context,
+    items: &[InputItem],
+    options: &mut BuildOptions,
+) -> Result<Option<StoredRecord>, Error> {
+    let first = first_part(&args.output);
+    if !first.is_file() {
+        // There is no book: the builder reports it.
+        return Ok(None);
+    }
+    let source = Source::from_path(&first)?;
+    let book = KvetkaBook::open(&source, &context.open)?;
+    let plies = u32::from(book.header().max_move);
+    let all = u32::from(u8::MAX);
+    if let Some(asked) = args.max_ply.filter(|asked| (*asked).min(all) != plies) {
+        let held = if plies == all {
+            "all plies".to_owned()
+        } else {
+            counted_as(plies.into(), "ply", "plies")
+        };
+        let text = format!(
+            "{} holds {held} of each game, so that of games added to it no other number can count, not {asked}",
+            first.display()
+        );
+        let hint = "leave out `--max-ply`, or make a new book of all games";
+        return Err(Error::usage(text).with_hint(hint));
+    }
+    if plies < all {
+        options.max_ply = plies;
+    }
+    let record = StoredRecord::of(&args.output).filter(|record| record.fits(&args.output));
+    let mut known = Vec::new();
+    for number in 0..book.sources().map_or(0, Sources::len) as u32 {
+        let source = book.sources().and_then(|sources| sources.source(number));
+        let address = source.map_or("", |source| source.address.as_str());
+        known.extend(address.rsplit(['/', '\\']).next().map(str::to_owned));
+    }
+    for item in items {
+        let file: &Path = item.label();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let is_same = match &record {
+            Some(record) => record.has_source(file)?,
+            None => false,
+        };
+        let text = if is_same {
+            format!(
+                "the book has the games of {} already, from a file with the same bytes: they count once more",
+                item.name()
+            )
+        } else if known.iter().any(|known| *known == name) {
+            format!(
+                "the book has games of a file {name} already: those that {} has in common with it count once more",
+                item.name()
+            )
+        } else {
+            continue;
+        };
+        context.messages.warning(&text);
+    }
+    if record.is_none() && !args.no_record {
+        let text =
+            "the book has no record that fits it: the new one lists the sources added now alone";
+        context.messages.warning(text);
+    }
+    Ok(record)
 }
 
 /// Number of games of inputs from which on equal counts of games and moves show that they are the same.
@@ -161,7 +239,7 @@ pub(super) fn options(
     options.filter = parse_query(&args.filter, &context.messages)?;
     options.index = args.index.use_index.into();
     options.index_options = index_options(context);
-    options.max_ply = args.max_ply;
+    options.max_ply = args.max_ply.unwrap_or(options.max_ply);
     let moves = &mut options.move_filter;
     moves.min_games = args.least_games();
     moves.min_score = args.min_score;
@@ -201,7 +279,7 @@ fn set_kvetka(options: &mut BuildOptions, args: &BookBuildArgs) -> Result<(), Er
         facts.push(((*name).to_owned(), elo.to_string()));
     }
     // 255 means all plies.
-    let plies = args.max_ply.min(u32::from(u8::MAX));
+    let plies = options.max_ply.min(u32::from(u8::MAX));
     facts.push((Header::MAX_MOVE.to_owned(), plies.to_string()));
     if kvetka_args.all_moves {
         facts.push((Header::LINKS.to_owned(), "yes".to_owned()));
@@ -241,28 +319,46 @@ fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds:
         let _ = write!(text, ", {} games/s", grouped(rate));
     }
     context.messages.note(&text);
-    if built.moves == 0 {
-        let reason = reason_for_empty_book(args, built);
-        context
-            .messages
-            .warning(&format!("the book is empty: {reason}"));
-    }
     report_file_losses(&context.messages, &built.losses);
+    note_lost_links(context, built);
 }
 
-/// Why the book is not written: it has no moves and would replace another.
-fn reason_to_keep_old(args: &BookBuildArgs, build: &mut CompleteBuild) -> Option<String> {
+/// Names the reasons for which links to games are lost.
+fn note_lost_links(context: &Context, built: &Built) {
+    let no_place = built.unlinked_games;
+    let no_space = built
+        .losses
+        .count(Feature::GameLinks)
+        .saturating_sub(no_place);
+    if no_space > 0 {
+        let count = counted(no_space, "link");
+        context.messages.note(&format!(
+            "{count} lost: where more games end than fit into the record of a position, which has at most 682 bytes"
+        ));
+    }
+    if no_place > 0 {
+        let count = counted(no_place, "game");
+        context.messages.note(&format!(
+            "{count} not linked: their place in their file is not known or beyond its first 4 GiB"
+        ));
+    }
+}
+
+/// Why the book is not written: it has no moves.
+fn why_not_written(args: &BookBuildArgs, build: &mut CompleteBuild) -> Option<String> {
     if build.built.moves > 0 {
         return None;
     }
+    let reason = reason_for_empty_book(args, &build.built);
     // Formats that number their parts write another file than the one named.
     let main = build.files.file(0).map(|file| file.target().to_owned());
-    let main = main.filter(|main| main.is_file())?;
-    let reason = reason_for_empty_book(args, &build.built);
-    Some(format!(
-        "the new book is empty: {reason}; {} is left as it was",
-        main.display()
-    ))
+    Some(match main.filter(|main| main.is_file()) {
+        Some(main) => format!(
+            "the new book is empty: {reason}; {} is left as it was",
+            main.display()
+        ),
+        None => format!("the book is empty: {reason}; nothing is written"),
+    })
 }
 
 /// Why a book has no moves.

@@ -13,6 +13,7 @@ use tabia::{Error, InputItem};
 use twox_hash::XxHash64;
 
 use crate::args::book::BookBuildArgs;
+use crate::context::Context;
 use crate::json::{self, Displayed};
 
 /// The path of the record of a book.
@@ -28,9 +29,18 @@ pub(super) fn add_record(
     args: &BookBuildArgs,
     items: &[InputItem],
     target: &BuildTarget,
+    max_ply: u32,
     build: &mut CompleteBuild,
+    before: Option<StoredRecord>,
 ) -> Result<(), Error> {
-    let sources = source_rows(items, &build.built)?;
+    let rows = source_rows(items, &build.built)?;
+    let mut games = GameCountsRow::new(build.built.games);
+    let mut sources = Vec::new();
+    if let Some(before) = before {
+        games.add(before.games);
+        sources.extend(before.sources.into_iter().map(AnySource::Before));
+    }
+    sources.extend(rows.into_iter().map(AnySource::New));
     let files = file_rows(&mut build.files).map_err(Error::in_output)?;
     let built = &build.built;
     let losses = built.losses.iter().map(|(feature, loss)| LossRow {
@@ -43,8 +53,8 @@ pub(super) fn add_record(
         files,
         positions: built.positions,
         moves: built.moves,
-        games: GameCountsRow::new(built.games),
-        options: OptionsRow::new(args),
+        games,
+        options: OptionsRow::new(args, max_ply),
         sources,
         losses: losses.collect(),
     };
@@ -91,6 +101,66 @@ fn file_rows(files: &mut OutputSet) -> Result<Vec<FileRow>, Error> {
     Ok(rows)
 }
 
+/// A record as it is read back.
+#[derive(Debug, Deserialize)]
+pub(super) struct StoredRecord {
+    program: String,
+    #[serde(default)]
+    files: Vec<StoredFile>,
+    #[serde(default)]
+    games: GameCountsRow,
+    options: RecordedOptions,
+    #[serde(default)]
+    sources: Vec<serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct StoredFile {
+    path: PathBuf,
+    xxh64: String,
+}
+
+impl StoredRecord {
+    /// The record of a book; `None` if there is none that can be read.
+    pub(super) fn of(book: &Path) -> Option<Self> {
+        let text = std::fs::read(record_path(book)).ok()?;
+        let record: Self = serde_json::from_slice(&text).ok()?;
+        Some(record).filter(|record| record.program.starts_with("tabia "))
+    }
+
+    /// Whether it is of the book that is there now: by the checksums of its files, next to the record.
+    pub(super) fn fits(&self, book: &Path) -> bool {
+        let is_same = |file: &StoredFile| {
+            let path = book.with_file_name(file.path.file_name().unwrap_or_default());
+            Checksum::of_file(&path).is_ok_and(|found| found.0 == file.xxh64)
+        };
+        !self.files.is_empty() && self.files.iter().all(is_same)
+    }
+
+    /// Whether a source had the same bytes.
+    pub(super) fn has_source(&self, file: &Path) -> Result<bool, Error> {
+        if !file.is_file() {
+            return Ok(false);
+        }
+        let sum = Checksum::of_file(file)?;
+        let mut sums = self.sources.iter().filter_map(|source| source.get("xxh64"));
+        Ok(sums.any(|known| known.as_str() == Some(&sum.0)))
+    }
+}
+
+/// Removes the record of a book that was replaced, if it does not fit the new one; returns its path then.
+pub(super) fn remove_old_record(book: &Path) -> Result<Option<PathBuf>, Error> {
+    let Some(record) = StoredRecord::of(book) else {
+        return Ok(None);
+    };
+    if record.fits(book) {
+        return Ok(None);
+    }
+    let path = record_path(book);
+    std::fs::remove_file(&path).map_err(|error| Error::from(error).in_path(&path).in_output())?;
+    Ok(Some(path))
+}
+
 /// The XXH64 of a file with seed 0, as 16 hexadecimal digits like those of `xxhsum`: shows later whether
 /// the file is still the same.
 #[derive(Serialize)]
@@ -125,7 +195,7 @@ struct BuildRecord<'a> {
     moves: u64,
     games: GameCountsRow,
     options: OptionsRow<'a>,
-    sources: Vec<SourceRow>,
+    sources: Vec<AnySource>,
     losses: Vec<LossRow>,
 }
 
@@ -133,6 +203,14 @@ struct BuildRecord<'a> {
 struct FileRow {
     path: String,
     xxh64: Checksum,
+}
+
+/// An input, or one of a book to which games were added.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum AnySource {
+    New(SourceRow),
+    Before(serde_json::Value),
 }
 
 /// An input.
@@ -159,7 +237,8 @@ struct LossRow {
     count: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct GameCountsRow {
     used: u64,
     filtered: u64,
@@ -175,6 +254,13 @@ impl GameCountsRow {
             bad: counts.bad,
             plies: counts.moves,
         }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.used += other.used;
+        self.filtered += other.filtered;
+        self.bad += other.bad;
+        self.plies += other.plies;
     }
 }
 
@@ -224,15 +310,19 @@ pub(super) struct RecordedOptions {
 }
 
 impl RecordedOptions {
-    /// Those of the record next to a book; `None` if there is none that can be read.
-    pub(super) fn of_book(item: &InputItem) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Record {
-            options: RecordedOptions,
+    /// Those of the record next to a book; `None` if there is none that can be read. A record of another book than
+    /// the one that is there now is reported and not used.
+    pub(super) fn of_book(item: &InputItem, context: &Context) -> Option<Self> {
+        let book: &Path = item.label();
+        let record = StoredRecord::of(book)?;
+        if !record.fits(book) {
+            context.messages.warning(&format!(
+                "{} is the record of another book than {} as it is now, and is not used",
+                record_path(book).display(),
+                item.name()
+            ));
+            return None;
         }
-        let path = record_path(item.label());
-        let text = std::fs::read(&path).ok()?;
-        let record: Record = serde_json::from_slice(&text).ok()?;
         Some(record.options).filter(|options| options.max_ply > 0)
     }
 
@@ -275,9 +365,9 @@ fn is_zero(number: &f64) -> bool {
 }
 
 impl<'a> OptionsRow<'a> {
-    fn new(args: &'a BookBuildArgs) -> Self {
+    fn new(args: &'a BookBuildArgs, max_ply: u32) -> Self {
         Self {
-            max_ply: args.max_ply,
+            max_ply,
             min_games: args.least_games(),
             min_score: args.min_score,
             min_percent: args.min_percent,

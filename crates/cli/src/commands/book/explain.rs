@@ -50,7 +50,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let found = find(&*book, &position)?;
     let mut query = ExplainQuery::new(position);
     query.m = m;
-    let record = RecordedOptions::of_book(&item);
+    let record = RecordedOptions::of_book(&item, &context);
     let filter = args.filter.as_deref();
     let filter = filter.or(record.as_ref().map(|record| record.filter.as_str()));
     query.filter = parse_query(filter.unwrap_or_default(), &context.messages)?;

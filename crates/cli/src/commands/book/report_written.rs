@@ -8,6 +8,7 @@ use tabia::book::merge::Merged;
 use tabia::core::games::Written;
 use tabia::{Error, InputItem, Observer};
 
+use super::build_record::remove_old_record;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::readable_numbers::{counted, counted_as, size};
@@ -99,6 +100,14 @@ pub(super) fn report_merged(
         context.messages.note(&text);
     }
     reporter.finish(None)?;
+    let is_input = inputs.iter().any(|item| item.label().as_ref() == output);
+    if !is_input && let Some(record) = remove_old_record(output)? {
+        let text = format!(
+            "{}: removed, the record of the book that was replaced",
+            record.display()
+        );
+        context.messages.note(&text);
+    }
     Ok(code)
 }
 

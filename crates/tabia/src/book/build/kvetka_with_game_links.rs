@@ -83,7 +83,8 @@ pub(super) fn build(
                 for game in &batch.games {
                     let (added, is_linked) = add_game(&mut builder, source, &*database, game)?;
                     match added {
-                        AddedGame::Yes(_) => {
+                        AddedGame::Yes(link) => {
+                            built.unlinked_games += u64::from(link.is_none());
                             counts.used += 1;
                             counts.moves += game.plies.len() as u64;
                         }
