@@ -90,13 +90,14 @@ fn rare_result(text: &[u8]) -> Option<(GameResult, usize)> {
     Some((found, end))
 }
 
-/// The forfeit at `at` that is also the symbol of a NAG (`+--`), and its length, if nothing else
+/// The forfeit at `at` that is also the symbol of a NAG (`+-`), and its length, if nothing else
 /// follows in the game.
 pub(super) fn forfeit_at(text: &[u8], at: usize) -> Option<(GameResult, usize)> {
-    let found = match text.get(at..symbol_end(text, at))? {
-        b"+--" => GameResult::WhiteWinsByForfeit,
-        b"--+" => GameResult::BlackWinsByForfeit,
+    let token = text.get(at..symbol_end(text, at))?;
+    let found = match token {
+        b"+--" | b"+-" | b"+/-" => GameResult::WhiteWinsByForfeit,
+        b"--+" | b"-+" | b"-/+" => GameResult::BlackWinsByForfeit,
         _ => return None,
     };
-    game_ends_at(text, at + 3).then_some((found, 3))
+    game_ends_at(text, at + token.len()).then_some((found, token.len()))
 }

@@ -155,6 +155,10 @@ fn results_in_other_spellings_are_understood() {
         ("*", "+--", GameResult::WhiteWinsByForfeit),
         ("+--", "1. e4 e5 +--", GameResult::WhiteWinsByForfeit),
         ("-:+", "1. e4 --+", GameResult::BlackWinsByForfeit),
+        ("+-", "1. e4 e5 +-", GameResult::WhiteWinsByForfeit),
+        ("+/-", "1. e4 e5 +/-", GameResult::WhiteWinsByForfeit),
+        ("-+", "1. e4 e5 -+", GameResult::BlackWinsByForfeit),
+        ("-/+", "1. e4 e5 -/+", GameResult::BlackWinsByForfeit),
         ("1:0", "1. e4 e5 1-0", GameResult::WhiteWins),
         ("0:1", "1. e4 e5 0:1", GameResult::BlackWins),
         ("\u{bd}:\u{bd}", "1. e4 e5 \u{bd}", GameResult::Draw),
@@ -180,6 +184,18 @@ fn results_in_other_spellings_are_understood() {
     // A symbol after a move is not a result.
     check("1. e4 e5 2. Nf3 +-- *", "1. e4 e5 2. Nf3 $20 *", 0);
     check("1. e4 e5 2. Nf3 +--", "1. e4 e5 2. Nf3 $20 *", 0);
+    check("1. e4 e5 2. Nf3 +-", "1. e4 e5 2. Nf3 $18 *", 0);
+    let tag = "[Result \"+-\"]\n\n";
+    for moves in ["1. e4 +- e5 +-", "1. e4 +- e5 1-0"] {
+        let (games, _) = read(format!("{tag}{moves}").as_bytes(), 1 << 20);
+        let nags = |event| matches!(event, tabia_core::game::Event::Annotation(_));
+        assert_eq!(
+            games[0].events().filter(|event| nags(*event)).count(),
+            1,
+            "{moves}"
+        );
+        assert_eq!(games[0].result, GameResult::WhiteWinsByForfeit, "{moves}");
+    }
 }
 
 #[test]
