@@ -65,6 +65,27 @@ fn deciding_ambiguous_moves_takes_bounded_time() {
 }
 
 #[test]
+fn letters_that_are_pawns_or_dutch_knights_are_reported() {
+    let dutch = |text: &str| {
+        let (_, problems) = read_one(text);
+        problems
+            .iter()
+            .any(|problem| problem.contains("--pieces nl"))
+    };
+    assert!(dutch("1. d4 d5 2. Pf3 Pf6 1-0"));
+    for text in [
+        "1. d4 d5 2. Pe4 Pe5 *",
+        "1. Pe4 Pe5 2. Nf3 Pf6 *",
+        "1. d4 d5 2. Nf3 Nf6 *",
+    ] {
+        assert!(!dutch(text), "{text}");
+    }
+    let mut options = OpenOptions::default();
+    options.pieces = PieceLetters::of_language("en");
+    assert_eq!(read_with("1. d4 d5 2. Pf3 Pf6 1-0", &options).1, [""; 0]);
+}
+
+#[test]
 fn piece_letters_of_other_languages_are_read() {
     for (text, languages) in [
         (

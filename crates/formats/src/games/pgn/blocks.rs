@@ -69,6 +69,8 @@ struct DetectedLanguage {
     letters: Option<&'static PieceLetters>,
     /// The letters were not asked for but detected, which is reported before that block.
     is_reported: bool,
+    /// Letters with which the games have other moves that are legal too, also reported there.
+    doubt: Option<&'static PieceLetters>,
 }
 
 impl PgnBlocks {
@@ -181,10 +183,14 @@ impl PgnBlocks {
         let text = Some(sample).filter(|_| self.letters.is_none());
         let detected =
             text.and_then(|text| letter_detection::detect(text, is_complete, charset, depth));
+        let doubt = text
+            .filter(|_| detected.is_none())
+            .and_then(|text| letter_detection::other_reading(text, is_complete, charset, depth));
         let language = DetectedLanguage {
             from: self.offset,
             letters: self.letters.or(detected),
             is_reported: detected.is_some(),
+            doubt,
         };
         // It is set once.
         let _ = self.language.set(language);
@@ -365,9 +371,11 @@ impl LanguageReader {
             self.is_set = true;
             self.reader.set_letters(language.letters);
         }
-        match language.letters {
-            Some(letters) if language.is_reported && offset == language.from => {
-                let error = letter_detection::problem(letters);
+        let detected = language.letters.filter(|_| language.is_reported);
+        let problem = detected.map(letter_detection::problem);
+        let problem = problem.or_else(|| language.doubt.map(letter_detection::doubt));
+        match problem {
+            Some(error) if offset == language.from => {
                 if self.strict {
                     return Err(error);
                 }

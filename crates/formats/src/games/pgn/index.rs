@@ -126,12 +126,11 @@ impl PgnDatabase {
         let mut index = Index::default();
         let start = if blob.starts_with(BOM) { BOM.len() } else { 0 };
         let depth = options.limits.depth;
-        let detected = if options.pieces.is_none() {
-            let text = blob.get(start..).unwrap_or_default();
-            letter_detection::detect(text, true, charset, depth)
-        } else {
-            None
-        };
+        let text = blob.get(start..).filter(|_| options.pieces.is_none());
+        let detected = text.and_then(|text| letter_detection::detect(text, true, charset, depth));
+        let doubt = text
+            .filter(|_| detected.is_none())
+            .and_then(|text| letter_detection::other_reading(text, true, charset, depth));
         let letters = options.pieces.or(detected);
         let mut reader = Reader::new(charset, false, depth, letters);
         let mut cursor = TextCursor::new(start, 0);
@@ -158,8 +157,10 @@ impl PgnDatabase {
         info.deleted = count_flag(DELETED) as u32;
         info.encoding = encoding;
         info.problems = index.problems;
-        let problem = detected.map(|letters| letter_detection::problem(letters).to_string());
-        info.problems.extend(problem);
+        let problem = detected.map(letter_detection::problem);
+        let problem = problem.or_else(|| doubt.map(letter_detection::doubt));
+        info.problems
+            .extend(problem.map(|problem| problem.to_string()));
         info.names = [
             NameKind::Player,
             NameKind::Event,

@@ -40,6 +40,58 @@ pub(super) fn detect(
     (!is_ambiguous).then_some(letters)
 }
 
+/// The letters of a language in which all games at the start of a text are legal, as in English, but with other
+/// moves: `Pf3` is a move of a pawn, or of a Dutch knight.
+pub(super) fn other_reading(
+    text: &[u8],
+    is_complete: bool,
+    charset: Charset,
+    depth: u32,
+) -> Option<&'static PieceLetters> {
+    // In other languages no letter of English is another piece without an illegal move soon.
+    if !has_letters_of_pawns(text.get(..encoding::SAMPLE).unwrap_or(text)) {
+        return None;
+    }
+    let sample = sample(text, charset, depth);
+    let is_complete = is_complete && sample.len() == text.len();
+    let read = |letters| ReadMoves::of(sample, letters, charset, depth);
+    let (english, others) = PieceLetters::ALL.split_first()?;
+    let english = read(english);
+    if !english.are_legal(is_complete) {
+        return None;
+    }
+    others.iter().find(|letters| {
+        let other = read(letters);
+        other.are_legal(is_complete) && other.hash != english.hash
+    })
+}
+
+/// Whether a text has a move such as `Pf3`.
+fn has_letters_of_pawns(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'P', text).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        let is_start = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'.');
+        is_start && matches!(text.get(at + 1..at + 3), Some([b'a'..=b'h', b'1'..=b'8']))
+    })
+}
+
+/// The problem that reports that a text can be read with other letters, too.
+pub(super) fn doubt(letters: &PieceLetters) -> Error {
+    let names = names(letters).join(", ");
+    let code = letters.languages().first().map_or("", |(code, _)| *code);
+    Error::invalid(format!(
+        "the moves are also legal with the piece letters of another language ({names}), as other moves; \
+         `--pieces {code}` reads them so"
+    ))
+}
+
+/// The names of the languages that have these letters.
+fn names(letters: &PieceLetters) -> Vec<&'static str> {
+    let mut names: Vec<&str> = letters.languages().iter().map(|(_, name)| *name).collect();
+    names.dedup();
+    names
+}
+
 /// Whether English is the language of the games of a text whatever follows them: their moves are legal
 /// in English, or not in any other language.
 pub(super) fn is_surely_english(text: &[u8], charset: Charset, depth: u32) -> bool {
@@ -71,13 +123,11 @@ fn sample(text: &[u8], charset: Charset, depth: u32) -> &[u8] {
 /// The problem that reports letters that were detected.
 pub(super) fn problem(letters: &PieceLetters) -> Error {
     let languages = letters.languages();
-    let mut names: Vec<&str> = languages.iter().map(|(_, name)| *name).collect();
-    names.dedup();
     let code = languages.first().map_or("", |(code, _)| *code);
     Error::invalid(format!(
         "the moves have the piece letters of another language than English ({}); `--pieces {code}` \
          states which",
-        names.join(", ")
+        names(letters).join(", ")
     ))
 }
 
