@@ -43,14 +43,23 @@ const ID: FormatId = FormatId::new("bpgn");
 /// How certainly a file is bughouse: by a tag or move of one of two boards, or its extension.
 fn score(probe: &Probe<'_>) -> Confidence {
     let is_text = memchr::memchr(0, probe.head).is_none();
-    match (
-        is_text && is_bughouse(probe.head),
-        probe.extension().as_str(),
-    ) {
-        (true, _) => Confidence::Certain,
-        (false, "bpgn") if is_text => Confidence::ByName,
+    let kind = kind(probe.head).filter(|_| is_text);
+    match (kind, probe.extension().as_str()) {
+        (Some(Kind::Bughouse), _) | (Some(Kind::Unknown), "bpgn") => Confidence::Certain,
+        (_, "bpgn") if is_text => Confidence::ByName,
         _ => Confidence::No,
     }
+}
+
+/// What the start of a text shows of its games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A tag for a player of one of the boards, or the number of a move on one of them.
+    Bughouse,
+    /// A tag for a player, or other movetext.
+    Chess,
+    /// Neither, as in a game without players and moves.
+    Unknown,
 }
 
 /// The tags for the players of the two boards.
@@ -59,20 +68,48 @@ const PLAYERS: [&str; 4] = ["WhiteA", "BlackA", "WhiteB", "BlackB"];
 /// Whether a text is bughouse: it has a tag for a player of one of the boards, or its first line of
 /// moves begins with the number of a move on one of them.
 pub(crate) fn is_bughouse(head: &[u8]) -> bool {
+    kind(head) == Some(Kind::Bughouse)
+}
+
+/// Whether a text that has the name of a bughouse file has nothing of a game of chess.
+pub(crate) fn is_named_bughouse(probe: &Probe<'_>) -> bool {
+    probe.extension() == "bpgn" && score(probe) == Confidence::Certain
+}
+
+/// What the tags and the first line of moves show; `None` for an empty text.
+fn kind(head: &[u8]) -> Option<Kind> {
+    let mut kind = None;
+    let mut in_comment = false;
     for line in head.split(|&byte| byte == b'\n').take(200) {
         let line = line.trim_ascii();
+        if in_comment || line.starts_with(b"{") {
+            in_comment = !line.contains(&b'}');
+            continue;
+        }
         if line.starts_with(b"[") {
-            let mut tags = tag_parser::Tags::new(line);
-            if tags.any(|tag| PLAYERS.iter().any(|name| name.as_bytes() == tag.name)) {
-                return true;
+            kind.get_or_insert(Kind::Unknown);
+            for tag in tag_parser::Tags::new(line) {
+                if PLAYERS.iter().any(|name| name.as_bytes() == tag.name) {
+                    return Some(Kind::Bughouse);
+                }
+                if matches!(tag.name, b"White" | b"Black") {
+                    kind = Some(Kind::Chess);
+                }
             }
-        } else if !line.is_empty() && !line.starts_with(b"%") && !line.starts_with(b"{") {
+        } else if line == b"*" {
+            kind.get_or_insert(Kind::Unknown);
+        } else if !line.is_empty() && !line.starts_with(b"%") {
             let end = line.iter().position(u8::is_ascii_whitespace);
             let first = line.get(..end.unwrap_or(line.len())).unwrap_or_default();
-            return token::move_number(first).is_some();
+            let is_board = token::move_number(first).is_some();
+            return Some(if is_board {
+                Kind::Bughouse
+            } else {
+                Kind::Chess
+            });
         }
     }
-    false
+    kind
 }
 
 #[cfg(test)]
@@ -104,7 +141,12 @@ mod tests {
             })
         };
         assert_eq!(score("a.pgn", "[BlackB \"d\"]"), Confidence::Certain);
-        assert_eq!(score("a.bpgn", "[Event \"?\"]"), Confidence::ByName);
+        assert_eq!(
+            score("a.bpgn", "[Event \"?\"]\n\n{a\n1. e4}\n*\n"),
+            Confidence::Certain
+        );
+        assert_eq!(score("a.bpgn", "[White \"?\"]"), Confidence::ByName);
+        assert_eq!(score("a.bpgn", "1. e4 e5 *"), Confidence::ByName);
         assert_eq!(score("a.bpgn", "\0"), Confidence::No);
         assert_eq!(score("a.pgn", "[Event \"?\"]"), Confidence::No);
     }

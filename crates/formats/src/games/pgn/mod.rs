@@ -109,7 +109,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
     // A text can contain a NUL, as other bytes that no program shows, but it does not begin with one.
     let has_nul = memchr::memchr(0, head).is_some();
     let head = head.strip_prefix(char_class::BOM).unwrap_or(head);
-    if crate::games::bpgn::is_bughouse(head) {
+    if crate::games::bpgn::is_bughouse(head) || crate::games::bpgn::is_named_bughouse(probe) {
         return Confidence::No;
     }
     let mut lines = head
