@@ -537,7 +537,8 @@ fn annotations_after_variations_stay_with_their_move() {
         .moves("e5")
         .result(GameResult::Unknown);
     let (back, losses) = written(&SI5, game);
-    assert!(losses.is_empty());
+    assert_eq!(losses.count(Feature::CommentPlacement), 1);
+    assert_eq!(losses.iter().count(), 1);
     let expected = builder("1")
         .tag("Result", "*")
         .moves("e4")

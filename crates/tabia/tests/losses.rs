@@ -19,8 +19,8 @@ use std::rc::Rc;
 use tabia::core::chess::{FenStyle, Ply, Setup, Square};
 use tabia::core::formats::{CreateOptions, Profile};
 use tabia::core::game::{
-    Annotation, CommentPlacement, Date, Event, Game, GameResult, Quotation, RecordKind, Shape,
-    ShapeColor, ShapeKind, TextKind, Want, project,
+    Annotation, Comment, CommentPlacement, Date, Event, Game, GameResult, Quotation, RecordKind,
+    Shape, ShapeColor, ShapeKind, TextKind, Want, project,
 };
 use tabia::core::io::{Charset, decode};
 use tabia::core::loss::{Feature, Features, Losses};
@@ -28,7 +28,6 @@ use tabia::core::{GameFormat, GameIndex};
 use tabia_formats::GAMES;
 use tabia_testkit::Scratch;
 use tabia_testkit::games_with_unusual_tags::unusual_game;
-use tabia_testkit::implied_times::with_implied_times;
 use tabia_testkit::tiny;
 
 use support::{format, read};
@@ -106,17 +105,17 @@ fn is_unknown(value: &str) -> bool {
     value.chars().all(|c| "?.-".contains(c))
 }
 
+/// Whether a date states nothing, as `0000.00.00`.
+fn is_unknown_date(value: &str) -> bool {
+    Date::parse(value) == Some(Date::UNKNOWN)
+}
+
 /// Facts with their numbers.
 type Facts = BTreeMap<Fact, u32>;
 
 fn facts(game: &Game) -> Facts {
-    facts_with(game, with_implied_times)
-}
-
-/// The facts of a game, to which `add_times` adds the times that others imply.
-fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
     // A time control that a tag can state is one.
-    let mut game = add_times(game);
+    let mut game = game.clone();
     let control = {
         let mut at_start = game
             .events()
@@ -130,7 +129,6 @@ fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
     let stated = game.head.tags.get("TimeControl").unwrap_or_default();
     if let Some(control) = control.filter(|_| is_unknown(stated.trim())) {
         game.head.tags.push("TimeControl", &control);
-        game = add_times(&game);
         is_tag = true;
     }
     let game = &game;
@@ -168,10 +166,7 @@ fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
         if is_first {
             match name {
                 "Date" | "EventDate" => {
-                    if let Some(date) = Date::parse(&value) {
-                        value = date.to_string();
-                    }
-                    if value == "????.??.??" {
+                    if is_unknown_date(&value) {
                         continue;
                     }
                 }
@@ -187,6 +182,9 @@ fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
         add(Fact::Tag(name.to_owned(), value));
     }
     let mut lines = vec![(Node::new(""), Node::new(""))];
+    // For each line whether its last move has a variation with moves.
+    let mut has_variation = vec![false];
+    let mut is_variation_empty = true;
     // Annotations before the first move of a variation belong to that move.
     let mut pending: Vec<(Feature, String)> = Vec::new();
     let mut at_variation_start = false;
@@ -204,6 +202,8 @@ fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
                 }
                 *now = Node::new(&moves);
                 add(Fact::Node(now.clone()));
+                *has_variation.last_mut().unwrap() = false;
+                is_variation_empty = false;
                 for (feature, text) in pending.drain(..) {
                     add(Fact::Annotation(now.clone(), feature, text));
                 }
@@ -226,7 +226,12 @@ fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
                         } else {
                             comment.placement
                         };
-                        format!("{placement:?} {:?} {:?}", comment.language, comment.text)
+                        let is_late = has_variation.last() == Some(&true)
+                            && placement == CommentPlacement::After
+                            && !comment.text.is_empty();
+                        let mark = if is_late { " variations" } else { "" };
+                        let Comment { language, text, .. } = comment;
+                        format!("{placement:?}{mark} {language:?} {text:?}")
                     }
                     Annotation::Shape(mut shape) => {
                         // The same colours under other names.
@@ -267,9 +272,14 @@ fn facts_with(game: &Game, add_times: fn(&Game) -> Game) -> Facts {
                 let before = before.clone();
                 lines.push((before.clone(), before));
                 at_variation_start = true;
+                has_variation.push(false);
+                is_variation_empty = true;
             }
             Event::EndVariation => {
                 let (_, now) = lines.pop().unwrap();
+                has_variation.pop();
+                *has_variation.last_mut().unwrap() |= !is_variation_empty;
+                is_variation_empty = false;
                 if at_variation_start {
                     let node = Node::new(&format!("{} ()", &*now));
                     add(Fact::Node(node.clone()));
@@ -345,11 +355,15 @@ fn reasons(fact: &Fact) -> Vec<Feature> {
                     Feature::CommentText,
                     Feature::SeveralComments,
                     Feature::Characters,
+                    // Nothing follows a variation that is lost.
+                    Feature::Variations,
                 ][..],
                 Feature::Evals | Feature::EvalProfiles => &[Feature::EvalDepths],
                 Feature::Shapes => &[Feature::ShapeColors],
                 Feature::GuidingTexts => &[Feature::Languages, Feature::Media],
                 Feature::Training | Feature::Media => &[Feature::Languages, Feature::Characters],
+                // Their texts can become one comment.
+                Feature::UnreadMoves => &[Feature::Characters, Feature::SeveralComments],
                 _ => &[Feature::Characters],
             });
             reasons
@@ -391,21 +405,7 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         _ => false,
     };
     let is_tag = control != game.head.tags.get("TimeControl") && game.events().any(is_control);
-    // Times that others imply are neither lost nor new.
-    let is_clock = |fact: &&Fact| matches!(fact, Fact::Annotation(_, Feature::Clocks, _));
-    let stated = |game: &Game, facts: &[Fact]| {
-        let is_needed = facts.iter().any(|fact| is_clock(&fact));
-        is_needed.then(|| facts_with(game, Game::clone))
-    };
-    let is_stated = |stated: &Option<Facts>, fact: &Fact| {
-        !is_clock(&fact)
-            || stated
-                .as_ref()
-                .is_none_or(|stated| stated.contains_key(fact))
-    };
-    let (stated_before, stated_after) = (stated(game, &missing), stated(found, &added));
     let counts = |fact: &Fact| match fact {
-        fact if !is_stated(&stated_before, fact) => false,
         Fact::Annotation(node, Feature::TimeControls, _) if node.is_empty() && is_tag => false,
         Fact::Annotation(node, ..) => !gone.contains(&**node),
         // What was wrong may be right for a game that was cut.
@@ -427,7 +427,6 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
     // A cut can leave a variation without moves.
     let plies = game.ply_count().to_string();
     let added = added.into_iter().filter(|fact| match fact {
-        fact if !is_stated(&stated_after, fact) => false,
         // The moves before a cut imply it.
         Fact::Tag(name, value) => name != "PlyCount" || *value != plies,
         Fact::Annotation(node, feature, _) if is_moved(node, *feature) => false,
@@ -470,9 +469,10 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         let is_changed = missing.iter().any(|other| match (fact, other) {
             // A quoted game can be a comment.
             (Fact::Tag(..), Fact::Tag(..))
+            // Moves that were not read can be one, too.
             | (
                 Fact::Annotation(_, Feature::Comments, _),
-                Fact::Annotation(_, Feature::Quotations, _),
+                Fact::Annotation(_, Feature::Quotations | Feature::UnreadMoves, _),
             ) => true,
             // Without the setup position, its `SetUp` contradicts the start.
             (Fact::Tag(name, _), Fact::Start(_)) => name == "SetUp",
@@ -501,7 +501,7 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
             feature,
             Feature::Tags | Feature::TagText | Feature::HeaderFacts
         );
-        let is_blank = |(_, value): (&str, &str)| is_unknown(value);
+        let is_blank = |(_, value): (&str, &str)| is_unknown(value) || is_unknown_date(value);
         // Nor are those that the game implies.
         let is_implied = |(name, value): (&str, &str)| match name {
             "PlyCount" => value == plies,
@@ -630,6 +630,105 @@ fn castling_without_the_right_is_kept() {
             assert_eq!(wrong, [""; 0], "{extension}");
         }
         assert_eq!(found.len(), 2, "{extension}");
+    }
+}
+
+/// Reads a PGN text, writes its only game to each database format, and reads it; with the losses.
+fn in_databases(name: &str, text: &str) -> Vec<(&'static str, Game, Losses)> {
+    let scratch = Scratch::new(name);
+    let path = scratch.join("source.pgn");
+    std::fs::write(&path, text).unwrap();
+    let games = read(&path);
+    let databases = ["cbh", "2cbh", "si3", "si4", "si5", "sci"];
+    let written = databases.map(|extension| {
+        let path = scratch.join(format!("written.{extension}"));
+        let losses = write(format(extension), &path, Profile::Standard, &games);
+        let found = read(&path).swap_remove(0);
+        let wrong = compare(&games[0], &facts(&games[0]), &found, &losses[0]);
+        assert_eq!(wrong, [""; 0], "{extension}");
+        (extension, found, losses[0].clone())
+    });
+    written.to_vec()
+}
+
+#[test]
+fn comments_that_move_before_variations_are_counted() {
+    for (text, count) in [
+        ("1. e4 e5 (1... c5) {after} 2. Nf3 *", 1),
+        (
+            "1. e4 e5 {a} (1... c5) {b} (1... e6 2. d4 (2. d3) {c} d5) {d} *",
+            3,
+        ),
+        ("1. e4 e5 {a} (1... c5) 2. Nf3 {b} *", 0),
+    ] {
+        for (extension, _, losses) in in_databases("late-comments", text) {
+            let found = losses.count(Feature::CommentPlacement);
+            assert_eq!(found, count, "{extension}: {text}");
+        }
+    }
+}
+
+#[test]
+fn times_left_that_become_times_spent_are_counted() {
+    let movetext =
+        "1. e4 {[%clk 0:03:00]} e5 {[%clk 0:03:00]} 2. Nf3 {[%clk 0:02:58]} Nc6 {[%clk 0:02:57]} *";
+    for control in ["180+2", "3+2", "?"] {
+        let text = format!("[TimeControl \"{control}\"]\n\n{movetext}\n");
+        for (extension, found, losses) in in_databases("clocks", &text) {
+            if !extension.ends_with("cbh") {
+                assert_eq!(losses.count(Feature::Clocks), 0, "{extension}");
+                continue;
+            }
+            assert_eq!(losses.count(Feature::Clocks), 4, "{extension} {control}");
+            let times: Vec<u64> = found
+                .events()
+                .filter_map(|event| match event {
+                    Event::Annotation(Annotation::Clock(clock)) => Some(clock.time.as_secs()),
+                    _ => None,
+                })
+                .collect();
+            // None for the first moves, after which Lichess adds nothing.
+            let expected: &[u64] = if control == "180+2" { &[4, 5] } else { &[] };
+            assert_eq!(times, expected, "{extension} {control}");
+        }
+    }
+}
+
+#[test]
+fn text_after_an_unreadable_move_is_a_comment_in_databases() {
+    let text = "1. e4 e5 2. Qxh8 Nc6 3. Bb5 {Spanish} a6 *";
+    for (extension, found, losses) in in_databases("unread", text) {
+        assert_eq!(losses.count(Feature::UnreadMoves), 1, "{extension}");
+        let is_kept = found.events().any(|event| {
+            matches!(event, Event::Annotation(Annotation::Comment(comment))
+                if comment.text.contains("Bb5") && comment.text.contains("Spanish"))
+        });
+        assert!(is_kept, "{extension}");
+    }
+}
+
+#[test]
+fn tags_that_databases_spell_in_another_way_are_counted() {
+    let tags = [
+        ("TimeControl", "?"),
+        ("X", ""),
+        ("SetUp", "0"),
+        ("EventDate", "????.??.??"),
+        ("WhiteElo", "-"),
+        ("Date", "0000.00.00"),
+        ("Date", "2024-01-05"),
+        ("Date", "2024.1.5"),
+        ("Date", "1.1.1"),
+        ("White", "Carlsen,Magnus"),
+        ("White", ", M"),
+    ];
+    for (name, value) in tags {
+        let text = format!("[{name} \"{value}\"]\n\n1. e4 *\n");
+        for (extension, found, losses) in in_databases("spellings", &text) {
+            let is_kept = found.head.tags.get(name) == Some(value);
+            let lost = losses.count(Feature::Tags);
+            assert_eq!(lost, u64::from(!is_kept), "{extension}: {name} {value:?}");
+        }
     }
 }
 

@@ -108,7 +108,7 @@ fn features() -> String {
         "# What each format holds\n\n\
          Made by `cargo xtask generated` from the table of formats. `convert` lists what a target\n\
          cannot hold; `yes` means that it is kept exactly, `in part` that some of it is, such as\n\
-         tags with a field of their own, or times that follow from the time control. Where options\n\
+         tags with a field of their own, or times spent but not times left. Where options\n\
          of a writer decide, the most that it can keep is shown.\n\n",
     );
     text.push_str("| |");

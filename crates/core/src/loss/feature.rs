@@ -60,8 +60,8 @@ features! {
     Variations = "variation" / "variations",
     /// Comments.
     Comments = "comment" / "comments",
-    /// Comments before their move.
-    CommentPlacement = "comment before its move" / "comments before their move",
+    /// Comments before their move, or after its variations.
+    CommentPlacement = "position of a comment" / "positions of comments",
     /// Languages of comments.
     Languages = "comment language" / "comment languages",
     /// Line breaks and braces inside comments.

@@ -16,17 +16,17 @@ pub(crate) struct MoveClocks {
 /// What becomes of the time left after a move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum TimeLeft {
-    /// It does not follow from times spent on moves.
+    /// The time spent is stated too, or not known.
     #[default]
     Lost,
-    /// It follows from the times that are stored.
-    Implied,
-    /// It follows if this time spent on the move is stored.
+    /// The time that was spent on the move.
     Spent(Duration),
 }
 
 /// Decides for each ply of a mainline from the standard start position how its time left is stored. The
-/// increment is added after a move, and the time of the next stage after the last move of a stage.
+/// increment is added after a move, and the time of the next stage after the last move of a stage. Some
+/// servers add nothing after the first move, whose time is not known then unless the clock shows more than
+/// it began with.
 pub(crate) fn times_left(control: &TimeControl, moves: &[MoveClocks]) -> Vec<TimeLeft> {
     let mut sides = [Side::new(control), Side::new(control)];
     let plies = moves.iter().enumerate();
@@ -62,6 +62,8 @@ struct Side<'c> {
     moves: u16,
     /// The time left; `None` once it is unknown.
     left: Option<i64>,
+    /// No move was played.
+    is_new: bool,
 }
 
 impl<'c> Side<'c> {
@@ -72,6 +74,7 @@ impl<'c> Side<'c> {
             stage: 0,
             moves: 0,
             left: Some(first.start.into()),
+            is_new: true,
         }
     }
 
@@ -91,8 +94,10 @@ impl<'c> Side<'c> {
             self.moves = 0;
         }
         let before = self.left.take();
+        let is_first = std::mem::replace(&mut self.is_new, false);
         let stated = clocks.left.map(hundredths);
         let spent = clocks.spent.map(hundredths);
+        let clock = before;
         let Some(before) = before.and_then(|before| before.checked_add(added)) else {
             return TimeLeft::Lost;
         };
@@ -100,11 +105,7 @@ impl<'c> Side<'c> {
             (_, Some(None)) | (Some(None) | None, None) => TimeLeft::Lost,
             (_, Some(Some(spent))) => {
                 self.left = Some(before - spent).filter(|left| *left >= 0 && spent < LIMIT);
-                if self.left.is_some() && stated == Some(self.left) {
-                    TimeLeft::Implied
-                } else {
-                    TimeLeft::Lost
-                }
+                TimeLeft::Lost
             }
             (Some(Some(stated)), None) => {
                 let spent = before - stated;
@@ -112,6 +113,9 @@ impl<'c> Side<'c> {
                     return TimeLeft::Lost;
                 }
                 self.left = Some(stated);
+                if is_first && added > 0 && clock.is_some_and(|clock| stated <= clock) {
+                    return TimeLeft::Lost;
+                }
                 let nanos = (spent % 100) as u32 * 10_000_000;
                 TimeLeft::Spent(Duration::new((spent / 100) as u64, nanos))
             }
@@ -139,15 +143,21 @@ mod tests {
         let control = TimeControl::parse("180+2").unwrap();
         // As Lichess counts: no time is added for the first move.
         let moves = [left(180), left(180), left(175), left(182), left(170)];
-        let expected = [spent(2), spent(2), spent(7), spent(0), spent(7)];
+        let lost = TimeLeft::Lost;
+        let expected = [lost, lost, spent(7), spent(0), spent(7)];
         assert_eq!(times_left(&control, &moves), expected);
+        // More than at the start: the increment was added.
+        let moves = [left(181), left(180)];
+        assert_eq!(times_left(&control, &moves), [spent(1), lost]);
+        let control = TimeControl::parse("180").unwrap();
+        assert_eq!(times_left(&control, &[left(170)]), [spent(10)]);
     }
 
     #[test]
     fn stages_add_their_time_after_their_last_move() {
         let control = TimeControl::parse("2/100+1:50+1").unwrap();
-        let moves = [left(100), left(90), left(140), left(141), left(141)];
-        let expected = [spent(1), spent(11), spent(11), spent(0), spent(0)];
+        let moves = [left(101), left(90), left(140), left(141), left(141)];
+        let expected = [spent(0), TimeLeft::Lost, spent(12), spent(0), spent(0)];
         assert_eq!(times_left(&control, &moves), expected);
     }
 
@@ -173,12 +183,13 @@ mod tests {
             fine,
         ];
         let expected = [
-            TimeLeft::Implied,
+            // The time spent is stated.
+            TimeLeft::Lost,
             spent(1),
             // The two times contradict each other.
             TimeLeft::Lost,
             TimeLeft::Lost,
-            TimeLeft::Implied,
+            TimeLeft::Lost,
             TimeLeft::Lost,
             TimeLeft::Lost,
             TimeLeft::Lost,

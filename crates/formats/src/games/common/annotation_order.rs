@@ -1,6 +1,6 @@
 //! The order of annotations in databases that store those of a move together.
 
-use tabia_core::game::{Event, Game};
+use tabia_core::game::{Annotation, CommentPlacement, Event, Game};
 
 /// Moves annotations that follow a move's variations to directly after the move; Scid and Scidb can
 /// store them only there.
@@ -42,4 +42,42 @@ pub(crate) fn has_annotations_after_variations(game: &Game) -> bool {
         after_variation = event == Event::EndVariation;
         is_late
     })
+}
+
+/// The number of comments that follow a variation of their move. Databases that store the annotations of a
+/// move together have them before its variations.
+pub(crate) fn comments_after_variations(game: &Game) -> u64 {
+    let mut count = 0;
+    // For each open line whether its last move has a variation with moves.
+    let mut lines = vec![false];
+    let mut is_empty = true;
+    for event in game.events() {
+        match event {
+            Event::Move(_) => {
+                is_empty = false;
+                if let Some(has_variation) = lines.last_mut() {
+                    *has_variation = false;
+                }
+            }
+            Event::BeginVariation => {
+                is_empty = true;
+                lines.push(false);
+            }
+            Event::EndVariation => {
+                lines.pop();
+                if let Some(has_variation) = lines.last_mut() {
+                    *has_variation |= !is_empty;
+                }
+                is_empty = false;
+            }
+            Event::Annotation(Annotation::Comment(comment)) => {
+                let is_late = comment.placement == CommentPlacement::After
+                    && !comment.text.is_empty()
+                    && lines.last() == Some(&true);
+                count += u64::from(is_late);
+            }
+            Event::Annotation(_) => {}
+        }
+    }
+    count
 }

@@ -7,10 +7,10 @@ use tabia_core::game::{Annotation, CommentPlacement, Event, Game};
 use tabia_core::loss::{Feature, Features, Losses};
 
 use crate::games::common::annotation_order::{
-    has_annotations_after_variations, move_annotations_before_variations,
+    comments_after_variations, has_annotations_after_variations, move_annotations_before_variations,
 };
-
 use crate::games::common::scid_and_scidb_index_codes::count_code;
+use crate::games::common::unread_moves_text::{comment_of, unread_text};
 
 use super::blob_parts::start_flag;
 use super::board::{Board, token};
@@ -211,6 +211,8 @@ impl Encoder {
         };
         if options.has_variations && has_annotations_after_variations(game) {
             let events = move_annotations_before_variations(game.events().collect());
+            let moved = comments_after_variations(game);
+            losses.add(Feature::CommentPlacement, moved, None);
             self.write_events(events.into_iter(), options, facts, losses)
         } else {
             self.write_events(game.events(), options, facts, losses)
@@ -389,6 +391,11 @@ impl Encoder {
         let feature = annotation.feature();
         if !self.can.has(feature) {
             losses.add(feature, 1, None);
+            if let Annotation::Foreign(foreign) = annotation
+                && let Some(text) = unread_text(&foreign)
+            {
+                self.annotate(comment_of(&text), facts, losses);
+            }
             return;
         }
         let pending = &mut self.pending;

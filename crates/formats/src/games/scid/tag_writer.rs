@@ -66,7 +66,7 @@ impl TagWriter {
             name_writer::append(names, field.name_kind(), &[name.as_bytes()]);
         }
         // As in Scid, an unknown value is not stored.
-        unmapped.drop_unknown();
+        unmapped.drop_unknown(losses);
         entry.date = unmapped.take_if(Field::Date, date_bits).unwrap_or(0);
         entry.event_date = unmapped
             .take_if(Field::EventDate, |text| {
@@ -76,6 +76,7 @@ impl TagWriter {
                 fits.then_some(bits)
             })
             .unwrap_or(0);
+        unmapped.count_respelled_dates(losses);
         (entry.white_rating, entry.white_elo) = unmapped.take_rating(Color::White);
         (entry.black_rating, entry.black_elo) = unmapped.take_rating(Color::Black);
         entry.eco = unmapped.take_if(Field::Eco, entry::eco_code).unwrap_or(0);
@@ -254,11 +255,29 @@ impl<'g> UnmappedTags<'g> {
         Some(fitted)
     }
 
-    /// Drops unknown values of the entry's fields.
-    fn drop_unknown(&mut self) {
+    /// Drops unknown values of the entry's fields, and counts those that a reader does not add again.
+    fn drop_unknown(&mut self, losses: &mut Losses) {
         for &index in &self.plan.may_be_unknown {
-            if self.tags.value(index).is_some_and(is_unknown) {
+            if let Some((name, value)) = self.tags.pair(index)
+                && is_unknown(value)
+            {
                 self.set_taken(index);
+                let is_kept = (name, value) == ("Date", "????.??.??");
+                losses.add(Feature::Tags, u64::from(!is_kept), None);
+            }
+        }
+    }
+
+    /// Counts dates in fields that are read in another spelling.
+    fn count_respelled_dates(&self, losses: &mut Losses) {
+        for field in [Field::Date, Field::EventDate] {
+            let index = self.plan.fields.get(field as usize).copied().flatten();
+            let index = index.filter(|&index| self.is_taken(index));
+            let value = index.and_then(|index| self.tags.value(index));
+            if let Some(value) = value.filter(|value| !is_unknown(value)) {
+                let date = Date::parse(value).unwrap_or_default();
+                let is_other = date.to_string() != value;
+                losses.add(Feature::Tags, u64::from(is_other), None);
             }
         }
     }

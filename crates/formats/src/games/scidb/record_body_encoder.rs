@@ -9,8 +9,11 @@ use tabia_core::game::{
 use tabia_core::io::{Cursor, Sink};
 use tabia_core::loss::{Feature, Features, Losses};
 
-use crate::games::common::annotation_order::move_annotations_before_variations;
+use crate::games::common::annotation_order::{
+    comments_after_variations, move_annotations_before_variations,
+};
 use crate::games::common::scid_and_scidb_index_codes::count_code;
+use crate::games::common::unread_moves_text::{comment_of, unread_text};
 use crate::games::scid::home_pawns::home_number;
 
 use super::board::{Board, token};
@@ -161,6 +164,10 @@ impl Encoder {
                     self.write_mainline(game, board, &mut facts)?.position
                 } else {
                     let events = move_annotations_before_variations(game.events().collect());
+                    if detail == Detail::All {
+                        let moved = comments_after_variations(game);
+                        losses.add(Feature::CommentPlacement, moved, None);
+                    }
                     self.write_events(&events, detail, board, &mut facts, losses)?
                         .position
                 }
@@ -372,6 +379,11 @@ impl Encoder {
         let feature = annotation.feature();
         if !self.can.has(feature) {
             losses.add(feature, 1, None);
+            if let Annotation::Foreign(foreign) = annotation
+                && let Some(text) = unread_text(&foreign)
+            {
+                self.annotate(comment_of(&text), detail, facts, losses);
+            }
             return;
         }
         if detail != Detail::All {

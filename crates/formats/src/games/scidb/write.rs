@@ -199,11 +199,10 @@ impl ScidbWriter {
             if has_chess_moves(self.variant) && fen.is_some_and(is_wrong) {
                 losses.add(Feature::Tags, 1, None);
             }
-            // The record of a game without a setup position can have any other text.
+            // The record of a game without a setup position can have any text.
             let head = &game.head;
             let setup_tag = unmapped.take_if(Field::SetUp, |text| {
-                let is_kept = head.start.setup.is_none() && head.start.contradicts_setup_tag(text);
-                (!is_kept).then_some(text)
+                head.start.setup.is_some().then_some(text)
             });
             if setup_tag.is_some_and(|text| head.start.contradicts_setup_tag(text)) {
                 losses.add(Feature::Tags, 1, None);

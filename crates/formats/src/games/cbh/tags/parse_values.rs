@@ -31,6 +31,29 @@ pub(crate) fn states_nothing(name: &str, value: &str) -> bool {
     is_unknown(value) || value == "*" || is_date && Date::parse(value) == Some(Date::UNKNOWN)
 }
 
+/// Whether the value of a tag is read as another text or not at all: an unknown one, which only the tags that
+/// every game has keep, or another spelling of a date.
+pub(crate) fn is_respelled(name: &str, value: &str) -> bool {
+    match name {
+        "Event" | "Site" | "Round" | "White" | "Black" | "Result" => false,
+        "Date" => Date::parse(value).unwrap_or_default().to_string() != value,
+        "EventDate" | "SourceDate" | "SourceVersionDate" => {
+            let date = Date::parse(value).unwrap_or_default();
+            date == Date::UNKNOWN || date.to_string() != value
+        }
+        _ => matches!(value, "" | "?"),
+    }
+}
+
+/// Whether a name is `Last, First`, or one of both alone, as readers join them.
+pub(crate) fn is_joined(name: &str, last: &str, first: &str) -> bool {
+    let rest = name.strip_prefix(last);
+    if first.is_empty() {
+        return rest == Some("");
+    }
+    rest.and_then(|rest| rest.strip_prefix(", ")) == Some(first)
+}
+
 /// Whether a number is stored, but its text is not: `01`, `0`, a round `0.1`, which is read as `?.1`.
 pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
     if is_plain_number(value) {

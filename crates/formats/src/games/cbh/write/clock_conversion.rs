@@ -1,12 +1,13 @@
-//! Times left after moves as times spent on them, which is what ChessBase stores.
+//! Times left after moves as times spent on them, which is what ChessBase stores. No reader makes them times
+//! left again, so that each is a loss.
 
 use tabia_core::game::{Annotation, Clock, ClockKind, TimeControl};
 use tabia_core::loss::{Feature, Losses};
 
 use crate::games::cbh::time_left_from_time_spent::{MoveClocks, TimeLeft, times_left};
 
-/// Replaces the times left after the moves of the mainline by times spent, and removes and counts those
-/// that do not follow from `control` and the times spent. `anchored` is sorted by position; `ply_of` is
+/// Counts the times left after moves, and replaces those of the mainline by the times spent that surely follow
+/// from them and `control`; the others are removed. `anchored` is sorted by position; `ply_of` is
 /// the ply of the mainline at a position, which has `plies` of them.
 pub(crate) fn convert(
     anchored: &mut Vec<(i32, Annotation<'_>)>,
@@ -44,13 +45,13 @@ pub(crate) fn convert(
         let time = ply.and_then(|ply| times.get_mut(ply)).map(std::mem::take);
         match time.unwrap_or_default() {
             TimeLeft::Spent(time) => {
+                losses.add(Feature::Clocks, 1, None);
                 *annotation = Annotation::Clock(Clock {
                     kind: ClockKind::ElapsedMove,
                     time,
                 });
                 true
             }
-            TimeLeft::Implied => false,
             TimeLeft::Lost => {
                 losses.add(Feature::Clocks, 1, None);
                 false

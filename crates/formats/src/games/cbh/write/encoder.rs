@@ -27,6 +27,7 @@ use crate::games::cbh::records::{
 };
 use crate::games::cbh::stored_texts::{StoredTexts, is_stored_texts};
 use crate::games::cbh::tags::parse_values::states_nothing;
+use crate::games::common::unread_moves_text::{comment_of, unread_text};
 
 /// Encodes records; each thread has its own encoder.
 #[derive(Debug)]
@@ -262,6 +263,11 @@ fn encode_annotations(
         if let Annotation::Foreign(foreign) = annotation {
             if foreign.is_unread_moves() {
                 losses.add(Feature::UnreadMoves, 1, None);
+                let lost = unread_text(&foreign)
+                    .and_then(|text| encoder.push(position, &comment_of(&text)));
+                if let Some(lost) = lost {
+                    losses.add(lost, 1, None);
+                }
                 continue;
             }
             if foreign.format == ID && foreign.kind == foreign::HEADER_MEDALS {

@@ -5,6 +5,7 @@ use tabia_core::game::{Event, Game, Start, Visitor as _};
 use tabia_core::loss::{Feature, Losses};
 
 use crate::games::cbh::tags::parse_values::{is_chess960, is_unknown};
+use crate::games::common::annotation_order::comments_after_variations;
 
 /// What is known of a game's encoded moves.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +24,11 @@ pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses
     losses.add(Feature::Tags, game.result.lost_tags(tags), None);
     let is_wrong = |name: &str, value: &str| match name {
         "FEN" => game.head.start.contradicts(value),
-        "SetUp" => game.head.start.contradicts_setup_tag(value),
+        // Only setup positions have the tag when they are read.
+        "SetUp" => {
+            let start = &game.head.start;
+            start.contradicts_setup_tag(value) || start.setup.is_none() && !is_unknown(value)
+        }
         "Variant" => is_chess960(value) && !moves.is_chess960,
         "PlyCount" => value != moves.mainline.to_string() && !is_unknown(value),
         _ => false,
@@ -35,6 +40,8 @@ pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses
     }
     if game.has_variations() {
         losses.add(Feature::Variations, empty_variations(game), None);
+        let moved = comments_after_variations(game);
+        losses.add(Feature::CommentPlacement, moved, None);
     }
     if !moves.is_start_exact {
         losses.add(Feature::HeaderFacts, 1, None);

@@ -14,8 +14,8 @@ use crate::games::cbh::records::{
 };
 use crate::games::cbh::stored_texts::{StoredTexts, field};
 use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating,
-    round, start_number,
+    DoesNotFit, date, feature, hex, is_chess960, is_joined, is_respelled, is_rounded, is_unknown,
+    nation, number, rating, round, start_number,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
@@ -138,7 +138,8 @@ impl<'l> TagReader<'l> {
             };
             // A hyphen is not distinguished from an unknown value.
             let is_hyphen = value == "-" && name != "Result" && !self.is_copied;
-            if read.is_err() || is_hyphen || is_rounded(name, value) {
+            let is_changed = is_rounded(name, value) || is_respelled(name, value);
+            if read.is_err() || is_hyphen || is_changed {
                 self.lose(name);
             }
         }
@@ -330,12 +331,8 @@ impl<'l> TagReader<'l> {
         if is_joined(value, last_name, first_name) {
             return player;
         }
-        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-        let comma = usize::from(!last_name.is_empty() && !first_name.is_empty());
-        if letters(last_name) + letters(first_name) + comma != letters(value) {
-            // A comma without a name before or after it is not stored.
-            self.lose(name);
-        }
+        // A name that is read in another spelling, such as without a blank after the comma.
+        self.lose(name);
         player
     }
 
@@ -406,15 +403,6 @@ impl<'l> TagReader<'l> {
     }
 }
 
-/// Whether a name is `Last, First`, or `Last` alone.
-fn is_joined(name: &str, last: &str, first: &str) -> bool {
-    let rest = name.strip_prefix(last);
-    if last.is_empty() || first.is_empty() {
-        return first.is_empty() && rest == Some("");
-    }
-    rest.and_then(|rest| rest.strip_prefix(", ")) == Some(first)
-}
-
 fn team<'f>(name: &str, fields: &'f mut HeaderFields) -> &'f mut TeamRecord {
     let [white, black] = &mut fields.teams;
     let side = if name.contains("White") { white } else { black };
@@ -447,7 +435,7 @@ mod tests {
         let (fields, losses) = read(&[
             ("Event", "?"),
             ("White", "Abel, Ada Anna"),
-            ("Black", "Kasparov,G"),
+            ("Black", "Kasparov, G"),
             ("Round", "5.2"),
             ("ECO", "B90"),
             ("CbEcoSub", "3"),
@@ -467,6 +455,38 @@ mod tests {
         assert_eq!((fields.tournament.team, fields.tournament.nation), (1, 53));
         assert!(fields.teams[0].is_none());
         assert_eq!(fields.teams[1].map(|team| team.number.get()), Some(2));
+    }
+
+    #[test]
+    fn values_that_are_read_in_another_spelling_are_counted() {
+        let counted = [
+            ("TimeControl", "?"),
+            ("X", ""),
+            ("WhiteElo", "-"),
+            ("EventDate", "????.??.??"),
+            ("Date", "0000.00.00"),
+            ("Date", "2024-01-05"),
+            ("Date", "2024.1.5"),
+            ("Date", "1.1.1"),
+            ("White", "Carlsen,Magnus"),
+            ("Black", "Carlsen,"),
+        ];
+        for tag in counted {
+            assert_eq!(read(&[tag]).1.count(Feature::Tags), 1, "{tag:?}");
+        }
+        let kept = [
+            ("Event", "?"),
+            ("Date", "????.??.??"),
+            ("Date", "2024.01.??"),
+            ("EventDate", "2024.01.05"),
+            ("White", ", M"),
+            ("White", "Carlsen, Magnus"),
+            ("White", "Carlsen"),
+        ];
+        for tag in kept {
+            let (_, losses) = read(&[tag]);
+            assert!(losses.is_empty(), "{tag:?}: {losses}");
+        }
     }
 
     #[test]

@@ -30,6 +30,7 @@ use crate::games::cbh2::records::{
 };
 use crate::games::cbh2::start_position::STANDARD_NUMBER;
 use crate::games::cbh2::tags::{NATION, text_nation};
+use crate::games::common::unread_moves_text::{comment_of, unread_text};
 
 /// Encodes records; each thread has its own encoder.
 #[derive(Debug, Default)]
@@ -268,6 +269,11 @@ fn encode_annotations(
         if let Annotation::Foreign(foreign) = annotation {
             if foreign.is_unread_moves() {
                 losses.add(Feature::UnreadMoves, 1, None);
+                let lost = unread_text(&foreign)
+                    .and_then(|text| encoder.push(position, &comment_of(&text)));
+                if let Some(lost) = lost {
+                    losses.add(lost, 1, None);
+                }
                 continue;
             }
             if foreign.format == ID && foreign.kind == foreign::HEADER_MEDALS {

@@ -10,8 +10,8 @@ use crate::games::cbh::charset::encode_plain;
 use crate::games::cbh::field_codecs::encode_eco;
 use crate::games::cbh::records::RATING_DEFAULT;
 use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, date, feature, hex, is_chess960, is_rounded, is_unknown, nation, number, rating,
-    round, start_number,
+    DoesNotFit, date, feature, hex, is_chess960, is_joined, is_respelled, is_rounded, is_unknown,
+    nation, number, rating, round, start_number,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
@@ -174,7 +174,8 @@ impl<'l> TagReader<'l> {
             };
             // A hyphen is not distinguished from an unknown value.
             let is_hyphen = value == "-" && name != "Result";
-            if read.is_err() || is_hyphen || is_rounded(name, value) {
+            let is_changed = is_rounded(name, value) || is_respelled(name, value);
+            if read.is_err() || is_hyphen || is_changed {
                 self.lose(name);
             }
         }
@@ -199,10 +200,9 @@ impl<'l> TagReader<'l> {
                 (last, first.trim_start())
             }
         };
-        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-        let comma = usize::from(!player.last.is_empty() && !player.first.is_empty());
-        if letters(player.last) + letters(player.first) + comma != letters(value) {
-            // A comma without a name before or after it is not stored.
+        let is_nothing = player.last.is_empty() && player.first.is_empty() && is_unknown(value);
+        if !is_nothing && !is_joined(value, player.last, player.first) {
+            // It is read in another spelling, such as without a blank after the comma.
             self.lose(name);
         }
     }

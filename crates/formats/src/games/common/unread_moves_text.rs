@@ -1,0 +1,25 @@
+//! Moves that could not be read, for formats that cannot store them.
+
+use tabia_core::formats::FormatId;
+use tabia_core::game::{Annotation, Comment, CommentPlacement, Foreign};
+use tabia_core::io::{Charset, decode};
+
+/// The text of moves of a PGN file that were not read. `None` if there is none: what other formats have are
+/// no texts. Commands become text, so that no reader takes them for those of the last move that was read.
+pub(crate) fn unread_text(foreign: &Foreign<'_>) -> Option<String> {
+    let is_text = foreign.is_unread_moves() && foreign.format == FormatId::new("pgn");
+    if !is_text {
+        return None;
+    }
+    let text = decode(foreign.bytes, Charset::Auto).replace("[%", "[ %");
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// A comment with the text of moves that were not read.
+pub(crate) const fn comment_of(text: &str) -> Annotation<'_> {
+    Annotation::Comment(Comment {
+        placement: CommentPlacement::After,
+        language: None,
+        text,
+    })
+}
