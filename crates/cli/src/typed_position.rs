@@ -76,18 +76,16 @@ fn in_english(letters: &PieceLetters, word: &str) -> String {
     let mut rest = word;
     while let Some(c) = rest.chars().next() {
         let can_be_piece = english.is_empty() || english.ends_with(['=', '1', '8']);
-        match letters.prefix(rest).filter(|_| can_be_piece) {
-            Some((role, length)) => {
-                if role != Role::Pawn {
-                    english.push(char::from(role.upper_char()));
-                }
-                rest = rest.get(length..).unwrap_or_default();
+        let length = if let Some((role, length)) = letters.prefix(rest).filter(|_| can_be_piece) {
+            if role != Role::Pawn {
+                english.push(char::from(role.upper_char()));
             }
-            None => {
-                english.push(c);
-                rest = rest.get(c.len_utf8()..).unwrap_or_default();
-            }
-        }
+            length
+        } else {
+            english.push(c);
+            c.len_utf8()
+        };
+        rest = rest.get(length..).unwrap_or_default();
     }
     english
 }
