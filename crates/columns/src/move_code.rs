@@ -142,12 +142,12 @@ mod tests {
         ];
         for fen in fens {
             let position = Position::parse_fen(fen.as_bytes()).unwrap();
-            for m in position.legal_moves().iter() {
+            for m in position.legal_moves() {
                 for chess960 in [false, true] {
                     let mut uci = Vec::new();
-                    tabia::core::chess::uci::write(*m, chess960, &mut uci);
+                    tabia::core::chess::uci::write(m, chess960, &mut uci);
                     let texts = MoveTexts::get();
-                    let key = texts.key(encode((*m).into(), chess960)) as usize;
+                    let key = texts.key(encode(m.into(), chess960)) as usize;
                     assert_eq!(texts.texts().as_string::<i32>().value(key).as_bytes(), uci);
                 }
             }

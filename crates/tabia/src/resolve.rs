@@ -645,7 +645,7 @@ impl Resolver {
             head: &head,
             len: member.size,
         };
-        let format = match self.from_of_members() {
+        let format = match self.format_of_members() {
             Some(format) => Ok(format),
             None => detect(&self.formats, &probe),
         };
@@ -670,13 +670,13 @@ impl Resolver {
     }
 
     /// The format for which members of archives are taken: a stated format of an archive is that of the archive.
-    pub(crate) fn from_of_members(&self) -> Option<Format> {
+    pub(crate) fn format_of_members(&self) -> Option<Format> {
         self.from.filter(|format| format.archive().is_none())
     }
 
     /// The same for the archive of a member, whose format is not the stated one of the member.
     fn for_archives(&self) -> Cow<'_, Self> {
-        if self.from_of_members().is_none() {
+        if self.format_of_members().is_none() {
             return Cow::Borrowed(self);
         }
         Cow::Owned(Self {

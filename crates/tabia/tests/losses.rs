@@ -165,11 +165,7 @@ fn facts(game: &Game) -> Facts {
         }
         if is_first {
             match name {
-                "Date" | "EventDate" => {
-                    if is_unknown_date(&value) {
-                        continue;
-                    }
-                }
+                "Date" | "EventDate" if is_unknown_date(&value) => continue,
                 "ECO" => value.make_ascii_uppercase(),
                 // The result of a game is a fact of its own; a guiding text has no other than its tag.
                 "Result" if is_game && !game.result.contradicts(&value) => continue,

@@ -723,9 +723,8 @@ fn entries_out_of_order_are_all_taken() {
         "Nf3 d5 g3",
         "e4 c5 Nf3",
     ]
-    .iter()
-    .map(|moves| format!("[Event \"\"]\n\n{moves} *\n\n"))
-    .collect();
+    .map(|moves| ["[Event \"\"]\n\n", moves, " *\n\n"].concat())
+    .concat();
     std::fs::write(folder.join("g.pgn"), games).unwrap();
     let build = ["book", "build", "g.pgn", "-o", "a.bin", "--min-games", "1"];
     tabia(&folder, &build).expect(0);

@@ -265,7 +265,7 @@ fn an_unreadable_file_in_a_folder_keeps_the_output() {
     }
     tabia(&folder, &["convert", "d", "-o", "out.pgn"]).expect(0);
     let old = std::fs::read(folder.join("out.pgn")).unwrap();
-    let closed = std::fs::Permissions::from_mode(0);
+    let closed = std::fs::Permissions::from_mode(0o000);
     std::fs::set_permissions(folder.join("d/a.pgn"), closed).unwrap();
     if std::fs::File::open(folder.join("d/a.pgn")).is_ok() {
         // The administrator reads every file: a loop of links cannot be read by anyone.

@@ -262,7 +262,8 @@ fn lost_tags_are_named() {
     let run = tabia(&folder, &["convert", "a.pgn", "-o", "a.cbh"]).expect(0);
     let line = "  tag pairs  3  first in game 1 (Beta, Opening, Zeta)\n";
     assert!(run.err.contains(line), "{}", run.err);
-    let many: String = (0..9).map(|i| format!("[Tag{i} \"x\"]\n")).collect();
+    let many: Vec<String> = (0..9).map(|i| format!("[Tag{i} \"x\"]\n")).collect();
+    let many = many.concat();
     fs::write(folder.join("many.pgn"), format!("{many}\n1. e4 *\n")).unwrap();
     let args = [
         "convert", "a.pgn", "many.pgn", "-o", "b.cbh", "--report", "r.json",

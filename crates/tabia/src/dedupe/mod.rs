@@ -269,7 +269,7 @@ fn find(
                 Ok(true)
             })
         };
-        let (_, is_container_damaged) =
+        let ((), is_container_damaged) =
             reporter.read_container(&options.open, progress, plan.strict, read)?;
         if is_container_damaged {
             not_compared.extend(suspects.iter().map(|record| record.at));

@@ -489,7 +489,7 @@ fn left_in_archive(
     let formats = resolver.formats().iter().copied().filter(|format| {
         format.games().is_some()
             && resolver
-                .from_of_members()
+                .format_of_members()
                 .is_none_or(|only| only == *format)
     });
     let (files, format) = formats

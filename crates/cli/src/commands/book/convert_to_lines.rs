@@ -18,7 +18,7 @@ use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
-use crate::readable_numbers::{counted, counted_as, grouped};
+use crate::readable_numbers::{counted, grouped};
 use crate::report::{Reporter, report_file_losses};
 use crate::stdout::StdoutWriter;
 

@@ -311,7 +311,7 @@ mod tests {
             "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O d5",
         ] {
             let board = after(moves);
-            for &m in board.position.legal_moves().iter() {
+            for m in board.position.legal_moves() {
                 assert!(board.number_of(m).is_some(), "{m} after {moves}");
             }
         }

@@ -274,7 +274,7 @@ mod tests {
             let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
             let board = Board::from_setup(&setup).unwrap();
             let mut seen = Vec::new();
-            for &m in board.position.legal_moves().iter() {
+            for m in board.position.legal_moves() {
                 let mut bytes = Vec::new();
                 assert!(board.encode(Ply::Move(m), &mut bytes), "{m} in {fen}");
                 let decoded = board.clone().decode(bytes[0], || bytes.get(1).copied());

@@ -229,7 +229,7 @@ mod tests {
             let setup = Setup::parse_fen(fen.as_bytes()).unwrap();
             let board = Board::from_setup(&setup, is_array).unwrap();
             let mut seen = Vec::new();
-            for &m in board.position.legal_moves().iter() {
+            for m in board.position.legal_moves() {
                 let mut bytes = Vec::new();
                 assert!(board.encode(Ply::Move(m), &mut bytes), "{m} in {fen}");
                 assert!(bytes.iter().all(|&byte| byte > token::NULL), "{m} in {fen}");
