@@ -37,7 +37,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "crates/cli/src/usage_errors.rs",
-        "(\"polyglot\", \"tabia book build\")",
+        "(\"\", \"polyglot\", \"tabia book build\")",
         "the name of another program that was typed as a verb",
     ),
     (

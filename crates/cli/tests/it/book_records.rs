@@ -193,7 +193,7 @@ fn new_moves_by_key_are_legal_moves() {
 fn an_empty_book_is_not_written() {
     let folder = Scratch::new("book-build-empty");
     write_games(&folder, "g.pgn", &GAMES);
-    for option in [["--where", "player:nobody"], ["--min-games", "99999"]] {
+    for option in [["--where", "player:zzz"], ["--min-games", "99999"]] {
         for target in ["a.bin", "a.abk", "a.ctg", "a.kob"] {
             let build = ["book", "build", "g.pgn", "-o", target];
             let run = tabia(&folder, &[&build[..], &option].concat()).expect(1);

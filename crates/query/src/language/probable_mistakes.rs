@@ -53,7 +53,7 @@ pub(super) fn of_values(field: &str, raw: &RawTerm) -> Result<Option<Suggestion>
     }
     let texts: Vec<&str> = raw.values.iter().map(|value| value.text.as_str()).collect();
     let meant = match texts.as_slice() {
-        // An initial, which so many names have that nobody asks for it alone.
+        // An initial alone fits too many names to be asked for.
         [surname, initial] if is_initial(initial) && !is_initial(surname) => {
             Some(format!("{name}:\"{surname},{initial}\""))
         }

@@ -325,21 +325,21 @@ fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds:
 
 /// Names the reasons for which links to games are lost.
 fn note_lost_links(context: &Context, built: &Built) {
-    let no_place = built.unlinked_games;
+    let unknown = built.unlinked_games;
     let no_space = built
         .losses
         .count(Feature::GameLinks)
-        .saturating_sub(no_place);
+        .saturating_sub(unknown);
     if no_space > 0 {
         let count = counted(no_space, "link");
         context.messages.note(&format!(
             "{count} lost: where more games end than fit into the record of a position, which has at most 682 bytes"
         ));
     }
-    if no_place > 0 {
-        let count = counted(no_place, "game");
+    if unknown > 0 {
+        let count = counted(unknown, "game");
         context.messages.note(&format!(
-            "{count} not linked: their place in their file is not known or beyond its first 4 GiB"
+            "{count} not linked: their offset in their file is not known or beyond its first 4 GiB"
         ));
     }
 }

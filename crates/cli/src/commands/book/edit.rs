@@ -9,10 +9,9 @@ use tabia::book::find::{nag_of, symbols};
 use tabia::book::merge::MergeOptions;
 use tabia::book::position_arg;
 use tabia::core::books::Learn;
-use tabia::core::chess::{Position, Square};
+use tabia::core::chess::{Ply, Position, Square};
 use tabia::core::game::Nag;
 use tabia::core::io::Progress;
-use tabia::formats::books::polyglot::decode_move;
 use tabia::query::nearest;
 use tabia::{Error, InputItem};
 
@@ -304,17 +303,17 @@ fn import(
             && !change.remove
             && !stored.has(key, bits)
         {
-            new_by_key.push((line, key, bits, cell("move").unwrap_or_default().to_owned()));
+            new_by_key.push((line, key, cell("move").unwrap_or_default().to_owned()));
         }
         changes.push((target, change));
     }
-    let keys = new_by_key.iter().map(|(_, key, ..)| *key).collect();
+    let keys = new_by_key.iter().map(|(_, key, _)| *key).collect();
     let positions = if new_by_key.is_empty() {
         None
     } else {
         stored.positions(&keys, progress)?
     };
-    for (line, key, bits, m) in new_by_key {
+    for (line, key, m) in new_by_key {
         let Some(positions) = &positions else { break };
         let Some(position) = positions.get(&key) else {
             let why = format!(
@@ -322,7 +321,7 @@ fn import(
             );
             return Err(invalid(line, why));
         };
-        if decode_move(position, bits).is_none() {
+        if position.parse_uci(&m).and_then(Ply::to_move).is_none() {
             let why = format!("`{m}` is not a legal move in {}", position.fen());
             return Err(invalid(line, why));
         }

@@ -129,7 +129,7 @@ pub struct Built {
     pub moves: u64,
     /// What the format cannot hold.
     pub losses: Losses,
-    /// Games that count but are not linked, because their place in their file is not known or beyond its first
+    /// Games that count but are not linked, because their offset in their file is not known or beyond its first
     /// 4 GiB. The other lost links are those of positions with more games than their record has space for.
     pub unlinked_games: u64,
     /// Number of problems of the inputs.
