@@ -285,7 +285,7 @@ fn import(
     }
     let mut changes = Vec::new();
     // Moves that the book does not have, in positions of which the rows have only the key: with their lines.
-    let mut new_by_key: Vec<(u64, u64, u16, String)> = Vec::new();
+    let mut new_by_key: Vec<(u64, u64, String)> = Vec::new();
     // A listing of a book without anything that can be set has its counts alone, and changes nothing.
     let mut has_counts = false;
     for (line, cells) in all {
