@@ -12,7 +12,7 @@ use std::process::Command;
 use tabia_core::GameFormat;
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Annotation, Event, Game, Nag};
-use tabia_core::io::Source;
+use tabia_core::io::{Charset, Source, decode};
 use tabia_formats::games::pgn;
 use tabia_formats::games::scid::{SI3, SI4, SI5};
 use tabia_testkit::open_and_read::read_games;
@@ -147,7 +147,12 @@ fn parts_of(game: &Game) -> [Vec<String>; 3] {
             Event::Annotation(Annotation::Comment(comment)) => {
                 words.extend(comment.text.split_whitespace().map(str::to_owned));
             }
-            // Scid has no NAGs before the first move, and no data of moves that were not read.
+            // The text of moves that were not read is a comment.
+            Event::Annotation(Annotation::Foreign(foreign)) if foreign.is_unread_moves() => {
+                let text = decode(foreign.bytes, Charset::Auto).replace("[%", "[ %");
+                words.extend(text.split_whitespace().map(str::to_owned));
+            }
+            // Scid has no NAGs before the first move, and no other data.
             Event::Annotation(Annotation::Nag(_)) if number == 0 => {}
             Event::Annotation(Annotation::Foreign(_)) => {}
             Event::Annotation(annotation) => {

@@ -271,7 +271,9 @@ fn pgn_is_written_to_the_rows_and_names_of_scid() {
         }
         let database = open(&path);
         let losses = write(&copy, &games, database.info());
-        assert_eq!(losses.to_string(), "", "{kind} {name}");
+        // An unknown date of the event is not read back.
+        let expected = if name == "features" { "1 tag pair" } else { "" };
+        assert_eq!(losses.to_string(), expected, "{kind} {name}");
         let names = format!("sn{}", kind.chars().last().unwrap());
         let file = |path: &Path| std::fs::read(path).unwrap();
         assert!(file(&path.with_extension(&names)) == file(&copy.with_extension(&names)));

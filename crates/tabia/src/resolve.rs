@@ -555,7 +555,12 @@ impl Resolver {
             path.file_name()
                 .is_some_and(|wanted| name_text(wanted) == stem(&name_text(name)))
         };
-        if found.iter().filter(|name| exact(name)).count() == 1 {
+        let differ_in_case = |name: &OsString| {
+            let wanted = path.file_name().map(name_text).unwrap_or_default();
+            stem(&name_text(name)).to_lowercase() == wanted.to_lowercase()
+        };
+        if found.iter().all(differ_in_case) && found.iter().filter(|name| exact(name)).count() == 1
+        {
             found.retain(exact);
         }
         found.sort();

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     }
     if args.paths.iter().any(|path| path == "-") {
         let text = "the inputs are read twice; save standard input to a file";
-        let hint = "`… | tabia convert - -o games.pgn` does that";
+        let hint = "`tabia convert - -o games.pgn` at the end of the pipe does that";
         return Err(Error::usage(text).with_hint(hint));
     }
     let context = Context::new(&args.rows.common)?;

@@ -1,6 +1,7 @@
 //! Code that several game formats share.
 
 pub(crate) mod annotation_order;
+pub(crate) mod date_spelling;
 pub(crate) mod interner;
 pub(crate) mod line_tree;
 pub(crate) mod merge_record_tags;

@@ -7,6 +7,7 @@ use tabia_core::chess::Color;
 use tabia_core::game::{Date, Game, GameResult, Tags};
 use tabia_core::loss::{Feature, Losses};
 
+use crate::games::common::date_spelling::is_spelled_as_written;
 use crate::games::common::tag_plan_cache::TagPlanCache;
 
 use super::blob_encoder::is_playable;
@@ -275,8 +276,7 @@ impl<'g> UnmappedTags<'g> {
             let index = index.filter(|&index| self.is_taken(index));
             let value = index.and_then(|index| self.tags.value(index));
             if let Some(value) = value.filter(|value| !is_unknown(value)) {
-                let date = Date::parse(value).unwrap_or_default();
-                let is_other = date.to_string() != value;
+                let is_other = !is_spelled_as_written(value);
                 losses.add(Feature::Tags, u64::from(is_other), None);
             }
         }

@@ -379,7 +379,9 @@ impl Encoder {
         let feature = annotation.feature();
         if !self.can.has(feature) {
             losses.add(feature, 1, None);
+            // Next to another comment it would be one of several.
             if let Annotation::Foreign(foreign) = annotation
+                && self.pending.after.is_empty()
                 && let Some(text) = unread_text(&foreign)
             {
                 self.annotate(comment_of(&text), detail, facts, losses);

@@ -5,6 +5,7 @@ use tabia_core::loss::Feature;
 
 use crate::games::cbh::field_codecs::encode_date;
 use crate::games::cbh::nations;
+use crate::games::common::date_spelling::is_spelled_as_written;
 
 /// A value does not fit its field, or there is no field for it.
 #[derive(Debug)]
@@ -36,10 +37,10 @@ pub(crate) fn states_nothing(name: &str, value: &str) -> bool {
 pub(crate) fn is_respelled(name: &str, value: &str) -> bool {
     match name {
         "Event" | "Site" | "Round" | "White" | "Black" | "Result" => false,
-        "Date" => Date::parse(value).unwrap_or_default().to_string() != value,
+        // An unknown date is read as one, however it is written.
+        "Date" => !is_spelled_as_written(value) && Date::parse(value) != Some(Date::UNKNOWN),
         "EventDate" | "SourceDate" | "SourceVersionDate" => {
-            let date = Date::parse(value).unwrap_or_default();
-            date == Date::UNKNOWN || date.to_string() != value
+            value == "????.??.??" || !is_spelled_as_written(value)
         }
         _ => matches!(value, "" | "?"),
     }
