@@ -555,10 +555,7 @@ impl Resolver {
             path.file_name()
                 .is_some_and(|wanted| name_text(wanted) == stem(&name_text(name)))
         };
-        let differ_in_case = |name: &OsString| {
-            let wanted = path.file_name().map(name_text).unwrap_or_default();
-            stem(&name_text(name)).to_lowercase() == wanted.to_lowercase()
-        };
+        let differ_in_case = |name: &&OsString| stem(&name_text(name)).to_lowercase() == wanted;
         if found.iter().all(differ_in_case) && found.iter().filter(|name| exact(name)).count() == 1
         {
             found.retain(exact);
