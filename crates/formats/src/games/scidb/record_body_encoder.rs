@@ -13,7 +13,6 @@ use crate::games::common::annotation_order::{
     comments_after_variations, move_annotations_before_variations,
 };
 use crate::games::common::scid_and_scidb_index_codes::count_code;
-use crate::games::common::unread_moves_text::{comment_of, unread_text};
 use crate::games::scid::home_pawns::home_number;
 
 use super::board::{Board, token};
@@ -379,13 +378,6 @@ impl Encoder {
         let feature = annotation.feature();
         if !self.can.has(feature) {
             losses.add(feature, 1, None);
-            // Next to another comment it would be one of several.
-            if let Annotation::Foreign(foreign) = annotation
-                && self.pending.after.is_empty()
-                && let Some(text) = unread_text(&foreign)
-            {
-                self.annotate(comment_of(&text), detail, facts, losses);
-            }
             return;
         }
         if detail != Detail::All {
