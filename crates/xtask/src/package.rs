@@ -19,18 +19,21 @@ pub(crate) fn package(_: &[String]) -> Outcome {
     // What an earlier run compiled would be taken for this one's, as the version is the same.
     let target = run_program::root().join("target/packages");
     let _ = std::fs::remove_dir_all(&target);
-    let target = target.to_string_lossy().into_owned();
+    let folder = target.to_string_lossy().into_owned();
     let mut arguments = vec![
         "package",
         "--quiet",
         "--allow-dirty",
         "--target-dir",
-        &target,
+        &folder,
     ];
     for name in SHIPPED {
         arguments.extend(["--package", name]);
     }
-    run_program::cargo(&arguments).run()
+    let outcome = run_program::cargo(&arguments).run();
+    // Gigabytes that the next run would not use either.
+    let _ = std::fs::remove_dir_all(&target);
+    outcome
 }
 
 /// Cargo keeps the packages of an earlier run unpacked and would build these, as the version is the same.
