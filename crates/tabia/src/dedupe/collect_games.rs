@@ -10,6 +10,7 @@ use tabia_core::game::{
 use tabia_core::games::{Database, TextLimits, is_lost_name};
 use tabia_core::io::Sink;
 use tabia_core::{GameIndex, Problem};
+use zerocopy::byteorder::big_endian::U64;
 
 use crate::game_content::GameContent;
 use crate::input::OpenInput;
@@ -186,7 +187,9 @@ impl SourceState {
 /// The games of a piece of work, and the damaged records, each with whether moves and names are lost.
 #[derive(Default)]
 pub(super) struct GameBatch {
-    pub(super) games: Vec<(GameIndex, [u8; KEY], Vec<u8>)>,
+    /// Each with its key, and where its facts end in `facts`; they begin where those of the game before end.
+    pub(super) games: Vec<(GameIndex, [u8; KEY], usize)>,
+    pub(super) facts: Sink,
     pub(super) damaged: Vec<(GameIndex, bool, bool)>,
     /// Records of a text that are damaged if its stream is.
     pub(super) suspects: Vec<(GameIndex, bool, bool)>,
@@ -388,19 +391,19 @@ impl Visitor for GameTask {
             };
             self.content.finish(&self.head, players, result)
         };
-        let mut key = Sink::new();
         // The moves in the key are not repeated.
         let (mut in_key, mut others) = (&[][..], &self.moves[..]);
-        if is_compared_by_moves {
+        let group = if is_compared_by_moves {
             (in_key, others) = self.moves.split_at(self.moves.len().min(KEY - 8));
-            key.u64_be(hash(players.as_bytes()) ^ self.start);
-            key.bytes(in_key);
+            hash(players.as_bytes()) ^ self.start
         } else {
-            key.u64_be(hash(content.as_bytes()));
-        }
-        let mut bytes = [0; KEY];
-        for (to, from) in bytes.iter_mut().zip(key.as_slice()) {
-            *to = *from;
+            hash(content.as_bytes())
+        };
+        let mut key = [0; KEY];
+        let (first, rest) = key.split_at_mut(size_of::<u64>());
+        first.copy_from_slice(&U64::new(group).to_bytes());
+        if let Some(rest) = rest.get_mut(..in_key.len()) {
+            rest.copy_from_slice(in_key);
         }
         let event = tags.text("Event");
         if event != self.event.0 {
@@ -409,7 +412,7 @@ impl Visitor for GameTask {
         let is_known = |value: &str| !matches!(value, "" | "?" | "-" | "*" | "????.??.??");
         let known = tags.iter().filter(|(_, value)| is_known(value)).count();
         let date = tags.date().unwrap_or_default();
-        let mut facts = Sink::new();
+        let facts = &mut self.batch.facts;
         facts.u16_be(date.year);
         facts.u8(date.month);
         facts.u8(date.day);
@@ -424,7 +427,8 @@ impl Visitor for GameTask {
         facts.bytes(content.as_bytes());
         facts.u32_be(in_key.len() as u32);
         facts.bytes(others);
-        self.batch.games.push((self.game, bytes, facts.into_vec()));
+        let end = facts.len();
+        self.batch.games.push((self.game, key, end));
     }
 }
 
@@ -433,6 +437,7 @@ impl Task for GameTask {
 
     fn swap(&mut self, out: &mut Self::Out) {
         out.games.clear();
+        out.facts.clear();
         out.damaged.clear();
         out.suspects.clear();
         std::mem::swap(&mut self.batch, out);

@@ -227,6 +227,7 @@ fn find(
     let mut not_compared: HashSet<(u32, GameIndex)> = HashSet::new();
     let mut summary = Summary::default();
     let mut sorter = VariableSorter::<KEY>::new(&std::env::temp_dir(), MEMORY);
+    let mut record = Sink::new();
     for (number, item) in items.iter().enumerate() {
         let mut reporter = ScanReporter {
             item,
@@ -250,21 +251,24 @@ fn find(
                 .map(|_| GameTask::new(source, base.limits.clone(), is_base))
                 .collect();
             scan(reporter, input, &plan, tasks, &mut |base, batch| {
-                for (game, key, facts) in batch.games.drain(..) {
-                    let mut record = Sink::new();
+                let mut start = 0;
+                for (game, key, end) in batch.games.drain(..) {
+                    let facts = batch.facts.as_slice().get(start..end);
+                    start = end;
+                    record.clear();
                     record.u32_be(number as u32);
                     record.u32_be(base.game(game).0);
-                    record.bytes(&facts);
+                    record.bytes(facts.unwrap_or_default());
                     sorter.push(&key, record.as_slice())?;
                 }
-                let record = |(game, moves, names)| DamagedRecord {
+                let damaged_record = |(game, moves, names)| DamagedRecord {
                     at: (number as u32, base.game(game)),
                     moves,
                     names,
                 };
                 if !is_base {
-                    damaged.extend(batch.damaged.drain(..).map(record));
-                    suspects.extend(batch.suspects.drain(..).map(record));
+                    damaged.extend(batch.damaged.drain(..).map(damaged_record));
+                    suspects.extend(batch.suspects.drain(..).map(damaged_record));
                 }
                 Ok(true)
             })
