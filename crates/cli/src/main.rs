@@ -61,7 +61,11 @@ fn run() -> ExitCode {
             Err(error) => return ExitCode::of(&error),
         }
     }
+    if let Some(color) = args::rewrite_arguments::stated_color(&arguments) {
+        terminal::set_color(color);
+    }
     let arguments = args::rewrite_arguments::move_after_verb(arguments);
+    let arguments = args::rewrite_arguments::without_options_of_help(arguments);
     let arguments = args::rewrite_arguments::protect_queries(arguments);
     let arguments = args::rewrite_arguments::from_polyglot(arguments);
     let (mut cli, verb) = match args::command().try_get_matches_from(&arguments) {

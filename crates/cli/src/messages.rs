@@ -17,12 +17,12 @@ use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives::UNPACKED_SIZE;
 use tabia::formats::archives::compressed::Compression;
 
-use crate::args::{Cli, ColorChoice, CommonArgs};
+use crate::args::{Cli, CommonArgs};
 use crate::control_char_filter::one_line;
 use crate::pager;
 use crate::readable_numbers::grouped;
 use crate::similar_names;
-use crate::terminal::color_on_stderr;
+use crate::terminal::{color_on_stderr, stated_color};
 use crate::without_tables;
 
 /// The hint for [`UNPACKED_SIZE`].
@@ -80,7 +80,7 @@ impl Messages {
         Self {
             quiet: false,
             verbose: false,
-            color: color_on_stderr(common.map_or(ColorChoice::Auto, |common| common.color)),
+            color: color_on_stderr(common.map_or_else(stated_color, |common| common.color)),
             has_from: common.is_some_and(|common| common.from.is_some()),
             has_password: common.is_some_and(|common| common.password.is_some()),
             appends,

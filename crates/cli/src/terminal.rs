@@ -54,18 +54,22 @@ pub(crate) fn color_on_stderr(choice: ColorChoice) -> bool {
 
 /// Whether what goes to standard output is coloured.
 pub(crate) fn color_on_stdout() -> bool {
-    let choice = match COLOR.load(Ordering::Relaxed) {
+    is_colored(stated_color(), stdout_is_terminal())
+}
+
+/// `--color` of the command line.
+pub(crate) fn stated_color() -> ColorChoice {
+    match COLOR.load(Ordering::Relaxed) {
         1 => ColorChoice::Always,
         2 => ColorChoice::Never,
         _ => ColorChoice::Auto,
-    };
-    is_colored(choice, stdout_is_terminal())
+    }
 }
 
-/// `--color`, for [`color_on_stdout`]: the process has one standard output.
+/// `--color`: the process has one command line.
 static COLOR: AtomicU8 = AtomicU8::new(0);
 
-/// Sets what [`color_on_stdout`] answers.
+/// Sets what [`stated_color`] answers.
 pub(crate) fn set_color(choice: ColorChoice) {
     let value = match choice {
         ColorChoice::Auto => 0,

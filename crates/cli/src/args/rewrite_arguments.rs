@@ -3,6 +3,10 @@
 
 use std::ffi::OsString;
 
+use clap::ValueEnum as _;
+
+use crate::args::ColorChoice;
+
 /// Common options that take a value.
 const WITH_VALUE: &[&str] = &[
     "-j",
@@ -45,6 +49,46 @@ pub(crate) fn move_after_verb(arguments: Vec<OsString>) -> Vec<OsString> {
         head.rotate_left(verb - 1);
     }
     arguments
+}
+
+/// `tabia help --color never ls` as `tabia help ls`: help has no options, and common ones change nothing in it.
+pub(crate) fn without_options_of_help(arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_none_or(|verb| verb != "help") {
+        return arguments;
+    }
+    let mut words = Vec::new();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let text = argument.to_str().unwrap_or_default();
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        if WITH_VALUE.contains(&text) {
+            // Its value is no verb.
+            arguments.next();
+        } else if !FLAGS.contains(&text) && !WITH_VALUE.contains(&name) {
+            words.push(argument);
+        }
+    }
+    words
+}
+
+/// The last `--color` of the command line, which may have errors.
+pub(crate) fn stated_color(arguments: &[OsString]) -> Option<ColorChoice> {
+    let options = arguments.iter().take_while(|argument| *argument != "--");
+    let mut color = None;
+    for (number, argument) in options.enumerate() {
+        let value = match argument
+            .to_str()
+            .and_then(|text| text.strip_prefix("--color"))
+        {
+            Some("") => arguments.get(number + 1).and_then(|value| value.to_str()),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        color = value
+            .and_then(|value| ColorChoice::from_str(value, false).ok())
+            .or(color);
+    }
+    color
 }
 
 /// Puts a blank before a query that begins with `-`, so that it is not taken for an option: the blank
@@ -189,5 +233,37 @@ mod tests {
         let typed = "tabia book make-book -pgn=a.pgn -bin=b.bin -min-game=2 -uniform";
         let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
         assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
+    }
+
+    #[test]
+    fn help_has_no_options() {
+        let help = |line: &str| {
+            let arguments = line.split(' ').map(OsString::from).collect();
+            let words = without_options_of_help(move_after_verb(arguments));
+            let words: Vec<&str> = words.iter().map(|word| word.to_str().unwrap()).collect();
+            words.join(" ")
+        };
+        assert_eq!(help("tabia --color never help"), "tabia help");
+        assert_eq!(
+            help("tabia help -q book --color=never build"),
+            "tabia help book build"
+        );
+        assert_eq!(help("tabia ls --color never"), "tabia ls --color never");
+    }
+
+    #[test]
+    fn the_color_of_a_command_line_with_errors() {
+        let color = |line: &str| {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            stated_color(&arguments)
+        };
+        assert_eq!(color("tabia lss --color never"), Some(ColorChoice::Never));
+        assert_eq!(
+            color("tabia ls --color=always x --colums y"),
+            Some(ColorChoice::Always)
+        );
+        assert_eq!(color("tabia ls -- --color never"), None);
+        assert_eq!(color("tabia ls --color"), None);
+        assert_eq!(color("tabia ls --color red"), None);
     }
 }
