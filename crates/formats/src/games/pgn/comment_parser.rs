@@ -35,6 +35,7 @@ pub(super) fn read(
     let mut has_exact_text = false;
     let mut line_breaks = None;
     let mut replaced = None;
+    let mut ends = None;
     let mut rest = content;
     while let Some(at) = find_command(rest) {
         let (before, command) = rest.split_at(at);
@@ -79,6 +80,7 @@ pub(super) fn read(
             }
             Some(ParsedCommand::Lines(offsets)) => line_breaks = Some(offsets),
             Some(ParsedCommand::Chars(codes)) => replaced = Some(codes),
+            Some(ParsedCommand::Ends(encoded)) => ends = Some(encoded),
             Some(ParsedCommand::Annotation | ParsedCommand::Variation) | None => {}
         }
     }
@@ -94,6 +96,9 @@ pub(super) fn read(
     }
     if let Some(codes) = replaced {
         *text = restore_characters(text, codes);
+    }
+    if let Some((before, after)) = ends.and_then(|encoded| encoded.split_once(',')) {
+        restore_ends(text, before, after);
     }
     found.has_text |= !text.is_empty() || !has_commands;
     found
@@ -138,6 +143,16 @@ fn restore_characters(text: &str, codes: &str) -> String {
     }
     // Characters of one byte replace others, so the text is still UTF-8.
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Adds the blanks and line breaks at the ends of a text, which are percent-encoded.
+fn restore_ends(text: &mut String, before: &str, after: &str) {
+    let [before, after] = [before, after].map(full_profile::percent_encoding::decode);
+    let are_blank = |end: &str| end.bytes().all(|byte| byte.is_ascii_whitespace());
+    if are_blank(&before) && are_blank(&after) {
+        text.insert_str(0, &before);
+        text.push_str(&after);
+    }
 }
 
 /// `{` and `}`.
@@ -333,5 +348,12 @@ mod tests {
         check("[%tabia lines 0,4,7,8] old new", 0, Some("\nold\nne\n\nw"));
         check("[%tabia lines 0,4,8] old new", 0, Some("\nold\nnew\n"));
         check("[%tabia lines 4,99,x] old new", 0, Some("old \nnew"));
+        check("[%tabia ends %20,%0A%20] old new ", 0, Some(" old new\n "));
+        check(
+            "[%tabia ends ,%20] [%tabia lines 3] old new",
+            0,
+            Some("old\nnew "),
+        );
+        check("[%tabia ends x,%20] old", 0, Some("old"));
     }
 }

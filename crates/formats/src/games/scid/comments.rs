@@ -61,7 +61,8 @@ pub(crate) fn read(
                 ParsedCommand::Annotation
                 | ParsedCommand::Variation
                 | ParsedCommand::Lines(_)
-                | ParsedCommand::Chars(_),
+                | ParsedCommand::Chars(_)
+                | ParsedCommand::Ends(_),
             ) => {}
             None => plain.push(command.source),
         }

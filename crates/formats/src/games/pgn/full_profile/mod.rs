@@ -34,6 +34,8 @@ pub(crate) enum ParsedCommand<'a> {
     Lines(&'a str),
     /// The offsets of characters for which others are in the text, and their codes.
     Chars(&'a str),
+    /// The blanks and line breaks before and after the text of the comment, percent-encoded, with a comma between.
+    Ends(&'a str),
     /// The exact text of the comment, percent-encoded.
     Text(&'a str),
 }

@@ -136,6 +136,7 @@ fn read_tabia<'a>(
         "after" => return Some(ParsedCommand::After),
         "lines" => return Some(ParsedCommand::Lines(rest)),
         "chars" => return Some(ParsedCommand::Chars(rest)),
+        "ends" => return Some(ParsedCommand::Ends(rest)),
         "variation" => return Some(ParsedCommand::Variation),
         "text" => return Some(ParsedCommand::Text(rest)),
         "unread" => {

@@ -241,20 +241,44 @@ fn write_full_text(comment: &Comment<'_>, marker: PositionMarker, out: &mut Vec<
         }
         return;
     }
+    let words = text.trim_ascii();
+    if words.len() < text.len() && !words.is_empty() {
+        let begin = out.len();
+        let start = text.len() - text.trim_ascii_start().len();
+        let (before, rest) = text.split_at(start);
+        out.extend_from_slice(b"[%tabia ends ");
+        full_profile::percent_encoding::encode(before, out);
+        out.push(b',');
+        full_profile::percent_encoding::encode(rest.get(words.len()..).unwrap_or_default(), out);
+        out.extend_from_slice(b"] ");
+        if write_readable(words, out) || write_replaced(words, out) {
+            return;
+        }
+        out.truncate(begin);
+    }
+    if write_replaced(text, out) {
+        return;
+    }
+    out.extend_from_slice(b"[%tabia text ");
+    full_profile::percent_encoding::encode_text(text.as_bytes(), out);
+    out.push(b']');
+}
+
+/// Appends a text with other characters for those that a comment cannot have, and these in a command. `false`, and
+/// nothing is written, if a reader would not get exactly this text.
+fn write_replaced(text: &str, out: &mut Vec<u8>) -> bool {
     for brackets in [false, true] {
         let (replaced, codes) = replace_characters(text, brackets);
         let begin = out.len();
         if !codes.is_empty() && codes.len() <= 32 + text.len() {
             let _ = write!(out, "[%tabia chars {codes}] ");
             if write_readable(&replaced, out) {
-                return;
+                return true;
             }
             out.truncate(begin);
         }
     }
-    out.extend_from_slice(b"[%tabia text ");
-    full_profile::percent_encoding::encode_text(text.as_bytes(), out);
-    out.push(b']');
+    false
 }
 
 /// Appends a text as it is, or with blanks for line breaks and their offsets in a command. `false`, and
