@@ -23,7 +23,7 @@ mod start_position;
 mod tags;
 mod variations;
 
-use tabia_core::chess::{PieceLetters, Position};
+use tabia_core::chess::{OpeningCache, PieceLetters, Position};
 use tabia_core::error::{Error, GameIndex, Problem, Result};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::io::Charset;
@@ -77,6 +77,7 @@ pub(super) struct Reader {
     /// The end of the current game and the token there, once its movetext is irregular.
     fixed_end: Option<(usize, MovetextEnd)>,
     line: CurrentLine,
+    openings: OpeningCache,
     /// The lines that are interrupted by a variation, the mainline first.
     frames: Vec<VariationFrame>,
     /// Whether the game begins with a `(` that is not closed.
@@ -144,6 +145,7 @@ impl Reader {
             movetext_start: 0,
             fixed_end: None,
             line: CurrentLine::default(),
+            openings: OpeningCache::new(),
             frames: Vec::new(),
             has_stray_parentheses: false,
             deferred: DeferredComments::default(),
