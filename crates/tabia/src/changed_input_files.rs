@@ -51,7 +51,7 @@ impl FileStates {
                 let files = siblings.filter(is_companion).chain(main);
                 files.map(Path::to_path_buf).collect()
             }
-            Origin::Once(_) | Origin::Member { .. } => Vec::new(),
+            Origin::PackedInMemory(_) | Origin::Once(_) | Origin::Member { .. } => Vec::new(),
         };
         let files = paths.into_iter().map(|path| (Self::state(&path), path));
         Self(files.map(|(state, path)| (path, state)).collect())

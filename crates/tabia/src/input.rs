@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tabia_core::books::Book;
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::{Blocks, Database, GameStream};
-use tabia_core::io::{FolderLock, InputFile, Progress, Source};
+use tabia_core::io::{Blob, FolderLock, InputFile, Progress, Source};
 use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives;
@@ -41,6 +41,8 @@ pub(crate) enum Origin {
     Files(Box<Source>),
     /// A compressed file.
     Packed(PathBuf),
+    /// A compressed file in memory.
+    PackedInMemory(Blob),
     /// A stream that can be read once: standard input, a pipe.
     Once(Mutex<Option<OnceStream>>),
     /// A member of an archive.
@@ -186,7 +188,7 @@ impl InputItem {
         let source = match &self.origin {
             Origin::Files(source) => source,
             Origin::Packed(path) => return vec![path.clone()],
-            Origin::Once(_) => return Vec::new(),
+            Origin::PackedInMemory(_) | Origin::Once(_) => return Vec::new(),
             Origin::Member { archive: outer, .. } => {
                 archive = outer.info().label.to_string_lossy().into_owned();
                 // The label of an archive in an archive is `outer:inner`.
@@ -213,8 +215,15 @@ impl InputItem {
     /// # Errors
     /// Why it cannot be unpacked, or that it is larger than the limits allow.
     pub fn files(&self, options: &OpenOptions) -> Result<Source> {
-        self.whole(options, &mut Vec::new())
-            .map_err(|error| error.in_file(&self.label))
+        let mut problems = Vec::new();
+        let files = self.whole(options, &mut problems).and_then(|files| {
+            let is_packed = !matches!(self.origin, Origin::Files(_) | Origin::Member { .. });
+            match problems.into_iter().next().filter(|_| is_packed) {
+                Some(damage) => Err(damage),
+                None => Ok(files),
+            }
+        });
+        files.map_err(|error| error.in_file(&self.label))
     }
 
     /// Whether it can be opened but once: standard input, a pipe.
@@ -230,6 +239,7 @@ impl InputItem {
                 None => source.main().open().ok().map(|blob| blob.len() as u64),
             },
             Origin::Packed(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
+            Origin::PackedInMemory(blob) => Some(blob.len() as u64),
             Origin::Once(_) => None,
             Origin::Member { archive, index, .. } => {
                 archive.members().get(*index).and_then(|member| member.size)
@@ -415,6 +425,9 @@ impl InputItem {
                 None => Box::new(Cursor::new(source.main().open()?)),
             })),
             Origin::Packed(path) => plain(counting(Box::new(InputFile::open(path)?)), limits, late),
+            Origin::PackedInMemory(blob) => {
+                plain(counting(Box::new(Cursor::new(blob.clone()))), limits, late)
+            }
             Origin::Once(stream) => stream
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -432,28 +445,34 @@ impl InputItem {
 
     /// The set of files, for formats that need to jump about in them.
     fn whole(&self, options: &OpenOptions, problems: &mut Vec<Error>) -> Result<Source> {
+        let is_text = self.format.games().is_some_and(GameFormat::is_streamable);
         match &self.origin {
             Origin::Files(source) => {
                 problems.extend(interruption(source));
                 Ok(Source::clone(source))
             }
-            Origin::Member {
-                archive,
-                index,
-                is_listed,
-            } => {
-                let (source, mut found) = archives::source(&**archive, *index)?;
-                if *is_listed {
-                    let known = archive.info().problems.iter().map(Error::to_string);
-                    let known: Vec<String> = known.collect();
-                    found.retain(|error| !known.contains(&error.to_string()));
-                }
-                problems.extend(found);
+            Origin::Member { archive, index, .. } if !is_text => {
+                let (source, found) = archives::source(&**archive, *index)?;
+                self.extend_unlisted(problems, found);
                 Ok(source)
             }
-            Origin::Packed(_) | Origin::Once(_) => {
-                let mut reader = self.reader(&OnError::stop(), &options.limits, None)?;
+            Origin::Member { .. }
+            | Origin::Packed(_)
+            | Origin::PackedInMemory(_)
+            | Origin::Once(_) => {
+                // Games before the damage of a text are read, as from a stream.
+                let late = if is_text {
+                    OnError::collect()
+                } else {
+                    OnError::stop()
+                };
+                let mut reader = self.reader(&late, &options.limits, None)?;
+                if is_text {
+                    let (inner, late) = (reader, late.clone());
+                    reader = Box::new(UntilError { inner, late });
+                }
                 let bytes = archives::read_unpacked(&mut *reader, options.limits.member)?;
+                self.extend_unlisted(problems, late.take());
                 let name = self
                     .label
                     .file_stem()
@@ -462,6 +481,21 @@ impl InputItem {
                 Source::from_members(self.label.to_path_buf(), &name, vec![member])
             }
         }
+    }
+
+    /// Adds problems that whoever opens a member of an archive does not have already.
+    fn extend_unlisted(&self, problems: &mut Vec<Error>, mut found: Vec<Error>) {
+        if let Origin::Member {
+            archive,
+            is_listed: true,
+            ..
+        } = &self.origin
+        {
+            let known = archive.info().problems.iter().map(Error::to_string);
+            let known: Vec<String> = known.collect();
+            found.retain(|error| !known.contains(&error.to_string()));
+        }
+        problems.extend(found);
     }
 }
 

@@ -98,7 +98,7 @@ impl InputItem {
                     error: None,
                 })
             }
-            Origin::Packed(_) | Origin::Once(_) => None,
+            Origin::Packed(_) | Origin::PackedInMemory(_) | Origin::Once(_) => None,
         });
         found.collect()
     }

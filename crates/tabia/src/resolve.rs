@@ -167,7 +167,7 @@ impl Resolver {
         self.once(label, None, stream)
     }
 
-    /// A file in memory, with the name that it would have; compressed files are not recognised.
+    /// A file in memory, with the name that it would have.
     ///
     /// ```
     /// use tabia::{OpenInput, OpenOptions, Resolver};
@@ -192,7 +192,19 @@ impl Resolver {
     /// # Errors
     /// When the main file is not among them or is not recognised.
     pub fn files(&self, main: &str, files: Vec<(String, Blob)>) -> Result<InputItem> {
-        self.source_item(Source::from_members(main, main, files)?)
+        let source = Source::from_members(main, main, files)?;
+        let blob = source.main().open()?;
+        let head = blob.prefix(Probe::HEAD).to_vec();
+        if Compression::of_content(&head) == Compression::None || is_container(&source, &head) {
+            return self.source_item_with(source, &head);
+        }
+        let file = Box::new(Cursor::new(blob.clone()));
+        let format = self.recognise_packed(main, file)?;
+        Ok(item(
+            Arc::from(Path::new(main)),
+            format,
+            Origin::PackedInMemory(blob),
+        ))
     }
 
     /// The databases and books in an archive, as [`Resolver::contents`]; any other item itself.
@@ -467,20 +479,22 @@ impl Resolver {
     }
 
     fn packed(&self, path: &Path) -> Result<InputItem> {
-        let head = InputFile::open(path)
-            .and_then(|file| plain(Box::new(file), &self.options.limits, &OnError::collect()))
-            .and_then(|mut stream| Ok(read_head(&mut stream)?))
-            .map_err(|error| error.in_path(path))?;
-        let name = path.file_name().map(|name| name.to_string_lossy());
-        let bare = name.as_deref().map(bare_name);
-        let format = self
-            .recognise(bare, &head, None)
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let format = InputFile::open(path)
+            .and_then(|file| self.recognise_packed(&name, Box::new(file)))
             .map_err(|error| error.in_path(path))?;
         Ok(item(
             Arc::from(path),
             format,
             Origin::Packed(path.to_path_buf()),
         ))
+    }
+
+    /// The format of a compressed file of that name.
+    fn recognise_packed(&self, name: &str, file: Box<dyn Read + Send>) -> Result<Format> {
+        let mut stream = plain(file, &self.options.limits, &OnError::collect())?;
+        let head = read_head(&mut stream)?;
+        self.recognise(Some(bare_name(name)), &head, None)
     }
 
     fn once(

@@ -45,4 +45,4 @@ pub use output::{Output, OutputSet};
 pub use private_names::is_private_name;
 pub use progress::{Progress, ProgressUnit};
 pub use transaction::Transaction;
-pub use unnamed_temporary_file::TemporaryFile;
+pub use unnamed_temporary_file::{TemporaryFile, temporary_folder};

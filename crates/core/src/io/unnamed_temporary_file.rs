@@ -31,13 +31,27 @@ pub struct TemporaryFile {
     folder: PathBuf,
 }
 
+/// The system's folder for temporary files (`TMPDIR` on Unix); empty where there are no files, in `WebAssembly`.
+///
+/// ```
+/// assert_eq!(tabia_core::io::temporary_folder(), std::env::temp_dir());
+/// ```
+pub fn temporary_folder() -> PathBuf {
+    if cfg!(target_family = "wasm") {
+        // The function of the standard library panics there.
+        PathBuf::new()
+    } else {
+        std::env::temp_dir()
+    }
+}
+
 impl TemporaryFile {
     /// A file in the system's folder for temporary files (`TMPDIR` on Unix).
     ///
     /// # Errors
     /// When the folder does not exist or cannot be written to.
     pub fn new() -> Result<Self> {
-        Self::new_in(&std::env::temp_dir())
+        Self::new_in(&temporary_folder())
     }
 
     /// A file in a folder; an empty path is the current folder.

@@ -30,6 +30,9 @@ impl MemoryBudget {
     }
 }
 
+/// Bytes in memory where there are no files.
+const WITHOUT_FILES: usize = 1 << 30;
+
 /// The bytes of a stream that is read to its end: in memory up to `limit` bytes, otherwise in a
 /// temporary file without a name, mapped.
 ///
@@ -59,7 +62,9 @@ pub(super) fn collect(
             Err(error) => break Some(error),
         };
         let bytes = chunk.get(..read).unwrap_or_default();
-        if file.is_none() && budget.take(read) {
+        let is_small = cfg!(target_family = "wasm") && memory.len() < WITHOUT_FILES;
+        let is_in_memory = budget.take(read) || is_small;
+        if file.is_none() && is_in_memory {
             memory.extend_from_slice(bytes);
             continue;
         }

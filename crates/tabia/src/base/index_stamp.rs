@@ -35,7 +35,7 @@ pub(super) fn files_of(item: &InputItem) -> Option<Vec<(String, PathBuf)>> {
             let name = path.file_name()?.to_string_lossy().into_owned();
             Some(vec![(name, path.clone())])
         }
-        Origin::Once(_) | Origin::Member { .. } => None,
+        Origin::PackedInMemory(_) | Origin::Once(_) | Origin::Member { .. } => None,
     }
 }
 

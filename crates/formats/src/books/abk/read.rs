@@ -8,7 +8,7 @@ use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::external::{FixedRecord, FixedSorter, interpolation_lower_bound};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
-use tabia_core::io::{Blob, Source};
+use tabia_core::io::{Blob, Source, temporary_folder};
 use tabia_core::plural::counted;
 use zerocopy::byteorder::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -149,7 +149,7 @@ impl TreeIndex {
             records: records.len().saturating_sub(ROOT) as u64,
             ..Findings::default()
         };
-        let folder = std::env::temp_dir();
+        let folder = temporary_folder();
         let mut tree_moves = FixedSorter::new(&folder, memory);
         let mut failure = Ok(());
         walk_tree(records, &mut findings, &mut |position, number, m| {

@@ -2,11 +2,10 @@
 //! search by halves do not find of them.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use tabia_core::error::Result;
 use tabia_core::external::{FixedRecord, FixedSorter};
-use tabia_core::io::{Blob, TemporaryFile};
+use tabia_core::io::{Blob, TemporaryFile, temporary_folder};
 use tabia_core::plural::counted;
 use zerocopy::IntoBytes;
 
@@ -49,13 +48,7 @@ impl OrderedEntries {
     pub(super) fn of(entries: &[Entry], null_records: usize, sorted: usize) -> Result<Self> {
         let (before, rest) = entries.split_at_checked(sorted).unwrap_or((entries, &[]));
         let (header, before) = before.split_at_checked(null_records).unwrap_or_default();
-        // Without a folder for temporary files, which WebAssembly has none of, memory has to do.
-        let folder = if cfg!(target_family = "wasm") {
-            PathBuf::new()
-        } else {
-            std::env::temp_dir()
-        };
-        let mut sorter = FixedSorter::new(&folder, MEMORY);
+        let mut sorter = FixedSorter::new(&temporary_folder(), MEMORY);
         before.iter().try_for_each(|entry| sorter.push(*entry))?;
         let mut copies = 0;
         for entry in rest {
