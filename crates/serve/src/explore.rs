@@ -80,17 +80,23 @@ fn linked(found: &FoundPosition) -> Vec<Value> {
         .collect()
 }
 
+/// The best and the last games of the page's explorer.
+pub(crate) fn listed_games() -> TreeOptions {
+    let mut options = TreeOptions::default();
+    options.games = MAX_GAMES;
+    options
+}
+
 /// Counts what the games did in a position, and finds the best and the last of them; the job shows what was found so
 /// far.
 pub(crate) fn count(
     base: &Base,
     position: &Position,
     query: &Query,
-    games: usize,
+    options: &TreeOptions,
     job: &Job<FoundTree>,
 ) -> Result<(), Error> {
-    let mut options = TreeOptions::default();
-    options.games = games;
+    let mut options = options.clone();
     // The database is open anyway: see `names_of`.
     options.names = false;
     let selected = base.select(query, &job.progress)?;

@@ -9,7 +9,7 @@ use axum::http::{Response, StatusCode};
 use axum::routing::get;
 use serde_json::{Value, json};
 use tabia::Position;
-use tabia::base::Base;
+use tabia::base::{Base, TreeOptions};
 use tabia::book::find::opening_of;
 use tabia::core::chess::Ply;
 use tabia::formats::Format;
@@ -150,7 +150,7 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
             if is_over {
                 if input.open()?.database().is_some() {
                     let (_, name) = app.bases.of(std::slice::from_ref(&input))?;
-                    let key = tree_key(&name, &position, &query, explore::MAX_GAMES);
+                    let key = tree_key(&name, &position, &query, &explore::listed_games());
                     app.scans.stop(&key);
                 }
                 continue;
@@ -223,7 +223,7 @@ fn explore_source(
     })?;
     let (base, name) = app.bases.of(std::slice::from_ref(input))?;
     let is_indexed = base.has_index(0);
-    let job = tree_job(app, base, &name, position, query, explore::MAX_GAMES)?;
+    let job = tree_job(app, base, &name, position, query, explore::listed_games())?;
     // The first numbers are shown at once. An index has all of them soon.
     let found = job.wait(PATIENCE, |tree| {
         !is_indexed && tree.as_ref().is_some_and(|tree| tree.games > 0)
@@ -248,24 +248,26 @@ fn explore_source(
 }
 
 /// What identifies the counts of a position.
-fn tree_key(name: &str, position: &Position, query: &Query, games: usize) -> String {
-    format!("{name}\n{}\n{games}\n{query}", position.fen())
+fn tree_key(name: &str, position: &Position, query: &Query, options: &TreeOptions) -> String {
+    let TreeOptions {
+        games, ended_games, ..
+    } = options;
+    format!("{name}\n{}\n{games} {ended_games}\n{query}", position.fen())
 }
 
-/// Counts the games of a position, with the best and the last `games`; `name` identifies the databases and their
-/// state.
+/// Counts the games of a position, with the best and the last ones; `name` identifies the databases and their state.
 pub(crate) fn tree_job(
     app: &App,
     base: Arc<Base>,
     name: &str,
     position: &Position,
     query: &Query,
-    games: usize,
+    options: TreeOptions,
 ) -> Result<Arc<Job<FoundTree>>, Problem> {
-    let key = tree_key(name, position, query, games);
+    let key = tree_key(name, position, query, &options);
     let (wanted, searched) = (position.clone(), query.clone());
     app.scans.get_or_start(&key, None, move |job| {
-        explore::count(&base, &wanted, &searched, games, job)
+        explore::count(&base, &wanted, &searched, &options, job)
     })
 }
 

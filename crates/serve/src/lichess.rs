@@ -316,10 +316,13 @@ fn query_of(params: &Params, endpoint: Endpoint) -> Result<Query, Problem> {
             return Err(bad("modes"));
         }
         if let [mode] = modes.as_slice() {
-            terms.push(format!(
-                "rated:{}",
-                if *mode == "rated" { "yes" } else { "no" }
-            ));
+            // What no event calls casual is rated, as in the answers.
+            let term = if *mode == "rated" {
+                "-rated:no"
+            } else {
+                "rated:no"
+            };
+            terms.push(term.to_owned());
         }
     }
     Query::parse(&terms.join(" ")).map_err(Problem::from)
@@ -395,8 +398,11 @@ impl Counting {
             request.inputs(app).into_iter().unzip();
         let (base, name) = app.bases.of(&inputs)?;
         let games = request.top_games.max(request.recent_games);
-        let games = games.clamp(explore::MAX_GAMES, MAX_GAMES);
-        let job = tree_job(app, base, &name, &request.position, &request.query, games)?;
+        let mut options = explore::listed_games();
+        options.games = games.clamp(options.games, MAX_GAMES);
+        // The original lists a game with its move, and has no others.
+        options.ended_games = false;
+        let job = tree_job(app, base, &name, &request.position, &request.query, options)?;
         let name = format!(
             "{name}\n{}\n{} {:?}\n{}",
             request.start.fen(),
@@ -647,11 +653,17 @@ fn document(
         endpoint: request.endpoint,
     };
     let is_player = matches!(request.endpoint, Endpoint::Player(_));
+    // As in the original, games that ended here are in no sum.
+    let continued = tree.moves.iter().filter(|m| m.ply != Ply::Null);
     let Wdl {
         white,
         draws,
         black,
-    } = tree.results;
+    } = continued.fold(Wdl::default(), |sum, m| Wdl {
+        white: sum.white + m.results.white,
+        draws: sum.draws + m.results.draws,
+        black: sum.black + m.results.black,
+    });
     let moves = tree
         .moves
         .iter()

@@ -140,7 +140,7 @@ fn warm_explorer(app: &App, input: &Arc<ShelfInput>) {
         &name,
         &tabia::Position::standard(),
         &Query::default(),
-        explore::MAX_GAMES,
+        explore::listed_games(),
     );
 }
 

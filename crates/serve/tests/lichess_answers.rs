@@ -205,8 +205,13 @@ fn parameters_choose_games_as_those_of_the_original_do() {
         // Positions without counters of moves, and with rights that there are not.
         (
             "/lichess?fen=rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR_w_KQkq_-",
-            8,
+            7,
         ),
+        // No game goes on there.
+        ("/lichess?play=d2d4,d7d5,h2h4,e7e5", 0),
+        // What no event calls casual is rated, as in the answers.
+        ("/player?player=Elm%2C%20Sam&color=white&modes=rated", 1),
+        ("/player?player=Elm%2C%20Sam&color=white&modes=casual", 0),
         (
             "/masters?fen=rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR%20w%20KQkq%20d6%200%202&play=c2c4",
             6,

@@ -18,6 +18,8 @@ pub struct TreeOptions {
     pub moves: Option<usize>,
     /// Games with the highest ratings, and last games, at most.
     pub games: usize,
+    /// Whether games that ended at the position, or went on with a null move, can be among these.
+    pub ended_games: bool,
     /// Whether players and event of these games are read where only an index was asked; without it they are empty.
     pub names: bool,
     /// When reading databases without an index ends; what was found until then is returned.
@@ -30,6 +32,7 @@ impl Default for TreeOptions {
         Self {
             moves: None,
             games: 8,
+            ended_games: true,
             names: true,
             deadline: None,
         }

@@ -9,6 +9,7 @@ use tabia_core::chess::{Color, Ply};
 use tabia_core::game::{Date, GameResult};
 use tabia_index::Row;
 
+use super::tree::TreeOptions;
 use crate::rating_difference::rating_difference;
 
 /// Results and ratings of some games.
@@ -232,13 +233,15 @@ pub(super) struct Tally {
     pub(super) children: BTreeMap<Ply, u64>,
     pub(super) top: Best,
     pub(super) recent: Best,
+    keeps_ended: bool,
 }
 
 impl Tally {
-    /// `games`: of the games with the highest ratings and of the last ones, at most.
-    pub(super) fn new(turn: Color, games: usize) -> Self {
+    pub(super) fn new(turn: Color, options: &TreeOptions) -> Self {
+        let games = options.games;
         Self {
             turn,
+            keeps_ended: options.ended_games,
             moves: BTreeMap::new(),
             children: BTreeMap::new(),
             top: Best::new(Order::Rating, games),
@@ -265,6 +268,9 @@ impl Tally {
 
     /// Keeps a game if it is one of the best.
     pub(super) fn keep(&mut self, game: &Reached) {
+        if !self.keeps_ended && !matches!(game.played, Some(Ply::Move(_))) {
+            return;
+        }
         self.top.push(game);
         self.recent.push(game);
     }
