@@ -189,6 +189,7 @@ pub(crate) fn convert(
     };
     run(py, progress, move |progress| {
         let mut problems = First::default();
+        inputs.check()?;
         let (summary, written) = if is_table {
             let name = target.to_string_lossy();
             let file = TableFile::of_name(&name).ok_or_else(|| Error::usage("no table"))?;
@@ -240,6 +241,7 @@ pub(crate) fn build_book(
     let format = format.ok_or_else(unknown).or_raise(py)?;
     let target = BuildTarget::new(format, &target);
     let built = run(py, progress, move |progress| {
+        inputs.check()?;
         build(
             &inputs.items,
             &target,

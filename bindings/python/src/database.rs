@@ -392,6 +392,7 @@ impl Database {
     fn moves(&self, py: Python<'_>, r#where: Option<&str>) -> PyResult<Moves> {
         let mut options = self.table_options(py, r#where)?;
         options.columns = GameColumns::parse("game,move_codes").or_raise(py)?;
+        self.inputs.check().or_raise(py)?;
         Moves::read(py, Arc::clone(&self.inputs.items), options)
     }
 
@@ -407,6 +408,7 @@ impl Database {
     ) -> PyResult<Tree> {
         let position = position_of(position)?;
         let query = query(py, r#where)?.unwrap_or_default();
+        self.inputs.check().or_raise(py)?;
         let (paths, open) = (self.arguments.paths.clone(), self.inputs.open.clone());
         let mut options = BaseOptions::default();
         options.open = open.clone();
@@ -543,6 +545,7 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // Consumers cast by themselves.
         drop(requested_schema);
+        self.inputs.check().or_raise(py)?;
         let items = Arc::clone(&self.inputs.items);
         let stream = HeldStream {
             stream: TableStream::new(items, self.options.clone()),

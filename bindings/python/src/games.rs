@@ -35,6 +35,7 @@ impl Games {
     /// Games in the order of the inputs. Of databases with an index only heads are read until moves are asked for.
     pub(crate) fn start(inputs: Arc<Inputs>, plan: ScanOptions) -> std::io::Result<Self> {
         let games = BatchesWithProblems::start(move |progress, lost, send| {
+            inputs.check()?;
             let noted = Problems::default();
             let sources = RefCell::new(Sources::new(&inputs));
             let done = collect(

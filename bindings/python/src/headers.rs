@@ -25,6 +25,7 @@ impl Headers {
     pub(crate) fn start(inputs: Arc<Inputs>, options: ListOptions) -> std::io::Result<Self> {
         let rows = BatchesWithProblems::start(move |progress, problems, send| {
             let mut observer = Keep(Arc::clone(problems));
+            inputs.check()?;
             for item in inputs.items.iter() {
                 let name: Arc<str> = item.name().into();
                 let render = |row: &ListRow<'_>, rows: &mut Vec<ListRow<'static>>| {

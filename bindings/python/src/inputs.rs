@@ -20,8 +20,8 @@ pub(crate) struct Inputs {
     /// Files of folders and archives that cannot be read.
     pub(crate) problems: Vec<Error>,
     indexed: OnceLock<Result<Vec<Arc<dyn OpenDatabase>>, Error>>,
-    /// The states of the files of each input before it was opened for access by number.
-    indexed_states: OnceLock<Vec<FileStates>>,
+    /// The states of the files of each input when it was found.
+    states: Vec<FileStates>,
     /// Where the files are, if they are copies. It is dropped last.
     pub(crate) folder: Option<Arc<TemporaryFolder>>,
 }
@@ -57,14 +57,19 @@ impl Inputs {
             return Err(error);
         }
         Ok(Self {
+            states: items.iter().map(FileStates::of).collect(),
             items: Arc::new(items),
             open,
             deleted,
             problems,
             indexed: OnceLock::new(),
-            indexed_states: OnceLock::new(),
             folder: None,
         })
+    }
+
+    /// An error if a file has changed since it was found: games of both states would be mixed.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.states.iter().try_for_each(FileStates::check)
     }
 
     /// The databases for access by number, opened when that is first asked for.
@@ -81,6 +86,7 @@ impl Inputs {
 
     /// As [`indexed`](Self::indexed), for threads that are not Python's.
     pub(crate) fn databases(&self) -> Result<&[Arc<dyn OpenDatabase>], Error> {
+        self.check()?;
         let databases = self.indexed.get_or_init(|| self.open_all());
         databases.as_deref().map_err(Error::clone)
     }
@@ -93,8 +99,7 @@ impl Inputs {
         states: &FileStates,
     ) -> Result<&Arc<dyn OpenDatabase>, Error> {
         let database = self.databases()?.get(number);
-        let opened = self.indexed_states.get().and_then(|all| all.get(number));
-        let unchanged = database.filter(|_| opened == Some(states));
+        let unchanged = database.filter(|_| self.states.get(number) == Some(states));
         unchanged.ok_or_else(|| {
             Error::invalid("changed while it was read; open it again when no program writes it")
         })
@@ -105,9 +110,6 @@ impl Inputs {
             OpenInput::Database(database) => Ok(Arc::from(database)),
             _ => Err(Error::usage(format!("{} holds no games", item.name()))),
         };
-        let states = self.items.iter().map(FileStates::of).collect();
-        // Nothing else sets it: this runs once.
-        let _ = self.indexed_states.set(states);
         self.items.iter().map(open_one).collect()
     }
 }

@@ -1,6 +1,7 @@
 import copy
 import datetime
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -155,10 +156,23 @@ def test_moves_of_changed_files_are_an_error(pgn: Path, many: Path, tmp_path: Pa
         other.mainline()
     with pytest.raises(tabia.Error, match="changed"):
         other.tags  # noqa: B018
-    # What was opened before the change is not mixed with what was found after it.
-    new = next(iter(db.games()))
-    with pytest.raises(tabia.Error, match="changed"):
-        new.ply_count  # noqa: B018
+    # What was found before the change is not mixed with what is read after it.
+    target = tmp_path / "other.pgn"
+    calls: list[Callable[[], object]] = [
+        lambda: list(db.games()),
+        lambda: list(db.headers()),
+        lambda: db.game(1),
+        lambda: db[0],
+        lambda: db.moves(),
+        lambda: db.explore("1. e4"),
+        lambda: db.__arrow_c_stream__(),
+        lambda: tabia.convert(db, target),
+        lambda: tabia.build_book(db, tmp_path / "book.bin"),
+    ]
+    for call in calls:
+        with pytest.raises(tabia.Error, match="changed"):
+            call()
+    assert not target.exists()
     assert next(iter(tabia.open(path).games())).ply_count == 4
 
 
