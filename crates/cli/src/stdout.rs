@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use indicatif::ProgressBar;
 use tabia::Error;
 
+use crate::closed_stdout;
 use crate::control_char_filter::ControlCharFilter;
 use crate::pager::{self, Pager};
 use crate::terminal::{self, TextStyle};
@@ -109,6 +110,7 @@ impl Drop for BarStdout {
 
 impl Write for BarStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        closed_stdout::check()?;
         match self.bar.clone() {
             // What waits for a pager does not disturb the bar.
             Some(bar) if !self.pager.as_ref().is_some_and(Pager::is_waiting) => {
