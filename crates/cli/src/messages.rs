@@ -726,6 +726,9 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
             }
             _ => return None,
         },
+        ErrorKind::Unsupported(why) if why.starts_with("port ") => {
+            "`--port 0` takes one that is free; without `--port` several are tried".into()
+        }
         _ => return None,
     })
 }
