@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createRequire } from "node:module";
-import { eventually, guide, hostile, launch, makeLibrary, makeShelf, open, pictures, run, serve } from "./harness.mjs";
+import { eventually, guide, hostile, launch, makeLibrary, makeShelf, open, pictures, run, serve, serveIn } from "./harness.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let shelf;
@@ -2299,7 +2299,7 @@ describe("pictures of the guide", () => {
   let tidy;
   before(async () => {
     library = makeLibrary();
-    tidy = await serve(library.folder);
+    tidy = await serveIn(library.parent, "Chess");
   });
   after(async () => {
     assert.equal(await tidy?.stop(), 0);
