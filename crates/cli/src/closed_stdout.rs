@@ -1,5 +1,5 @@
 //! Whether the program was started without a standard output, as by `>&-`. The standard library opens the null
-//! device in its place before `main`, where everything written would be lost without an error.
+//! device instead before `main`, where everything written would be lost without an error.
 
 use std::io;
 

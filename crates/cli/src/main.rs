@@ -41,7 +41,6 @@ use std::io::Write;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
-use tabia::Error;
 
 use crate::args::{Cli, Verb};
 use crate::exit_code::ExitCode;
@@ -123,6 +122,10 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     }
     match closed_stdout::check().and_then(|()| std::io::stdout().write_all(text.as_bytes())) {
         Ok(()) => ExitCode::Done,
-        Err(error) => ExitCode::of(&Error::from(error).in_output()),
+        Err(error) => {
+            let error = stdout::output_error(error);
+            Messages::for_final_error(None, String::new(), false).error(&error);
+            ExitCode::of(&error)
+        }
     }
 }

@@ -10,6 +10,9 @@ use crate::control_char_filter::ControlCharFilter;
 use crate::pager::{self, Pager};
 use crate::terminal::{self, TextStyle};
 
+/// What errors call it.
+pub(crate) const STANDARD_OUTPUT: &str = "standard output";
+
 /// Standard output, buffered; its errors are errors of the output.
 #[derive(Debug)]
 pub(crate) struct StdoutWriter {
@@ -128,8 +131,8 @@ impl Write for BarStdout {
     }
 }
 
-fn output_error(error: io::Error) -> Error {
+pub(crate) fn output_error(error: io::Error) -> Error {
     Error::from(error)
-        .in_path(std::path::Path::new("standard output"))
+        .in_path(std::path::Path::new(STANDARD_OUTPUT))
         .in_output()
 }
