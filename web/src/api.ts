@@ -222,6 +222,13 @@ export interface Card {
   dropped: boolean;
 }
 
+/** The path of its file, if it is one. */
+export function pathOf(card: Card): string | null {
+  if (card.container !== null || card.dropped) return null;
+  const separator = card.folder.includes("\\") ? "\\" : "/";
+  return card.folder === "" ? card.name : `${card.folder.replace(/[\\/]$/, "")}${separator}${card.name}`;
+}
+
 export interface InputInfo extends Card {
   records?: number;
   games?: number | null;
@@ -257,6 +264,8 @@ export type Row = [
 
 export interface Rows {
   total: number;
+  /** Records of the databases that are guiding texts. */
+  texts: number;
   count: number;
   isDone: boolean;
   scanned?: number;

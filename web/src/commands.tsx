@@ -1,20 +1,20 @@
 // Commands of the program that do what the page shows.
 
-import { type Card, type Shelf, get } from "./api.ts";
+import { type Card, type Shelf, get, pathOf } from "./api.ts";
 import { copy, copyFailed, useLoad } from "./ui.tsx";
 import { t } from "./translations.ts";
 
 /** A text as one argument of a shell. */
-export const quoted = (text: string) => (/^-|[^\w.-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
+export const quoted = (text: string) => (/^-|[^\w./-]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text);
 
 /** The name of a file or member without its folders and extensions. */
 export const stem = (name: string) => name.replace(/^.*[/\\]|(\.\w+)+$/g, "");
 
-/** The name of an input on the command line, in the folder of its file; a member of an archive has that of the archive first. */
+/** The name of an input on the command line, where the server was started; a member of an archive has that of the archive first. */
 function nameOf(id: string, cards: Card[]): string {
   const card = cards.find((found) => found.id === id);
   if (!card) return id;
-  return card.container === null ? card.name : `${nameOf(card.container, cards)}:${card.name}`;
+  return card.container === null ? (pathOf(card) ?? card.name) : `${nameOf(card.container, cards)}:${card.name}`;
 }
 
 const argumentsOf = (ids: string[], cards: Card[]) => ids.map((id) => quoted(nameOf(id, cards)));

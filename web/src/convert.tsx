@@ -69,7 +69,7 @@ export function View() {
         {target?.isText && (
           <label class="choose">
             {t("pgn.profile")}{" "}
-            <select value={profile === "" ? "full" : profile} onChange={(event) => go(href({ profile: event.currentTarget.value }))}>
+            <select value={profile === "" ? profiles[0] : profile} onChange={(event) => go(href({ profile: event.currentTarget.value }))}>
               {profiles.map((found) => (
                 <option value={found}>{found}</option>
               ))}

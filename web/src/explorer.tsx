@@ -13,6 +13,8 @@ import { current, useSettings } from "./settings.ts";
 import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, short, spoken, t } from "./translations.ts";
 
+const MAX_SOURCES = 6;
+
 /** Where the choice of sources is kept: of books alone it is another one. */
 const choiceOf = (onlyBooks: boolean | undefined) => (onlyBooks ? "tabia.books" : "tabia.sources");
 
@@ -141,7 +143,10 @@ export function ExplorerTable(props: {
   const inputs = shelf.state === "done" ? shelf.value.inputs : [];
   const usable = inputs.filter((input) => (input.kind === "book" || (input.kind === "database" && !props.onlyBooks)) && !input.error);
   const choice = choiceOf(props.onlyBooks);
-  const [own, setOwn] = useState<string[]>(() => storedSources(choice));
+  // The database of a game is first, whatever was chosen for others.
+  const db = props.onlyBooks ? undefined : props.start?.db;
+  const others = (ids: string[]) => ids.filter((id) => id !== db);
+  const [own, setOwn] = useState<string[]>(() => [...(db ? [db] : []), ...others(storedSources(choice))].slice(0, MAX_SOURCES));
   const wanted = props.src ?? own;
   const chosen = wanted.filter((id) => usable.some((input) => input.id === id));
   // Without a choice: books first, which answer at once.
@@ -151,7 +156,7 @@ export function ExplorerTable(props: {
   }, [shelf]);
   const src = chosen.length > 0 ? chosen : standard;
   const choose = (ids: string[]) => {
-    storeSources(choice, ids);
+    storeSources(choice, others(ids));
     setOwn(ids);
     props.onSources?.(ids);
   };
@@ -441,7 +446,7 @@ function Sources(props: {
           )}
         </li>
       ))}
-      {rest.length > 0 && chosen.length < 6 && (
+      {rest.length > 0 && chosen.length < MAX_SOURCES && (
         <li>
           <select
             aria-label={t("explorer.add")}

@@ -20,6 +20,7 @@ import { t, tn } from "./translations.ts";
 interface ListState {
   count: number;
   total: number;
+  texts: number;
   isExact: boolean;
   sortable: string[];
   unread: Rows["unread"];
@@ -98,7 +99,7 @@ function GameList(props: ListProps) {
     const apply = (rows: Rows) => {
       exact = rows.isDone;
       fingerprints = JSON.stringify(rows.fingerprints);
-      setState({ count: rows.count, total: rows.total, isExact: exact, sortable: rows.sortable, unread: rows.unread });
+      setState({ count: rows.count, total: rows.total, texts: rows.texts, isExact: exact, sortable: rows.sortable, unread: rows.unread });
     };
     const view = new VirtualList<Row>(t("games.label"), {
       rowHeight: () => (matchMedia("(max-width: 700px)").matches ? 48 : 26),
@@ -211,7 +212,7 @@ function GameList(props: ListProps) {
       <div class="toolbar">
         <SearchBox {...{ ids, where, sort, deleted }} error={error} />
         <p class="found" role="status">
-          {state && <FoundText state={state} />}
+          {state && <FoundText state={state} hasTexts={where === ""} />}
         </p>
         <form
           class="goto"
@@ -359,10 +360,13 @@ async function goToGame(
   }
 }
 
-function FoundText({ state }: { state: ListState }) {
-  if (!state.isExact) return <>{t("games.atLeast", { n: state.count, total: state.total })}</>;
-  if (state.count === state.total) return <>{tn("n.games", state.total)}</>;
-  return <>{t("games.found", { n: state.count, total: state.total })}</>;
+/** Guiding texts are no games; only a list without a query has them. */
+function FoundText({ state, hasTexts }: { state: ListState; hasTexts: boolean }) {
+  const total = state.total - state.texts;
+  const texts = hasTexts ? state.texts : 0;
+  const n = Math.max(0, state.count - texts);
+  const games = !state.isExact ? t("games.atLeast", { n, total }) : n === total ? tn("n.games", n) : t("games.found", { n, total });
+  return <>{texts > 0 ? `${games}, ${tn("n.texts", texts)}` : games}</>;
 }
 
 /** The texts of the cells of a row element, which are kept when it shows another row. */

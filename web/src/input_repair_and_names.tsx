@@ -130,7 +130,6 @@ function Spellings({ answer, db, name }: { answer: SpellingsAnswer; db: string; 
         {answer.clusters.length < answer.count && ` (${t("positions.first", { n: answer.clusters.length })})`}
       </p>
       <SpellingChoice clusters={answer.clusters} db={db} name={name} />
-      <Command ids={[db]} make={([input]) => `tabia names ${input} --tsv > names.tsv && tabia names ${input} --apply names.tsv -o ${quoted(`renamed-${name.replace(/^.*[/\\]/, "")}`)}`} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 // The shelf: a card for each database, book and archive.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError, type Card, type InputInfo, type Shelf, get, send } from "./api.ts";
+import { ApiError, type Card, type InputInfo, type Shelf, get, pathOf, send } from "./api.ts";
 import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref } from "./router.ts";
 import { DropZone } from "./drop_zone.tsx";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
@@ -298,13 +298,6 @@ function Password({ card, onOpened }: { card: Card; onOpened: () => void }) {
       {error !== null && <ErrorBox error={error} />}
     </form>
   );
-}
-
-/** The path of its file, if it is one. */
-function pathOf(card: Card): string | null {
-  if (card.container !== null || card.dropped) return null;
-  const separator = card.folder.includes("\\") ? "\\" : "/";
-  return card.folder === "" ? card.name : `${card.folder.replace(/[\\/]$/, "")}${separator}${card.name}`;
 }
 
 function countText(info: InputInfo): string {

@@ -160,13 +160,12 @@ function ChooseName(props: { id: string; db: string; name: string; label: string
   const { id, db, name, label } = props;
   const [text, setText] = useState(name);
   const [names, setNames] = useState<{ name: string; games: number }[]>([]);
+  const namesLike = async (q: string, signal?: AbortSignal) => (await get<{ names: typeof names }>("suggest", { db, field: "player", q }, signal)).names;
   useEffect(() => {
     if (db === "") return;
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      get<{ names: typeof names }>("suggest", { db, field: "player", q: text }, controller.signal)
-        .then((found) => setNames(found.names))
-        .catch(() => setNames([]));
+      namesLike(text, controller.signal).then(setNames, () => setNames([]));
     }, 120);
     return () => {
       clearTimeout(timer);
@@ -180,9 +179,12 @@ function ChooseName(props: { id: string; db: string; name: string; label: string
       onSubmit={(event) => {
         event.preventDefault();
         const wanted = text.trim();
-        const exact = names.find((found) => found.name.toLowerCase() === wanted.toLowerCase());
-        const chosen = exact?.name ?? names[0]?.name ?? wanted;
-        if (chosen !== "") props.onName(chosen);
+        if (wanted === "") return;
+        // Asked anew: `names` can still be those of the text before.
+        namesLike(wanted).then((found) => {
+          const exact = found.find((other) => other.name.toLowerCase() === wanted.toLowerCase());
+          props.onName((exact ?? found[0])?.name ?? wanted);
+        }, () => props.onName(wanted));
       }}
     >
       <input

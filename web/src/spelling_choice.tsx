@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { send } from "./api.ts";
+import { Command, quoted } from "./commands.tsx";
 import { type Report, useCanWrite } from "./database_choice_and_jobs.tsx";
 import { gameHref, gamesHref } from "./router.ts";
 import { type Cluster, type Kind, rangeText } from "./spellings.ts";
@@ -55,16 +56,14 @@ export function SpellingChoice({ clusters, db, name }: { clusters: Cluster[]; db
   const { targetOf, others, isChosen, renames, keep, choose, chooseAll, chooseNone } = useChosen(clusters);
   return (
     <>
-      {canWrite && (
-        <p class="actions">
-          <button type="button" onClick={chooseAll}>
-            {t("spellings.all")}
-          </button>
-          <button type="button" onClick={chooseNone} disabled={renames.length === 0}>
-            {t("spellings.clear")}
-          </button>
-        </p>
-      )}
+      <p class="actions">
+        <button type="button" onClick={chooseAll}>
+          {t("spellings.all")}
+        </button>
+        <button type="button" onClick={chooseNone} disabled={renames.length === 0}>
+          {t("spellings.clear")}
+        </button>
+      </p>
       <TableBox label={t("spellings.title")} file="spellings">
         <table class="data">
           <thead>
@@ -77,38 +76,30 @@ export function SpellingChoice({ clusters, db, name }: { clusters: Cluster[]; db
             {clusters.map((cluster) => (
               <tr>
                 <th scope="row">
-                  {canWrite ? (
-                    <select
-                      aria-label={t("spellings.keep", { name: cluster.proposal })}
-                      value={targetOf(cluster)}
-                      onChange={(event) => keep(cluster, event.currentTarget.value)}
-                    >
-                      {cluster.spellings.every((spelling) => spelling.name !== cluster.proposal) && <option>{cluster.proposal}</option>}
-                      {cluster.spellings.map((spelling) => (
-                        <option>{spelling.name}</option>
-                      ))}
-                    </select>
-                  ) : (
-                    <bdi>{cluster.proposal}</bdi>
-                  )}{" "}
+                  <select
+                    aria-label={t("spellings.keep", { name: cluster.proposal })}
+                    value={targetOf(cluster)}
+                    onChange={(event) => keep(cluster, event.currentTarget.value)}
+                  >
+                    {cluster.spellings.every((spelling) => spelling.name !== cluster.proposal) && <option>{cluster.proposal}</option>}
+                    {cluster.spellings.map((spelling) => (
+                      <option>{spelling.name}</option>
+                    ))}
+                  </select>{" "}
                   <span class="sub">{t(KINDS[cluster.kind])}</span>
                 </th>
                 <td>
                   <ul class="plain-list">
                     {others(cluster).map((spelling) => (
                       <li>
-                        {canWrite ? (
-                          <label class="check">
-                            <input
-                              type="checkbox"
-                              checked={isChosen(cluster, spelling.name)}
-                              onChange={(event) => choose(cluster, spelling.name, event.currentTarget.checked)}
-                            />{" "}
-                            <bdi>{spelling.name}</bdi>
-                          </label>
-                        ) : (
+                        <label class="check">
+                          <input
+                            type="checkbox"
+                            checked={isChosen(cluster, spelling.name)}
+                            onChange={(event) => choose(cluster, spelling.name, event.currentTarget.checked)}
+                          />{" "}
                           <bdi>{spelling.name}</bdi>
-                        )}{" "}
+                        </label>{" "}
                         <a href={gamesHref([db], { q: `${cluster.kind}:"=${spelling.name.replace(/[\\"]/g, "\\$&")}"` })}>{tn("n.games", spelling.games)}</a>{" "}
                         <span class="sub">
                           {rangeText(spelling.years)} <span lang="en">{spelling.reason}</span>
@@ -122,6 +113,7 @@ export function SpellingChoice({ clusters, db, name }: { clusters: Cluster[]; db
           </tbody>
         </table>
       </TableBox>
+      <Command ids={[db]} make={([input]) => commandOf(input ?? "", name, renames)} />
       {canWrite && renames.length > 0 && (
         <>
           <Preview db={db} renames={renames} />
@@ -136,6 +128,14 @@ export function SpellingChoice({ clusters, db, name }: { clusters: Cluster[]; db
       )}
     </>
   );
+}
+
+/** The command that gives the chosen names, whose rows it reads from its standard input; without a choice it makes rows for one. */
+function commandOf(input: string, name: string, renames: Rename[]): string {
+  if (renames.length === 0) return `tabia names ${input} --tsv > names.tsv`;
+  const rows = renames.map((row) => `${row.kind}\t${row.name}\t${row.proposal}`.replaceAll("\\", "\\\\"));
+  const output = quoted(`renamed-${name.replace(/^.*[/\\]/, "")}`);
+  return [`tabia names ${input} --apply - -o ${output} <<'END'`, "kind\tname\tproposal", ...rows, "END"].join("\n");
 }
 
 interface PreviewAnswer extends Report {

@@ -47,6 +47,8 @@ export class VirtualList<R> {
   private skeletons: ReturnType<typeof setTimeout> | undefined;
   private isAdjusting = false;
   private generation = 0;
+  /** Rows that are drawn at least: for paper. */
+  private printed = 0;
 
   constructor(label: string, options: ListOptions<R>) {
     this.options = options;
@@ -70,6 +72,15 @@ export class VirtualList<R> {
       const index = this.indexOf(event.target);
       if (index !== null) this.options.onActive(index, this.row(index));
     });
+    // Paper does not scroll: it gets all rows that are there from the first visible one on.
+    window.onbeforeprint = () => {
+      while (this.row(Math.floor(this.top) + this.printed)) this.printed++;
+      this.draw(true);
+    };
+    window.onafterprint = () => {
+      this.printed = 0;
+      this.draw();
+    };
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
@@ -239,7 +250,7 @@ export class VirtualList<R> {
     const height = this.options.rowHeight();
     this.top = Math.min(this.top, this.maxTop);
     const first = Math.floor(this.top);
-    const count = Math.min(this.total - first, Math.ceil(this.element.clientHeight / height) + 2);
+    const count = Math.min(this.total - first, Math.max(this.printed, Math.ceil(this.element.clientHeight / height) + 2));
     if (!isDue && Math.abs(first - this.drawn) >= count && !this.hasRows(first, first + count)) {
       this.loadWindows(first, first + count);
       this.skeletons ??= setTimeout(() => this.draw(true), SKELETON_DELAY);

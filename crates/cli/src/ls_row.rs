@@ -93,6 +93,19 @@ impl MomentJson {
                 .map(|ply| moment.position.san(ply).to_string()),
         }
     }
+
+    /// For people, who find it in the game by its number: `3...Nf6`.
+    fn numbered_move(&self) -> Option<String> {
+        let san = self.r#move.as_ref()?;
+        let mut fields = self.fen.split(' ').skip(1);
+        let dots = if fields.next() == Some("b") {
+            "..."
+        } else {
+            "."
+        };
+        let number = fields.last().unwrap_or_default();
+        Some(format!("{number}{dots}{san}"))
+    }
 }
 
 impl FoundJson {
@@ -177,7 +190,11 @@ fn cells(style: RowStyle, row: &ListRow<'_>, moments: bool, path: Option<&str>, 
         let first = row.moments.first().map(MomentJson::new);
         line.number(first.as_ref().map(|moment| moment.ply));
         line.text(first.as_ref().map_or("", |moment| moment.fen.as_str()));
-        line.value(first.and_then(|moment| moment.r#move));
+        let is_table = style == RowStyle::Table;
+        line.value(first.and_then(|moment| match is_table {
+            true => moment.numbered_move(),
+            false => moment.r#move,
+        }));
     }
     if let Some(path) = path {
         line.text(&path_cell(path, cfg!(windows)));
@@ -290,6 +307,21 @@ mod tests {
             };
             assert_eq!(found, expected, "{column}");
         }
+    }
+
+    #[test]
+    fn moves_in_tables_have_their_number() {
+        let moment = |fen: &str, san: Option<&str>| MomentJson {
+            ply: 0,
+            fen: fen.into(),
+            r#move: san.map(str::to_owned),
+        };
+        let rank = "8/8/8/8/8/8/8/8";
+        let black = moment(&format!("{rank} b - - 4 3"), Some("Nf6"));
+        assert_eq!(black.numbered_move().as_deref(), Some("3...Nf6"));
+        let white = moment(&format!("{rank} w - - 0 41"), Some("e4"));
+        assert_eq!(white.numbered_move().as_deref(), Some("41.e4"));
+        assert_eq!(moment(rank, None).numbered_move(), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod archive_of_games;
 mod args;
 mod board;
+mod closed_stdout;
 mod commands;
 mod context;
 mod control_char_filter;
@@ -40,7 +41,6 @@ use std::io::Write;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
-use tabia::Error;
 
 use crate::args::{Cli, Verb};
 use crate::exit_code::ExitCode;
@@ -124,8 +124,12 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         Messages::for_final_error(None, String::new(), false).error(&error);
         return ExitCode::Usage;
     }
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match closed_stdout::check().and_then(|()| std::io::stdout().write_all(text.as_bytes())) {
         Ok(()) => ExitCode::Done,
-        Err(error) => ExitCode::of(&Error::from(error).in_output()),
+        Err(error) => {
+            let error = stdout::output_error(error);
+            Messages::for_final_error(None, String::new(), false).error(&error);
+            ExitCode::of(&error)
+        }
     }
 }

@@ -22,6 +22,7 @@ use crate::control_char_filter::one_line;
 use crate::pager;
 use crate::readable_numbers::grouped;
 use crate::similar_names;
+use crate::stdout::STANDARD_OUTPUT;
 use crate::terminal::{color_on_stderr, stated_color};
 use crate::without_tables;
 
@@ -726,6 +727,9 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
             }
             _ => return None,
         },
+        ErrorKind::Unsupported(why) if why.starts_with("port ") => {
+            "`--port 0` takes one that is free; without `--port` several are tried".into()
+        }
         _ => return None,
     })
 }
@@ -733,7 +737,7 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
 /// Whether an error of an output is that of standard output.
 fn is_stdout(error: &Error) -> bool {
     let file = error.location().file.as_deref();
-    file.is_none_or(|file| file == Path::new("-"))
+    file.is_none_or(|file| file == Path::new("-") || file == Path::new(STANDARD_OUTPUT))
 }
 
 /// Whether the folder of the file in question exists.

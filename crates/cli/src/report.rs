@@ -58,8 +58,10 @@ pub(crate) struct Reporter {
     /// Whether `--max-unpacked` would allow to read more.
     exceeds_unpacked: bool,
     inputs: Vec<InputRow>,
-    /// Games and texts of the inputs that were read to their ends.
-    pub(crate) records_read: u64,
+    /// Games of the inputs that were read to their ends.
+    pub(crate) games_read: u64,
+    /// Texts of these inputs.
+    pub(crate) texts_read: u64,
     /// The first problems of the current input.
     pub(crate) input_problems: Vec<ProblemRow>,
     /// The first problems of archives, which are found again when what is in them is read.
@@ -68,6 +70,8 @@ pub(crate) struct Reporter {
     pub(crate) repeated: u64,
     /// The first database of several files with a problem that is not about one of its games.
     damaged_set: Option<PathBuf>,
+    /// Whether files of a database are missing.
+    lacks_files: bool,
     /// The first records that a repair could not save without losses.
     pub(crate) records: Vec<RecordRow>,
     record_runs: RecordRuns,
@@ -186,11 +190,13 @@ impl Reporter {
             groups: Vec::new(),
             exceeds_unpacked: false,
             inputs: Vec::new(),
-            records_read: 0,
+            games_read: 0,
+            texts_read: 0,
             input_problems: Vec::new(),
             of_archives: BTreeSet::new(),
             repeated: 0,
             damaged_set: None,
+            lacks_files: false,
             records: Vec::new(),
             record_runs: RecordRuns::default(),
         })
@@ -247,9 +253,13 @@ impl Reporter {
 
     /// How to repair the database of several files that is damaged as a whole, if there is one.
     pub(crate) fn repair_hint(&self) -> Option<String> {
-        self.damaged_set
-            .as_deref()
-            .map(|path| repair_hint(Some(path)))
+        let path = self.damaged_set.as_deref()?;
+        let repair = repair_hint(Some(path));
+        Some(if self.lacks_files {
+            format!("put the missing files next to the others; if they are lost, {repair}")
+        } else {
+            repair
+        })
     }
 
     /// Reports an input in a folder that cannot be read: a problem, as the others are read.
@@ -458,6 +468,7 @@ impl Observer for Reporter {
         if is_of_set && problem.error.location().game.is_none() && self.damaged_set.is_none() {
             self.damaged_set = Some(item.label().to_path_buf());
         }
+        self.lacks_files |= is_of_set && problem.error.to_string().contains("the file is missing");
         if self.are_problems_reported {
             self.shown_problems += 1;
             return Ok(());
@@ -488,7 +499,8 @@ impl Observer for Reporter {
 
     fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<()> {
         self.show_groups();
-        self.records_read += counts.games + counts.texts;
+        self.games_read += counts.games;
+        self.texts_read += counts.texts;
         if let Some(row) = self.record_runs.take() {
             self.list_record(row)?;
         }

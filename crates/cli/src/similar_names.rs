@@ -52,6 +52,10 @@ pub(crate) fn hint(path: &Path) -> String {
         .collect();
     names.sort();
     names.truncate(MOST_NAMES);
+    if names.is_empty() && folder.parent().is_none() {
+        return "give the path of a file or folder; `tabia info .` lists what is in this one"
+            .to_owned();
+    }
     if names.is_empty() {
         let folder = file_argument(&folder.display().to_string()).into_owned();
         return format!("`tabia info {folder}` lists the databases and books that are there");

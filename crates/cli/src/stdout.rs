@@ -5,9 +5,13 @@ use std::io::{self, Write};
 use indicatif::ProgressBar;
 use tabia::Error;
 
+use crate::closed_stdout;
 use crate::control_char_filter::ControlCharFilter;
 use crate::pager::{self, Pager};
 use crate::terminal::{self, TextStyle};
+
+/// What errors call it.
+pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 
 /// Standard output, buffered; its errors are errors of the output.
 #[derive(Debug)]
@@ -109,6 +113,7 @@ impl Drop for BarStdout {
 
 impl Write for BarStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        closed_stdout::check()?;
         match self.bar.clone() {
             // What waits for a pager does not disturb the bar.
             Some(bar) if !self.pager.as_ref().is_some_and(Pager::is_waiting) => {
@@ -126,8 +131,8 @@ impl Write for BarStdout {
     }
 }
 
-fn output_error(error: io::Error) -> Error {
+pub(crate) fn output_error(error: io::Error) -> Error {
     Error::from(error)
-        .in_path(std::path::Path::new("standard output"))
+        .in_path(std::path::Path::new(STANDARD_OUTPUT))
         .in_output()
 }

@@ -142,7 +142,10 @@ fn legal_there(illegal: &IllegalMove) -> String {
     if similar.is_empty() {
         return "no move is legal there".to_owned();
     }
-    format!("legal there: {}", similar.join(", "))
+    // Of moves that nothing sets apart only the first ones are named.
+    let has_more = similar.len() >= 8 && similar.len() < illegal.position.legal_moves().len();
+    let more = if has_more { ", …" } else { "" };
+    format!("legal there: {}{more}", similar.join(", "))
 }
 
 #[cfg(test)]

@@ -109,6 +109,9 @@ const FAMILIAR_VERBS: &[(&str, &str, &str)] = &[
 const REPLACE_A_GAME: &str = "`tabia show IN --game 5 --profile full > game.pgn` writes a game as text; once changed, \
                               `--replace 5 --with game.pgn` puts it back";
 
+/// How much the books count that are merged.
+const MERGE_FACTORS: &str = "`--factors 2,1` weighs the books";
+
 /// What an option of other programs is here: the verb, `book` for all below it, or `""` for all that list rows, the
 /// option, and what to do.
 const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
@@ -214,6 +217,46 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
         "`tabia convert IN --games N --language de,en` prints a game in a language",
     ),
     ("", "--cvs", "did you mean `--csv`?"),
+    ("", "--jsonl", "`--ndjson` prints one JSON object a line"),
+    ("", "--head", "`--limit N` prints the first rows"),
+    ("", "--tail", "`--limit N` and `--offset N` choose rows"),
+    (
+        "",
+        "--delimiter",
+        "`--csv` and `--tsv` separate values by commas and by tabs",
+    ),
+    (
+        "ls",
+        "--unique",
+        "`tabia dedupe IN` leaves duplicate games out, `tabia stats IN --by player` counts each name once",
+    ),
+    (
+        "ls",
+        "--count",
+        "`tabia info IN` counts games, `tabia search IN QUERY --count` those that fit",
+    ),
+    (
+        "convert",
+        "--jsonl",
+        "an output that ends in `.ndjson` has one JSON object a game",
+    ),
+    (
+        "convert",
+        "--ndjson",
+        "an output that ends in `.ndjson` has one JSON object a game",
+    ),
+    (
+        "convert",
+        "--csv",
+        "an output that ends in `.csv` has one row a game, and `tabia ls IN --csv` prints rows",
+    ),
+    (
+        "convert",
+        "--unique",
+        "`tabia dedupe IN -o OUT` leaves duplicate games out",
+    ),
+    ("book merge", "--weights", MERGE_FACTORS),
+    ("book merge", "--weight", MERGE_FACTORS),
     (
         "",
         "--format",
@@ -391,6 +434,7 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         };
     }
     let familiar = verb.familiar_option(option).map(str::to_owned);
+    let familiar = familiar.or_else(|| polyglot_option(verb, option, arguments));
     let familiar = familiar.or_else(|| verb.field_of_query(option));
     let hint = match (familiar, suggested, other()) {
         (Some(familiar), ..) => format!("{familiar}; "),
@@ -402,6 +446,26 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         text: format!("`{name}` has no option `{option}`"),
         hint: hint + &verb.has("all options"),
     }
+}
+
+/// What to type instead of an option of Polyglot, as `-in1`, of which `option` is the first letter.
+fn polyglot_option(verb: &Verb<'_>, option: &str, arguments: &[OsString]) -> Option<String> {
+    const OPTIONS: [&str; 5] = ["-in1", "-in2", "-bin", "-pgn", "-out"];
+    let is_meant = |word: &&OsString| {
+        let word = word.to_string_lossy();
+        let name = word.split('=').next().unwrap_or_default();
+        name.starts_with(option) && OPTIONS.contains(&name)
+    };
+    let typed = arguments.iter().find(is_meant)?.to_string_lossy();
+    let usage = match verb.name.as_str() {
+        "book build" => "tabia book build GAMES -o BOOK",
+        "book merge" => "tabia book merge FIRST SECOND -o BOOK",
+        name if name.starts_with("book ") => {
+            return Some(format!("the book is named without `{typed}`"));
+        }
+        _ => return None,
+    };
+    Some(format!("inputs are named without an option: `{usage}`"))
 }
 
 /// The command of `show` with the ply of `--board` as its value, if it was typed as an argument of its own.
@@ -765,6 +829,9 @@ fn invalid_value(error: &clap::Error, verb: &Verb<'_>) -> Message {
 /// `--moves` for books.
 fn other_option(verb: &str, option: &str, value: &str) -> Option<String> {
     let is_move = value.contains(|c: char| c.is_ascii_alphabetic());
+    if option == "--color" && ["white", "black", "w", "b"].contains(&value) {
+        return Some("`--color` is that of the output; ".to_owned());
+    }
     let is_number_of_moves = verb == "tree" && option == "--moves";
     (is_number_of_moves && is_move).then(|| {
         let line = argument(value);

@@ -160,6 +160,7 @@ pub(crate) fn components() -> Value {
         "Input": object(&input),
         "Games": so_far(&[
             ("total", count.clone()),
+            ("texts", count.clone()),
             ("count", count.clone()),
             ("from", count.clone()),
             ("columns", list(&text)),

@@ -74,6 +74,12 @@ impl RowSource {
         Ok(source)
     }
 
+    /// How many of the records are guiding texts.
+    pub(crate) fn texts(&self) -> u32 {
+        let databases = self.parts.iter().filter_map(|part| part.opened.database());
+        databases.map(|database| database.info().texts).sum()
+    }
+
     /// The database of a row, and the record in it.
     pub(crate) fn locate(&self, row: u32) -> Option<(&Part, GameIndex)> {
         let index = self

@@ -94,6 +94,7 @@ async fn games(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
         let end = from.saturating_add(count);
         let mut answer = json!({
             "total": source.total,
+            "texts": source.texts(),
             "from": from,
             "columns": COLUMNS,
             "sortable": SORT_COLUMNS,

@@ -181,7 +181,7 @@ export function makeLibrary() {
   const again = (site, round) =>
     `[Event "Candidates"]\n[Site "${site}"]\n[Date "1994.01.12"]\n[Round "${round}"]\n[White "Adams, Michael"]\n[Black "Gelfand, Boris"]\n[Result "0-1"]\n[WhiteElo "2640"]\n[BlackElo "2685"]\n\n1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Bc4 e6 7. Bb3 b5 8. O-O Be7 9. Qf3 Qc7 0-1\n\n`;
   writeFileSync(path("twice.pgn"), again("Wijk aan Zee", "3.1") + again("Wijk aan Zee NED", "3"));
-  return { folder, path, remove: () => rmSync(parent, { recursive: true, force: true }) };
+  return { parent, folder, path, remove: () => rmSync(parent, { recursive: true, force: true }) };
 }
 
 /** A folder with every format that can be written. */
@@ -224,9 +224,13 @@ export function makeShelf() {
 }
 
 /** Starts the server; `stop` ends it as ^C does and returns the exit code. */
-export async function serve(folder, ...args) {
+export const serve = (folder, ...args) => serveIn(undefined, folder, ...args);
+
+/** As `serve`, started in another folder. */
+export async function serveIn(cwd, folder, ...args) {
   const state = mkdtempSync(join(tmpdir(), "tabia-state-"));
   const child = spawn(program, ["serve", folder, "--port", "0", "--json", ...args], {
+    cwd,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, XDG_STATE_HOME: state, XDG_CACHE_HOME: join(state, "cache") },
   });

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createRequire } from "node:module";
-import { eventually, guide, hostile, launch, makeLibrary, makeShelf, open, pictures, run, serve } from "./harness.mjs";
+import { eventually, guide, hostile, launch, makeLibrary, makeShelf, open, pictures, run, serve, serveIn } from "./harness.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let shelf;
@@ -597,7 +597,8 @@ describe("games", () => {
       assert.ok(lines.slice(1).every((line) => line.includes('"Carlsen, ')), lines[1]);
       assert.ok(lines[1].includes("2021") && lines[300].includes("1981"), `${lines[1]} ${lines[300]}`);
       await page.locator(".menu-body").getByRole("button", { name: "Copy command" }).click();
-      await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "tabia ls league.pgn --where 'white:carlsen' --csv");
+      const command = `tabia ls ${shelf.path("league.pgn")} --where 'white:carlsen' --csv`;
+      await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, command);
       await page.locator(".menu-body label", { hasText: "Event" }).locator("input").uncheck();
       await eventually(async () => assert.equal(await page.locator(".header .c-event").count(), 0));
       await page.reload();
@@ -612,11 +613,11 @@ describe("games", () => {
       await page.waitForFunction(() => /3,000/.test(document.querySelector(".found")?.textContent ?? ""));
       await page.locator(".toolbar summary").click();
       await copied(page);
-      await clipboardIs(page, "tabia ls 'all.zip:league.pgn' --csv");
+      await clipboardIs(page, `tabia ls '${shelf.path("all.zip:league.pgn")}' --csv`);
     });
     await scenario("/convert?db=all.zip~league.pgn&to=si4", async (page) => {
       await copied(page);
-      await clipboardIs(page, "tabia convert 'all.zip:league.pgn' -o league-new.si4");
+      await clipboardIs(page, `tabia convert '${shelf.path("all.zip:league.pgn")}' -o league-new.si4`);
     });
   });
 
@@ -635,6 +636,32 @@ describe("games", () => {
       await eventually(async () => assert.deepEqual(await chips.locator("bdi").allTextContents(), ["carlsen OR (anand date:1990..)"]));
     }));
 
+  test("on paper the list has more rows than the window", () =>
+    scenario("/games?db=league.pgn", async (page) => {
+      await rows(page).first().waitFor();
+      await page.emulateMedia({ media: "print" });
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      const all = await rows(page).count();
+      assert.ok(all >= 100, String(all));
+      assert.ok((await rows(page).nth(all - 1).boundingBox()).y > 2000);
+      await page.emulateMedia({ media: "screen" });
+      await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+      await eventually(async () => assert.ok((await rows(page).count()) < 60));
+    }));
+
+  test("guiding texts are not counted as games", async () => {
+    const library = makeLibrary();
+    try {
+      await onServer(library.path("tabia.cbh"), "/games?db=tabia.cbh", async (page) => {
+        await page.locator(".found", { hasText: "7 of 8 games, 1 text" }).waitFor();
+        await page.goto(`${page.url()}&q=white%3Aanderssen`);
+        await page.locator(".found", { hasText: /^2 of 8 games$/ }).waitFor();
+      });
+    } finally {
+      library.remove();
+    }
+  });
+
   test("games are selected with the keyboard and the pointer, copied and saved", () =>
     scenario("/games?db=league.pgn", async (page) => {
       await rows(page).first().waitFor();
@@ -651,7 +678,8 @@ describe("games", () => {
       await axeFindsNothing(page);
       await page.screenshot({ path: join(pictures, "selected.png") });
       await page.locator(".selection").getByRole("button", { name: "Copy command" }).click();
-      await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "tabia convert league.pgn --games 2-4,7 -o league-selected.pgn");
+      const command = `tabia convert ${shelf.path("league.pgn")} --games 2-4,7 -o league-selected.pgn`;
+      await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, command);
       await page.getByRole("button", { name: "Save as…" }).click();
       const started = page.waitForEvent("download");
       await page.locator("dialog").getByRole("button", { name: "Save as PGN" }).click();
@@ -1026,6 +1054,46 @@ describe("game", () => {
       await page.waitForFunction(() => document.querySelector(".move-button")?.textContent !== "e4");
     }));
 
+  test("the explorer tab shows the database of the game first, whatever was chosen before", () =>
+    scenario("/explorer?src=league.bin", async (page) => {
+      await page.locator(".sources select").selectOption("league.ctg");
+      await eventually(async () => assert.equal(await page.locator(".sources .chip").count(), 2));
+      await page.goto(`${server.base}/db/games.pgn/game/1?tab=explorer`);
+      await eventually(async () => assert.deepEqual(await page.locator(".sources .chip bdi").allTextContents(), ["games.pgn", "league.bin", "league.ctg"]));
+      await page.goto(`${server.base}/db/twice.pgn/game/1?tab=explorer`);
+      await eventually(async () => assert.deepEqual(await page.locator(".sources .chip bdi").allTextContents(), ["twice.pgn", "league.bin", "league.ctg"]));
+    }));
+
+  test("on paper a game is whole, without what only a screen needs", () =>
+    scenario(path, async (page) => {
+      await moves(page).first().waitFor();
+      await page.emulateMedia({ media: "print" });
+      const cut = await page.evaluate(() => {
+        const isCut = (element) => !element.matches(".visually-hidden") && element.scrollHeight > element.clientHeight + 1 && getComputedStyle(element).overflowY !== "visible";
+        return [...document.querySelectorAll("html, body, .app, main, main *")].filter(isCut).map((element) => element.className);
+      });
+      assert.deepEqual(cut, []);
+      for (const selector of [".top", ".controls", ".tabs", ".game-nav"]) assert.equal(await page.locator(selector).isVisible(), false, selector);
+      assert.ok(await page.locator(".squares").isVisible());
+      const [notation, app] = await Promise.all([page.locator(".notation").boundingBox(), page.locator(".app").boundingBox()]);
+      assert.ok(notation.y + notation.height <= app.y + app.height + 1);
+    }));
+
+  test("on a phone on its side the board is whole, with its buttons, and the rest scrolls as one", () =>
+    scenario(
+      path,
+      async (page) => {
+        await moves(page).first().waitFor();
+        const bottom = await page.locator(".controls").evaluate((element) => element.getBoundingClientRect().bottom);
+        assert.ok(bottom <= 390, String(bottom));
+        const scrolled = await page.evaluate(() =>
+          [...document.querySelectorAll("main, main *")].filter((element) => element.scrollHeight > element.clientHeight + 1 && ["auto", "scroll"].includes(getComputedStyle(element).overflowY)).map((element) => element.className),
+        );
+        assert.deepEqual(scrolled, ["text-side"]);
+      },
+      { viewport: { width: 844, height: 390 } },
+    ));
+
   test("unknown games and databases are errors with words", async () => {
     for (const bad of ["/db/games.pgn/game/99", "/db/absent.pgn/game/1"]) {
       const view = await open(browser, server, bad);
@@ -1229,6 +1297,26 @@ describe("check", () => {
       await axeFindsNothing(page);
       await page.screenshot({ path: join(pictures, "further.png"), fullPage: true });
     }));
+
+  test("the command of names gives those that were chosen", async () => {
+    const path = shelf.path("names.pgn");
+    const game = (white) => `[White "${white}"]\n[Black "Tal, Mihail"]\n[Result "*"]\n\n1. e4 *\n\n`;
+    writeFileSync(path, game("Kasparov, Garry").repeat(3) + game("Kasparov, G.") + game("Carlsen, Magnus").repeat(3) + game("Carlsen,M"));
+    try {
+      await onServer(path, "/health?db=names.pgn", async (page) => {
+        await page.getByRole("button", { name: "Find: Names in several spellings" }).click();
+        const command = page.locator(".command", { hasText: "tabia names" }).locator("code");
+        await eventually(async () => assert.equal(await command.textContent(), `tabia names ${path} --tsv > names.tsv`));
+        await page.getByRole("checkbox", { name: "Kasparov, G." }).check();
+        const rows = "kind\tname\tproposal\nplayer\tKasparov, G.\tKasparov, Garry\nEND";
+        await eventually(async () => assert.equal(await command.textContent(), `tabia names ${path} --apply - -o renamed-names.pgn <<'END'\n${rows}`));
+        await axeFindsNothing(page);
+        await page.screenshot({ path: join(pictures, "names-command.png"), fullPage: true });
+      });
+    } finally {
+      rmSync(path);
+    }
+  });
 
   test("a book, and its card states that it was checked", () =>
     scenario("/health?db=league.ctg", async (page) => {
@@ -1435,8 +1523,10 @@ describe("new files", () => {
         );
         await onServer(path, "/health?db=names.pgn", async (page) => {
           await page.getByRole("button", { name: "Find: Names in several spellings" }).click();
-          await page.locator(".on-request", { hasText: "Kasparov, G." }).waitFor();
-          await eventually(async () => assert.equal(await page.getByRole("checkbox").count(), 0));
+          await page.getByRole("checkbox", { name: "Kasparov, G." }).check();
+          // A command, nothing that writes.
+          await page.locator(".command", { hasText: "--apply" }).waitFor();
+          assert.equal(await page.locator(".write-form, .renamed").count(), 0);
         });
       } finally {
         rmSync(path);
@@ -1660,6 +1750,19 @@ describe("players", () => {
       await eventually(async () => assert.equal(await page.locator(".two h2").count(), 2));
     }));
 
+  test("Enter right after typing opens the player that was typed", () =>
+    scenario("/player/?db=league.pgn", async (page) => {
+      await page.locator("#search-names option").first().waitFor({ state: "attached" });
+      await page.route("**/suggest?**", async (route) => {
+        await new Promise((done) => setTimeout(done, 300));
+        await route.continue();
+      });
+      await page.locator("#search").fill("Short, B");
+      await page.locator("#search").press("Enter");
+      await page.locator("h1", { hasText: "Short, B" }).waitFor();
+      assert.equal(new URL(page.url()).pathname, "/player/Short%2C%20B");
+    }));
+
   test("spellings of a player are counted together only on request", async () => {
     const path = shelf.path("spellings.pgn");
     const game = (white) => `[White "${white}"]\n[Black "Short, Nigel"]\n[Date "2001.01.01"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n`;
@@ -1808,7 +1911,23 @@ describe("conversion", () => {
       await page.locator(".data tbody tr").first().waitFor();
       await page.screenshot({ path: join(pictures, "test-convert.png") });
       await page.locator(".command button").click();
-      await page.waitForFunction(async () => (await navigator.clipboard.readText()).startsWith("tabia convert games.pgn -o games-new."));
+      const start = `tabia convert ${shelf.path("games.pgn")} -o games-new.`;
+      await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()).startsWith(wanted), start);
+    }));
+
+  test("the profile that is shown is the one of the losses and of the command", () =>
+    scenario("/convert?db=games.pgn&to=pgn", async (page) => {
+      const profile = page.locator(".choose select").nth(2);
+      const lost = page.locator(".data tbody tr");
+      await page.locator(".command").waitFor();
+      const atFirst = await lost.allTextContents();
+      assert.equal(await profile.inputValue(), "standard");
+      await profile.selectOption("seven");
+      await page.locator(".command", { hasText: "--profile seven" }).waitFor();
+      assert.notDeepEqual(await lost.allTextContents(), atFirst);
+      await profile.selectOption("standard");
+      await page.locator(".command", { hasText: "--profile standard" }).waitFor();
+      assert.deepEqual(await lost.allTextContents(), atFirst);
     }));
 
   test("the first game with a loss is next to what is kept of it", () =>
@@ -2180,7 +2299,7 @@ describe("pictures of the guide", () => {
   let tidy;
   before(async () => {
     library = makeLibrary();
-    tidy = await serve(library.folder);
+    tidy = await serveIn(library.parent, "Chess");
   });
   after(async () => {
     assert.equal(await tidy?.stop(), 0);

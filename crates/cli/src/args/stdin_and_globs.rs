@@ -172,11 +172,18 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
         Verb::Eco(args) => search_for(words(&args.paths)?),
         Verb::Book(BookVerb::Find(args)) => {
             let (moves, book) = words(&args.books)?;
+            // Of `--moves e4 e5` the shell made two arguments.
             let given: Vec<String> = args
-                .books
-                .iter()
-                .skip(1)
-                .map(|word| word.display().to_string())
+                .position
+                .moves
+                .clone()
+                .into_iter()
+                .chain(
+                    args.books
+                        .iter()
+                        .skip(1)
+                        .map(|word| word.display().to_string()),
+                )
                 .collect();
             let given = argument(&given.join(" ")).into_owned();
             let hint =

@@ -85,7 +85,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     if args.dry_run {
         explained.commit().map_err(Error::in_output)?;
         dedupe::show(&context, &args.rows.listing, &duplicates, &items)?;
-        let new = reporter.records_read;
+        let (games, texts) = (reporter.games_read, reporter.texts_read);
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
         note_damaged(&context, &damaged, "would be left out");
@@ -97,8 +97,12 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
                 damaged.len() as u64
             };
         context.messages.note(&format!(
-            "{} would be added to {}",
-            counted(new.saturating_sub(left_out), "game"),
+            "{}{} would be added to {}",
+            counted(games.saturating_sub(left_out), "game"),
+            match texts {
+                0 => String::new(),
+                texts => format!(" and {}", counted(texts, "text")),
+            },
             path.display()
         ));
         return Ok(code);

@@ -4,10 +4,12 @@ use clap::Command;
 use clap::builder::{PossibleValue, PossibleValuesParser, Resettable};
 use clap_complete::Shell;
 use indicatif::ProgressBar;
-use tabia::Error;
+use tabia::core::chess::PieceLetters;
 use tabia::formats::Format;
+use tabia::names::NamedThing;
 use tabia::query::SortOrder;
 use tabia::stats::StatsKey;
+use tabia::{Error, Profile};
 
 use crate::args::{self, CompletionsArgs};
 use crate::commands::completion_values;
@@ -22,7 +24,7 @@ pub(crate) fn run(args: &CompletionsArgs) -> Result<ExitCode, Error> {
     let script = String::from_utf8_lossy(&text);
     let script = match args.shell {
         Shell::Bash => with_query_in_bash(&without_blanks(&script)),
-        Shell::Zsh => with_query_in_zsh(&script),
+        Shell::Zsh => with_query_in_zsh(&with_options_after_inputs(&script)),
         Shell::Fish => script.into_owned() + &query_in_fish(),
         Shell::Elvish => completion_values::in_elvish(&script, &command),
         Shell::PowerShell => completion_values::in_powershell(&script, &command),
@@ -62,6 +64,9 @@ fn values_of(option: &str, group: &str) -> Option<Vec<PossibleValue>> {
         ("to", "book") => formats(|format| format.book().is_some()),
         ("to", "archive") => formats(|format| format.archive().is_some()),
         ("to", _) => formats(|format| format.game_writer().is_some()),
+        ("profile", _) => plain(Profile::ALL.iter().map(|(_, name)| *name).collect()),
+        ("pieces", _) => plain(PieceLetters::codes().collect()),
+        ("kind", "names") => plain(NamedThing::ALL.iter().map(|kind| kind.name()).collect()),
         ("sort", _) => plain(SortOrder::names()),
         ("by", "stats") => plain(StatsKey::names().collect()),
         ("columns", "ls" | "search") => plain(COLUMNS.to_vec()),
@@ -112,16 +117,21 @@ fn with_query_in_bash(script: &str) -> String {
     script.replacen(verb, &query, 1)
 }
 
+/// What follows the first input is an input or an option. In zsh two colons after the asterisk would leave inputs alone.
+fn with_options_after_inputs(script: &str) -> String {
+    script.replace("\n'*::", "\n'*:")
+}
+
 /// As in bash, but files and fields are both offered.
 fn with_query_in_zsh(script: &str) -> String {
     let Some((before, after)) = script.split_once("\n(search)\n") else {
         return script.to_owned();
     };
     // The first arguments after the options of `search` are its own.
-    let after = match after.split_once("'*::inputs -- ") {
+    let after = match after.split_once("'*:inputs -- ") {
         Some((options, rest)) => match rest.split_once(":_default'") {
             Some((help, rest)) => {
-                format!("{options}'*::inputs -- {help}:_tabia_files_or_fields'{rest}")
+                format!("{options}'*:inputs -- {help}:_tabia_files_or_fields'{rest}")
             }
             None => after.to_owned(),
         },

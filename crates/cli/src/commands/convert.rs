@@ -39,7 +39,7 @@ use crate::report::report_losses;
 use crate::resolve_output_target::{
     arguments, format_of_to, not_positions, refuse_existing, refuse_stream, selection, target_file,
 };
-use crate::stdout::StdoutWriter;
+use crate::stdout::{STANDARD_OUTPUT, StdoutWriter};
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Error> {
     convert_files(args).map(|converted| converted.code)
@@ -253,6 +253,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     let flushed = out.flush();
     let in_device = |error: Error| match (path, error.side()) {
         (Some(path), ErrorSide::Output) => error.in_path(Path::new(path)),
+        (None, ErrorSide::Output) => error.in_path(Path::new(STANDARD_OUTPUT)),
         _ => error,
     };
     let converted = converted.map_err(in_device);

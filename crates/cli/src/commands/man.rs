@@ -74,10 +74,10 @@ fn render(page: &Command) -> Result<Vec<u8>, Error> {
     let examples = text_of(page.get_after_help()).unwrap_or_default();
     let notes = text_of(page.get_after_long_help()).unwrap_or_default();
     let notes = notes.replacen(&examples, "", 1);
-    // The examples have a section of their own, and options show their values.
+    // The examples have a section of their own; options show their values, and their texts even where `-h` is short.
     let mut page = page
         .clone()
-        .mut_args(|argument| argument.hide_possible_values(false));
+        .mut_args(|argument| argument.hide_possible_values(false).hide_short_help(false));
     let usage = page.render_usage().to_string();
     let usage = usage.trim().trim_start_matches("Usage:").trim();
     // The name of the page joins the words of the command.
@@ -101,11 +101,36 @@ fn render(page: &Command) -> Result<Vec<u8>, Error> {
     if !notes.trim().is_empty() {
         section("NOTES", notes.trim(), &mut text);
     }
+    section("EXIT STATUS", &exit_status(), &mut text);
     let examples = examples.strip_prefix("Examples:\n").unwrap_or(&examples);
     if !examples.is_empty() {
         section("EXAMPLES", examples, &mut text);
     }
     Ok(text)
+}
+
+/// How every verb ends.
+fn exit_status() -> String {
+    let codes = [
+        (
+            ExitCode::Done,
+            "done, nothing lost beyond what the target format cannot hold",
+        ),
+        (ExitCode::NoMatch, "nothing matches a query"),
+        (ExitCode::Usage, "the command line is wrong"),
+        (
+            ExitCode::Problems,
+            "done, but records are damaged or were skipped or repaired",
+        ),
+        (
+            ExitCode::Input,
+            "an input cannot be opened, or is damaged beyond use",
+        ),
+        (ExitCode::Output, "an output cannot be written"),
+        (ExitCode::Interrupted, "interrupted"),
+    ];
+    let lines = codes.map(|(code, meaning)| format!("{:<5}{meaning}\n", code as u8));
+    lines.concat()
 }
 
 /// Appends a section of a manual page with its lines as they are.

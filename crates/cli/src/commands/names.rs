@@ -1,6 +1,7 @@
 //! `tabia names`: spellings of names.
 
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -122,7 +123,18 @@ fn apply(args: &NamesArgs, file: &Path, output: &OsString) -> Result<ExitCode, E
             "`--limit` and `--offset` are for rows; `--games` chooses games",
         ));
     }
-    let bytes = std::fs::read(file).map_err(|error| Error::from(error).in_path(file).in_input())?;
+    let is_stdin = file == Path::new("-");
+    if is_stdin && args.paths.iter().any(|path| path == "-") {
+        let text = "standard input cannot be both the games and the rows of `--apply`";
+        return Err(Error::usage(text).with_hint("`--apply FILE` reads the rows from a file"));
+    }
+    let bytes = if is_stdin {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(file)
+    };
+    let bytes = bytes.map_err(|error| Error::from(error).in_path(file).in_input())?;
     let renames = Renames::parse(&bytes).map_err(|error| error.in_path(file).in_input())?;
     let context = Context::new(&args.common)?;
     let mut convert = convert::plain(&args.paths, output, args.to.as_deref(), &args.common);

@@ -74,6 +74,8 @@ fn every_verb_has_completions_and_a_manual_page() {
         assert!(run.out.contains("include-deleted"), "{shell}");
         // The fields of queries complete the value of `--where`.
         assert!(run.out.contains("avgelo"), "{shell}");
+        // In zsh two colons would leave out the options after an input.
+        assert!(!run.out.contains("\n'*::"), "{shell}");
     }
     let page = tabia(&folder, &["man", "convert"]).expect(0);
     for part in [
@@ -82,6 +84,8 @@ fn every_verb_has_completions_and_a_manual_page() {
         "\\fB\\-\\-to\\fR \\fI<FORMAT>\\fR",
         ".SH EXAMPLES\n.nf\n  tabia convert mega.cbv \\-o mega.pgn",
         "auto",
+        ".SH EXIT STATUS\n.nf\n0    done",
+        "\n130  interrupted\n",
     ] {
         assert!(page.out.contains(part), "{part}: {}", page.out);
     }
@@ -91,6 +95,12 @@ fn every_verb_has_completions_and_a_manual_page() {
             folder.join(format!("man/tabia-{verb}.1")).exists(),
             "{verb}"
         );
+        let page = fs::read_to_string(folder.join(format!("man/tabia-{verb}.1"))).unwrap();
+        let options: Vec<&str> = page.split("\n.TP\n").skip(1).collect();
+        for option in options {
+            let text = option.lines().nth(1).unwrap_or_default();
+            assert!(!text.trim().is_empty(), "{verb}: {option}");
+        }
     }
     tabia(&folder, &["man", "nonsense"]).expect(2);
 }
@@ -128,6 +138,8 @@ fn values_are_completed() {
             &["si3", "si4", "si5"],
         ),
         (&["convert", "mega.cbh", "--sort", "whiteE"], &["whiteElo"]),
+        (&["convert", "mega.cbh", "--profile", "li"], &["lichess"]),
+        (&["names", "mega.cbh", "--kind", "pl"], &["player"]),
         (&["book", "convert", "x.bin", "--to", "po"], &["polyglot"]),
         (&["archive", "create", "x.y", "--to", "z"], &["zip"]),
         (&["ls", "x", "--from", "kv"], &["kvetka"]),

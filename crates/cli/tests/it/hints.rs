@@ -575,6 +575,49 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "`--line '1.e4 c5'`",
     ),
     (&["index", "games.cbh", "--remove"], 2, "`.tidx`"),
+    (&["ls", "games.pgn", "--head", "5"], 2, "`--limit N`"),
+    (&["ls", "games.pgn", "--delimiter", ";"], 2, "`--csv`"),
+    (&["ls", "games.pgn", "--unique"], 2, "`tabia dedupe IN`"),
+    (&["ls", "games.pgn", "--jsonl"], 2, "`--ndjson`"),
+    (&["ls", "games.pgn", "--count"], 2, "`tabia info IN`"),
+    (&["convert", "games.pgn", "--jsonl"], 2, "`.ndjson`"),
+    (
+        &["ls", "games.pgn", "--where", "country:GER"],
+        2,
+        "`tag:WhiteFed=GER`",
+    ),
+    (
+        &[
+            "book",
+            "merge",
+            "book.bin",
+            "book_0.kob",
+            "--weights",
+            "2,1",
+        ],
+        2,
+        "`--factors 2,1`",
+    ),
+    (
+        &["book", "merge", "-in1", "book.bin", "-o", "x.bin"],
+        2,
+        "`tabia book merge FIRST SECOND -o BOOK`",
+    ),
+    (
+        &["book", "find", "book.bin", "--moves", "e4", "e5"],
+        4,
+        "`tabia book find book.bin --moves 'e4 e5'`",
+    ),
+    (
+        &["book", "find", "book.bin", "--moves", "Qh5"],
+        2,
+        ", …; `--moves`",
+    ),
+    (
+        &["book", "line", "book.bin", "--color", "white"],
+        2,
+        "that of the output",
+    ),
     (&["eco", "games.pgn", "--fill"], 2, "`--eco fill -o OUT`"),
     (
         &["convert", "games.cbh", "-o", "x.cbz"],
@@ -1183,6 +1226,17 @@ fn a_trial_of_an_append_counts_what_is_new() {
     );
     let run = tabia(&scratch, &args[..4]).expect(0);
     assert!(run.err.contains("1 game to games.cbh"), "{}", run.err);
+}
+
+/// A guiding text is no game.
+#[test]
+fn a_trial_of_an_append_counts_texts_apart() {
+    let scratch = crate::common::with_sample("hints-append-texts");
+    fs::write(scratch.join("base.pgn"), GAMES).unwrap();
+    let args = ["append", "mega.cbh", "-o", "base.pgn", "--dry-run"];
+    let run = tabia(&scratch, &args).expect(0);
+    let counts = "7 games and 1 text would be added to base.pgn";
+    assert!(run.err.contains(counts), "{}", run.err);
 }
 
 /// Comments in a language that was asked for are left out only next to one that comes before it.

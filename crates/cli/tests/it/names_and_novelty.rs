@@ -104,6 +104,15 @@ fn names_are_changed_only_where_a_file_wants_it() {
             "{output}"
         );
     }
+    let piped = crate::common::tabia_with_input(
+        &folder,
+        &["names", "g.pgn", "--apply", "-", "-o", "piped.pgn"],
+        kept.join("\n").as_bytes(),
+    );
+    piped.expect(0);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(read("piped.pgn"), read("out.pgn"));
+    tabia(&folder, &["names", "-", "--apply", "-", "-o", "twice.pgn"]).expect(2);
     std::fs::write(folder.join("wrong.tsv"), "a\tb\n").unwrap();
     tabia(
         &folder,

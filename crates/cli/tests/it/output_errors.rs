@@ -91,6 +91,33 @@ fn full_standard_output_exits_with_5() {
     assert_one_line(&run.expect(5));
 }
 
+/// Without a standard output nothing that is printed arrives; a file does.
+#[test]
+#[cfg(target_os = "linux")]
+fn closed_standard_output_exits_with_5() {
+    let folder = with_games("closed-stdout");
+    for line in [
+        "ls games.pgn",
+        "info games.pgn --json",
+        "show games.pgn -g 1",
+        "convert games.pgn",
+        "stats games.pgn",
+        "check games.pgn",
+        "formats",
+        "man",
+        "completions bash",
+        "help ls",
+        "--version",
+    ] {
+        let run = shell(&folder, &format!("exec tabia {line} >&-")).expect(5);
+        assert_one_line(&run);
+        assert!(run.err.contains("standard output"), "{line}: {}", run.err);
+    }
+    shell(&folder, "exec tabia convert games.pgn -o new.pgn >&-").expect(0);
+    assert!(folder.join("new.pgn").exists());
+    shell(&folder, "exec tabia ls games.pgn > /dev/null").expect(0);
+}
+
 #[test]
 fn read_only_folders_exit_with_5() {
     use std::os::unix::fs::PermissionsExt;

@@ -364,6 +364,10 @@ pub(super) fn find(name: &str) -> Option<&'static str> {
 /// Hint for a name that is no field: the one that was probably meant, or those whose name or description has
 /// such a word, or those that are asked most.
 pub(super) fn hint_for_unknown(name: &str) -> String {
+    let of_country = ["country", "nation", "federation", "fed", "flag"];
+    if of_country.contains(&name.to_ascii_lowercase().as_str()) {
+        return "countries are tags: `tag:WhiteFed=GER`, for example; `tabia help search` lists all fields".to_owned();
+    }
     let fields = match (nearest(name, &names()), related(name)) {
         (Some(meant), _) => format!("did you mean `{meant}`?"),
         (None, related) if related.is_empty() => format!("common fields: {};", quoted(COMMON)),

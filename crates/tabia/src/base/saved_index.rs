@@ -271,11 +271,12 @@ impl Job<'_> {
             if (failure.is_some() || self.options.cache_only)
                 && let Some(folder) = path.parent()
             {
-                std::fs::create_dir_all(folder)?;
+                std::fs::create_dir_all(folder)
+                    .map_err(|error| Error::from(error).in_path(folder))?;
             }
             match Builder::create(&path, self.options.build(), self.progress) {
                 Ok(builder) => return Ok((path, builder)),
-                Err(error) => failure = failure.or(Some(error)),
+                Err(error) => failure = failure.or(Some(error.in_path(&path))),
             }
         }
         Err(failure.unwrap_or_else(|| {

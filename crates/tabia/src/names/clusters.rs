@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tabia_core::Error;
 use tabia_core::io::Progress;
 
-use super::player_name::PlayerName;
+use super::player_name::{PlayerName, without_titles};
 use super::references::{FideList, SpellingFile, spelling_key};
 use super::{NamedThing, Use};
 
@@ -393,7 +393,7 @@ impl Finder<'_> {
     }
 }
 
-/// The most complete spelling: not in capitals, with given names in full, with a comma, the most frequent.
+/// The most complete spelling: without titles, not in capitals, with given names in full, with a comma, the most frequent.
 fn best<'m, 'u>(kind: NamedThing, members: &[&'m Member<'u>]) -> Option<&'m Member<'u>> {
     let mut members = members.iter();
     // Misspellings are rare; that spelling wins whose games are most among the complete ones.
@@ -408,6 +408,7 @@ fn best<'m, 'u>(kind: NamedThing, members: &[&'m Member<'u>]) -> Option<&'m Memb
         let is_misspelt = member.reason.starts_with("one letter");
         (
             !is_misspelt,
+            !kind.is_person() || without_titles(name) == name,
             !is_shouted,
             is_full,
             has_comma,
@@ -503,6 +504,20 @@ mod tests {
         assert_eq!(
             clusters(NamedThing::Player, &rows, None),
             [owned("Carlsen, Magnus", &names)]
+        );
+    }
+
+    #[test]
+    fn a_name_with_a_title_is_short_for_the_one_without() {
+        let rows = [
+            ("Mieses, Jacques", 2, 1910, 0, 0),
+            ("Mieses J GM", 5, 1910, 0, 0),
+            ("Jacques Mieses GM", 9, 1910, 0, 0),
+        ];
+        let names = ["Jacques Mieses GM", "Mieses J GM", "Mieses, Jacques"];
+        assert_eq!(
+            clusters(NamedThing::Player, &rows, None),
+            [owned("Mieses, Jacques", &names)]
         );
     }
 

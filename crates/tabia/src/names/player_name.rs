@@ -1,5 +1,7 @@
 //! Surnames and given names of players, for comparison.
 
+use std::borrow::Cow;
+
 /// A name in parts, folded, letters and digits only.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PlayerName {
@@ -9,9 +11,9 @@ pub(super) struct PlayerName {
 }
 
 impl PlayerName {
-    /// The surname is what precedes the comma, or an initial at the end, or else the last word.
+    /// Titles are no part of it. The surname is what precedes the comma, or an initial at the end, or else the last word.
     pub(super) fn parse(name: &str) -> Self {
-        let folded = tabia_query::fold(name);
+        let folded = tabia_query::fold(&without_titles(name));
         if let Some((surname, given)) = folded.split_once(',') {
             return Self {
                 surname: letters(surname),
@@ -55,6 +57,40 @@ impl PlayerName {
     }
 }
 
+const TITLES: [&str; 8] = ["GM", "IM", "FM", "CM", "WGM", "WIM", "WFM", "WCM"];
+
+/// A name without the titles in it. Two letters are initials if nothing else is known of the given names, as in
+/// `Smith IM`, and the start of a name in capitals may be its surname.
+pub(super) fn without_titles(name: &str) -> Cow<'_, str> {
+    let title = |word: &str| {
+        let word = word.trim_matches(['.', ',', '(', ')']);
+        TITLES.contains(&word).then_some(word.len())
+    };
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let others = words.iter().filter(|word| title(word).is_none()).count();
+    if others == 0 || others == words.len() {
+        return Cow::Borrowed(name);
+    }
+    let is_shouted = !name.chars().any(char::is_lowercase);
+    let mut kept = String::new();
+    for (at, word) in words.iter().enumerate() {
+        let is_title = match title(word) {
+            None => false,
+            Some(2) if at == 0 => !is_shouted,
+            Some(2) => others > 1,
+            Some(_) => true,
+        };
+        if is_title {
+            // The comma after the surname stays.
+            kept.push_str(if word.ends_with(',') { "," } else { "" });
+        } else {
+            kept.push(' ');
+            kept.push_str(word);
+        }
+    }
+    Cow::Owned(kept.trim_start().to_owned())
+}
+
 /// The folded surname.
 pub(crate) fn surname(name: &str) -> String {
     PlayerName::parse(name).surname
@@ -89,6 +125,29 @@ mod tests {
             ("DrNykterstein", "drnykterstein"),
         ] {
             assert_eq!(surname(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn titles_are_no_initials() {
+        let parsed = |name: &str| {
+            let found = PlayerName::parse(name);
+            (found.surname, found.given.join(" "))
+        };
+        for (name, surname, given) in [
+            ("Mieses J GM", "mieses", "j"),
+            ("GM Mieses J", "mieses", "j"),
+            ("Mieses, J. (IM)", "mieses", "j"),
+            ("Mieses IM, Jacques", "mieses", "jacques"),
+            ("Polgar J WGM", "polgar", "j"),
+            ("Polgar WGM", "polgar", ""),
+            ("Judit Polgar WIM", "polgar", "judit"),
+            // Initials, a surname, and nothing else than a title.
+            ("Smith IM", "smith", "im"),
+            ("IM DONG HYUK", "hyuk", "im dong"),
+            ("GM", "gm", ""),
+        ] {
+            assert_eq!(parsed(name), (surname.into(), given.into()), "{name}");
         }
     }
 
