@@ -275,6 +275,7 @@ pub mod split;
 pub mod stats;
 mod target;
 mod text_record_and_encode_tasks;
+mod watched_inputs;
 
 pub use base::{Base, Index};
 #[doc(inline)]
