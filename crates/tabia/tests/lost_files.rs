@@ -17,7 +17,10 @@ fn database(folder: &Scratch, name: &str) -> std::path::PathBuf {
     let mut pgn = String::new();
     for number in 0..GAMES {
         let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6";
-        let _ = write!(pgn, "[White \"W{number}\"]\n[Black \"B{number}\"]\n\n{moves} *\n\n");
+        let _ = write!(
+            pgn,
+            "[White \"W{number}\"]\n[Black \"B{number}\"]\n\n{moves} *\n\n"
+        );
     }
     let (from, to) = (folder.join("many.pgn"), folder.join(name));
     std::fs::write(&from, pgn).unwrap();
@@ -37,7 +40,12 @@ fn assert_lost(error: &Error) {
 
 #[test]
 fn games_and_headers_of_a_lost_file_end_in_an_error() {
-    for (name, file) in [("b.si4", "b.sg4"), ("b.si4", "b.si4"), ("c.cbh", "c.cbg"), ("c.cbh", "c.cbh")] {
+    for (name, file) in [
+        ("b.si4", "b.sg4"),
+        ("b.si4", "b.si4"),
+        ("c.cbh", "c.cbg"),
+        ("c.cbh", "c.cbh"),
+    ] {
         let folder = Scratch::new("lost-while-read");
         let path = database(&folder, name);
         let mut games = tabia::open(&path).unwrap().games();
@@ -49,7 +57,11 @@ fn games_and_headers_of_a_lost_file_end_in_an_error() {
             match game {
                 // What was read before is right.
                 Ok(game) => {
-                    assert_eq!(game.tag("White"), Some(format!("W{count}").as_str()), "{file}");
+                    assert_eq!(
+                        game.tag("White"),
+                        Some(format!("W{count}").as_str()),
+                        "{file}"
+                    );
                     assert_eq!(game.ply_count(), 14, "{file}");
                     count += 1;
                 }
@@ -73,7 +85,9 @@ fn a_game_of_an_open_database_that_is_lost_is_an_error() {
     let folder = Scratch::new("lost-while-open");
     let path = database(&folder, "b.si4");
     let input = tabia::open(&path).unwrap();
-    let opened = input.items()[0].open_indexed(&OpenOptions::default()).unwrap();
+    let opened = input.items()[0]
+        .open_indexed(&OpenOptions::default())
+        .unwrap();
     let OpenInput::Database(database) = opened.input else {
         panic!("no database");
     };
@@ -81,10 +95,15 @@ fn a_game_of_an_open_database_that_is_lost_is_an_error() {
     cut_off(&folder.join("b.sg4"));
     let mut recorder = Recorder::new();
     let last = GameIndex(GAMES as u32 - 1);
-    let error = database.reader().read(last, Want::ALL, &mut recorder).unwrap_err();
+    let error = database
+        .reader()
+        .read(last, Want::ALL, &mut recorder)
+        .unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LostFile), "{error}");
     // Its first bytes are still there, but other records may be made of zeros: it has to be opened again.
-    let first = database.reader().read(GameIndex(0), Want::ALL, &mut recorder);
+    let first = database
+        .reader()
+        .read(GameIndex(0), Want::ALL, &mut recorder);
     assert!(first.is_err());
     assert!(other.games().all(|game| game.is_ok()));
 }

@@ -249,9 +249,9 @@ mod unix {
         // this thread is reading. `write`, `pause` and `_exit` may be called in handlers.
         unsafe {
             // Of a signal that a process sent, the address is something else.
-            let is_fault = (*info).si_code > 0;
+            let is_of_memory = (*info).si_code > 0;
             let address = (*info).si_addr().addr();
-            let Some(slot) = Some(address).filter(|_| is_fault).and_then(find) else {
+            let Some(slot) = Some(address).filter(|_| is_of_memory).and_then(find) else {
                 return pass_on(signal, info, context);
             };
             let code = CODE.load(Ordering::Relaxed);
