@@ -299,6 +299,7 @@ impl Calls {
             ClockKind::ElapsedMove => tabia_clock_kind::TABIA_CLOCK_SPENT,
             ClockKind::ElapsedGame => tabia_clock_kind::TABIA_CLOCK_GAME,
             ClockKind::Mechanical => tabia_clock_kind::TABIA_CLOCK_MECHANICAL,
+            _ => return true,
         };
         self.functions.clock.is_none_or(|function| {
             // SAFETY: the caller of `tabia_game_visit` vouches for the function.
