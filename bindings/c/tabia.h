@@ -17,6 +17,28 @@
 struct ArrowArrayStream;
 
 /**
+ * What a clock states.
+ */
+typedef enum {
+  /**
+   * Time left after the move.
+   */
+  TABIA_CLOCK_LEFT = 1,
+  /**
+   * Time spent on the move.
+   */
+  TABIA_CLOCK_SPENT = 2,
+  /**
+   * Time spent in the game so far.
+   */
+  TABIA_CLOCK_GAME = 3,
+  /**
+   * Reading of a mechanical clock.
+   */
+  TABIA_CLOCK_MECHANICAL = 4,
+} tabia_clock_kind;
+
+/**
  * The kinds of errors.
  */
 typedef enum {
@@ -131,6 +153,24 @@ typedef struct {
 typedef void (*tabia_on_book_move)(void *context, const tabia_book_move *found);
 
 /**
+ * An evaluation.
+ */
+typedef struct {
+  /**
+   * Hundredths of a pawn, or moves to mate; positive if White is better, or mates.
+   */
+  int32_t score;
+  /**
+   * Whether the score counts moves to mate.
+   */
+  bool is_mate;
+  /**
+   * Plies that were searched; -1 if unknown.
+   */
+  int32_t depth;
+} tabia_evaluation;
+
+/**
  * Functions that get the parts of a game in the order of PGN; any may be NULL. `false` ends the game.
  */
 typedef struct {
@@ -166,6 +206,29 @@ typedef struct {
    * The game ends with `1-0`, `0-1`, `1/2-1/2` or `*`.
    */
   void (*end_game)(void *context, const char *result);
+  /**
+   * A position as FEN: the one before the first move, after the tags, and the one after each move, also in
+   * variations, before what is attached to the move.
+   */
+  bool (*position)(void *context, const char *fen);
+  /**
+   * An arrow in the position after the last move. The colour is a word as `green`, `#rrggbb`, or
+   * `chessbase:` and its number there.
+   */
+  bool (*arrow)(void *context, const char *color, const char *from, const char *to);
+  /**
+   * A marked square in the position after the last move. The form is `square`, `circle`, `disk`, `frame`, or
+   * a character for a letter on the square.
+   */
+  bool (*mark)(void *context, const char *form, const char *color, const char *square);
+  /**
+   * A time of the last move.
+   */
+  bool (*clock)(void *context, tabia_clock_kind kind, double seconds);
+  /**
+   * An evaluation of the position after the last move.
+   */
+  bool (*evaluation)(void *context, const tabia_evaluation *evaluation);
 } tabia_visitor;
 
 #ifdef __cplusplus

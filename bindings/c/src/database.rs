@@ -5,6 +5,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
+use tabia_rust::annotation::{Clock, ClockKind, Eval, Score, Shape, ShapeKind};
 use tabia_rust::convert::{ConvertOptions, Target};
 use tabia_rust::core::chess::uci;
 use tabia_rust::core::games::Database;
@@ -53,6 +54,64 @@ pub struct tabia_visitor {
         Option<unsafe extern "C" fn(context: *mut c_void, problem: *const tabia_error) -> bool>,
     /// The game ends with `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub end_game: Option<unsafe extern "C" fn(context: *mut c_void, result: *const c_char)>,
+    /// A position as FEN: the one before the first move, after the tags, and the one after each move, also in
+    /// variations, before what is attached to the move.
+    pub position: Option<unsafe extern "C" fn(context: *mut c_void, fen: *const c_char) -> bool>,
+    /// An arrow in the position after the last move. The colour is a word as `green`, `#rrggbb`, or
+    /// `chessbase:` and its number there.
+    pub arrow: Option<
+        unsafe extern "C" fn(
+            context: *mut c_void,
+            color: *const c_char,
+            from: *const c_char,
+            to: *const c_char,
+        ) -> bool,
+    >,
+    /// A marked square in the position after the last move. The form is `square`, `circle`, `disk`, `frame`, or
+    /// a character for a letter on the square.
+    pub mark: Option<
+        unsafe extern "C" fn(
+            context: *mut c_void,
+            form: *const c_char,
+            color: *const c_char,
+            square: *const c_char,
+        ) -> bool,
+    >,
+    /// A time of the last move.
+    pub clock: Option<
+        unsafe extern "C" fn(context: *mut c_void, kind: tabia_clock_kind, seconds: f64) -> bool,
+    >,
+    /// An evaluation of the position after the last move.
+    pub evaluation: Option<
+        unsafe extern "C" fn(context: *mut c_void, evaluation: *const tabia_evaluation) -> bool,
+    >,
+}
+
+/// What a clock states.
+#[expect(non_camel_case_types, reason = "the name in C")]
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum tabia_clock_kind {
+    /// Time left after the move.
+    TABIA_CLOCK_LEFT = 1,
+    /// Time spent on the move.
+    TABIA_CLOCK_SPENT = 2,
+    /// Time spent in the game so far.
+    TABIA_CLOCK_GAME = 3,
+    /// Reading of a mechanical clock.
+    TABIA_CLOCK_MECHANICAL = 4,
+}
+
+/// An evaluation.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tabia_evaluation {
+    /// Hundredths of a pawn, or moves to mate; positive if White is better, or mates.
+    pub score: i32,
+    /// Whether the score counts moves to mate.
+    pub is_mate: bool,
+    /// Plies that were searched; -1 if unknown.
+    pub depth: i32,
 }
 
 /// Opens games of any format: a file, a folder, an archive; NULL if it fails.
@@ -184,21 +243,17 @@ fn flow(goes_on: bool, otherwise: Flow) -> Flow {
     if goes_on { Flow::Go } else { otherwise }
 }
 
-impl Visitor for Calls {
-    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
-        if let Some(tag) = self.functions.tag {
-            for (name, value) in head.tags.iter() {
-                let (name, value) = (text::write(name), text::write(value));
-                // SAFETY: the caller of `tabia_game_visit` vouches for the function.
-                if !unsafe { tag(self.context, name.as_ptr(), value.as_ptr()) } {
-                    return Flow::Stop;
-                }
-            }
-        }
-        Flow::Go
+impl Calls {
+    fn position(&self, position: &Position) -> Flow {
+        let goes_on = self.functions.position.is_none_or(|function| {
+            let fen = text::write(&position.fen());
+            // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+            unsafe { function(self.context, fen.as_ptr()) }
+        });
+        flow(goes_on, Flow::Stop)
     }
 
-    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+    fn ply(&self, before: &Position, ply: Ply) -> Flow {
         let Some(function) = self.functions.ply else {
             return Flow::Go;
         };
@@ -214,6 +269,84 @@ impl Visitor for Calls {
         flow(goes_on, Flow::Stop)
     }
 
+    fn shape(&self, shape: Shape) -> bool {
+        let color = text::write(&shape.color.to_string());
+        let (form, square) = match shape.kind {
+            ShapeKind::Arrow(from, to) => {
+                return self.functions.arrow.is_none_or(|function| {
+                    let (from, to) = (text::write(&from.to_string()), text::write(&to.to_string()));
+                    // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+                    unsafe { function(self.context, color.as_ptr(), from.as_ptr(), to.as_ptr()) }
+                });
+            }
+            ShapeKind::Square(square) => ("square".to_owned(), square),
+            ShapeKind::Circle(square) => ("circle".to_owned(), square),
+            ShapeKind::Disk(square) => ("disk".to_owned(), square),
+            ShapeKind::Frame(square) => ("frame".to_owned(), square),
+            ShapeKind::Letter(square, letter) => (letter.to_string(), square),
+            _ => return true,
+        };
+        self.functions.mark.is_none_or(|function| {
+            let (form, square) = (text::write(&form), text::write(&square.to_string()));
+            // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+            unsafe { function(self.context, form.as_ptr(), color.as_ptr(), square.as_ptr()) }
+        })
+    }
+
+    fn clock(&self, clock: Clock) -> bool {
+        let kind = match clock.kind {
+            ClockKind::Remaining => tabia_clock_kind::TABIA_CLOCK_LEFT,
+            ClockKind::ElapsedMove => tabia_clock_kind::TABIA_CLOCK_SPENT,
+            ClockKind::ElapsedGame => tabia_clock_kind::TABIA_CLOCK_GAME,
+            ClockKind::Mechanical => tabia_clock_kind::TABIA_CLOCK_MECHANICAL,
+            _ => return true,
+        };
+        self.functions.clock.is_none_or(|function| {
+            // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+            unsafe { function(self.context, kind, clock.time.as_secs_f64()) }
+        })
+    }
+
+    fn evaluation(&self, eval: Eval) -> bool {
+        let (score, is_mate) = match eval.score {
+            Score::Centipawns(score) => (score, false),
+            Score::Mate(moves) => (moves, true),
+        };
+        let evaluation = tabia_evaluation {
+            score,
+            is_mate,
+            depth: eval.depth.map_or(-1, i32::from),
+        };
+        self.functions.evaluation.is_none_or(|function| {
+            // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+            unsafe { function(self.context, &raw const evaluation) }
+        })
+    }
+}
+
+impl Visitor for Calls {
+    fn begin_game(&mut self, _game: GameIndex, head: &GameHead) -> Flow {
+        if let Some(tag) = self.functions.tag {
+            for (name, value) in head.tags.iter() {
+                let (name, value) = (text::write(name), text::write(value));
+                // SAFETY: the caller of `tabia_game_visit` vouches for the function.
+                if !unsafe { tag(self.context, name.as_ptr(), value.as_ptr()) } {
+                    return Flow::Stop;
+                }
+            }
+        }
+        let start = self.functions.position.and(head.start.position());
+        start.map_or(Flow::Go, |start| self.position(&start))
+    }
+
+    fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
+        let flow = self.ply(before, ply);
+        if flow != Flow::Go || self.functions.position.is_none() {
+            return flow;
+        }
+        self.position(&before.after(ply))
+    }
+
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
         let goes_on = match annotation {
             Annotation::Comment(comment) => self.functions.comment.is_none_or(|function| {
@@ -225,6 +358,9 @@ impl Visitor for Calls {
                 // SAFETY: the caller of `tabia_game_visit` vouches for the function.
                 unsafe { function(self.context, u32::from(nag.0)) }
             }),
+            Annotation::Shape(shape) => self.shape(shape),
+            Annotation::Clock(clock) => self.clock(clock),
+            Annotation::Eval(eval) => self.evaluation(eval),
             _ => true,
         };
         flow(goes_on, Flow::Stop)

@@ -59,7 +59,9 @@ impl From<Error> for tabia_error {
                 tabia_error_kind::TABIA_NOT_FOUND
             }
             (ErrorKind::MissingFile(_), _) => tabia_error_kind::TABIA_NOT_FOUND,
-            (ErrorKind::Io(_) | ErrorKind::TemporaryFile(_), _) => tabia_error_kind::TABIA_IO,
+            (ErrorKind::Io(_) | ErrorKind::TemporaryFile(_) | ErrorKind::LostFile, _) => {
+                tabia_error_kind::TABIA_IO
+            }
             (ErrorKind::Unsupported(_) | ErrorKind::UnknownFormat { .. }, _) => {
                 tabia_error_kind::TABIA_UNSUPPORTED
             }

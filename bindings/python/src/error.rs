@@ -61,7 +61,9 @@ pub(crate) fn exception(py: Python<'_>, error: &tabia::Error) -> PyErr {
         (ErrorKind::Io(io), _) if io.kind() == std::io::ErrorKind::NotFound => {
             ("not_found", NotFound::new_err(text))
         }
-        (ErrorKind::Io(_) | ErrorKind::TemporaryFile(_), _) => ("io", Error::new_err(text)),
+        (ErrorKind::Io(_) | ErrorKind::TemporaryFile(_) | ErrorKind::LostFile, _) => {
+            ("io", Error::new_err(text))
+        }
         (ErrorKind::MissingFile(_), _) => ("not_found", NotFound::new_err(text)),
         (ErrorKind::Unsupported(_) | ErrorKind::UnknownFormat { .. }, _) => {
             ("unsupported", Unsupported::new_err(text))

@@ -22,6 +22,17 @@ impl Observer for Keep {
         add(&self.0, [problem.error.clone()]);
         Ok(())
     }
+
+    fn record_problem(
+        &mut self,
+        item: &InputItem,
+        problem: &Problem,
+        _is_first: bool,
+    ) -> Result<bool, Error> {
+        // Each game has its own, also where they have one cause.
+        self.problem(item, problem)?;
+        Ok(true)
+    }
 }
 
 /// Adds problems as long as there are not too many.

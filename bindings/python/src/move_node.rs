@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tabia::annotation::{CommentPlacement, Score, Shape, ShapeColor, ShapeKind};
+use tabia::annotation::{CommentPlacement, Score, Shape, ShapeKind};
 use tabia::{Line, Ply};
 
 use crate::position::{Position, uci_text};
@@ -132,27 +132,6 @@ impl Node {
     }
 }
 
-/// The name of a colour.
-fn color_name(color: ShapeColor) -> String {
-    let name = match color {
-        ShapeColor::Green => "green",
-        ShapeColor::Yellow => "yellow",
-        ShapeColor::Red => "red",
-        ShapeColor::Blue => "blue",
-        ShapeColor::Orange => "orange",
-        ShapeColor::Cyan => "cyan",
-        ShapeColor::Magenta => "magenta",
-        ShapeColor::Purple => "purple",
-        ShapeColor::DarkBlue => "darkblue",
-        ShapeColor::White => "white",
-        ShapeColor::Black => "black",
-        ShapeColor::ChessBase(number) => return format!("chessbase:{number}"),
-        ShapeColor::Rgb(rgb) => return format!("#{rgb:06x}"),
-        _ => "other",
-    };
-    name.to_owned()
-}
-
 #[pymethods]
 impl Node {
     /// Number of the ply, from 1.
@@ -199,7 +178,7 @@ impl Node {
         let shapes = self.stored()?.shapes.iter();
         let arrow = |shape: &Shape| match shape.kind {
             ShapeKind::Arrow(from, to) => {
-                Some((color_name(shape.color), from.to_string(), to.to_string()))
+                Some((shape.color.to_string(), from.to_string(), to.to_string()))
             }
             _ => None,
         };
@@ -220,7 +199,7 @@ impl Node {
                 ShapeKind::Letter(square, letter) => (letter.to_string(), square),
                 _ => return None,
             };
-            Some((form, color_name(shape.color), square.to_string()))
+            Some((form, shape.color.to_string(), square.to_string()))
         };
         Ok(shapes.filter_map(mark).collect())
     }

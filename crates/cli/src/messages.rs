@@ -508,6 +508,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
                 _ => known.into(),
             }
         }
+        ErrorKind::LostFile => "try again when no other program writes it".into(),
         ErrorKind::AmbiguousFormat(ids) => {
             let id = ids.first().map(ToString::to_string).unwrap_or_default();
             format!("name the right one, for example `--from {id}`")
@@ -805,6 +806,7 @@ mod tests {
         vec![
             ErrorKind::InUse { process: None },
             ErrorKind::Replaced,
+            ErrorKind::LostFile,
             ErrorKind::TemporaryFile(IoKind::StorageFull.into()),
         ]
     }

@@ -122,6 +122,9 @@ pub enum ErrorKind {
     },
     /// The operating system reported an error.
     Io(io::Error),
+    /// A file was cut off, or its disk failed, while it was read. What is read of it from then on is not what was
+    /// stored: it has to be opened again.
+    LostFile,
     /// A temporary file cannot be created, written or read; the location names its folder.
     TemporaryFile(io::Error),
     /// No known format fits these first bytes.
@@ -198,6 +201,7 @@ impl Clone for ErrorKind {
                 hint: hint.clone(),
             },
             Self::Io(error) => Self::Io(copy(error)),
+            Self::LostFile => Self::LostFile,
             Self::TemporaryFile(error) => Self::TemporaryFile(copy(error)),
             Self::UnknownFormat { found } => Self::UnknownFormat {
                 found: found.clone(),
@@ -430,7 +434,10 @@ impl Error {
     /// Whether the operating system could not do what was asked: a file cannot be opened or read, a
     /// disk fails. Bytes that are read and wrong are no such error.
     pub fn is_system(&self) -> bool {
-        matches!(&self.0.kind, ErrorKind::Io(error) if error.raw_os_error().is_some())
+        match &self.0.kind {
+            ErrorKind::Io(error) => error.raw_os_error().is_some(),
+            kind => matches!(kind, ErrorKind::LostFile),
+        }
     }
 
     /// Sets the file unless it is set already.
@@ -524,6 +531,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "{error}"),
+            Self::LostFile => f.write_str("it was cut off, or its disk failed, while it was read"),
             Self::TemporaryFile(error) => write!(f, "temporary file: {error}"),
             Self::UnknownFormat { found } => {
                 write!(f, "of no known format: {}", unknown_contents(found))

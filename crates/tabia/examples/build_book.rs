@@ -19,7 +19,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut counts: BTreeMap<u64, (Position, HashMap<Move, u32>)> = BTreeMap::new();
     let mut games = tabia::open(from)?.games();
     for game in games.by_ref() {
-        for (position, ply) in game?.mainline().with_positions().take(30) {
+        let game = match game {
+            Ok(game) => game,
+            // A record that cannot be read ends nothing: the games after it follow.
+            Err(lost) => {
+                eprintln!("{lost}");
+                continue;
+            }
+        };
+        for (position, ply) in game.mainline().with_positions().take(30) {
             let Some(m) = ply.to_move() else { break };
             let known = counts
                 .entry(position.key())

@@ -13,7 +13,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .ok_or("usage: games_and_comments PATH")?;
     let mut games = tabia::open(path)?.games();
     for game in games.by_ref() {
-        let game = game?;
+        let game = match game {
+            Ok(game) => game,
+            // A record that cannot be read ends nothing: the games after it follow.
+            Err(lost) => {
+                eprintln!("{lost}");
+                continue;
+            }
+        };
         println!(
             "{} - {}",
             game.tag("White").unwrap_or("?"),

@@ -16,7 +16,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut writer = tabia::create(to)?;
     let mut games = tabia::open(from)?.games();
     for game in games.by_ref() {
-        let game = game?;
+        let game = match game {
+            Ok(game) => game,
+            // A record that cannot be read ends nothing: the games after it follow.
+            Err(lost) => {
+                eprintln!("{lost}");
+                continue;
+            }
+        };
         if matches!(game.result, GameResult::WhiteWins | GameResult::BlackWins) {
             writer.write(&game)?;
         }

@@ -83,6 +83,9 @@ pub fn check(
 ) -> Result<Checked, Error> {
     let mut summary = Summary::default();
     let mut sums = Sums::default();
+    if item.format().book().is_none() {
+        progress.expect(item.bytes().unwrap_or_default());
+    }
     let mut reporter = ScanReporter {
         item,
         summary: &mut summary,

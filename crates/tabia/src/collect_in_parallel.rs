@@ -98,7 +98,7 @@ impl<C: Collector> Task for C {
 }
 
 /// Takes a piece: its input, what to add to the numbers of its games, the piece. Returns whether to go
-/// on.
+/// on; if not, nothing more is read, of no input.
 pub type TakePiece<'a, P> = &'a mut dyn FnMut(&InputItem, GameIndex, &mut P) -> Result<bool, Error>;
 
 /// Hands the games of all items to collectors, which `collector` makes, one for each thread and item;
@@ -176,14 +176,21 @@ pub fn collect<C: Collector>(
         };
         let mut plan = plan.for_item(item, open, progress)?;
         plan.shard = plan.shard.map(|shard| shard.for_input(number));
+        let mut goes_on = true;
         reporter.read_item(open, progress, plan.strict, |reporter, input| {
             scan(reporter, input, &plan, tasks, &mut |base, piece| {
                 files.check()?;
-                take(item, GameIndex(base.games), piece)
+                goes_on = take(item, GameIndex(base.games), piece)?;
+                Ok(goes_on)
             })
         })?;
         files.check()?;
         reporter.finish_item(before)?;
+        // A choice of records ends the reading of an input; a collector that stops wants no other input.
+        let is_chosen = plan.at_most.is_some() || plan.selection.numbers.is_some();
+        if !goes_on || summary.is_stopped && !is_chosen {
+            break;
+        }
     }
     Ok(summary)
 }

@@ -3,13 +3,15 @@
 //! The records are read on threads of their own and arrive in batches through a bounded channel, so
 //! that an iterator needs little memory and stops reading when it is dropped.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::vec;
 
 use tabia_core::game::Game;
 use tabia_core::io::Progress;
-use tabia_core::{Error, GameIndex, Problem};
+use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 
 use crate::input::InputItem;
 use crate::list::{ListOptions, ListRow, list};
@@ -24,22 +26,43 @@ const WAITING: usize = 2;
 /// The header of a game: see [`Input::headers`](crate::Input::headers).
 pub type Header = ListRow<'static>;
 
-/// A batch: results in order, and problems of the games among them.
+/// A batch: results in order, each with the problems of its game.
 struct Batch<T> {
-    results: Vec<Result<T, Error>>,
+    results: Vec<Result<(T, Vec<Problem>), Error>>,
+    /// Those of the input as a whole, which cost no record.
     problems: Vec<Problem>,
 }
 
-/// Splits problems into those of the games that arrived and those that cost a whole record.
-fn split(
-    problems: Vec<Problem>,
-    arrived: &dyn Fn(GameIndex) -> bool,
-) -> (Vec<Problem>, Vec<Error>) {
-    let (partial, lost): (Vec<_>, Vec<_>) = problems
-        .into_iter()
-        .partition(|problem| problem.error.location().game.is_some_and(arrived));
-    let lost = lost.into_iter().map(|problem| problem.error).collect();
-    (partial, lost)
+impl<T> Batch<T> {
+    /// Gives the problems to the records that they are of, which are in order. Those of other records cost the whole
+    /// of it.
+    fn new(
+        records: impl IntoIterator<Item = T>,
+        problems: Vec<Problem>,
+        index: impl Fn(&T) -> GameIndex,
+    ) -> Self {
+        let mut records: Vec<_> = records
+            .into_iter()
+            .map(|record| (record, Vec::new()))
+            .collect();
+        let (mut whole, mut lost) = (Vec::new(), Vec::new());
+        for problem in problems {
+            let Some(game) = problem.error.location().game else {
+                whole.push(problem);
+                continue;
+            };
+            let found = records.binary_search_by_key(&game, |(record, _)| index(record));
+            match found.ok().and_then(|found| records.get_mut(found)) {
+                Some((_, own)) => own.push(problem),
+                None => lost.push(problem.error),
+            }
+        }
+        let results = records.into_iter().map(Ok);
+        Self {
+            results: results.chain(lost.into_iter().map(Err)).collect(),
+            problems: whole,
+        }
+    }
 }
 
 /// A consumer's end of the channel; the reading thread starts with the first batch that is asked for.
@@ -47,8 +70,10 @@ fn split(
 struct Stream<T> {
     job: Option<ReadGames>,
     receiver: Option<Receiver<Batch<T>>>,
-    batch: vec::IntoIter<Result<T, Error>>,
+    batch: vec::IntoIter<Result<(T, Vec<Problem>), Error>>,
     problems: Vec<Problem>,
+    /// Files whose absence was reported.
+    missing: BTreeSet<Arc<Path>>,
 }
 
 type Reader<T> = fn(&ReadGames, &SyncSender<Batch<T>>);
@@ -60,10 +85,11 @@ impl<T: Send + 'static> Stream<T> {
             receiver: None,
             batch: Vec::new().into_iter(),
             problems: Vec::new(),
+            missing: BTreeSet::new(),
         }
     }
 
-    fn next(&mut self, read: Reader<T>) -> Option<Result<T, Error>> {
+    fn next(&mut self, read: Reader<T>) -> Option<Result<(T, Vec<Problem>), Error>> {
         if let Some(job) = self.job.take() {
             let (sender, receiver) = sync_channel(WAITING);
             self.receiver = Some(receiver);
@@ -82,19 +108,44 @@ impl<T: Send + 'static> Stream<T> {
             self.problems.extend(batch.problems);
         }
     }
+
+    /// The next one without its problems, which are kept.
+    fn next_alone(&mut self, read: Reader<T>) -> Option<Result<T, Error>> {
+        let next = self.next(read)?;
+        Some(next.map(|(record, problems)| {
+            let missing = &mut self.missing;
+            // A missing file is missing for all.
+            let is_new =
+                |problem: &Problem| match (problem.error.kind(), &problem.error.location().file) {
+                    (ErrorKind::MissingFile(_), Some(file)) => missing.insert(Arc::clone(file)),
+                    _ => true,
+                };
+            self.problems.extend(problems.into_iter().filter(is_new));
+            record
+        }))
+    }
 }
 
 /// The games of an input: see [`Input::games`](crate::Input::games).
 #[derive(Debug)]
-pub struct Games(Stream<Game>);
+pub struct Games(Stream<FoundGame>);
+
+/// A game with its index and the database that it is of.
+#[derive(Debug)]
+struct FoundGame {
+    index: GameIndex,
+    game: Game,
+    database: Arc<Path>,
+}
 
 impl Games {
     pub(crate) fn new(job: ReadGames) -> Self {
         Self(Stream::new(job))
     }
 
-    /// Problems of games that arrived all the same, each with its file, game and ply; those since
-    /// the last call. A game with a problem has lost the part that could not be read, no more.
+    /// Problems that cost no whole game, each with its file, game and ply: those of the games that were taken since
+    /// the last call, and those of their databases as a whole. A game with a problem has lost the part that could
+    /// not be read, no more. [`numbered`](Self::numbered) gives each game with its own.
     ///
     /// ```
     /// # fn main() -> Result<(), tabia::Error> {
@@ -109,13 +160,74 @@ impl Games {
     pub fn problems(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.0.problems)
     }
+
+    /// The same games, each with its index in its database, which [`change_game`](crate::change_game) takes, and
+    /// with its own problems.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// let pgn = "1. e4 e5 *\n\n1. e4 e5 2. Ke3 *\n";
+    /// for found in tabia::open_reader(pgn.as_bytes())?.games().numbered() {
+    ///     let found = found?;
+    ///     println!("{}: {} plies", found.index, found.game.ply_count());
+    ///     for problem in &found.problems {
+    ///         eprintln!("{}", problem.error);
+    ///     }
+    ///     # assert_eq!(found.problems.len() as u32, found.index.0);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn numbered(self) -> NumberedGames {
+        NumberedGames(self.0)
+    }
 }
 
 impl Iterator for Games {
     type Item = Result<Game, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next(read_games)
+        let found = self.0.next_alone(read_games)?;
+        Some(found.map(|found| found.game))
+    }
+}
+
+/// The games of an input with their indices and problems: see [`Games::numbered`].
+#[derive(Debug)]
+pub struct NumberedGames(Stream<FoundGame>);
+
+impl NumberedGames {
+    /// Problems of databases as a whole, which cost no game; those since the last call.
+    pub fn problems(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.0.problems)
+    }
+}
+
+/// A game as an input has it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NumberedGame {
+    /// The record in its database, counted from 0; its `Display` counts from 1, as people do.
+    pub index: GameIndex,
+    /// The game.
+    pub game: Game,
+    /// What of it could not be read.
+    pub problems: Vec<Problem>,
+    /// Its database, as messages name it.
+    pub database: Arc<Path>,
+}
+
+impl Iterator for NumberedGames {
+    type Item = Result<NumberedGame, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let found = self.0.next(read_games)?;
+        Some(found.map(|(found, problems)| NumberedGame {
+            index: found.index,
+            game: found.game,
+            problems,
+            database: found.database,
+        }))
     }
 }
 
@@ -128,9 +240,27 @@ impl Headers {
         Self(Stream::new(job))
     }
 
-    /// Problems of games whose headers arrived all the same; those since the last call.
+    /// Problems that cost no whole header: those of the headers that were taken since the last call, and those of
+    /// their databases as a whole.
     pub fn problems(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.0.problems)
+    }
+
+    /// The same headers, each with its own problems.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+    /// for header in tabia::open(path)?.headers().with_problems() {
+    ///     let (header, problems) = header?;
+    ///     println!("{}: {} problems", header.game, problems.len());
+    ///     # assert!(problems.is_empty());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_problems(mut self) -> impl Iterator<Item = Result<(Header, Vec<Problem>), Error>> {
+        std::iter::from_fn(move || self.0.next(read_headers))
     }
 }
 
@@ -138,7 +268,7 @@ impl Iterator for Headers {
     type Item = Result<Header, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next(read_headers)
+        self.0.next_alone(read_headers)
     }
 }
 
@@ -151,7 +281,7 @@ fn send_error<T>(sender: &SyncSender<Batch<T>>, error: Error) -> bool {
     sender.send(batch).is_ok()
 }
 
-fn read_games(job: &ReadGames, sender: &SyncSender<Batch<Game>>) {
+fn read_games(job: &ReadGames, sender: &SyncSender<Batch<FoundGame>>) {
     let options = job.scan_options(job.options.threads.max(1));
     let mut read = |item: &InputItem| {
         let problems = Mutex::new(Vec::new());
@@ -159,23 +289,19 @@ fn read_games(job: &ReadGames, sender: &SyncSender<Batch<Game>>) {
         let done = scan_item(
             item,
             job,
-            &mut SharedProblems(&problems),
+            &mut SharedProblems::of_each(&problems),
             |reporter, input| {
                 let options = options.for_item(item, &job.options.open, &Arc::default())?;
                 let tasks = (0..options.threads)
                     .map(|_| RecordTask::default())
                     .collect();
                 scan(reporter, input, &options, tasks, &mut |base, recorded| {
-                    let games = recorded.take();
-                    let numbers: Vec<GameIndex> =
-                        games.iter().map(|(number, _)| base.game(*number)).collect();
-                    let arrived = |game: GameIndex| numbers.binary_search(&game).is_ok();
-                    let (partial, lost) = split(take_problems(&problems), &arrived);
-                    let games = games.into_iter().map(|(_, game)| Ok(game));
-                    let batch = Batch {
-                        results: games.chain(lost.into_iter().map(Err)).collect(),
-                        problems: partial,
-                    };
+                    let games = recorded.take().into_iter().map(|(index, game)| FoundGame {
+                        index: base.game(index),
+                        game,
+                        database: Arc::clone(item.label()),
+                    });
+                    let batch = Batch::new(games, take_problems(&problems), |found| found.index);
                     is_closed = sender.send(batch).is_err();
                     Ok(!is_closed)
                 })
@@ -198,7 +324,7 @@ fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
     let mut read = |item: &InputItem| {
         let problems = Mutex::new(Vec::new());
         let mut is_closed = false;
-        let mut observer = SharedProblems(&problems);
+        let mut observer = SharedProblems::of_each(&problems);
         let progress = Arc::new(Progress::default());
         let render =
             |row: &ListRow<'_>, rows: &mut Vec<Header>| rows.push(row.clone().into_owned());
@@ -209,16 +335,7 @@ fn read_headers(job: &ReadGames, sender: &SyncSender<Batch<Header>>) {
             &progress,
             &mut observer,
             &mut |rows| {
-                let arrived = |game| rows.iter().any(|row: &Header| row.game == game);
-                let (partial, lost) = split(take_problems(&problems), &arrived);
-                let batch = Batch {
-                    results: rows
-                        .drain(..)
-                        .map(Ok)
-                        .chain(lost.into_iter().map(Err))
-                        .collect(),
-                    problems: partial,
-                };
+                let batch = Batch::new(rows.drain(..), take_problems(&problems), |row| row.game);
                 is_closed = sender.send(batch).is_err();
                 if is_closed {
                     Err(Error::cancelled())
@@ -241,8 +358,8 @@ fn finish<T>(
 ) -> bool {
     // A problem that ended a strict job is in the error as well.
     let rest = if done.is_ok() { problems } else { Vec::new() };
-    let (_, lost) = split(rest, &|_| false);
-    let results: Vec<_> = lost.into_iter().chain(done.err()).map(Err).collect();
+    let rest = rest.into_iter().map(|problem| problem.error);
+    let results: Vec<_> = rest.chain(done.err()).map(Err).collect();
     let batch = Batch {
         results,
         problems: Vec::new(),
@@ -256,11 +373,31 @@ pub(crate) fn take_problems(problems: &Mutex<Vec<Problem>>) -> Vec<Problem> {
 }
 
 /// The observer's side of a buffer that the consumer of batches empties.
-pub(crate) struct SharedProblems<'a>(pub(crate) &'a Mutex<Vec<Problem>>);
+pub(crate) struct SharedProblems<'a> {
+    buffer: &'a Mutex<Vec<Problem>>,
+    /// Whether a missing file is a problem of each record that lacks something, or of the first alone.
+    is_of_each: bool,
+}
+
+impl<'a> SharedProblems<'a> {
+    pub(crate) fn new(buffer: &'a Mutex<Vec<Problem>>) -> Self {
+        Self {
+            buffer,
+            is_of_each: false,
+        }
+    }
+
+    fn of_each(buffer: &'a Mutex<Vec<Problem>>) -> Self {
+        Self {
+            buffer,
+            is_of_each: true,
+        }
+    }
+}
 
 impl Observer for SharedProblems<'_> {
     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> tabia_core::Result<()> {
-        let mut buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         buffer.push(problem.clone());
         Ok(())
     }
@@ -271,8 +408,9 @@ impl Observer for SharedProblems<'_> {
         problem: &Problem,
         is_first: bool,
     ) -> tabia_core::Result<bool> {
-        // Whoever takes the games learns what each lacks. A missing file is missing for all.
-        if is_first || matches!(problem.error.kind(), tabia_core::ErrorKind::NotInFile(_)) {
+        // Whoever takes the games learns what each lacks.
+        let is_own = matches!(problem.error.kind(), ErrorKind::NotInFile(_));
+        if is_first || is_own || self.is_of_each {
             self.problem(item, problem)?;
         }
         Ok(true)

@@ -14,6 +14,8 @@ use tabia_formats::Format;
 use tabia_formats::archives;
 use tabia_formats::archives::{Archive, OnError};
 
+use crate::watched_inputs::{watched_book, watched_database};
+
 /// How often a set is opened again that another process replaced meanwhile, before others have to wait.
 const ATTEMPTS: u32 = 8;
 
@@ -388,9 +390,11 @@ impl InputItem {
     fn open_source(&self, source: &Source, options: &OpenOptions) -> Result<OpenInput> {
         Ok(match self.format {
             Format::Games(format) | Format::Export(format) => {
-                OpenInput::Database((format.open)(source, options)?)
+                OpenInput::Database(watched_database(|| (format.open)(source, options))?)
             }
-            Format::Book(format) => OpenInput::Book((format.open)(source, options)?),
+            Format::Book(format) => {
+                OpenInput::Book(watched_book(|| (format.open)(source, options))?)
+            }
             Format::Archive(format) => {
                 OpenInput::Archive(Arc::from((format.open)(source, options)?))
             }

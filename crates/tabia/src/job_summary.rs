@@ -30,6 +30,8 @@ pub struct Summary {
     pub comments_left_out: BTreeMap<Language, u64>,
     /// Problems of records that have a common cause, by the file that lacks something.
     causes: BTreeMap<Arc<Path>, Cause>,
+    /// Whether a visitor of the games wants no more of them.
+    pub(crate) is_stopped: bool,
 }
 
 /// Media files of an input that a job does not copy.
@@ -220,6 +222,15 @@ impl LossTable {
     /// Whether nothing was lost.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl<'a> IntoIterator for &'a LossTable {
+    type Item = (Feature, &'a LossEntry);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter().collect::<Vec<_>>().into_iter()
     }
 }
 

@@ -14,8 +14,10 @@
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
 //! let mut games = tabia::open(path)?.games();
 //! for game in games.by_ref() {
-//!     let game = game?;
-//!     println!("{} {}", game.head.tags.text("White"), game.ply_count());
+//!     match game {
+//!         Ok(game) => println!("{} {}", game.head.tags.text("White"), game.ply_count()),
+//!         Err(lost) => eprintln!("{lost}"),
+//!     }
 //! }
 //! for problem in games.problems() {
 //!     eprintln!("{}", problem.error);
@@ -24,8 +26,9 @@
 //! # }
 //! ```
 //!
-//! An `Err` is a record or a file that could not be read. A game that could be read only in part is `Ok`;
-//! what it lacks is in [`Games::problems`].
+//! An `Err` is a record or a file that could not be read; the games after it follow. A game that could be read only in
+//! part is `Ok`; what it lacks is in [`Games::problems`]. [`Games::numbered`] gives each game with its index and its own
+//! problems.
 //!
 //! # One game: moves as SAN and UCI, positions as FEN, PGN
 //!
@@ -106,6 +109,26 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Check and repair
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tabia::check::{CheckOptions, check};
+//! use tabia::{NoObserver, Progress};
+//!
+//! # fn main() -> Result<(), tabia::Error> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbh");
+//! let input = tabia::open(path)?;
+//! let progress = Arc::new(Progress::new());
+//! let checked = check(&input.items()[0], &CheckOptions::default(), &progress, &mut NoObserver)?;
+//! println!("{} problems in {} games", checked.summary.problems, checked.summary.counts.games);
+//! # assert_eq!(checked.summary.problems, 0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`repair`](repair::repair) writes what survives of a damaged database into a new one.
 //!
 //! # Search, for a second at most
 //!
@@ -275,21 +298,24 @@ pub mod split;
 pub mod stats;
 mod target;
 mod text_record_and_encode_tasks;
+mod watched_inputs;
 
 pub use base::{Base, Index};
 #[doc(inline)]
 pub use change_one_game::{append_games, change_game};
 pub use changed_input_files::FileStates;
 pub use create::{DatabaseWriter, create, create_book, create_with};
-pub use game_iterators::{Games, Header, Headers};
+pub use game_iterators::{Games, Header, Headers, NumberedGame, NumberedGames};
 pub use input::{InputItem, OpenInput, OpenedInput};
 pub use job_summary::{LossEntry, LossTable, LostMedia, Summary};
 pub use media_files::MediaFiles;
 pub use observer::{NoObserver, Observer};
 #[doc(inline)]
-pub use one_game::{game_of_pgn, pgn_of_game, pgn_with};
+pub use one_game::{game_of_pgn, pgn_and_losses, pgn_of_game, pgn_with};
 #[doc(inline)]
-pub use open::{Input, convert, format, open, open_reader, open_with, writable_formats};
+pub use open::{
+    Input, convert, format, open, open_files, open_reader, open_with, writable_formats,
+};
 #[doc(inline)]
 pub use read_options::ReadOptions;
 pub use resolve::Resolver;
@@ -311,17 +337,21 @@ pub use tabia_core::game::{
     RecordKind, Recorder, Start, Tags, Visitor, Want, project,
 };
 #[doc(inline)]
-pub use tabia_core::games::{Database, DatabaseInfo, Written};
+pub use tabia_core::games::{
+    Database, DatabaseInfo, GameReader, GameStream, IndexEntry, NameId, NameKind, Written,
+};
 #[doc(inline)]
-pub use tabia_core::io::{Charset, Progress};
+pub use tabia_core::io::{Blob, Charset, Progress, ProgressUnit};
 #[doc(inline)]
 pub use tabia_core::loss::{Feature, Features, LossCount, Losses};
 #[doc(inline)]
-pub use tabia_core::{FormatId, GameIndex};
+pub use tabia_core::{BookFormat, FormatId, GameFormat, GameIndex};
 #[doc(inline)]
 pub use tabia_formats::archives::{Archive, ArchiveInfo, ChecksumStatus, Member};
 #[doc(inline)]
 pub use tabia_formats::{Format, formats};
+#[doc(inline)]
+pub use tabia_query::openings::Opening;
 #[doc(inline)]
 pub use tabia_query::{FilterError, Query};
 

@@ -255,6 +255,7 @@ pub fn list<E: Send>(
         None => Ok(None),
     };
     let map = map.map_err(|error| error.in_file(item.label()))?;
+    progress.expect(item.bytes().unwrap_or_default());
     let rows = reporter.read_item(
         &options.open,
         progress,
@@ -476,7 +477,8 @@ fn list_database<E: Send>(
     };
     let mut passed = 0;
     let (weight, length) = (reporter.item.bytes(), u64::from(database.len().max(1)));
-    let share = |game: GameIndex| u64::from(game.0) * weight.unwrap_or(length) / length;
+    let all = weight.unwrap_or(length);
+    let share = |game: GameIndex| u64::from(game.0) * all / length;
     let mut done = 0;
     ordered(options.threads, fill, worker, |job: &mut RowJob<E>| {
         for mut problem in job.problems.drain(..) {
@@ -506,6 +508,8 @@ fn list_database<E: Send>(
     if progress.is_cancelled() {
         return Err(Error::cancelled());
     }
+    // What comes after the last row was looked at too.
+    progress.advance(all.saturating_sub(done), 0);
     Ok(passed.min(end))
 }
 

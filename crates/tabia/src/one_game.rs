@@ -50,6 +50,10 @@ pub fn game_of_pgn(text: &str) -> Result<Game, Error> {
 
 /// A game as PGN: the tags, a blank line, the moves with variations and annotations, and a blank line at the end.
 ///
+/// The result is that of [`Game::result`], whatever a tag `Result` states, and the start position that of
+/// [`GameHead::start`](crate::GameHead::start), whatever a tag `FEN` states. What PGN cannot hold is left out;
+/// [`pgn_and_losses`] counts it, and the profile [`Full`](crate::Profile::Full) of [`pgn_with`] keeps it.
+///
 /// # Errors
 /// If a move cannot be played where it is: no program could read what follows it. The feature `writers` is not needed.
 ///
@@ -91,8 +95,25 @@ pub fn pgn_with(game: &Game, index: GameIndex, options: &CreateOptions) -> Resul
     pgn_and_losses(game, index, options).map(|(text, _)| text)
 }
 
-/// As [`pgn_with`], with what PGN cannot hold of the game.
-pub(crate) fn pgn_and_losses(
+/// As [`pgn_with`], with what PGN cannot hold of the game in these options.
+///
+/// # Errors
+/// As [`pgn_with`].
+///
+/// ```
+/// use tabia::{CreateOptions, GameIndex, Profile};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// let game = tabia::game_of_pgn("1. e4 {A comment} e5 *")?;
+/// let mut options = CreateOptions::default();
+/// options.profile = Profile::Seven;
+/// let (pgn, losses) = tabia::pgn_and_losses(&game, GameIndex(0), &options)?;
+/// assert!(pgn.ends_with(b"1. e4 e5 *\n\n"));
+/// assert_eq!(losses.to_string(), "1 comment");
+/// # Ok(())
+/// # }
+/// ```
+pub fn pgn_and_losses(
     game: &Game,
     index: GameIndex,
     options: &CreateOptions,

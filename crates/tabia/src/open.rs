@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tabia_core::books::Book;
 use tabia_core::game::Visitor;
-use tabia_core::io::Progress;
+use tabia_core::io::{Blob, Progress};
 use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives::Archive;
@@ -29,6 +29,10 @@ use crate::resolve::Resolver;
 ///
 /// The format is recognised by content first, then by name. Nothing but the first bytes of the
 /// files is read before something is asked of the [`Input`].
+///
+/// Large files are mapped into memory. If another program cuts off the file of a database or a book meanwhile, or its
+/// disk fails, reading it is an error of the kind [`LostFile`](crate::ErrorKind::LostFile). For that, opening installs a
+/// handler of `SIGBUS` on Unix, which passes on to the one before whatever happens elsewhere.
 ///
 /// # Errors
 /// When nothing is there, or what is there is not recognised.
@@ -98,6 +102,33 @@ pub fn open_reader(reader: impl Read + Send + 'static) -> Result<Input, Error> {
     Ok(Input::of_item(item, resolver, options))
 }
 
+/// Opens a file or a set of files that is in memory: `main` is the name of its main file, and `files` are the names and
+/// bytes of all of them. The format is recognised as that of a file with that name.
+///
+/// # Errors
+/// When the main file is not among them or is not recognised.
+///
+/// ```
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples");
+/// let archive = tabia::open(format!("{folder}/tabia.cbv"))?.archive()?;
+/// let mut files = Vec::new();
+/// for (index, member) in archive.members().iter().enumerate() {
+///     // Of bytes it is `Blob::from(bytes)`.
+///     files.push((member.name.clone(), archive.read(index)?));
+/// }
+/// let input = tabia::open_files("tabia.cbh", files)?;
+/// assert_eq!(input.games().count(), 7);
+/// # Ok(())
+/// # }
+/// ```
+pub fn open_files(main: &str, files: Vec<(String, Blob)>) -> Result<Input, Error> {
+    let options = ReadOptions::default();
+    let resolver = options.resolver();
+    let item = resolver.files(main, files)?;
+    Ok(Input::of_item(item, resolver, options))
+}
+
 /// What [`open`] found: one or more databases, books or archives.
 #[derive(Debug)]
 pub struct Input {
@@ -148,8 +179,9 @@ impl Input {
     /// texts and games marked as deleted are left out.
     ///
     /// An `Err` is something of which no game came: a record that cannot be read, a stream
-    /// that breaks off. The iterator goes on after it wherever that is possible. Problems that cost
-    /// only part of a game are in [`Games::problems`]; with [`OpenOptions::strict`](crate::OpenOptions::strict) they are errors
+    /// that breaks off. The iterator goes on after it wherever that is possible, so a loop that is to read
+    /// all there is matches it instead of returning it. Problems that cost
+    /// only part of a game, or no game at all, are in [`Games::problems`]; with [`OpenOptions::strict`](crate::OpenOptions::strict) they are errors
     /// too.
     ///
     /// ```
@@ -192,6 +224,8 @@ impl Input {
     /// time, so that their numbers are counted from the start of a part; with one thread they are those of the
     /// whole text. What cannot be read goes to [`Visitor::problem`]: of a game, to the visitor of the game; of a
     /// file as a whole, such as a stream that breaks off, to the first visitor.
+    ///
+    /// As soon as one of the visitors returns [`Flow::Stop`](crate::Flow::Stop), none of them is called again.
     ///
     /// # Errors
     /// The first input that cannot be opened.
@@ -262,14 +296,17 @@ impl Input {
     /// ```
     pub fn archive(&self) -> Result<Arc<dyn Archive>, Error> {
         let item = self.one()?;
-        let opened = item.open(&self.options.open, None)?;
-        match opened.input {
+        let other = || {
+            let (name, format) = (item.name(), item.format().name());
+            Error::usage(format!("{name} is not an archive, its format is {format}"))
+        };
+        // A stream can be read only once: this is no reason to do so.
+        if !item.is_archive() {
+            return Err(other());
+        }
+        match item.open(&self.options.open, None)?.input {
             OpenInput::Archive(archive) => Ok(archive),
-            _ => Err(Error::usage(format!(
-                "{} is not an archive, its format is {}",
-                item.name(),
-                item.format().name()
-            ))),
+            _ => Err(other()),
         }
     }
 

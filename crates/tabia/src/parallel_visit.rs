@@ -1,6 +1,6 @@
 //! Hands every game to visitors on several threads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tabia_core::chess::{Ply, Position};
@@ -22,6 +22,7 @@ pub(crate) fn visit<V: Visitor + Send>(
     let options = job.scan_options(threads);
     let visitors = Mutex::new((0..threads).map(|_| visitor()).collect::<Vec<V>>());
     let mut first_error = None;
+    let stopped = AtomicBool::new(false);
     let mut read = |item: &InputItem| {
         let seen = AtomicU64::new(0);
         let mut observer = UnseenProblems::default();
@@ -34,6 +35,7 @@ pub(crate) fn visit<V: Visitor + Send>(
                     visitor: Some(visitor),
                     done: &visitors,
                     seen: &seen,
+                    stopped: &stopped,
                     first: (threads == 1).then_some(0),
                 })
                 .collect();
@@ -43,10 +45,14 @@ pub(crate) fn visit<V: Visitor + Send>(
         let mut owned = visitors.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(visitor) = owned.first_mut() {
             for problem in observer.unseen(seen.into_inner()) {
-                let _ = visitor.problem(problem);
+                if stopped.load(Ordering::Relaxed) {
+                    break;
+                }
+                let is_stop = visitor.problem(problem) == Flow::Stop;
+                stopped.fetch_or(is_stop, Ordering::Relaxed);
             }
         }
-        Ok(true)
+        Ok(!stopped.load(Ordering::Relaxed))
     };
     job.each(&mut read, &mut |error| {
         first_error.get_or_insert(error);
@@ -96,6 +102,8 @@ struct VisitTask<'a, V> {
     done: &'a Mutex<Vec<V>>,
     /// How many problems of games visitors got.
     seen: &'a AtomicU64,
+    /// Whether one of the visitors wants no more: then none gets more.
+    stopped: &'a AtomicBool,
     /// How many games of a text are before those that are read now; `None` if that is not known.
     first: Option<u32>,
 }
@@ -107,50 +115,55 @@ impl<V> Drop for VisitTask<'_, V> {
     }
 }
 
+impl<V: Visitor> VisitTask<'_, V> {
+    /// Calls the visitor, unless one of them wants no more.
+    fn call(&mut self, call: impl FnOnce(&mut V) -> Flow) -> Flow {
+        let Some(visitor) = self.visitor.as_mut() else {
+            return Flow::Stop;
+        };
+        if self.stopped.load(Ordering::Relaxed) {
+            return Flow::Stop;
+        }
+        let flow = call(visitor);
+        if flow == Flow::Stop {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        flow
+    }
+}
+
 impl<V: Visitor> Visitor for VisitTask<'_, V> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         // Guiding texts were left out by the selection.
         debug_assert!(head.kind == RecordKind::Game);
-        match &mut self.visitor {
-            Some(visitor) => {
-                let first = self.first.unwrap_or_default();
-                visitor.begin_game(GameIndex(game.0.saturating_add(first)), head)
-            }
-            None => Flow::Stop,
-        }
+        let game = GameIndex(game.0.saturating_add(self.first.unwrap_or_default()));
+        self.call(|visitor| visitor.begin_game(game, head))
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        match &mut self.visitor {
-            Some(visitor) => visitor.visit_move(before, ply),
-            None => Flow::Stop,
-        }
+        self.call(|visitor| visitor.visit_move(before, ply))
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        match &mut self.visitor {
-            Some(visitor) => visitor.visit_annotation(annotation),
-            None => Flow::Stop,
-        }
+        self.call(|visitor| visitor.visit_annotation(annotation))
     }
 
     fn begin_variation(&mut self) -> Flow {
-        match &mut self.visitor {
-            Some(visitor) => visitor.begin_variation(),
-            None => Flow::Stop,
-        }
+        self.call(Visitor::begin_variation)
     }
 
     fn end_variation(&mut self) {
-        if let Some(visitor) = &mut self.visitor {
+        let _ = self.call(|visitor| {
             visitor.end_variation();
-        }
+            Flow::Go
+        });
     }
 
     fn end_game(&mut self, result: GameResult) {
-        if let Some(visitor) = &mut self.visitor {
+        let _ = self.call(|visitor| {
             visitor.end_game(result);
-        }
+            Flow::Go
+        });
     }
 }
 
@@ -169,8 +182,6 @@ impl<V: Visitor + Send> Task for VisitTask<'_, V> {
         if !is_of_game {
             return;
         }
-        if let Some(visitor) = &mut self.visitor {
-            let _ = visitor.problem(problem.clone());
-        }
+        let _ = self.call(|visitor| visitor.problem(problem.clone()));
     }
 }

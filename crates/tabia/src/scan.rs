@@ -661,6 +661,8 @@ pub(crate) fn scan_open<T: Task>(
 
 struct DatabaseJob<O> {
     range: Range<u32>,
+    /// Whether its task wants nothing after it.
+    stop: bool,
     notes: Notes,
     out: O,
 }
@@ -669,6 +671,7 @@ impl<O: Default> Default for DatabaseJob<O> {
     fn default() -> Self {
         Self {
             range: 0..0,
+            stop: false,
             notes: Notes::default(),
             out: O::default(),
         }
@@ -698,12 +701,15 @@ pub(crate) fn scan_database<T: Task>(
     };
     let end = end.min(records.end);
     let mut at = records.start;
+    // The begin of the first range whose task stopped. What comes before is read to its end.
+    let stopped = AtomicU32::new(u32::MAX);
     let fill = |job: &mut DatabaseJob<T::Out>| {
         let start = match numbers {
             Some(numbers) => numbers.next_from(at).unwrap_or(end),
             None => at,
         };
-        if start >= end || progress.is_cancelled() {
+        let is_stopped = stopped.load(Ordering::Relaxed) < u32::MAX;
+        if start >= end || is_stopped || progress.is_cancelled() {
             return false;
         }
         at = start.saturating_add(CHUNK).min(end);
@@ -721,10 +727,16 @@ pub(crate) fn scan_database<T: Task>(
             readers.heads = database.head_reader();
         }
         let mut matcher = new_matcher.clone();
+        let stopped = &stopped;
         move |job: &mut DatabaseJob<T::Out>| {
             if let Some(pipeline) = &mut pipeline {
                 let range = job.range.clone();
-                readers.read_range(pipeline, plan, range, &mut matcher);
+                let goes_on = || range.start <= stopped.load(Ordering::Relaxed);
+                let flow = readers.read_range(pipeline, plan, &range, &mut matcher, &goes_on);
+                job.stop = flow == Flow::Stop;
+                if job.stop {
+                    stopped.fetch_min(range.start, Ordering::Relaxed);
+                }
                 drain(pipeline, &mut job.notes, &mut job.out);
             }
         }
@@ -735,7 +747,9 @@ pub(crate) fn scan_database<T: Task>(
         reporter.flush(&mut job.notes, Base::default(), plan.strict)?;
         let work = share(job.range.end) - share(job.range.start);
         reporter.progress.advance(work, games);
-        take(Base::default(), &mut job.out)
+        let more = take(Base::default(), &mut job.out)?;
+        reporter.summary.is_stopped |= job.stop;
+        Ok(more && !job.stop)
     })
 }
 
@@ -783,15 +797,20 @@ impl<'d> Readers<'d> {
         is_taken
     }
 
+    /// `goes_on` is asked before each record. [`Flow::Stop`] if the task wants no more records.
     fn read_range<T: Task>(
         &mut self,
         pipeline: &mut Pipeline<T>,
         plan: &ScanOptions,
-        range: Range<u32>,
+        range: &Range<u32>,
         matcher: &mut Option<Matcher>,
-    ) {
+        goes_on: &dyn Fn() -> bool,
+    ) -> Flow {
         let database = self.database;
-        for game in range.map(GameIndex) {
+        for game in range.clone().map(GameIndex) {
+            if !goes_on() {
+                return Flow::Stop;
+            }
             let is_candidate = plan.candidates.as_ref().is_none_or(|set| set.has(game));
             if !plan.selection.has(game) {
                 continue;
@@ -810,7 +829,7 @@ impl<'d> Readers<'d> {
                     count_filtered(database, game, plan, pipeline);
                     let problems = matcher.as_mut().map(Matcher::take_problems);
                     if pipeline.note_problems(problems.unwrap_or_default(), game) == Flow::Stop {
-                        return;
+                        return Flow::Stop;
                     }
                     continue;
                 }
@@ -822,7 +841,7 @@ impl<'d> Readers<'d> {
                         let problems = matcher.as_mut().map(Matcher::take_problems);
                         if pipeline.note_problems(problems.unwrap_or_default(), game) == Flow::Stop
                         {
-                            return;
+                            return Flow::Stop;
                         }
                         continue;
                     }
@@ -833,16 +852,17 @@ impl<'d> Readers<'d> {
                 Err(error) => Err(error),
             };
             match read {
-                Ok(Flow::Stop) => return,
+                Ok(Flow::Stop) => return Flow::Stop,
                 Ok(_) => {}
                 Err(error) => {
                     let flow = pipeline.problem(error.in_game(game).into());
                     if flow == Flow::Stop {
-                        return;
+                        return Flow::Stop;
                     }
                 }
             }
         }
+        Flow::Go
     }
 }
 
@@ -951,7 +971,7 @@ fn scan_blocks<T: Task>(
     let worker = || {
         let mut parts =
             pop(&workers).map(|(task, reader)| (pipeline(task, plan, new_matcher.clone()), reader));
-        let before = &before;
+        let (before, ended) = (&before, &ended);
         move |job: &mut BlockJob<T::Out>| {
             job.counts = BlockCounts::default();
             let Some((pipeline, reader)) = &mut parts else {
@@ -975,6 +995,9 @@ fn scan_blocks<T: Task>(
                 match read {
                     Ok((flow, counts)) => {
                         job.stop = flow == Flow::Stop;
+                        if job.stop {
+                            ended.store(true, Ordering::Relaxed);
+                        }
                         job.counts = counts;
                     }
                     Err(error) => job.failure = Some(error),
@@ -1000,6 +1023,7 @@ fn scan_blocks<T: Task>(
         base.lines = base.lines.saturating_add(job.counts.lines);
         before.store(base.games, Ordering::Relaxed);
         let past = last.is_some_and(|last| base.games > last.0);
+        reporter.summary.is_stopped |= job.stop;
         Ok(more && !job.stop && !past)
     })
 }
@@ -1024,7 +1048,8 @@ fn scan_stream<T: Task>(
         let mut failure = None;
         for _ in 0..BATCH {
             match stream.next(want, &mut pipeline) {
-                Ok(Some(Flow::Stop) | None) => {
+                Ok(end @ (Some(Flow::Stop) | None)) => {
+                    reporter.summary.is_stopped |= end.is_some();
                     more = false;
                     break;
                 }

@@ -140,6 +140,30 @@ fn examples_do_what_they_promise() {
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.starts_with("2\tMorphy, Paul\t"), "{text}");
 
+    let text = run("check_database", &[&sample]);
+    assert!(text.ends_with(" problems\n"), "{text}");
+    let damaged = scratch.join("damaged.pgn");
+    std::fs::write(&damaged, "[White \"A\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n").unwrap();
+    let text = run("check_database", &[&damaged]);
+    assert!(text.contains("`Ke3` is an illegal move"), "{text}");
+    assert!(text.ends_with(": 1 games, 1 problems\n"), "{text}");
+
+    let text = run("repair_database", &[&damaged, &scratch.join("saved.si5")]);
+    assert!(text.starts_with("game 1 is damaged: "), "{text}");
+    assert!(text.ends_with("0 whole, 1 damaged, 0 lost\n"), "{text}");
+
+    let edited = scratch.join("edited.pgn");
+    std::fs::copy(&pgn, &edited).unwrap();
+    let text = run(
+        "edit_games",
+        &[&edited, Path::new("2"), Path::new("Paris, opera")],
+    );
+    assert!(text.contains("[Event \"Paris, opera\"]\n"), "{text}");
+    assert!(text.contains("{Edited.}"), "{text}");
+
+    let text = run("explore_position", &[&sample, Path::new("1. e4")]);
+    assert!(text.contains(" games\ne5\t"), "{text}");
+
     let pgn = scratch.join("progress.pgn");
     let text = run("progress_and_cancel", &[&sample, &pgn, Path::new("60000")]);
     assert!(text.ends_with(&format!("{games} games\n")), "{text}");

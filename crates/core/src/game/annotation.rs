@@ -284,6 +284,35 @@ pub enum ShapeColor {
     Rgb(u32),
 }
 
+/// Its name in English; of colours without one `chessbase:` and the number, or `#rrggbb`.
+///
+/// ```
+/// # use tabia_core::as_in_tabia as tabia;
+/// use tabia::annotation::ShapeColor;
+///
+/// assert_eq!(ShapeColor::DarkBlue.to_string(), "darkblue");
+/// assert_eq!(ShapeColor::Rgb(0xff8000).to_string(), "#ff8000");
+/// ```
+impl fmt::Display for ShapeColor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Green => "green",
+            Self::Yellow => "yellow",
+            Self::Red => "red",
+            Self::Blue => "blue",
+            Self::Orange => "orange",
+            Self::Cyan => "cyan",
+            Self::Magenta => "magenta",
+            Self::Purple => "purple",
+            Self::DarkBlue => "darkblue",
+            Self::White => "white",
+            Self::Black => "black",
+            Self::ChessBase(number) => return write!(f, "chessbase:{number}"),
+            Self::Rgb(rgb) => return write!(f, "#{rgb:06x}"),
+        })
+    }
+}
+
 impl ShapeColor {
     /// The colour with this ChessBase number: one that has a name if the number has a known meaning.
     ///

@@ -19,8 +19,9 @@ const SMALL: u64 = 1 << 16;
 /// The bytes of one file, shared between threads. Cloning shares.
 ///
 /// Large files are memory maps. As with every memory map, a file that is cut off while it is open, or
-/// whose disk fails, ends this process when the lost bytes are read; a program reports that in a sentence
-/// if it calls [`handle_lost_files`](super::handle_lost_files). A file that only grows is safe.
+/// whose disk fails, ends this process when the lost bytes are read, unless [`LostFiles`](super::LostFiles) watched
+/// when it was opened. A program reports that in a sentence if it calls
+/// [`handle_lost_files`](super::handle_lost_files). A file that only grows is safe.
 #[derive(Clone)]
 pub struct Blob {
     bytes: Arc<Bytes>,

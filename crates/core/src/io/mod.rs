@@ -39,7 +39,7 @@ pub use folder_with_journals_applied::{JournaledFolder, UnprovenJournal};
 pub use huge_table::HugeTable;
 pub use input_file::InputFile;
 pub use lock::{FolderLock, SetLock, existing_path};
-pub use lost_file_signals::handle_lost_files;
+pub use lost_file_signals::{LostFiles, handle_lost_files};
 pub use name_text::name_text;
 pub use output::{Output, OutputSet};
 pub use private_names::is_private_name;

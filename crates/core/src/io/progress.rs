@@ -40,6 +40,25 @@ impl Progress {
         self.total.store(total, Ordering::Relaxed);
     }
 
+    /// Work of this amount is to come, 0 if unknown. It is the amount of all work, or added to it, unless that is
+    /// larger than what is done, and so was set for this work too.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// let progress = tabia::Progress::new();
+    /// progress.expect(10);
+    /// progress.advance(10, 1);
+    /// progress.expect(5);
+    /// assert_eq!((progress.done(), progress.total()), (10, 15));
+    /// progress.expect(7);
+    /// assert_eq!(progress.total(), 15);
+    /// ```
+    pub fn expect(&self, work: u64) {
+        if work > 0 && self.total() <= self.done() {
+            self.set_total(self.done().saturating_add(work));
+        }
+    }
+
     /// Begins work of `total` units, 0 if unknown: what was done before does not count.
     pub fn begin(&self, unit: ProgressUnit, total: u64) {
         self.unit.store(unit as u8, Ordering::Relaxed);

@@ -329,6 +329,7 @@ impl Explorer<'_> {
             reporter
                 .read_opened(|reporter| scan_open(reporter, &*database, &plan, tasks, &mut take))?;
         } else {
+            progress.expect(self.part.item.bytes().unwrap_or_default());
             reporter.read_item(&self.options.open, progress, false, |reporter, input| {
                 scan(reporter, input, &plan, tasks, &mut take)
             })?;

@@ -52,7 +52,7 @@ pub(super) fn load_game(
         return Err(Error::usage(text));
     };
     let problems = Mutex::new(Vec::new());
-    let mut observer = SharedProblems(&problems);
+    let mut observer = SharedProblems::new(&problems);
     let found = load(&part.item, game, options, &Arc::default(), &mut observer)?;
     Ok(found.map(|found| (found, take_problems(&problems))))
 }

@@ -461,6 +461,7 @@ fn read(
         observer,
         progress,
     };
+    progress.expect(item.bytes().unwrap_or_default());
     let mark = reporter.read_item(&options.open, progress, false, |reporter, input| {
         let known = games.read_mark();
         let (mut mark, is_known) = EndMark::new(item, &input, known.as_ref());

@@ -137,6 +137,8 @@ struct SearchJob {
 
 impl SearchJob {
     fn run(mut self, sender: &SyncSender<Message>) {
+        let sizes = self.source.parts.iter().map(|part| part.item.bytes());
+        self.options.progress.expect(sizes.flatten().sum());
         for number in 0..self.source.parts.len() {
             match self.part(number, sender) {
                 Ok(found) => {
@@ -164,7 +166,7 @@ impl SearchJob {
             &self.list,
             &|row, out: &mut Vec<ListRow<'static>>| out.push(row.clone().into_owned()),
             &self.options.progress,
-            &mut SharedProblems(&problems),
+            &mut SharedProblems::new(&problems),
             &mut |rows| {
                 let hits = rows.drain(..).map(|mut header| Hit {
                     database: number,
@@ -221,7 +223,8 @@ impl std::fmt::Debug for Message {
 }
 
 impl Hits {
-    /// Whether the search did not end at its deadline; known at the end of the iterator.
+    /// Whether all games were searched, up to the limit of hits: the search did not end at its deadline, was not
+    /// cancelled, and could read every database. Known at the end of the iterator.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
@@ -266,7 +269,10 @@ impl Iterator for Hits {
                     self.batch = hits.into_iter();
                     self.problems.extend(problems);
                 }
-                Message::Failed(error) => return Some(Err(error)),
+                Message::Failed(error) => {
+                    self.is_complete = false;
+                    return Some(Err(error));
+                }
                 Message::Incomplete => self.is_complete = false,
             }
         }

@@ -65,6 +65,8 @@ pub fn open_with_problems(
     item: &InputItem,
     options: &OpenOptions,
 ) -> Result<(Box<dyn Book>, Vec<Error>), Error> {
+    // A stream can be read only once: this is no reason to do so.
+    book_format(item)?;
     let mut opened = item.open(options, None)?;
     let problems = std::mem::take(&mut opened.problems);
     match opened.input {
