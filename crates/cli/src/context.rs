@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use tabia::core::formats::OpenOptions;
-use tabia::core::io::Progress;
+use tabia::core::io::{Progress, set_wait_notice};
 use tabia::repair::is_part_of;
 use tabia::{Error, ErrorKind, ErrorSide, InputItem, Resolver};
 
@@ -65,12 +65,23 @@ impl Context {
         };
         let progress = Arc::new(Progress::new());
         let bar = ProgressBar::hidden();
+        let messages = Messages::new(common, &bar);
+        let waiting = messages.clone();
+        set_wait_notice(move |path, process| {
+            let writer = process.map_or("another process".to_owned(), |process| {
+                format!("process {process}")
+            });
+            let path = path.display();
+            waiting.note(&format!(
+                "{path}: waiting for {writer}, which is writing it"
+            ));
+        });
         Ok(Self {
             resolver,
             open,
             threads,
             progress,
-            messages: Messages::new(common, &bar),
+            messages,
             bar,
             common: common.clone(),
         })

@@ -81,8 +81,14 @@ pub(crate) fn path_cell(path: &str, is_windows: bool) -> Cow<'_, str> {
     }
 }
 
-/// Appends a cell of comma-separated values, quoted if it contains a quote, comma or line break.
+/// Appends a cell of comma-separated values, quoted if it contains a quote, comma or line break. Other control
+/// characters are replaced: the format has no escapes for what a terminal or a spreadsheet would obey.
 pub(crate) fn csv_cell(text: &str, out: &mut Vec<u8>) {
+    let is_obeyed = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    if text.contains(is_obeyed) {
+        let shown = text.replace(is_obeyed, "\u{fffd}");
+        return csv_cell(&shown, out);
+    }
     if !text.contains(['"', ',', '\n', '\r']) {
         out.extend_from_slice(text.as_bytes());
         return;
@@ -301,6 +307,9 @@ mod tests {
         let mut escaped = Vec::new();
         tsv_cell("\u{1b}[31mé\u{9b}", &mut escaped);
         assert_eq!(escaped, "\\u001b[31mé\\u009b".as_bytes());
+        let mut replaced = Vec::new();
+        csv_cell("\u{1b}[31m,\té\u{9b}\n", &mut replaced);
+        assert_eq!(replaced, "\"\u{fffd}[31m,\té\u{fffd}\n\"".as_bytes());
         let text = |style| {
             let mut out = Vec::new();
             line(style, cells.into_iter(), &mut out);

@@ -531,18 +531,24 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             )
         }
         ErrorKind::Password => "`--password TEXT` states it".into(),
+        // `repair` is for databases.
+        ErrorKind::WrongFormat { .. } if path.is_some_and(is_named_like_book) => {
+            "`tabia formats` lists what can be read".into()
+        }
         ErrorKind::WrongFormat { .. } | ErrorKind::Malformed(_) | ErrorKind::NotInFile(_) => {
             repair_hint(path)
         }
         ErrorKind::Unsupported(why) => unsupported_hint(why, path),
         ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
-        ErrorKind::Invalid(_) => match path.map(|path| path.display().to_string()) {
-            Some(path) => format!(
-                "`tabia info {}` shows what the file is",
-                file_argument(&path)
-            ),
-            None => return None,
-        },
+        ErrorKind::Invalid(_) | ErrorKind::OpenEnd(_) => {
+            match path.map(|path| path.display().to_string()) {
+                Some(path) => format!(
+                    "`tabia info {}` shows what the file is",
+                    file_argument(&path)
+                ),
+                None => return None,
+            }
+        }
         ErrorKind::Io(io) if io.kind() == IoKind::PermissionDenied => {
             "you may not read it: `ls -l` shows its permissions".into()
         }

@@ -156,6 +156,9 @@ pub enum ErrorKind {
     Malformed(Malformed),
     /// Moves or text that cannot be read. The text is for users.
     Invalid(String),
+    /// Something begins in a text and does not end, such as a comment: what follows the text would become part of
+    /// it. The text is for users.
+    OpenEnd(String),
     /// A size in the file exceeds [`Limits`](crate::formats::Limits).
     Limit {
         /// The noun for the item of that size.
@@ -217,6 +220,7 @@ impl Clone for ErrorKind {
             Self::Damaged(text) => Self::Damaged(text.clone()),
             Self::Malformed(malformed) => Self::Malformed(*malformed),
             Self::Invalid(text) => Self::Invalid(text.clone()),
+            Self::OpenEnd(text) => Self::OpenEnd(text.clone()),
             Self::Limit { what, limit, size } => Self::Limit {
                 what,
                 limit: *limit,
@@ -548,7 +552,8 @@ impl fmt::Display for ErrorKind {
             | Self::Unsupported(text)
             | Self::NotInFile(text)
             | Self::NotReplaceable(text)
-            | Self::Invalid(text) => write!(f, "{text}"),
+            | Self::Invalid(text)
+            | Self::OpenEnd(text) => write!(f, "{text}"),
             Self::Query {
                 column, message, ..
             } => write!(f, "column {column} of the query: {message}"),

@@ -14,6 +14,7 @@ use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result};
 use crate::convert::{ConvertOptions, Target, convert, copy_with_changes};
 use crate::create::SharedFile;
 use crate::edit::{Change, EditOptions, edit};
+use crate::end_of_text::{LINE_SAMPLE, line_end_of};
 use crate::input::InputItem;
 use crate::job_summary::Summary;
 use crate::merge_annotations::Merges;
@@ -225,23 +226,16 @@ fn change_text(
     Ok(losses)
 }
 
-/// Bytes in which the end of a line is searched for.
-const LINE_SAMPLE: u64 = 1 << 16;
-
 /// How lines end in the text of a game, or if it has one line, at the start of the file.
 fn line_end(file: &mut File, start: u64, length: u64) -> Result<&'static str> {
-    for (from, length) in [(start, length), (0, LINE_SAMPLE)] {
+    let sample_size = LINE_SAMPLE as u64;
+    for (from, length) in [(start, length), (0, sample_size)] {
         let mut sample = Vec::new();
         file.seek(SeekFrom::Start(from))?;
-        file.take(length.min(LINE_SAMPLE))
+        file.take(length.min(sample_size))
             .read_to_end(&mut sample)?;
-        let mut bytes = sample.iter();
-        if let Some(end) = bytes.position(|byte| matches!(byte, b'\r' | b'\n')) {
-            return Ok(match sample.get(end..) {
-                Some([b'\r', b'\n', ..]) => "\r\n",
-                Some([b'\r', ..]) => "\r",
-                _ => "\n",
-            });
+        if let Some(end) = line_end_of(&sample) {
+            return Ok(end);
         }
     }
     Ok("\n")

@@ -1,12 +1,14 @@
 //! Any input to any format that can be written.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::formats::{CreateDatabase, CreateOptions, CreateText, OpenOptions, Profile};
+use tabia_core::formats::{
+    CreateDatabase, CreateOptions, CreateText, OpenBlocks, OpenOptions, Profile,
+};
 use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
 use tabia_core::io::{
@@ -22,6 +24,7 @@ use crate::base::{Index, IndexOptions, restrict_by_index};
 use crate::create::SharedFile;
 use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
+use crate::end_of_text::{LineEndWriter, TextEnd};
 use crate::input::InputItem;
 use crate::job_summary::Summary;
 use crate::media_copies::MediaCopies;
@@ -228,11 +231,12 @@ fn convert_games(
             compression,
         } if options.append => {
             if format.edit.is_none()
-                && format.open_blocks.is_some()
+                && let Some(open) = format.open_blocks
                 && let Some(create) = format.create_text
             {
                 let append = AppendText {
                     create,
+                    open,
                     path: &path,
                     compression,
                 };
@@ -378,6 +382,7 @@ fn to_text(
 /// Adds games to a text file.
 struct AppendText<'p> {
     create: CreateText,
+    open: OpenBlocks,
     path: &'p Path,
     compression: Compression,
 }
@@ -402,12 +407,8 @@ impl AppendText<'_> {
             Some(lock) => Arc::clone(lock),
             None => Arc::new(SetLock::acquire(path).map_err(Error::in_output)?),
         };
+        let end = TextEnd::read(path, self.open, &options.open)?;
         let mut old = File::open(path).map_err(|error| self.failed(error))?;
-        let gap = self.gap(&mut old).map_err(|error| self.failed(error))?;
-        let Some(gap) = gap else {
-            let text = "is UTF-16; `tabia convert` makes a file in UTF-8, which can grow";
-            return Err(Error::unsupported(text).in_path(path).in_output());
-        };
         let mut outputs = options.create.clone();
         outputs.force = true;
         let mut shared = SharedFile::create(path, outputs.outputs())?;
@@ -415,8 +416,11 @@ impl AppendText<'_> {
         let copied = io::copy(&mut old, &mut shared);
         copied.map_err(|error| self.failed(error))?;
         let target = Box::new(shared.clone());
-        let mut out = compress(target, self.compression).map_err(Error::in_output)?;
-        out.write_all(gap.as_bytes()).map_err(stream_error)?;
+        // A second stream of another kind could not be unpacked, whatever the name of the file.
+        let compression = end.compression.unwrap_or(self.compression);
+        let out = compress(target, compression).map_err(Error::in_output)?;
+        let mut out = LineEndWriter::new(out, end.line_end);
+        out.write_all(end.gap.as_bytes()).map_err(stream_error)?;
         let summary = to_text(
             items,
             self.create,
@@ -426,7 +430,8 @@ impl AppendText<'_> {
             progress,
             observer,
         )?;
-        out.finish()
+        out.into_inner()
+            .finish()
             .map_err(|error| error.in_path(path).in_output())?;
         let (files, bytes) = shared.commit()?;
         let records = records_written(&summary, options);
@@ -435,28 +440,6 @@ impl AppendText<'_> {
 
     fn failed(&self, error: io::Error) -> Error {
         Error::from(error).in_path(self.path).in_output()
-    }
-
-    /// What must follow the games of a file so that another can begin; `None` if it is UTF-16.
-    fn gap(&self, old: &mut File) -> io::Result<Option<&'static str>> {
-        if self.compression != Compression::None {
-            return Ok(Some("\n"));
-        }
-        let mut mark = [0; 2];
-        let read = old.read(&mut mark)?;
-        if read == 2 && matches!(mark, [0xff, 0xfe] | [0xfe, 0xff]) {
-            return Ok(None);
-        }
-        let length = old.seek(SeekFrom::End(0))?;
-        let mut end = [0; 2];
-        old.seek(SeekFrom::Start(length.saturating_sub(2)))?;
-        let read = old.read(&mut end)?;
-        old.rewind()?;
-        Ok(Some(match end.get(..read) {
-            Some([] | [b'\n', b'\n']) => "",
-            Some([.., b'\n']) => "\n",
-            _ => "\n\n",
-        }))
     }
 }
 

@@ -261,6 +261,7 @@ pub mod dedupe;
 mod detect;
 mod eco_tagger;
 pub mod edit;
+mod end_of_text;
 mod filter_stream;
 mod folder_contents;
 mod game_content;

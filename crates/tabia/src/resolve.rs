@@ -92,7 +92,8 @@ impl Resolver {
     }
 
     /// The sources of games that a path names: as [`Resolver::resolve_each`], with archives replaced by
-    /// what is in them. Books in a folder, and archives in a folder without a database, are left out.
+    /// what is in them. Books in a folder, and archives in a folder without a database, are left out; a book that
+    /// cannot be opened is an error in the list.
     ///
     /// # Errors
     /// When nothing is there, or what is there is not recognised or holds no database; not for what is
@@ -111,11 +112,10 @@ impl Resolver {
                 None => Ok(vec![Ok(item)]),
             });
             let members = members.unwrap_or_else(|error| vec![Err(error)]);
-            let has_games = |item: &Result<InputItem>| {
-                item.as_ref()
-                    .map_or(true, |item| item.format().games().is_some())
-            };
-            contents.extend(members.into_iter().filter(has_games));
+            contents.extend(members.into_iter().filter_map(|item| match item {
+                Ok(item) if item.format().games().is_none() => self.unreadable_book(&item).map(Err),
+                item => Some(item),
+            }));
         }
         if contents.is_empty() {
             return Err(Error::unsupported("no database in this folder").in_path(Path::new(path)));
@@ -129,6 +129,13 @@ impl Resolver {
     /// When the folder cannot be read or holds nothing that is known.
     pub fn resolve_folder(&self, path: &Path, depth: u32) -> Result<Vec<Result<InputItem>>> {
         self.folder(path, depth)
+    }
+
+    /// Why a book in a folder cannot be opened; `None` if it can, or is in an archive or no book.
+    fn unreadable_book(&self, item: &InputItem) -> Option<Error> {
+        item.source()?;
+        item.format().book()?;
+        item.open(&self.options, None).err()
     }
 
     fn single(&self, path: &OsStr) -> Result<Vec<InputItem>> {

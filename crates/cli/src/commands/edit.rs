@@ -10,6 +10,7 @@ use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
 use tabia::formats::Format;
 use tabia::read_one::load_to_copy;
 use tabia::repair::remains;
+use tabia::select::RecordRanges;
 use tabia::{Error, InputItem};
 
 use crate::args::EditArgs;
@@ -146,12 +147,21 @@ fn changes(
     reporter: &mut Reporter,
 ) -> Result<Vec<Change>, Error> {
     let mut changes = Vec::new();
-    if let Some(text) = &args.delete {
-        changes.push(Change::Delete(parse_ranges("--delete", text)?));
+    let ranges = |option, text: &Option<String>| {
+        let text = text.as_deref();
+        text.map(|text| parse_ranges(option, text)).transpose()
+    };
+    let deleted = ranges("--delete", &args.delete)?;
+    let restored = ranges("--restore", &args.restore)?;
+    if let (Some(deleted), Some(restored)) = (&deleted, &restored)
+        && let Some(record) = first_common(deleted, restored)
+    {
+        let number = u64::from(record) + 1;
+        let text = format!("`--delete` and `--restore` both name record {number}");
+        return Err(Error::usage(text));
     }
-    if let Some(text) = &args.restore {
-        changes.push(Change::Restore(parse_ranges("--restore", text)?));
-    }
+    changes.extend(deleted.map(Change::Delete));
+    changes.extend(restored.map(Change::Restore));
     if let (Some(number), Some(file)) = (args.replace, &args.with) {
         let index = number
             .checked_sub(1)
@@ -175,6 +185,18 @@ fn changes(
         return Err(Error::usage(text));
     }
     Ok(changes)
+}
+
+/// The first record that both name.
+fn first_common(one: &RecordRanges, other: &RecordRanges) -> Option<u32> {
+    let mut at = 0;
+    loop {
+        let first = one.next_from(at)?;
+        at = other.next_from(first)?;
+        if at == first {
+            return Some(at);
+        }
+    }
 }
 
 fn report_edited(context: &Context, args: &EditArgs, edited: &Edited) {

@@ -116,16 +116,25 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     list.index = args.rows.index.use_index.into();
     list.index_options = index_options(&context);
     let mut items: Vec<InputItem> = Vec::new();
-    let code = context.for_each_input(&args.paths, Wanted::Games, |item| match item {
-        Ok(item) => {
-            items.push(item);
-            Ok(ExitCode::Done)
+    // One that cannot be opened is not the end of the others.
+    let openable = |item: InputItem| {
+        if !item.is_once() {
+            item.open(&context.open, None)?;
         }
-        Err(error) if error.side() == ErrorSide::Input => {
-            reporter.report_failed_input(&error)?;
-            Ok(ExitCode::Input)
+        Ok(item)
+    };
+    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+        match item.and_then(openable) {
+            Ok(item) => {
+                items.push(item);
+                Ok(ExitCode::Done)
+            }
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
+                Ok(ExitCode::Input)
+            }
+            Err(other) => Err(other),
         }
-        Err(other) => Err(other),
     })?;
     let counts = columns(&options);
     let keys = options.keys.iter().map(StatsKey::name);

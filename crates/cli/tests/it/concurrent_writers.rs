@@ -3,10 +3,10 @@
 use std::process::{Child, Command, Stdio};
 
 #[cfg(unix)]
-use tabia::core::io::FolderLock;
+use tabia::core::io::{FolderLock, SetLock};
 use tabia_testkit::Scratch;
 
-use crate::common::{many_games, names, tabia};
+use crate::common::{GAMES, many_games, names, tabia};
 
 /// Rounds of a test; `TABIA_ROUNDS` overrides it.
 fn rounds() -> u32 {
@@ -152,4 +152,33 @@ fn sets_replaced_at_once_are_never_mixed() {
         }
     }
     assert!(names(&folder).iter().all(|name| !name.starts_with('.')));
+}
+
+#[cfg(unix)]
+#[test]
+fn waiting_for_a_lock_is_stated() {
+    let folder = Scratch::new("waiting");
+    folder.write("games.pgn", GAMES.as_bytes());
+    folder.write("new.pgn", GAMES.as_bytes());
+    let path = folder.join("games.pgn");
+    let lock = SetLock::acquire(&path).unwrap();
+    let run = std::thread::scope(|scope| {
+        let append = || {
+            tabia(
+                &folder,
+                &["convert", "--append", "new.pgn", "-o", "games.pgn"],
+            )
+        };
+        let run = scope.spawn(append);
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        drop(lock);
+        run.join().unwrap()
+    });
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(
+        run.err.matches("games.pgn: waiting for ").count(),
+        1,
+        "{}",
+        run.err
+    );
 }

@@ -219,3 +219,33 @@ fn problems_of_an_archive_are_reported_once() {
         assert_eq!(counts, problems.len() as u64, "{rows}");
     }
 }
+
+#[test]
+fn members_of_the_same_name_are_all_extracted() {
+    let folder = Scratch::new("same-names");
+    for (name, white) in [("a.pgn", "One"), ("b.pgn", "Two"), ("c.pgn", "Three")] {
+        folder.write(name, format!("[White \"{white}\"]\n\n1. e4 *\n").as_bytes());
+    }
+    tabia(
+        &folder,
+        &["archive", "create", "all.zip", "a.pgn", "b.pgn", "c.pgn"],
+    )
+    .expect(0);
+    let mut bytes = std::fs::read(folder.join("all.zip")).unwrap();
+    for (name, other) in [(b"b.pgn", b"a.pgn"), (b"c.pgn", b"A.PGN")] {
+        while let Some(at) = bytes.windows(5).position(|part| part == name) {
+            bytes[at..at + 5].copy_from_slice(other);
+        }
+    }
+    std::fs::write(folder.join("all.zip"), bytes).unwrap();
+    let run = tabia(&folder, &["archive", "extract", "all.zip", "-d", "out"]).expect(3);
+    for (name, white) in [("a.pgn", "One"), ("a-2.pgn", "Two"), ("A-3.PGN", "Three")] {
+        let text = std::fs::read_to_string(folder.join("out").join(name));
+        assert!(
+            text.is_ok_and(|text| text.contains(white)),
+            "{name}: {}",
+            run.err
+        );
+    }
+    assert!(run.err.contains("this one becomes a-2.pgn"), "{}", run.err);
+}

@@ -92,6 +92,37 @@ fn records_are_deleted_replaced_and_packed() {
 }
 
 #[test]
+fn one_record_is_not_deleted_and_restored() {
+    let folder = with_games("edit-contradiction");
+    tabia(&folder, &["convert", "games.pgn", "-o", "a.cbh"]).expect(0);
+    for (delete, restore, code) in [
+        ("1", "1", 2),
+        ("1-2", "2,3", 2),
+        ("3", "1-", 2),
+        ("1,3", "2", 0),
+    ] {
+        let args = [
+            "edit",
+            "a.cbh",
+            "-o",
+            "b.cbh",
+            "--delete",
+            delete,
+            "--restore",
+            restore,
+        ];
+        let run = tabia(&folder, &args).expect(code);
+        assert_eq!(
+            run.err.contains("both name record"),
+            code == 2,
+            "{}",
+            run.err
+        );
+        assert_eq!(folder.join("b.cbh").exists(), code == 0);
+    }
+}
+
+#[test]
 fn damaged_databases_are_not_changed() {
     let cuts: [(&str, u64); 4] = [("cbp", 400), ("cbt", 330), ("cbh", 230), ("cbg", 200)];
     for (extension, length) in cuts {

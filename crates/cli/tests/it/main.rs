@@ -5,6 +5,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod append_to_text;
 mod archives;
 mod book_edits;
 mod book_json;
@@ -22,6 +23,7 @@ mod compression;
 mod concurrent_writers;
 mod converted_moves;
 mod damaged_archives;
+mod damaged_books;
 mod damaged_inputs;
 mod database_peers;
 mod dedupe_and_eco;

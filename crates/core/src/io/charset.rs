@@ -19,7 +19,7 @@ pub enum Charset {
 }
 
 impl Charset {
-    /// The set of a name as users write it: `auto`, `utf-8`, `cp1252`, `latin1`, `windows-1251`, …;
+    /// The set of a name as users write it: `auto`, `utf-8`, `cp1252`, `latin1`, `cp866`, `koi8-r`, …;
     /// `None` for unknown and multi-byte sets.
     pub fn parse(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
@@ -28,11 +28,17 @@ impl Charset {
             "utf-8" | "utf8" => return Some(Self::Utf8),
             _ => {}
         }
-        let label = match lower.strip_prefix("cp") {
-            Some(number) => format!("windows-{number}"),
-            None => lower,
+        let label = match lower.as_str() {
+            "koi8r" => "koi8-r".to_owned(),
+            "koi8u" => "koi8-u".to_owned(),
+            _ => lower,
+        };
+        let numbered = |label: &str| {
+            let number = label.strip_prefix("cp")?;
+            Encoding::for_label(format!("windows-{number}").as_bytes())
         };
         Encoding::for_label(label.as_bytes())
+            .or_else(|| numbered(&label))
             .filter(|encoding| encoding.is_single_byte())
             .map(Self::Single)
     }
@@ -147,6 +153,26 @@ mod tests {
             let (encoded, complete) = encode(&text, charset);
             assert!(complete, "{name}");
             assert_eq!(&*encoded, all.as_slice(), "{name}");
+        }
+    }
+
+    #[test]
+    fn sets_have_the_names_that_programs_give_them() {
+        for (name, expected) in [
+            ("cp1252", "windows-1252"),
+            ("CP1250", "windows-1250"),
+            ("cp866", "IBM866"),
+            ("ibm866", "IBM866"),
+            ("koi8-r", "KOI8-R"),
+            ("koi8r", "KOI8-R"),
+            ("KOI8U", "KOI8-U"),
+            ("latin2", "ISO-8859-2"),
+        ] {
+            let found = Charset::parse(name).map(Charset::name);
+            assert_eq!(found, Some(expected), "{name}");
+        }
+        for name in ["cp437", "cp932", "utf-16", "cp", ""] {
+            assert_eq!(Charset::parse(name), None, "{name}");
         }
     }
 

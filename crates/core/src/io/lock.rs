@@ -6,6 +6,7 @@
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::disk::{folder, require_replaceable};
@@ -14,10 +15,29 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The longest time to wait for another writer.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// The time for which a writer waits without a word.
+const SILENCE: Duration = Duration::from_secs(1);
 /// The time between two attempts.
 const INTERVAL: Duration = Duration::from_millis(10);
 /// The most symbolic links that are followed one after the other.
 const MAX_LINKS: u32 = 40;
+
+/// Called with a path and the process that has its lock, if that is known.
+type WaitNotice = Box<dyn Fn(&Path, Option<u32>) + Send + Sync>;
+
+static WAIT_NOTICE: OnceLock<WaitNotice> = OnceLock::new();
+
+/// Has `notice` called when a lock is waited for longer than a second, once for each wait: with the path, and the
+/// number of the process that has the lock if it is known. Only the first call of a program has an effect.
+///
+/// ```
+/// tabia_core::io::set_wait_notice(|path, process| {
+///     eprintln!("waiting for {}, which process {process:?} writes", path.display());
+/// });
+/// ```
+pub fn set_wait_notice(notice: impl Fn(&Path, Option<u32>) + Send + Sync + 'static) {
+    let _ = WAIT_NOTICE.set(Box::new(notice));
+}
 
 /// The lock of a set that is read, changed and replaced: held from before its files are opened until
 /// the new ones have their names.
@@ -203,12 +223,22 @@ fn lock(file: &File, path: &Path, deadline: Instant) -> Result<()> {
         // Locks of other systems keep the file itself from being read.
         return Ok(());
     }
+    let notice_at = Instant::now() + SILENCE;
+    let mut is_noticed = false;
     loop {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
                 return Err(in_use(file, path));
             }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(INTERVAL),
+            Err(TryLockError::WouldBlock) => {
+                if !is_noticed && Instant::now() >= notice_at {
+                    is_noticed = true;
+                    if let Some(notice) = WAIT_NOTICE.get() {
+                        notice(path, holder(file));
+                    }
+                }
+                std::thread::sleep(INTERVAL);
+            }
             // An error means that the file system has no locks.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
         }

@@ -38,7 +38,7 @@ pub use folder_names::FolderNames;
 pub use folder_with_journals_applied::{JournaledFolder, UnprovenJournal};
 pub use huge_table::HugeTable;
 pub use input_file::InputFile;
-pub use lock::{FolderLock, SetLock, existing_path};
+pub use lock::{FolderLock, SetLock, existing_path, set_wait_notice};
 pub use lost_file_signals::{LostFiles, handle_lost_files};
 pub use name_text::name_text;
 pub use output::{Output, OutputSet};

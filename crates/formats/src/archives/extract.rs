@@ -14,6 +14,8 @@ use super::{Archive, OnError, Presence, in_member, safe_name};
 
 /// The most files that are written before they get their names: all of these are open.
 const BATCH: usize = 200;
+/// The most members of one name that are extracted, each under another name.
+const MOST_OF_A_NAME: u32 = 100;
 /// Names of members that one problem lists.
 const MAX_NAMED: usize = 5;
 
@@ -133,18 +135,30 @@ fn plan(
         }
         match safe_name(&member.name) {
             Err(error) => done.problems.push(error.in_file(label)),
-            Ok(path) => {
-                let parents = || path.ancestors().skip(1).map(folded);
-                let name = folded(&path);
-                let is_free =
-                    !folders.contains(&name) && !parents().any(|parent| taken.contains(&parent));
-                if !is_free || !taken.insert(name) {
-                    let text = format!("another member already has the name {}", member.name);
+            Ok(asked) => {
+                let is_free = |path: &PathBuf| {
+                    let mut parents = path.ancestors().skip(1).map(folded);
+                    let name = folded(path);
+                    !folders.contains(&name)
+                        && !taken.contains(&name)
+                        && !parents.any(|parent| taken.contains(&parent))
+                };
+                let mut names = std::iter::once(asked.clone()).chain(numbered(&asked));
+                let path = names.find(is_free);
+                let text = format!("another member already has the name {}", member.name);
+                let Some(path) = path else {
                     done.problems.push(Error::invalid(text).in_file(label));
-                } else if let Err(error) = links.check(&path) {
+                    continue;
+                };
+                if path != asked {
+                    let text = format!("{text}: this one becomes {}", path.display());
+                    done.problems.push(Error::invalid(text).in_file(label));
+                }
+                taken.insert(folded(&path));
+                if let Err(error) = links.check(&path) {
                     done.problems.push(in_member(archive, index, error));
                 } else {
-                    folders.extend(parents());
+                    folders.extend(path.ancestors().skip(1).map(folded));
                     plan.push((index, folder.join(path)));
                 }
             }
@@ -161,6 +175,21 @@ fn plan(
         done.problems.push(Error::invalid(text).in_file(label));
     }
     plan
+}
+
+/// The names that a file can have whose name is another's: `games-2.pgn`, …
+fn numbered(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let stem = path.file_stem().unwrap_or_default().to_os_string();
+    let extension = path.extension().map(std::ffi::OsStr::to_os_string);
+    (2..=MOST_OF_A_NAME).map(move |number| {
+        let mut name = stem.clone();
+        name.push(format!("-{number}"));
+        if let Some(extension) = &extension {
+            name.push(".");
+            name.push(extension);
+        }
+        path.with_file_name(name)
+    })
 }
 
 /// Finds symbolic links in the target folder that lead out of it.

@@ -43,6 +43,7 @@ pub(crate) struct BookBuildArgs {
         long,
         visible_alias = "min-game",
         value_name = "N",
+        value_parser = above_zero::<u64>,
         help_heading = "Moves"
     )]
     pub(crate) min_games: Option<u64>,

@@ -89,6 +89,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
     })?;
     drop(display);
     listing.finish()?;
+    let code = code.worse(ExitCode::of_problems(reporter.count()));
     reporter.finish(None)?;
     Ok(code)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use tabia::book::merge::Merged;
 use tabia::core::games::Written;
+use tabia::core::loss::Feature;
 use tabia::{Error, InputItem, Observer};
 
 use super::build_record::remove_old_record;

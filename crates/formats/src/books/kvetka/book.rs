@@ -261,7 +261,11 @@ impl Book for KvetkaBook {
     }
 
     fn damage(&self) -> Result<Vec<String>> {
-        Ok(inspect_structure(&self.store).problems())
+        let mut findings = KvetkaBook::inspect(self);
+        // Whoever visits the positions counts these.
+        findings.bad_keys = 0;
+        findings.bad_moves = 0;
+        Ok(findings.problems())
     }
 
     fn problems(&self) -> Result<Vec<String>> {

@@ -104,8 +104,11 @@ impl BookWriter for KvetkaBuilder {
 
     fn keep_links_of(&mut self, book: &dyn Book) -> Result<bool> {
         let book = book.as_any().and_then(|book| book.downcast_ref());
+        // A list of which nothing can be read would make another damaged book.
         let book = book.filter(|book: &&KvetkaBook| {
-            book.header().has_game_links() && book.sources().is_some()
+            let mut sources = book.sources().into_iter();
+            book.header().has_game_links()
+                && sources.any(|sources| sources.len() > 0 || sources.problems.is_empty())
         });
         match book {
             Some(book) => self.copy_sources(book).map(|()| true),

@@ -1,6 +1,7 @@
 //! Databases as [`Database`].
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -212,8 +213,8 @@ fn read_index(index: &[u8], problems: &mut Vec<String>) -> Index {
     }
 }
 
-/// Adds the records of the file to which no offset leads: to offsets between the same neighbours at which no record
-/// begins, else at the end. Returns how many were found.
+/// Adds the records of the file to which no offset leads: to offsets at which no record begins, between the same
+/// neighbours at which one does, else at the end. Returns how many were found.
 fn add_records(offsets: &mut Vec<u32>, games: &[u8]) -> usize {
     let record_at = |offset: u32| games.get(offset as usize..).and_then(Header::read);
     let is_hole = |offset: u32| !record_at(offset).is_some_and(|header| header.is_checked);
@@ -242,20 +243,68 @@ fn add_records(offsets: &mut Vec<u32>, games: &[u8]) -> usize {
         at = end;
     }
     let count = found.len();
+    let mut runs = holes(offsets, is_hole).into_iter().peekable();
     for offset in found {
-        let is_before = |at: usize| offsets.get(at).is_none_or(|before| *before < offset);
-        let hole = (0..offsets.len()).find(|&at| {
-            let after = offsets.get(at + 1).copied().unwrap_or(u32::MAX);
-            offsets.get(at).copied().is_some_and(is_hole)
-                && (at == 0 || is_before(at - 1))
-                && after > offset
-        });
-        match hole.and_then(|hole| offsets.get_mut(hole)) {
+        // The offsets ascend: a run that ends before this one gets none of the others.
+        while runs
+            .next_if(|run| run.is_full() || run.before <= offset)
+            .is_some()
+        {}
+        let run = runs
+            .peek_mut()
+            .filter(|run| run.after.is_none_or(|after| after < offset));
+        match run.and_then(|run| offsets.get_mut(run.next()?)) {
             Some(hole) => *hole = offset,
             None => offsets.push(offset),
         }
     }
     count
+}
+
+/// Offsets one after another at which no record begins.
+struct Holes {
+    /// The offset of the record before them.
+    after: Option<u32>,
+    /// The offset of the record after them.
+    before: u32,
+    /// Their indices that are not used yet.
+    indices: Range<usize>,
+}
+
+impl Holes {
+    fn is_full(&self) -> bool {
+        self.indices.is_empty()
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        self.indices.next()
+    }
+}
+
+/// The runs of offsets at which no record begins, by the offset of the record before them.
+fn holes(offsets: &[u32], is_hole: impl Fn(u32) -> bool) -> Vec<Holes> {
+    let mut runs: Vec<Holes> = Vec::new();
+    let mut after = None;
+    let mut open: Option<Holes> = None;
+    for (index, &offset) in offsets.iter().enumerate() {
+        if is_hole(offset) {
+            let run = open.get_or_insert(Holes {
+                after,
+                before: u32::MAX,
+                indices: index..index,
+            });
+            run.indices.end = index + 1;
+        } else {
+            after = Some(offset);
+            runs.extend(open.take().map(|run| Holes {
+                before: offset,
+                ..run
+            }));
+        }
+    }
+    runs.extend(open);
+    runs.sort_by_key(|run| run.after);
+    runs
 }
 
 /// Records one after another, as long as their check bytes fit.

@@ -6,6 +6,7 @@ use tabia_core::GameIndex;
 use tabia_core::chess::{Color, Piece, Ply, Role, Square};
 use tabia_core::formats::{Confidence, OpenOptions, Probe};
 use tabia_core::game::{Annotation, Event, Game, GameResult};
+use tabia_core::games::PartKind;
 use tabia_core::io::{Charset, Cursor, Sink, Source};
 use tabia_testkit::open_and_read::{assert_fixture, open_files, read_games};
 use tabia_testkit::tiny::GameBuilder;
@@ -332,6 +333,42 @@ fn records_that_a_damaged_index_lacks_are_found() {
     let mut small = index;
     small[3] -= 2;
     assert_eq!(open(&small, &salvage), (all, true, 1));
+}
+
+#[test]
+fn many_holes_of_an_index_are_filled_in_order() {
+    let one = record(&games()[0]);
+    let count = 40_000;
+    let data = one.repeat(count);
+    let mut index = Sink::new();
+    index.u32_be(count as u32 + 1);
+    for number in 0..count {
+        // Every third offset is right; the others lead nowhere, before the file or behind it.
+        index.u32_be(match number % 3 {
+            0 => (number * one.len()) as u32 + number as u32 + 2,
+            1 => u32::MAX,
+            _ => 0,
+        });
+    }
+    index.u32_be(data.len() as u32 + count as u32 + 2);
+    let files = [
+        ("tiny.cbf".to_owned(), data),
+        ("tiny.cbi".to_owned(), index.into_vec()),
+    ];
+    let mut salvage = OpenOptions::default();
+    salvage.salvage = true;
+    let start = std::time::Instant::now();
+    let database = open_files(&FORMAT, &files, &salvage).unwrap();
+    let seconds = start.elapsed().as_secs();
+    assert_eq!(database.len() as usize, count);
+    for number in [0, 1, 2, 3, 20_000, count - 1] {
+        let parts = database.stored_parts(GameIndex(number as u32));
+        let mut games = parts.iter().filter(|part| part.kind == PartKind::Game);
+        let offset = games.next().unwrap().offset;
+        assert_eq!(offset as usize, number * one.len(), "{number}");
+    }
+    // In the square of the number of holes it took minutes.
+    assert!(seconds < 10, "{seconds} s");
 }
 
 #[test]

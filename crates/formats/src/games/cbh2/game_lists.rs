@@ -18,6 +18,23 @@ const SINGLE: u64 = 1 << 62;
 /// Flag of a list of consecutive games, with the first or the last number.
 const RANGE: u64 = 1 << 61;
 
+/// A message about records that the file lacks; `None` if it has as many as it states and the last one is
+/// complete.
+pub(super) fn cut_off(file: &[u8]) -> Option<String> {
+    let length = file.len();
+    let mut cursor = Cursor::new(file);
+    let blocks = cursor.take(4, "half").and_then(|_| cursor.u32_le("blocks"));
+    let (Ok(blocks), Some(records)) = (blocks, length.checked_sub(HEADER)) else {
+        return Some(format!("the file has {length} bytes, a header has 12"));
+    };
+    let (records, rest) = (records / (2 * HALF), records % (2 * HALF));
+    if rest != 0 {
+        return Some(format!("{rest} bytes at the end are not a complete record"));
+    }
+    ((records as u64) < u64::from(blocks))
+        .then(|| format!("the header states {blocks} blocks of games, the file has {records}"))
+}
+
 /// The list of a name in a role.
 #[derive(Debug, Clone, Copy)]
 struct Head {

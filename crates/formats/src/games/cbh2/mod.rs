@@ -19,6 +19,7 @@ mod record_contents;
 mod record_reader;
 mod records;
 mod replay;
+mod salvage;
 mod start_position;
 mod tags;
 mod verify;

@@ -307,6 +307,25 @@ const fn two_bytes(number: u16) -> [u8; 2] {
     [(number >> 8) as u8, number as u8]
 }
 
+/// A message about pages that the file states to have and has not; `None` if it has them.
+pub(super) fn cut_off(file: &[u8]) -> Option<String> {
+    let mut cursor = Cursor::new(file);
+    let pages = cursor
+        .take(4, "version")
+        .and_then(|_| cursor.u32_be("pages"));
+    let found = file.len() / PAGE;
+    match pages {
+        Ok(pages) if found as u64 >= u64::from(pages) => None,
+        Ok(pages) => Some(format!(
+            "the header states {pages} pages, the file has {found}"
+        )),
+        Err(_) => Some(format!(
+            "the file has {} bytes, a header has 12",
+            file.len()
+        )),
+    }
+}
+
 /// Compares the orders of a file with the names in use. Returns the roles whose order lacks names, has
 /// others, or is no balanced tree of them in the order of their keys.
 pub(super) fn different(lists: &Heads, file: &[u8]) -> Vec<Role> {

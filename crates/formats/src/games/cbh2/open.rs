@@ -15,11 +15,15 @@ use super::annotations::game_annotations::GameAnnotations;
 use super::companions::COMPANIONS;
 use super::container::{self, FILE_HEADER, MARK};
 use super::format_id::ID;
+use super::game_lists;
+use super::name_orders;
 use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
+use super::salvage;
 use super::tags::Lookup;
 use crate::games::cbh::charset::{Detector, Texts};
 use crate::games::cbh::ini_file::{self, SetKind};
+use crate::games::common::salvage::is_for_repair;
 
 /// Opens the set that a `.2cbh` file belongs to.
 pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Database>> {
@@ -39,6 +43,8 @@ pub(super) struct Cbh2Database {
     pub(super) texts: Texts,
     pub(super) options: OpenOptions,
     pub(super) headers_name: Arc<Path>,
+    /// Indexes of records whose header is made of the other files, ascending.
+    pub(super) rebuilt: Vec<u32>,
     pub(super) moves_name: Arc<Path>,
     pub(super) annotations_name: Arc<Path>,
     pub(super) names_name: Arc<Path>,
@@ -47,8 +53,25 @@ pub(super) struct Cbh2Database {
 
 impl Cbh2Database {
     fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
-        let label = Arc::clone(source.label());
-        let headers = source.main().open().map_err(|e| e.in_file(&label))?;
+        let mut lost = None;
+        let (label, headers) = if is_for_repair(options)? {
+            let files = ["2cbh", "2cbg", "2cba"].map(|extension| source.open_companion(extension));
+            let [old, moves, annotations] = files;
+            let [old, moves, annotations] = [old?, moves?, annotations?];
+            let rebuilt = salvage::rebuild(
+                old.as_deref().unwrap_or_default(),
+                moves.as_deref().unwrap_or_default(),
+                annotations.as_deref().unwrap_or_default(),
+                options.limits.record,
+            );
+            let file = rebuilt.file.clone();
+            lost = Some(rebuilt);
+            (source.label_of("2cbh"), file)
+        } else {
+            let label = Arc::clone(source.label());
+            let headers = source.main().open().map_err(|e| e.in_file(&label))?;
+            (label, headers)
+        };
         let Some(header) = FileHeader::read(&headers) else {
             let why = format!("the file has {} bytes, a header has {SIZE}", headers.len());
             return Err(wrong_format(why).in_file(&label));
@@ -70,6 +93,12 @@ impl Cbh2Database {
             let name = source.label_of(extension);
             problems.push(format!("{}: {text}", name.display()));
         };
+        let (rebuilt, lost) = lost.map_or_else(Default::default, |lost: salvage::Headers| {
+            (lost.rebuilt, lost.problems)
+        });
+        for text in lost {
+            problem("2cbh", text);
+        }
         if headers.len() % SIZE != 0 {
             let left = headers.len() % SIZE;
             problem(
@@ -102,6 +131,12 @@ impl Cbh2Database {
                 problem(extension, text);
             }
         }
+        if let Some(text) = orders.as_deref().and_then(name_orders::cut_off) {
+            problem("2lcd", text);
+        }
+        if let Some(text) = lists.as_deref().and_then(game_lists::cut_off) {
+            problem("2lgd", text);
+        }
         let names = names.and_then(|blob| match Names::new(blob) {
             Ok(names) => Some(names),
             Err(malformed) => {
@@ -125,6 +160,7 @@ impl Cbh2Database {
             texts,
             options: options.clone(),
             headers_name: label,
+            rebuilt,
             moves_name: source.label_of("2cbg"),
             annotations_name: source.label_of("2cba"),
             names_name: source.label_of("2lid"),

@@ -385,6 +385,12 @@ impl GameReader for Reader<'_> {
         self.problems.clear();
         let record = self.db.record(game)?;
         self.head.deleted = record.kind() & TYPE_DELETED != 0;
+        if self.db.rebuilt.binary_search(&game.0).is_ok() {
+            let text = "the header is lost: players, event, result, date, round, ratings and whether it was deleted \
+                        are unknown";
+            let error = Error::not_in_file(text).in_file(&self.db.headers_name);
+            self.problems.push(error);
+        }
         if want.has(Want::TAGS) {
             self.push_tags(record);
         }

@@ -889,6 +889,122 @@ fn missing_files_are_reported() {
     }
 }
 
+/// The games of a damaged set as a repair reads them, and the problems of each and of the set.
+fn salvaged(set: &Files) -> (Vec<Game>, Vec<String>, Vec<String>) {
+    let mut options = OpenOptions::default();
+    options.salvage = true;
+    let database = open(set, &options).unwrap();
+    let (games, problems) = read_games(&*database);
+    (games, problems, database.info().problems.clone())
+}
+
+#[test]
+fn games_without_headers_are_found_again() {
+    let complete = files(&games());
+    let (whole, _) = read_games(&*open(&complete, &OpenOptions::default()).unwrap());
+    let cut = |length: usize| {
+        let mut set = complete.clone();
+        set[0].1.truncate(length);
+        set
+    };
+    let mut absent = complete.clone();
+    absent.remove(0);
+    let mut zeros = complete.clone();
+    zeros[0].1.fill(0);
+    let mut without_start = complete.clone();
+    without_start[0].1[..192].fill(0xff);
+    let mut hole = complete.clone();
+    hole[0].1[3 * 192..5 * 192].fill(0);
+    for (what, set, lost) in [
+        ("complete", complete.clone(), 0),
+        ("empty", cut(0), whole.len()),
+        ("cut in the header", cut(100), whole.len()),
+        ("header only", cut(192), whole.len()),
+        ("cut between records", cut(192 * 4), whole.len() - 3),
+        ("cut in a record", cut(192 * 4 + 50), whole.len() - 3),
+        ("absent", absent, whole.len()),
+        ("zeros", zeros, whole.len()),
+        ("without a header", without_start, 0),
+        ("hole", hole, 2),
+    ] {
+        let (found, problems, of_set) = salvaged(&set);
+        assert_eq!(found.len(), whole.len(), "{what}: {of_set:?}");
+        for (found, whole) in found.iter().zip(&whole) {
+            assert_eq!(found.ply_count(), whole.ply_count(), "{what}");
+            let comments = |game: &Game| {
+                let annotation = |event| matches!(event, Event::Annotation(Annotation::Comment(_)));
+                game.events().filter(|event| annotation(*event)).count()
+            };
+            assert_eq!(comments(found), comments(whole), "{what}");
+        }
+        let is_lost = |problem: &&String| problem.contains("the header is lost");
+        assert_eq!(
+            problems.iter().filter(is_lost).count(),
+            lost,
+            "{what}: {problems:?}"
+        );
+        assert_eq!(of_set.is_empty(), what == "complete", "{what}: {of_set:?}");
+    }
+}
+
+#[test]
+fn annotations_are_not_assigned_to_other_games() {
+    let complete = files(&games());
+    let mut set = complete.clone();
+    set[0].1.clear();
+    // One record of annotations less: which game lacks it is unknown.
+    let annotations = &mut set[2].1;
+    let last = memchr::memmem::rfind(annotations, &[0x88, 0x77, 0x66, 0x55]).unwrap();
+    annotations.truncate(last);
+    let (found, _, of_set) = salvaged(&set);
+    for game in &found {
+        let is_comment = |event| matches!(event, Event::Annotation(Annotation::Comment(_)));
+        assert!(!game.events().any(is_comment));
+    }
+    assert!(
+        of_set.iter().any(|text| text.contains("which annotations")),
+        "{of_set:?}"
+    );
+}
+
+#[test]
+fn marks_without_records_are_passed_quickly() {
+    let mut set = files(&games());
+    set[0].1.clear();
+    let mut moves = vec![0; 12];
+    for _ in 0..200_000 {
+        moves.extend([0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11]);
+        // A size of megabytes, and the type of a game.
+        moves.extend([0, 0, 0x40, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
+    }
+    set[1].1 = moves;
+    let start = std::time::Instant::now();
+    let (found, ..) = salvaged(&set);
+    assert_eq!(found.len(), 0);
+    assert!(start.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn cut_orders_and_lists_of_names_are_reported() {
+    let complete = files(&games());
+    for extension in ["2lcd", "2lgd"] {
+        let length = file(&complete, extension).len();
+        for cut in (0..20).map(|part| length * part / 20) {
+            let mut set = complete.clone();
+            let file = set.iter_mut().find(|(other, _)| *other == extension);
+            // Where a record ends nothing shows that others followed.
+            let is_between = extension == "2lgd" && cut >= 12 && (cut - 12) % 512 == 0;
+            file.unwrap().1.truncate(cut);
+            let database = open(&set, &OpenOptions::default()).unwrap();
+            let problems = &database.info().problems;
+            if !is_between {
+                assert_eq!(problems.len(), 1, "{extension} {cut}: {problems:?}");
+                assert!(problems[0].contains(extension), "{problems:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn other_versions_are_refused() {
     let mut set = files(&games());

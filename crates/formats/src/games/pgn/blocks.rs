@@ -12,7 +12,7 @@ use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
 
 use super::char_class::{BOM, is_newline};
-use super::encoding::{FillEnd, SAMPLE, Utf8Input, detect, first_invalid, sample};
+use super::encoding::{FillEnd, SAMPLE, Utf8Input, detect, first_invalid, sample, undefined_bytes};
 use super::event_boundary::EventBoundaries;
 use super::letter_detection;
 use super::read::{Reader, has_only_comments};
@@ -204,6 +204,7 @@ impl PgnBlocks {
             reader: Reader::new(self.charset, self.strict, self.limits.depth, letters),
             language: Arc::clone(&self.language),
             charset: Arc::clone(&self.detected_charset),
+            requested: self.charset,
             is_set: false,
             is_charset_set: false,
             strict: self.strict,
@@ -349,6 +350,8 @@ struct LanguageReader {
     reader: Reader,
     language: Arc<OnceLock<DetectedLanguage>>,
     charset: Arc<OnceLock<Charset>>,
+    /// As the caller asks for it.
+    requested: Charset,
     /// Whether the reader has that language.
     is_set: bool,
     /// Whether the reader has that character set.
@@ -384,6 +387,28 @@ impl LanguageReader {
             _ => Ok(Flow::Go),
         }
     }
+
+    /// Reports bytes of a block that are no characters of its set: the text is probably in another one.
+    fn report_undefined(
+        &self,
+        text: &[u8],
+        cursor: &mut TextCursor,
+        visitor: &mut dyn Visitor,
+    ) -> Result<Flow> {
+        let charset = self.charset.get().copied().unwrap_or(self.requested);
+        // All bytes before the first one that is not UTF-8 are read the same with any.
+        if charset == Charset::Auto && self.charset.get().is_none() {
+            return Ok(Flow::Go);
+        }
+        let Some((at, error)) = undefined_bytes(text, charset) else {
+            return Ok(Flow::Go);
+        };
+        let error = cursor.locate(text, at, error);
+        if self.strict {
+            return Err(error);
+        }
+        Ok(visitor.problem(error.into()))
+    }
 }
 
 impl BlockReader for LanguageReader {
@@ -396,6 +421,9 @@ impl BlockReader for LanguageReader {
         let text = &block.bytes;
         let mut cursor = TextCursor::default();
         let mut flow = self.begin_block(block.offset, visitor)?;
+        if flow == Flow::Go {
+            flow = self.report_undefined(text, &mut TextCursor::default(), visitor)?;
+        }
         // Counted while the bytes are in the caches of the processor.
         let (mut counted, mut lines) = (0, 0);
         while flow == Flow::Go {
@@ -453,6 +481,10 @@ impl GameStream for PgnStream {
                 return Ok(None);
             }
             if self.reader.begin_block(self.block.offset, visitor)? == Flow::Stop {
+                return Ok(Some(Flow::Stop));
+            }
+            let (text, reader) = (&self.block.bytes, &self.reader);
+            if reader.report_undefined(text, &mut self.cursor, visitor)? == Flow::Stop {
                 return Ok(Some(Flow::Stop));
             }
         }

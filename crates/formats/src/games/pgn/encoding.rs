@@ -3,7 +3,9 @@
 use std::io::{self, Read};
 
 use encoding_rs::{CoderResult, Decoder, Encoding};
+use tabia_core::error::Error;
 use tabia_core::io::Charset;
+use tabia_core::plural::counted;
 
 /// Length of a sample that shows the character set or the language of a text, in bytes.
 pub(super) const SAMPLE: usize = 1 << 20;
@@ -56,6 +58,52 @@ pub(super) fn detect(sample: &[u8], requested: Charset) -> Charset {
     } else {
         Charset::Auto
     }
+}
+
+/// The first byte of a text that has no character in the single-byte set in which it is read, and an error with the
+/// number of such bytes; `None` if there is none. Where text can be UTF-8, its sequences are no such bytes.
+pub(super) fn undefined_bytes(text: &[u8], charset: Charset) -> Option<(usize, Error)> {
+    let (set, is_utf8) = match charset {
+        Charset::Single(set) => (set, false),
+        Charset::Fallback(set) => (set, true),
+        Charset::Auto | Charset::Utf8 => (encoding_rs::WINDOWS_1252, true),
+    };
+    // Sets of ISO have control characters there.
+    if !set.name().starts_with("windows-") {
+        return None;
+    }
+    let is_undefined = |byte: u8| {
+        let text = [byte];
+        let decoded = set.decode_without_bom_handling(&text).0;
+        (0x80..0xa0).contains(&byte) && decoded.chars().all(|c| c.is_control() || c == '\u{fffd}')
+    };
+    let undefined: Vec<u8> = (0x80..0xa0).filter(|byte| is_undefined(*byte)).collect();
+    let (mut first, mut count) = (None, 0_u64);
+    let mut search = |from: usize, part: &[u8]| {
+        for (at, byte) in (from..).zip(part) {
+            if *byte >= 0x80 && undefined.contains(byte) {
+                first.get_or_insert((at, *byte));
+                count += 1;
+            }
+        }
+    };
+    if is_utf8 {
+        let mut at = 0;
+        for chunk in text.utf8_chunks() {
+            at += chunk.valid().len();
+            search(at, chunk.invalid());
+            at += chunk.invalid().len();
+        }
+    } else {
+        search(0, text);
+    }
+    let (at, byte) = first?;
+    let bytes = counted(count, "byte is no character", "bytes are no characters");
+    let set = set.name();
+    let text = format!(
+        "{bytes} of {set}, such as {byte:#04x}: the text may be in another character set, which `--encoding` names"
+    );
+    Some((at, Error::invalid(text)))
 }
 
 /// The name of a character set, for users.
@@ -249,6 +297,23 @@ mod tests {
             Charset::Fallback(encoding_rs::WINDOWS_1251)
         );
         assert_eq!(auto("[White \"Петросян\"]".as_bytes()), Charset::Auto);
+    }
+
+    #[test]
+    fn bytes_without_a_character_are_found() {
+        let found = |text: &[u8], charset| {
+            undefined_bytes(text, charset).map(|(at, error)| (at, error.to_string()))
+        };
+        // 0x81 is `ü` in the sets of DOS, and the end of `Á` in UTF-8.
+        let text = "Á M\u{fc}ller ".as_bytes();
+        assert_eq!(found(text, Charset::Auto), None);
+        let (at, message) = found(b"M\x81ller, \xc3\x81, \x9d\xe4", Charset::Auto).unwrap();
+        assert_eq!(at, 1);
+        assert!(message.starts_with("2 bytes are no characters of windows-1252, such as 0x81"));
+        let greek = Charset::parse("cp1253").unwrap();
+        assert!(found(b"\xd2", greek).is_none() && found(b"a\x8a", greek).is_some());
+        assert_eq!(found(b"\x81\x98", Charset::parse("cp866").unwrap()), None);
+        assert_eq!(found(b"\x81", Charset::parse("latin2").unwrap()), None);
     }
 
     #[test]

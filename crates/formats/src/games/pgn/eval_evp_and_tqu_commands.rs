@@ -13,10 +13,11 @@ pub(super) fn write_eval_profile(profile: &EvalProfile, out: &mut Vec<u8>) {
     let first = points.iter().position(|point| point.flag != NO_VALUE);
     let first = first.filter(|first| *first <= MAX_FIRST).unwrap_or(0);
     let _ = write!(out, "[%evp {first},{}", points.len() as i64 - 1);
-    for point in points.iter().skip(first) {
+    for (ply, point) in points.iter().enumerate().skip(first) {
         let value = i32::from(point.value);
         let value = match point.flag {
-            // A mate on the board has no side.
+            // Who has mated has just moved: Black before White's moves.
+            1 if value == 0 && ply % 2 == 1 => 30_000,
             1 if value <= 0 => -30_000 - value,
             1 => 30_000 - value,
             NO_VALUE => 32_767,

@@ -1,13 +1,16 @@
 //! Comments and NAGs.
 
-use tabia_core::error::Error;
-use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Nag, Want};
+use tabia_core::error::{Error, ErrorKind};
+use tabia_core::game::{Annotation, Comment, CommentPlacement, Flow, Foreign, Nag, Want};
 use tabia_core::io::decode;
 
 use super::{Input, LastToken, Reader};
 use crate::games::pgn::char_class::{at_line_start, line_end};
 use crate::games::pgn::comment_parser;
 use crate::games::pgn::non_ascii_tokens::skip_blanks;
+
+/// The kind of foreign data that is a NAG with a number that none has.
+const OTHER_NAG: u16 = b'$' as u16;
 
 impl Reader {
     pub(super) fn annotate(&mut self, input: &mut Input<'_, '_>, annotation: Annotation<'_>) {
@@ -37,7 +40,14 @@ impl Reader {
             _ => {
                 let unread = input.text.get(at..end);
                 let error = Error::invalid("a NAG is a number from 0 to 255").at_ply(self.line.ply);
-                self.report(input, at, error, unread);
+                if self.report(input, at, error, unread) && input.want.has(Want::ANNOTATIONS) {
+                    let foreign = Foreign {
+                        format: crate::games::pgn::ID,
+                        kind: OTHER_NAG,
+                        bytes: unread.unwrap_or_default(),
+                    };
+                    self.annotate(input, Annotation::Foreign(foreign));
+                }
             }
         }
         end
@@ -49,7 +59,8 @@ impl Reader {
             self.comment(input, at + 1, end);
             return end + 1;
         }
-        let error = Error::invalid("the comment is not closed").at_ply(self.line.ply);
+        let kind = ErrorKind::OpenEnd("the comment is not closed".to_owned());
+        let error = Error::new(kind).at_ply(self.line.ply);
         self.has_open_end = true;
         let end = comment_parser::open_end(input.text, at);
         if self.report(input, at, error, None) {

@@ -24,7 +24,7 @@ mod tags;
 mod variations;
 
 use tabia_core::chess::{OpeningCache, PieceLetters, Position};
-use tabia_core::error::{Error, GameIndex, Problem, Result};
+use tabia_core::error::{Error, ErrorKind, GameIndex, Problem, Result};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::io::Charset;
 
@@ -33,6 +33,7 @@ use self::deferred_comments::DeferredComments;
 use self::game_start::{BeforeGame, find_game_start};
 use self::tags::PairSpans;
 use self::variations::VariationFrame;
+use super::comment_parser;
 use super::event_boundary::{EventBoundaries, boundary_after};
 use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
 use super::regular_movetext;
@@ -255,11 +256,14 @@ impl Reader {
             let start = start.get(..tag.len()).unwrap_or_default();
             start.eq_ignore_ascii_case(tag.as_bytes())
         });
-        let error = Error::invalid(if is_page {
-            "a web page (HTML), which has no games"
+        let text = "text that belongs to no game";
+        let error = if is_page {
+            Error::invalid("a web page (HTML), which has no games")
+        } else if start.starts_with(b"{") && comment_parser::end(start, 0).is_none() {
+            Error::new(ErrorKind::OpenEnd(text.to_owned()))
         } else {
-            "text that belongs to no game"
-        });
+            Error::invalid(text)
+        };
         self.report(input, from, error, Some(bytes.trim_ascii_end()))
     }
 

@@ -1,0 +1,168 @@
+//! Books that are damaged, and books whose moves do not fit into another format.
+
+use tabia_testkit::Scratch;
+
+use crate::common::{many_games, tabia};
+
+/// A folder with `book_0.kob`, its index and its list of games.
+fn with_kvetka_book(name: &str) -> Scratch {
+    let folder = Scratch::new(name);
+    folder.write("games.pgn", many_games(60).as_bytes());
+    let build = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "book.kob",
+        "--game-links",
+    ];
+    tabia(&folder, &build).expect(0);
+    folder
+}
+
+/// The exit codes of the verbs that make a book of `book_0.kob` or describe it.
+fn codes(folder: &Scratch) -> Vec<(&'static str, i32, String)> {
+    let book = "book_0.kob";
+    let verbs: [(&str, &[&str]); 4] = [
+        (
+            "convert",
+            &["book", "convert", book, "-o", "out.bin", "--force"],
+        ),
+        (
+            "merge",
+            &["book", "merge", book, book, "-o", "out.bin", "--force"],
+        ),
+        (
+            "fix",
+            &["book", "fix", book, "-o", "fixed_0.kob", "--force"],
+        ),
+        ("info", &["book", "info", book]),
+    ];
+    let run = |(verb, args): (&'static str, &[&str])| {
+        let run = tabia(folder, args);
+        (verb, run.code, run.err)
+    };
+    verbs.into_iter().map(run).collect()
+}
+
+#[test]
+fn damage_of_a_kvetka_book_that_check_finds_is_reported_by_every_verb() {
+    let folder = with_kvetka_book("damaged-kvetka");
+    for (_, code, message) in codes(&folder) {
+        assert_eq!(code, 0, "{message}");
+    }
+    let mut found = 0;
+    for name in ["book_0.kob", "book.kin"] {
+        let path = folder.join(name);
+        let whole = std::fs::read(&path).unwrap();
+        for part in 1..12 {
+            let mut damaged = whole.clone();
+            let at = whole.len() * part / 12;
+            damaged[at] ^= 0x10;
+            std::fs::write(&path, &damaged).unwrap();
+            let check = tabia(&folder, &["check", "book_0.kob"]);
+            if check.code == 3 {
+                found += 1;
+                for (verb, code, message) in codes(&folder) {
+                    assert_eq!(code, 3, "{verb}, {name} at {at}: {message} / {}", check.err);
+                    assert!(
+                        message.contains("warning: book_0.kob: "),
+                        "{verb}: {message}"
+                    );
+                }
+            }
+        }
+        std::fs::write(&path, whole).unwrap();
+    }
+    assert!(found > 4, "{found}");
+}
+
+#[test]
+fn a_book_that_cannot_be_opened_is_reported_in_a_folder() {
+    let folder = Scratch::new("noise-in-folder");
+    std::fs::create_dir(folder.join("all")).unwrap();
+    folder.write("all/games.pgn", many_games(3).as_bytes());
+    let noise: Vec<u8> = (0..5000_u32).map(|at| (at * 7919 >> 3) as u8 | 2).collect();
+    std::fs::write(folder.join("all/noise.kob"), noise).unwrap();
+    // One that is recognised, and cannot be opened, is not the end of the others either.
+    std::fs::write(folder.join("all/noise.2cbh"), [0x81; 4000]).unwrap();
+    let verbs: [&[&str]; 5] = [
+        &["ls", "all"],
+        &["stats", "all"],
+        &["convert", "all", "-o", "out.pgn", "--force"],
+        &["search", "all", "white:*"],
+        &[
+            "book",
+            "build",
+            "all",
+            "-o",
+            "out.bin",
+            "--min-games",
+            "1",
+            "--force",
+        ],
+    ];
+    for verb in verbs {
+        let run = tabia(&folder, verb);
+        assert_eq!(run.code, 3, "{verb:?}: {} {}", run.out, run.err);
+        for name in ["noise.kob: ", "noise.2cbh: "] {
+            assert_eq!(run.err.matches(name).count(), 1, "{verb:?}: {}", run.err);
+        }
+        assert!(
+            !run.err.contains("tabia repair all/noise.kob"),
+            "{verb:?}: {}",
+            run.err
+        );
+    }
+    let stats = tabia(&folder, &["stats", "all", "--json"]);
+    assert_eq!(stats.json()[0]["games"], 3, "{}", stats.out);
+}
+
+#[test]
+fn moves_that_do_not_fit_into_a_book_are_a_problem() {
+    let folder = Scratch::new("unreachable-book");
+    let game = "[SetUp \"1\"]\n[FEN \"8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 Kd4 1-0\n";
+    folder.write("games.pgn", game.as_bytes());
+    let build = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "book.bin",
+        "--min-games",
+        "1",
+    ];
+    tabia(&folder, &build).expect(0);
+    let run = tabia(&folder, &["book", "convert", "book.bin", "-o", "book.abk"]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    let none = [
+        "book",
+        "build",
+        "games.pgn",
+        "-o",
+        "none.bin",
+        "--min-games",
+        "0",
+    ];
+    tabia(&folder, &none).expect(2);
+}
+
+#[test]
+fn a_fixed_kvetka_book_is_sound_whatever_its_list_of_games_was() {
+    let folder = with_kvetka_book("fixed-kvetka");
+    let Ok(whole) = std::fs::read(folder.join("book.ksf")) else {
+        panic!("the book has no list of games");
+    };
+    for length in [0, 1, 7, 12, 100, whole.len() / 2, whole.len()] {
+        std::fs::write(folder.join("book.ksf"), &whole[..length.min(whole.len())]).unwrap();
+        let fix = ["book", "fix", "book_0.kob", "-o", "fixed_0.kob", "--force"];
+        let run = tabia(&folder, &fix);
+        assert!(matches!(run.code, 0 | 3), "{length}: {}", run.err);
+        let check = tabia(&folder, &["check", "fixed_0.kob"]);
+        assert_eq!(check.code, 0, "{length}: {}", check.err);
+        let again = ["book", "fix", "fixed_0.kob", "-o", "again_0.kob", "--force"];
+        tabia(&folder, &again).expect(0);
+        std::fs::remove_file(folder.join("fixed.ksf")).unwrap_or_default();
+        std::fs::remove_file(folder.join("again.ksf")).unwrap_or_default();
+    }
+}

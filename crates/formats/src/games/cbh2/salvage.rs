@@ -1,0 +1,279 @@
+//! Headers of a damaged set: those that are lost are made again of the records in `.2cbg`, which begin with a mark and
+//! state their size and type.
+//!
+//! Nothing in a record names its game: moves and texts are found, but not players, events and results. Annotations
+//! belong to the games in their order, if the headers that are left and the numbers of records agree with that.
+
+use tabia_core::io::Blob;
+use tabia_core::plural::counted;
+use zerocopy::{FromZeros, IntoBytes};
+
+use super::container::{self, FILE_HEADER, MARK, tag};
+use super::records::{
+    FileHeader, GAME_OR_TEXT, GameRecord, Record, SIZE, TYPE_ALWAYS, TYPE_TEXT, TextRecord,
+};
+
+/// The stored form of an unknown result.
+const NO_RESULT: u8 = 3;
+/// Headers that show whether a file with a damaged beginning has any.
+const SAMPLE: usize = 100;
+
+/// The headers of a set.
+pub(super) struct Headers {
+    /// The complete file.
+    pub(super) file: Blob,
+    /// Indexes of the records that were made again, ascending.
+    pub(super) rebuilt: Vec<u32>,
+    /// Messages about what was lost and made again.
+    pub(super) problems: Vec<String>,
+}
+
+/// The bytes of a header.
+type HeaderBytes = [u8; SIZE];
+
+/// A record of `.2cbg` or `.2cba`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Found {
+    at: u64,
+    tag: u16,
+}
+
+/// The headers of a set with these files; `moves` is `.2cbg`, and `annotations` is `.2cba`.
+pub(super) fn rebuild(old: &[u8], moves: &[u8], annotations: &[u8], limit: u64) -> Headers {
+    let header = FileHeader::read(old).filter(|header| header.is_ours());
+    let mut problems = Vec::new();
+    let (all, _) = old.as_chunks::<SIZE>();
+    let mut records: Vec<HeaderBytes> = all.get(1..).unwrap_or_default().to_vec();
+    if header.is_none() {
+        let sample = records.iter().take(SAMPLE);
+        let likely = sample
+            .clone()
+            .filter(|record| is_led(record, moves))
+            .count();
+        if 2 * likely > sample.len() {
+            problems.push("the header is damaged: records of 192 bytes are read".to_owned());
+        } else {
+            records.clear();
+            problems.push("the header is lost".to_owned());
+        }
+    }
+    let found = find(moves, &[tag::GAME, tag::CHESS960, tag::TEXT], limit);
+    let pairs = annotations_of(&found, annotations, &records, limit);
+    let known: Vec<u64> = {
+        let led = records.iter().filter(|record| is_led(record, moves));
+        let mut known: Vec<u64> = led.filter_map(moves_at).collect();
+        known.sort_unstable();
+        known
+    };
+    let is_new = |found: &&Found| known.binary_search(&found.at).is_err();
+    let mut rebuilt = Vec::new();
+    fill_holes(&mut records, moves, &found, &known, &pairs, &mut rebuilt);
+    let states = header.map(|header| i64::from(header.next_id.get()) - 1);
+    if states != Some(records.len() as i64) {
+        // Remnants of games that were replaced lie before the last record.
+        let last = known.last().copied();
+        let rest = found.iter().filter(is_new);
+        for found in rest.filter(|found| last.is_none_or(|last| found.at > last)) {
+            rebuilt.push(records.len() as u32);
+            records.push(new_header(*found, &pairs));
+        }
+    }
+    if !rebuilt.is_empty() {
+        let count = counted(rebuilt.len(), "header is", "headers are");
+        let annotations = if pairs.is_empty() {
+            "; which annotations belong to their games is unknown"
+        } else {
+            "; annotations belong to their games by their order"
+        };
+        problems.push(format!(
+            "{count} made again of the records of games{annotations}"
+        ));
+    }
+    let mut header = header.copied().unwrap_or_else(|| {
+        let mut header = FileHeader::new_zeroed();
+        header.header_size = 38.into();
+        header.record_size = (SIZE as u16).into();
+        header.version = 5;
+        header
+    });
+    header.next_id = i32::try_from(records.len() + 1).unwrap_or(i32::MAX).into();
+    let mut file = header.as_bytes().to_vec();
+    file.extend_from_slice(records.as_flattened());
+    Headers {
+        file: Blob::from(file),
+        rebuilt,
+        problems,
+    }
+}
+
+/// The offset of the moves or the text of a record.
+fn moves_at(record: &HeaderBytes) -> Option<u64> {
+    u64::try_from(Record::read(record)?.offsets().0).ok()
+}
+
+/// Whether a record begins at the offset in a header.
+fn is_led(record: &HeaderBytes, moves: &[u8]) -> bool {
+    moves_at(record).is_some_and(|at| container::record_length(moves, at).is_some())
+}
+
+/// How many times the bytes of a file are read at most to find its records.
+const READINGS: usize = 16;
+
+/// The records of a file with these types, in their order: those with the right checksum, and those that end as they
+/// state at their start.
+fn find(file: &[u8], tags: &[u16], limit: u64) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut end = FILE_HEADER;
+    // Marks with great sizes would be read to the end of the file, each of them.
+    let mut left = file.len().saturating_mul(READINGS);
+    for at in memchr::memmem::find_iter(file, &MARK) {
+        // A mark inside of a record is none.
+        let Some(length) = container::record_length(file, at as u64).filter(|_| at >= end) else {
+            continue;
+        };
+        let Some(rest) = left.checked_sub(length.min(file.len() - at)) else {
+            continue;
+        };
+        left = rest;
+        let Ok(content) = container::content(file, at as i64, limit) else {
+            continue;
+        };
+        let is_whole = is_framed(file, at, length);
+        if tags.contains(&content.tag) && (is_whole || content.problem.is_none()) {
+            end = at
+                + if is_whole {
+                    length
+                } else {
+                    container::HEAD + content.bytes.len()
+                };
+            found.push(Found {
+                at: at as u64,
+                tag: content.tag,
+            });
+        }
+    }
+    found
+}
+
+/// Whether a record of this length states it at its end too.
+fn is_framed(file: &[u8], at: usize, length: usize) -> bool {
+    let end = at.checked_add(length);
+    let total = end.and_then(|end| file.get(end.checked_sub(8)?..end));
+    total == Some(&(length as u64).to_le_bytes())
+}
+
+/// The offsets of games and of their annotations, ascending, if the *n*th game has the *n*th annotations: there are as
+/// many, and the headers that are left do not contradict. Otherwise empty.
+fn annotations_of(
+    found: &[Found],
+    annotations: &[u8],
+    records: &[HeaderBytes],
+    limit: u64,
+) -> Vec<(u64, u64)> {
+    let games = found.iter().filter(|found| found.tag != tag::TEXT);
+    let annotations = find(annotations, &[tag::ANNOTATIONS], limit);
+    if games.clone().count() != annotations.len() {
+        return Vec::new();
+    }
+    let pairs = games.zip(&annotations);
+    let pairs: Vec<(u64, u64)> = pairs.map(|(game, own)| (game.at, own.at)).collect();
+    let agrees = |record: &HeaderBytes| {
+        let Some((at, Some(own))) = Record::read(record).map(Record::offsets) else {
+            return true;
+        };
+        let (Ok(at), Ok(own)) = (u64::try_from(at), u64::try_from(own)) else {
+            return true;
+        };
+        paired(&pairs, at).is_none_or(|paired| paired == own)
+    };
+    if records.iter().all(agrees) {
+        pairs
+    } else {
+        Vec::new()
+    }
+}
+
+fn paired(pairs: &[(u64, u64)], at: u64) -> Option<u64> {
+    let index = pairs.binary_search_by_key(&at, |(game, _)| *game).ok()?;
+    pairs.get(index).map(|(_, annotations)| *annotations)
+}
+
+/// Replaces headers that lead to no record where as many records lie between those of their neighbours.
+fn fill_holes(
+    records: &mut [HeaderBytes],
+    moves: &[u8],
+    found: &[Found],
+    known: &[u64],
+    pairs: &[(u64, u64)],
+    rebuilt: &mut Vec<u32>,
+) {
+    let mut index = 0;
+    let mut after = 0;
+    while let Some(record) = records.get(index) {
+        if is_led(record, moves) {
+            after = moves_at(record).unwrap_or(after);
+            index += 1;
+            continue;
+        }
+        let rest = records.get(index..).unwrap_or_default();
+        let length = rest.iter().position(|record| is_led(record, moves));
+        let length = length.unwrap_or(rest.len());
+        let before = rest.get(length).and_then(moves_at).unwrap_or(u64::MAX);
+        let first = found.partition_point(|found| found.at <= after);
+        let end = found.partition_point(|found| found.at < before);
+        let between = found.get(first..end).unwrap_or_default();
+        let is_new = |found: &Found| known.binary_search(&found.at).is_err();
+        if between.len() == length && between.iter().all(is_new) {
+            let holes = records.iter_mut().enumerate().skip(index);
+            for ((index, record), found) in holes.zip(between) {
+                *record = new_header(*found, pairs);
+                rebuilt.push(index as u32);
+            }
+        }
+        index += length;
+    }
+}
+
+/// A header that states nothing but where the moves and the annotations are.
+fn new_header(found: Found, pairs: &[(u64, u64)]) -> HeaderBytes {
+    let stored = |at: u64| i64::try_from(at).unwrap_or(-1).into();
+    let mut bytes = [0; SIZE];
+    if found.tag == tag::TEXT {
+        let mut text = TextRecord::new_zeroed();
+        let kind = TYPE_ALWAYS | TYPE_TEXT;
+        text.kind = kind;
+        text.unknown_1 = [0, GAME_OR_TEXT, kind, 0, 0, 0, 0];
+        text.body_at = stored(found.at);
+        for id in [
+            &mut text.tournament,
+            &mut text.source,
+            &mut text.annotator,
+            &mut text.title,
+        ] {
+            *id = (-1).into();
+        }
+        bytes.copy_from_slice(text.as_bytes());
+        return bytes;
+    }
+    let mut game = GameRecord::new_zeroed();
+    game.kind = TYPE_ALWAYS;
+    game.content = GAME_OR_TEXT;
+    game.kind_again = TYPE_ALWAYS;
+    game.moves_at = stored(found.at);
+    game.annotations_at = stored(paired(pairs, found.at).unwrap_or(0));
+    game.result = NO_RESULT;
+    for id in [
+        &mut game.white,
+        &mut game.black,
+        &mut game.tournament,
+        &mut game.annotator,
+        &mut game.source,
+        &mut game.white_team,
+        &mut game.black_team,
+        &mut game.tag,
+    ] {
+        *id = (-1).into();
+    }
+    bytes.copy_from_slice(game.as_bytes());
+    bytes
+}
