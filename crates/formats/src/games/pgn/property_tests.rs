@@ -3,7 +3,6 @@
 use std::io::Cursor;
 
 use tabia_core::GameIndex;
-use tabia_core::chess::Position;
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{
     Annotation, Event, Flow, Game, GameResult, RecordKind, Recorder, Want, project,
@@ -415,57 +414,4 @@ fn random_texts_have_the_same_games_however_they_are_read() {
     failed.sort_by_key(String::len);
     failed.truncate(8);
     assert_eq!(failed, [""; 0]);
-}
-
-/// Games that begin alike are read as if they were the only ones, whatever is between and behind their first moves.
-#[test]
-fn openings_of_games_before_change_nothing() {
-    let mut random = tabia_testkit::Random::new(3);
-    let texts: Vec<String> = (0..1500)
-        .map(|_| game_of_few_openings(&mut random))
-        .collect();
-    let (together, problems) = read(texts.concat().as_bytes(), 1 << 20);
-    assert_eq!(together.len(), texts.len());
-    let mut problems_alone = 0;
-    for (text, game) in texts.iter().zip(&together) {
-        let (alone, problems) = read(text.as_bytes(), 1 << 20);
-        assert_eq!(alone, [game.clone()], "{text}");
-        problems_alone += problems.len();
-    }
-    assert_eq!(problems_alone, problems.len());
-    assert!(problems_alone > 100, "{problems_alone}");
-}
-
-/// A game that has many of its first moves in common with others, in one of the notations of real files.
-fn game_of_few_openings(random: &mut tabia_testkit::Random) -> String {
-    let mut text = "[Event \"a\"]\n".to_owned();
-    let mut position = Position::standard();
-    if random.one_in(8) {
-        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w Qkq - 0 1";
-        text += &format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n");
-        position = Position::parse_fen(fen.as_bytes()).unwrap();
-    }
-    text.push('\n');
-    for ply in 0..random.below(24) {
-        let moves = position.legal_moves();
-        let m = moves[random.below(2 + ply / 6).min(moves.len() - 1)];
-        let number = position.full_move_number();
-        match random.below(if ply < 6 { 2 } else { 4 }) {
-            0 if position.turn().is_white() => text += &format!("{number}."),
-            1 if position.turn().is_white() => text += &format!("{number}. "),
-            2 => text += &format!("{number}... "),
-            _ => {}
-        }
-        let san = position.san(m).to_string();
-        match random.below(40) {
-            0 => text += "Qh9 ",
-            1 => text += &format!("{san}! "),
-            2 => text += &format!("{{x}} {san} "),
-            3 => text += &format!("{san} ({san}) {{y}} "),
-            4 => text += &format!("{m}\n"),
-            _ => text += &format!("{san} "),
-        }
-        position.play(m);
-    }
-    text + random.pick(&["1-0\n\n", "*\n\n", "\n\n"])
 }

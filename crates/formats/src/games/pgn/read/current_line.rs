@@ -72,12 +72,6 @@ impl CurrentLine {
     #[inline(always)]
     pub(super) fn play(&mut self, ply: Ply) {
         self.position.play_ply(ply);
-        self.pass(ply);
-    }
-
-    /// Adds a move whose position is set by the caller.
-    #[inline(always)]
-    pub(super) fn pass(&mut self, ply: Ply) {
         self.plies.push(ply);
         self.ply += 1;
         self.last_token = LastToken::Move;

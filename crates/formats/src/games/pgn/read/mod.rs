@@ -23,7 +23,7 @@ mod start_position;
 mod tags;
 mod variations;
 
-use tabia_core::chess::{OpeningCache, PieceLetters, Position};
+use tabia_core::chess::{PieceLetters, Position};
 use tabia_core::error::{Error, ErrorKind, GameIndex, Problem, Result};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::io::Charset;
@@ -78,7 +78,6 @@ pub(super) struct Reader {
     /// The end of the current game and the token there, once its movetext is irregular.
     fixed_end: Option<(usize, MovetextEnd)>,
     line: CurrentLine,
-    openings: OpeningCache,
     /// The lines that are interrupted by a variation, the mainline first.
     frames: Vec<VariationFrame>,
     /// Whether the game begins with a `(` that is not closed.
@@ -146,7 +145,6 @@ impl Reader {
             movetext_start: 0,
             fixed_end: None,
             line: CurrentLine::default(),
-            openings: OpeningCache::new(),
             frames: Vec::new(),
             has_stray_parentheses: false,
             deferred: DeferredComments::default(),

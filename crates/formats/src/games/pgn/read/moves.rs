@@ -1,6 +1,6 @@
 //! Movetext, with a fast path for moves and numbers in the usual notation.
 
-use tabia_core::chess::{Line, Ply, san};
+use tabia_core::chess::{Ply, san};
 use tabia_core::error::Error;
 use tabia_core::game::{CommentPlacement, Flow, GameResult, Want};
 
@@ -92,8 +92,7 @@ impl Reader {
                 continue;
             }
             if matches!(class, CharClass::Move | CharClass::Digit) && self.letters.is_none() {
-                let end = self.opening_moves(input, at);
-                let end = self.usual_moves(input, end);
+                let end = self.usual_moves(input, at);
                 if end > at {
                     at = end;
                     continue;
@@ -175,57 +174,6 @@ impl Reader {
             input.visitor.end_variation();
         }
         end
-    }
-
-    /// Reads the first moves of a game as far as games before it had the same ones. Returns the offset after the
-    /// last.
-    fn opening_moves(&mut self, input: &mut Input<'_, '_>, from: usize) -> usize {
-        let is_at_start = self.line.ply == 0
-            && self.frames.is_empty()
-            && self.deferred.is_empty()
-            && self.openings.begin_at(&self.line.position);
-        if !is_at_start {
-            return from;
-        }
-        let text = input.text;
-        let visits = input.want.has(Want::MAINLINE);
-        let mut line = Line::START;
-        let mut at = from;
-        while self.flow == Flow::Go {
-            let mut start = at;
-            if text.get(start).is_some_and(u8::is_ascii_digit) {
-                let end = digits_end(text, start);
-                if text.get(end) != Some(&b'.') {
-                    break;
-                }
-                start = past_space(text, end + 1);
-            }
-            let Some((letters, length)) = word_at(text, start) else {
-                break;
-            };
-            let code = letters & !(u64::MAX << (8 * length));
-            let Some((next, m)) = self.openings.find(line, code) else {
-                let position = self.openings.after(line);
-                if let Some(m) = san::read_letters(position, letters, length) {
-                    self.line.position.clone_from(position);
-                    self.line.position.cache_legal(m);
-                    self.openings.insert(line, code, &self.line.position, m);
-                    return at;
-                }
-                break;
-            };
-            let before = self.openings.before(line, next);
-            if visits {
-                self.flow = input.visitor.visit_move(before, Ply::Move(m));
-            }
-            self.line.pass(Ply::Move(m));
-            line = next;
-            at = past_space(text, start + length);
-        }
-        if line != Line::START {
-            self.line.position.clone_from(self.openings.after(line));
-        }
-        at
     }
 
     /// Reads moves and numbers in the usual notation, up to the first other token. Returns its offset.
