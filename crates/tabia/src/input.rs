@@ -68,6 +68,7 @@ impl fmt::Debug for Origin {
         match self {
             Self::Files(source) => source.fmt(f),
             Self::Packed(path) => write!(f, "Packed({})", path.display()),
+            Self::PackedInMemory(_) => f.write_str("PackedInMemory"),
             Self::Once(_) => f.write_str("Once"),
             Self::Member { index, .. } => write!(f, "Member({index})"),
         }
