@@ -43,9 +43,9 @@ const tag = (game: GameJson, name: string) => {
 
 const players = (game: GameJson) => `${tag(game, "White") || "?"} – ${tag(game, "Black") || "?"}`;
 
-/** The games before and after this one in the list that it was opened from. */
-function useNeighbours(game: GameJson, query: URLSearchParams): [string | null, string | null] {
-  const [found, set] = useState<[string | null, string | null]>([null, null]);
+/** The games before and after this one in the list that it was opened from, and its own place there, from 0. */
+function useNeighbours(game: GameJson, query: URLSearchParams): [string | null, string | null, number | null] {
+  const [found, set] = useState<[string | null, string | null, number | null]>([null, null, null]);
   const list = {
     db: query.get("db") ?? game.db,
     where: query.get("q") ?? "",
@@ -57,13 +57,14 @@ function useNeighbours(game: GameJson, query: URLSearchParams): [string | null, 
     const run = async () => {
       const { row } = await get<{ row: number | null }>("row", { ...list, in: game.db, game: game.game }, controller.signal);
       if (row === null) return;
+      set(([previous, next]) => [previous, next, row]);
       const from = Math.max(0, row - 1);
       const { rows } = await get<Rows>("games", { ...list, from, n: 3 }, controller.signal);
       const href = (index: number) => {
         const other = rows[index];
         return other ? gameHref(other[0], other[1], listQuery(query)) : null;
       };
-      set([row > 0 ? href(0) : null, href(row > 0 ? 2 : 1)]);
+      set([row > 0 ? href(0) : null, href(row > 0 ? 2 : 1), row]);
     };
     // Without neighbours the buttons stay disabled.
     run().catch(() => undefined);
@@ -109,7 +110,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const [isPlaying, setPlaying] = useState(false);
   const [asText, setAsText] = useState(query.get("view") === "text");
   const [tab, setTab] = useState(query.get("tab") ?? "moves");
-  const [previous, next] = useNeighbours(game, query);
+  const [previous, next, row] = useNeighbours(game, query);
   const [position, setPosition] = useState<PositionAnswer | null>(null);
   const address = useAddress();
 
@@ -260,6 +261,8 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   const listHref = gamesHref((query.get("db") ?? game.db).split(","), {
     ...(query.get("q") ? { q: query.get("q") ?? "" } : {}),
     ...(query.get("sort") ? { sort: query.get("sort") ?? "" } : {}),
+    ...(query.get("deleted") ? { deleted: "1" } : {}),
+    ...(row === null ? {} : { at: String(row + 1) }),
   });
 
   useLayoutEffect(() => {
@@ -284,7 +287,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
         p: () => previous !== null && go(previous),
         c: copyFen,
         C: copyPgn,
-        Escape: () => go(`${listHref}`),
+        Escape: () => go(listHref),
       };
       if (event.key === " " && (event.target as HTMLElement).closest("button, a, summary")) return;
       const action = actions[event.key];
@@ -416,7 +419,9 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           ))}
         </header>
         <nav class="game-nav" aria-label={t("game.nav")}>
-          <a href={listHref}>{t("game.list")}</a>
+          <a class="button" href={listHref}>
+            {t("game.list")}
+          </a>
           <LinkButton href={previous} text={t("game.previous")} />
           <span class="sub">{t("game.of", { n: game.game, total: game.total })}</span>
           <LinkButton href={next} text={t("game.next")} />
@@ -728,7 +733,7 @@ function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
         part["kind"] === "html" && isEmpty(String(part["text"])) ? null : part["kind"] === "html" ? (
           <iframe title={heading || t("text")} sandbox="" srcdoc={String(part["text"])} style={{ height: heightOf(String(part["text"])) }} />
         ) : part["kind"] === "plain" ? (
-          <pre class="plain">{String(part["text"])}</pre>
+          <pre class="plain" tabIndex={0}>{String(part["text"])}</pre>
         ) : part["kind"] === "file" ? (
           <p class="sub">
             {t("text.file")} <bdi>{String(part["text"])}</bdi>

@@ -5,7 +5,7 @@ import { type Row, type Rows, get, getText } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { copyCommand, quoted } from "./commands.tsx";
 import { VirtualList } from "./virtual_list.ts";
-import { type Column, ColumnHeader, ColumnMenu, DETAILS, columnLabel, columns, result, templateOf, useColumnLayout } from "./list_columns.tsx";
+import { type Column, ColumnHeader, columnLabel, ColumnMenu, columns, DETAILS, HEADER, result, templateOf, useColumnLayout } from "./list_columns.tsx";
 import { MoveLine } from "./notation.tsx";
 import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
@@ -141,6 +141,7 @@ function GameList(props: ListProps) {
       onError: setError,
     });
     list.current = view;
+    view.element.setAttribute("aria-owns", HEADER);
     host.current?.append(view.element);
     const start = async () => {
       for (let first = true; ; first = false) {
@@ -151,8 +152,11 @@ function GameList(props: ListProps) {
           const at = Number(new URLSearchParams(location.search).get("at") ?? "1");
           const index = Number.isInteger(at) && at > 0 ? at - 1 : 0;
           if (rows.rows.length > 0) view.put(0, rows.rows);
-          if (index > 0) view.select(index, true);
-          else view.select(0);
+          if (index > 0) {
+            view.select(index, true);
+            // Back from a game, or by a link to a row: the keys go on from there.
+            if (document.activeElement === document.body) view.element.focus({ preventScroll: true });
+          } else view.select(0);
         } else view.setTotal(rows.count);
         if (exact) break;
         await new Promise((done) => setTimeout(done, 250));

@@ -142,6 +142,9 @@ interface HeaderProps {
 
 const STEP = 12;
 
+/** The id of the header, which is the first row of the list for screen readers. */
+export const HEADER = "list-header";
+
 /** The names of the columns: a click sorts, dragging a name moves its column, dragging its edge changes the width. */
 export function ColumnHeader(props: HeaderProps) {
   const { all, shown, layout, keys } = props;
@@ -180,8 +183,8 @@ export function ColumnHeader(props: HeaderProps) {
     event.stopPropagation();
   };
   return (
-    <div class="row header" ref={host}>
-      <span class="cell" />
+    <div class="row header" id={HEADER} role="row" aria-rowindex={1} ref={host}>
+      <span class="cell" role="columnheader" aria-label={t("games.select")} />
       {shown.map((column) => {
         const key = keys.find((key) => key.replace("-", "") === column.id);
         const label = columnLabel(column);
@@ -189,6 +192,9 @@ export function ColumnHeader(props: HeaderProps) {
           <span
             key={column.id}
             class={`cell c-${column.id}${column.isNumber ? " n" : ""}${dragged === column.id ? " dragged" : ""}`}
+            role="columnheader"
+            aria-label={label}
+            aria-sort={key ? (key.startsWith("-") ? "descending" : "ascending") : undefined}
             draggable
             onDragStart={(event) => {
               event.dataTransfer?.setData("text/plain", label);

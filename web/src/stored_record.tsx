@@ -83,7 +83,7 @@ export function StoredRecord({ game, tree }: { game: GameJson; tree: Tree }) {
           <h2>{t(KINDS[part.kind])}</h2>
           <p class="sub">{t("stored.bytes", { n: part.length, file: part.file, offset: part.offset })}</p>
           <TableBox label={`${t(KINDS[part.kind])}: ${t("book.raw")}`}>
-            <pre class="bytes">{dump(part.bytes, part.offset)}</pre>
+            <pre class="bytes" tabIndex={0}>{dump(part.bytes, part.offset)}</pre>
           </TableBox>
           {part.bytes.length / 2 < part.length && <p class="sub">{t("health.more", { n: number(part.length - part.bytes.length / 2) })}</p>}
         </section>

@@ -309,6 +309,17 @@ test("a page of another origin gets no answer", async () => {
 });
 
 describe("games", () => {
+  test("the header is the first row of the list for screen readers, and states the order", () =>
+    scenario("/games?db=league.pgn&sort=-date", async (page) => {
+      const grid = page.getByRole("grid");
+      assert.equal(await grid.getAttribute("aria-owns"), "list-header");
+      assert.equal(await page.locator("#list-header").getAttribute("aria-rowindex"), "1");
+      const date = page.getByRole("columnheader", { name: "Date", exact: true });
+      await eventually(async () => assert.equal(await date.getAttribute("aria-sort"), "descending"));
+      const white = page.getByRole("columnheader", { name: "White", exact: true });
+      assert.equal(await white.getAttribute("aria-sort"), null);
+    }));
+
   for (const name of ["games.pgn", "games-cbh.cbh", "games-si3.si3", "games-si4.si4", "games-si5.si5", "games-sci.sci"]) {
     test(`${name} is listed and read`, () =>
       scenario(`/games?db=${name}`, async (page) => {
@@ -960,6 +971,22 @@ describe("game", () => {
       await page.waitForFunction((text) => document.querySelector(".game-nav .sub")?.textContent === text, first);
       await page.keyboard.press("Escape");
       await page.waitForURL(/games\?db=league.pgn&q=white/);
+    }));
+
+  test("back to the list is back to the row of the game, with the focus on the list", () =>
+    scenario("/games?db=league.pgn&at=500", async (page) => {
+      const active = page.locator(".layer .row.active");
+      await eventually(async () => assert.equal(await active.getAttribute("aria-rowindex"), "501"));
+      await page.keyboard.press("Enter");
+      await moves(page).first().waitFor();
+      await page.locator(".game-nav a", { hasText: "Next" }).waitFor();
+      await page.keyboard.press("n");
+      await page.waitForURL(/game\/501/);
+      await page.locator('.game-nav a[href*="at=501"]').waitFor();
+      await page.keyboard.press("Escape");
+      await eventually(async () => assert.equal(await active.getAttribute("aria-rowindex"), "502"));
+      await page.keyboard.press("ArrowDown");
+      await eventually(async () => assert.equal(await active.getAttribute("aria-rowindex"), "503"));
     }));
 
   test("the tab of books has books only", () =>
