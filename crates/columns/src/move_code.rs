@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arrow_array::{ArrayRef, StringArray};
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef, StringArray};
 use tabia::{Move, Ply, Role, Square};
 
 /// The number of a null move.
@@ -70,6 +71,14 @@ impl MoveTexts {
         &self.texts
     }
 
+    /// The text of a code; `None` for numbers that are no code.
+    pub(crate) fn text(&self, code: i16) -> Option<&str> {
+        let key = *self.keys.get(code as u16 as usize)?;
+        let key = usize::try_from(key).ok()?;
+        let texts = self.texts.as_string_opt::<i32>()?;
+        (key < texts.len()).then(|| texts.value(key))
+    }
+
     /// The index of a code's text; that of a null move for numbers that are no code.
     pub(crate) fn key(&self, code: i16) -> i16 {
         let key = self.keys.get(code as u16 as usize).copied();
@@ -100,8 +109,6 @@ fn text_of(code: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::Array;
-    use arrow_array::cast::AsArray;
     use tabia::Position;
 
     use super::*;

@@ -20,8 +20,10 @@ pub(super) enum Role {
     Deleted,
     IsText,
     Tags,
-    /// The moves in UCI, as a list or with blanks between.
+    /// The moves in UCI or SAN, as a list or with blanks between.
     Moves,
+    /// The moves as numbers of our tables.
+    MoveCodes,
     /// Movetext of PGN.
     Movetext,
     /// Complete games of PGN.
@@ -47,6 +49,7 @@ impl Role {
         matches!(
             self,
             Self::Moves
+                | Self::MoveCodes
                 | Self::Movetext
                 | Self::Pgn
                 | Self::ClocksMs
@@ -91,7 +94,7 @@ const TAGS: [(&str, &str); 24] = [
 ];
 
 /// Columns of our tables that follow from others.
-const DERIVED: [&str; 12] = [
+const DERIVED: [&str; 11] = [
     "game",
     "source",
     "date",
@@ -103,7 +106,6 @@ const DERIVED: [&str; 12] = [
     "has_comments",
     "has_nags",
     "problems",
-    "move_codes",
 ];
 
 /// The columns of a table and what they hold.
@@ -156,7 +158,12 @@ impl Layout {
 
     fn check(&self) -> Result<(), Error> {
         let has = |wanted: fn(&Role) -> bool| self.roles.iter().flatten().any(wanted);
-        let has_moves = has(|role| matches!(role, Role::Moves | Role::Movetext | Role::Pgn));
+        let has_moves = has(|role| {
+            matches!(
+                role,
+                Role::Moves | Role::MoveCodes | Role::Movetext | Role::Pgn
+            )
+        });
         if !has_moves && self.unread.iter().any(|name| name == "movedata") {
             let text = "its moves are in the column `movedata`, which only aix can read; export \
                         them as a column `moves`, `uci`, `san` or `pgn`";
@@ -181,7 +188,8 @@ fn role_of(field: &FieldRef, is_ours: bool) -> Option<Role> {
     let plain = name.replace('_', "").to_ascii_lowercase();
     let role = match field.data_type() {
         DataType::List(_) | DataType::LargeList(_) => match plain.as_str() {
-            "moves" | "uci" => Role::Moves,
+            "moves" | "uci" | "san" => Role::Moves,
+            "movecodes" if is_ours => Role::MoveCodes,
             "clocksms" => Role::ClocksMs,
             "elapsedms" => Role::ElapsedMs,
             "clockswhite" => Role::ClockSeconds(0),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use tabia::core::chess::{Setup, uci};
+use tabia::core::chess::{Setup, san, uci};
 use tabia::core::game::{
     Clock, ClockKind, Comment, CommentPlacement, Eval, RecordKind, SEVEN_TAG_ROSTER, Score,
 };
@@ -17,6 +17,7 @@ use tabia::{
 
 use super::cells;
 use super::column_roles::Role;
+use crate::move_code::MoveTexts;
 
 /// Evaluations of aix from here on are mates.
 const MATE_BOUND: i64 = 32_767 - 1_000;
@@ -123,6 +124,12 @@ impl Columns {
         if tags.iter().any(|(name, _)| name == "Date") {
             return;
         }
+        // As in the files of Lichess, whose days are those of UTC.
+        let utc = tags.iter().find(|(name, _)| name == "UTCDate");
+        if let Some(date) = utc.and_then(|(_, value)| Date::parse(&value.replace('-', "."))) {
+            tags.push(("Date".to_owned(), date.to_string()));
+            return;
+        }
         let part = |role| self.number(batch, &role, row).unwrap_or(0);
         let (year, month, day) = (part(Role::Year), part(Role::Month), part(Role::Day));
         let year = u16::try_from(year).unwrap_or(0);
@@ -155,6 +162,10 @@ impl Columns {
         }
         if let Some(movetext) = text(Role::Movetext) {
             let pgn = out.pgn(movetext);
+            return visit_text(pgn, &out, game, want, visitor);
+        }
+        if let Some(moves) = text(Role::Moves).filter(|moves| is_movetext(moves)) {
+            let pgn = out.pgn(moves);
             return visit_text(pgn, &out, game, want, visitor);
         }
         let flow = visitor.begin_game(game, &out.head);
@@ -191,11 +202,19 @@ impl Columns {
         head: &GameHead,
         visitor: &mut dyn Visitor,
     ) -> Flow {
-        let Some(column) = self.get(batch, &Role::Moves) else {
+        let codes = self.get(batch, &Role::MoveCodes);
+        let Some(column) = self.get(batch, &Role::Moves).or(codes) else {
             return Flow::Go;
         };
         let list = cells::list(column, row);
+        let is_of_codes = self.get(batch, &Role::Moves).is_none();
+        let texts = MoveTexts::get();
         let moves: Vec<Option<&str>> = match (&list, cells::text(column, row)) {
+            (Some(list), _) if is_of_codes => {
+                let code = |ply| i16::try_from(cells::number(list, ply)?).ok();
+                let codes = (0..list.len()).map(code);
+                codes.map(|code| texts.text(code?)).collect()
+            }
             (Some(list), _) => (0..list.len()).map(|ply| cells::text(list, ply)).collect(),
             (None, Some(text)) => text.split_whitespace().map(Some).collect(),
             (None, None) => {
@@ -218,7 +237,8 @@ impl Columns {
         }
         for (number, text) in moves.iter().enumerate() {
             let text = text.unwrap_or_default();
-            let Some(ply) = uci::read(&position, text.as_bytes()) else {
+            let ply = uci::read(&position, text.as_bytes());
+            let Some(ply) = ply.or_else(|| san::read(&position, text.as_bytes()).ok()) else {
                 let shown: String = text.chars().take(12).collect();
                 let error =
                     Error::invalid(format!("`{}` is no legal move", shown.escape_default()));
@@ -240,6 +260,13 @@ impl Columns {
         }
         Flow::Go
     }
+}
+
+/// Whether moves with blanks between are movetext of PGN: they begin with the number of a move.
+fn is_movetext(moves: &str) -> bool {
+    let first = moves.split_whitespace().next().unwrap_or_default();
+    let rest = first.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < first.len() && (rest.is_empty() || rest.starts_with('.'))
 }
 
 impl RowHead {

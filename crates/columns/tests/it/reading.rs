@@ -10,6 +10,7 @@ use parquet::arrow::ArrowWriter;
 use tabia::formats::formats;
 use tabia::{Error, Event, Game, InputItem, NoObserver, Profile, Progress, Resolver};
 use tabia_columns::read;
+use tabia_columns::schema::GameColumns;
 use tabia_columns::write::{TableFile, TableOptions, write_table};
 use tabia_testkit::Scratch;
 use tabia_testkit::repository;
@@ -248,6 +249,7 @@ fn tables_of_lichess_are_read() {
     assert_eq!(games[0].tag("WhiteElo"), Some("1500"));
     assert_eq!(games[0].tag("WhiteRatingDiff"), Some("5"));
     assert_eq!(games[0].tag("UTCDate"), Some("2016.07.02"));
+    assert_eq!(games[1].tag("Date"), Some("2016.07.03"));
     assert!(
         games[0]
             .events()
@@ -292,6 +294,45 @@ fn tables_of_aix_are_read() {
     assert_eq!(seconds, [60, 58, 59]);
     let mate = nodes[1].eval().unwrap().score;
     assert_eq!(mate, tabia::core::game::Score::Mate(-3));
+}
+
+/// Moves in SAN and movetext are read whatever the column is called, and the numbers of our own tables.
+#[test]
+fn moves_in_every_form_are_read() {
+    let folder = Scratch::new("reading");
+    let list = |moves: &[&str]| {
+        let mut builder = ListBuilder::new(StringBuilder::new());
+        moves
+            .iter()
+            .for_each(|text| builder.values().append_value(text));
+        builder.append(true);
+        Arc::new(builder.finish()) as ArrayRef
+    };
+    for (name, column) in [
+        ("san", list(&["e4", "e5", "Nf3"])),
+        ("moves", list(&["e4", "e5", "Nf3"])),
+        ("uci", list(&["e2e4", "e7e5", "g1f3"])),
+        ("moves", texts(&["e4 e5 Nf3"])),
+        ("moves", texts(&["1. e4 e5 2. Nf3 {a} *"])),
+        ("san", texts(&["1.e4 e5 2.Nf3"])),
+    ] {
+        let path = folder.join("moves.parquet");
+        write_batch(&path, vec![(name, column)]);
+        let (games, problems) = games(&path, 1).unwrap();
+        assert_eq!(problems, Vec::<String>::new(), "{name}");
+        assert_eq!(moves(&games[0]), ["e4", "e5", "Nf3"], "{name}");
+    }
+
+    let pgn = folder.join("codes.pgn");
+    std::fs::write(&pgn, "[Event \"a\"]\n\n1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Rg8 5. hxg8=N -- 6. Nf3 Bg7 7. Rh8 *\n").unwrap();
+    let path = folder.join("codes.parquet");
+    let mut options = TableOptions::default();
+    options.columns = GameColumns::parse("event,move_codes").unwrap();
+    write(&pgn, TableFile::Parquet(path.clone()), &options).unwrap();
+    let (table, problems) = games(&path, 1).unwrap();
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(moves(&table[0]), moves(&as_pgn(&pgn)[0]));
+    assert_eq!(moves(&table[0]).len(), 13);
 }
 
 #[test]
