@@ -191,9 +191,12 @@ fn cells(style: RowStyle, row: &ListRow<'_>, moments: bool, path: Option<&str>, 
         line.number(first.as_ref().map(|moment| moment.ply));
         line.text(first.as_ref().map_or("", |moment| moment.fen.as_str()));
         let is_table = style == RowStyle::Table;
-        line.value(first.and_then(|moment| match is_table {
-            true => moment.numbered_move(),
-            false => moment.r#move,
+        line.value(first.and_then(|moment| {
+            if is_table {
+                moment.numbered_move()
+            } else {
+                moment.r#move
+            }
         }));
     }
     if let Some(path) = path {

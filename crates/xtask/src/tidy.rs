@@ -131,12 +131,13 @@ const ORACLES: [&str; 3] = [
     concat!("cozy", "-chess"),
     concat!("cozy", "_chess"),
 ];
-/// Instructions that not every processor has, maps of files, handlers of signals, and the borders to C and to the host of
+/// Instructions that not every processor has, maps of files, handlers of signals, what runs before `main`, and the borders to C and to the host of
 /// WebAssembly.
-const MAY_BE_UNSAFE: [&str; 11] = [
+const MAY_BE_UNSAFE: [&str; 12] = [
     "crates/core/src/byte_sets.rs",
     "crates/core/src/io/blob.rs",
     "crates/core/src/io/lost_file_signals.rs",
+    "crates/cli/src/closed_stdout.rs",
     "bindings/c/src/arrow_stream.rs",
     "bindings/c/src/book.rs",
     "bindings/c/src/database.rs",
