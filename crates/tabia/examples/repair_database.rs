@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let to = Path::new(&to);
     let extension = to.extension().unwrap_or_default().to_string_lossy();
-    let format = tabia::format(&extension).and_then(|format| format.games());
+    let format = tabia::format(&extension).and_then(tabia::Format::games);
     let format = format.ok_or("the extension of the target names no format of games")?;
     let (options, progress) = (RepairOptions::default(), Arc::new(Progress::new()));
     let done = repair(item, format, to, &options, &progress, &mut Print)?;

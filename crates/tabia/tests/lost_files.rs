@@ -1,5 +1,6 @@
 //! Databases and books that are cut off while a program reads them: its process goes on, with an error.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail")]
 
 use std::fmt::Write;
 use std::fs::File;
@@ -121,8 +122,8 @@ fn a_book_that_is_lost_is_an_error() {
     let path = folder.join("book.bin");
     // Keys in ascending order, none of them that of the position.
     let entries = (0..20_000_u64).flat_map(|number| {
-        let mut entry = [0; 16];
-        entry[..8].copy_from_slice(&(number << 48).to_be_bytes());
+        let mut entry = [0_u8; 16];
+        (entry[0], entry[1]) = ((number >> 8) as u8, number as u8);
         entry[9] = 1;
         entry[11] = 1;
         entry
