@@ -65,7 +65,8 @@ impl TextEnd {
         let (mut block, mut next) = (Block::default(), Block::default());
         let (mut lines, mut line_end) = (0, None);
         while blocks.next(&mut next)? {
-            lines += block.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let ends = block.bytes.split(|byte| *byte == b'\n').skip(1).count();
+            lines += ends as u64;
             std::mem::swap(&mut block, &mut next);
             line_end = line_end.or_else(|| {
                 let sample = block.bytes.get(..LINE_SAMPLE).unwrap_or(&block.bytes);

@@ -267,7 +267,7 @@ fn unreachable_positions_are_not_counted_as_written() {
         let args = [
             "book", verb, "far.ctg", "-o", "far.abk", "--report", "r.json", "--force",
         ];
-        let run = tabia(&folder, &args).expect(0);
+        let run = tabia(&folder, &args).expect(3);
         assert!(run.err.contains("2 positions, 2 moves"), "{}", run.err);
         let report = report(&folder, "r.json", &format!("book {verb}"));
         let info = tabia(&folder, &["book", "info", "far.abk", "--json"]).json();

@@ -158,8 +158,8 @@ fn sets_replaced_at_once_are_never_mixed() {
 #[test]
 fn waiting_for_a_lock_is_stated() {
     let folder = Scratch::new("waiting");
-    folder.write("games.pgn", GAMES.as_bytes());
-    folder.write("new.pgn", GAMES.as_bytes());
+    std::fs::write(folder.join("games.pgn"), GAMES).unwrap();
+    std::fs::write(folder.join("new.pgn"), GAMES).unwrap();
     let path = folder.join("games.pgn");
     let lock = SetLock::acquire(&path).unwrap();
     let run = std::thread::scope(|scope| {

@@ -224,7 +224,11 @@ fn problems_of_an_archive_are_reported_once() {
 fn members_of_the_same_name_are_all_extracted() {
     let folder = Scratch::new("same-names");
     for (name, white) in [("a.pgn", "One"), ("b.pgn", "Two"), ("c.pgn", "Three")] {
-        folder.write(name, format!("[White \"{white}\"]\n\n1. e4 *\n").as_bytes());
+        std::fs::write(
+            folder.join(name),
+            format!("[White \"{white}\"]\n\n1. e4 *\n"),
+        )
+        .unwrap();
     }
     tabia(
         &folder,

@@ -7,7 +7,7 @@ use crate::common::{many_games, tabia};
 /// A folder with `book_0.kob`, its index and its list of games.
 fn with_kvetka_book(name: &str) -> Scratch {
     let folder = Scratch::new(name);
-    folder.write("games.pgn", many_games(60).as_bytes());
+    std::fs::write(folder.join("games.pgn"), many_games(60)).unwrap();
     let build = [
         "book",
         "build",
@@ -81,8 +81,10 @@ fn damage_of_a_kvetka_book_that_check_finds_is_reported_by_every_verb() {
 fn a_book_that_cannot_be_opened_is_reported_in_a_folder() {
     let folder = Scratch::new("noise-in-folder");
     std::fs::create_dir(folder.join("all")).unwrap();
-    folder.write("all/games.pgn", many_games(3).as_bytes());
-    let noise: Vec<u8> = (0..5000_u32).map(|at| (at * 7919 >> 3) as u8 | 2).collect();
+    std::fs::write(folder.join("all/games.pgn"), many_games(3)).unwrap();
+    let noise: Vec<u8> = (0..5000_u32)
+        .map(|at| ((at * 7919) >> 3) as u8 | 2)
+        .collect();
     std::fs::write(folder.join("all/noise.kob"), noise).unwrap();
     // One that is recognised, and cannot be opened, is not the end of the others either.
     std::fs::write(folder.join("all/noise.2cbh"), [0x81; 4000]).unwrap();
@@ -122,7 +124,7 @@ fn a_book_that_cannot_be_opened_is_reported_in_a_folder() {
 fn moves_that_do_not_fit_into_a_book_are_a_problem() {
     let folder = Scratch::new("unreachable-book");
     let game = "[SetUp \"1\"]\n[FEN \"8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 Kd4 1-0\n";
-    folder.write("games.pgn", game.as_bytes());
+    std::fs::write(folder.join("games.pgn"), game).unwrap();
     let build = [
         "book",
         "build",

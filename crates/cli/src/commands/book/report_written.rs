@@ -74,7 +74,8 @@ pub(super) fn report_merged(
         reporter.finish(None)?;
         return Ok(code);
     }
-    let code = ExitCode::of_problems(reporter.count());
+    let lost_moves = merged.losses.count(Feature::BookMoves);
+    let code = ExitCode::of_problems(reporter.count().max(lost_moves));
     let counts = WrittenCounts::new(merged.positions, merged.moves, &merged.written);
     reporter.commit_file(main, &merged.losses, &counts)?;
     for note in notes {

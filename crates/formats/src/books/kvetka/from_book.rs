@@ -108,7 +108,7 @@ impl BookWriter for KvetkaBuilder {
         let book = book.filter(|book: &&KvetkaBook| {
             let mut sources = book.sources().into_iter();
             book.header().has_game_links()
-                && sources.any(|sources| sources.len() > 0 || sources.problems.is_empty())
+                && sources.any(|sources| !sources.is_empty() || sources.problems.is_empty())
         });
         match book {
             Some(book) => self.copy_sources(book).map(|()| true),

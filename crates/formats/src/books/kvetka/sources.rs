@@ -123,7 +123,7 @@ impl Sources {
         let mut problems = Vec::new();
         let mut cursor = Cursor::new(&blob);
         let count = cursor.u32_be("source_number").unwrap_or(0) as usize;
-        if count > blob.len() / 4 || blob.len() < 4 {
+        if blob.len() < 4 || count > (blob.len() - 4) / 4 {
             problems.push(format!(
                 "the table of {} does not fit into its file",
                 counted(count, "source", "sources")

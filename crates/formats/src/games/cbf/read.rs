@@ -17,6 +17,7 @@ use tabia_core::io::{Blob, Charset, Cursor, Source};
 use tabia_core::plural::counted;
 
 use crate::games::common::record_context::{Origin, end_game};
+use crate::games::common::salvage::is_for_repair;
 
 use super::moves::Board;
 use super::record::{HEADER, Header, Parts, setup};
@@ -58,6 +59,7 @@ impl CbfDatabase {
             let kind = ErrorKind::MissingFile(name.into_owned());
             return Err(Error::new(kind).in_file(source.label()));
         }
+        let is_for_repair = is_for_repair(options)?;
         let games = source.main().open()?;
         let index = source.open_companion("cbi")?;
         let mut info = DatabaseInfo::default();
@@ -76,7 +78,7 @@ impl CbfDatabase {
                 end,
             } = read_index(index, &mut info.problems);
             let is_cut = announced.is_none_or(|announced| announced > offsets.len());
-            if is_cut || options.salvage {
+            if is_cut || is_for_repair {
                 let found = add_records(&mut offsets, &games);
                 if found > 0 {
                     let found = counted(found, "game was", "games were");
@@ -84,7 +86,7 @@ impl CbfDatabase {
                     info.problems.push(text);
                 }
             }
-            if options.salvage {
+            if is_for_repair {
                 let missing = announced.unwrap_or_default().saturating_sub(offsets.len());
                 info.missing = u32::try_from(missing).unwrap_or(u32::MAX);
             }

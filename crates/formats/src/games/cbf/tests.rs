@@ -343,7 +343,7 @@ fn many_holes_of_an_index_are_filled_in_order() {
     let mut index = Sink::new();
     index.u32_be(count as u32 + 1);
     for number in 0..count {
-        // Every third offset is right; the others lead nowhere, before the file or behind it.
+        // Every third offset is right; the others lead nowhere, before the file or after it.
         index.u32_be(match number % 3 {
             0 => (number * one.len()) as u32 + number as u32 + 2,
             1 => u32::MAX,

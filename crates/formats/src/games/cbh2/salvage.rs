@@ -4,7 +4,7 @@
 //! Nothing in a record names its game: moves and texts are found, but not players, events and results. Annotations
 //! belong to the games in their order, if the headers that are left and the numbers of records agree with that.
 
-use tabia_core::io::Blob;
+use tabia_core::io::{Blob, Cursor};
 use tabia_core::plural::counted;
 use zerocopy::{FromZeros, IntoBytes};
 
@@ -12,6 +12,8 @@ use super::container::{self, FILE_HEADER, MARK, tag};
 use super::records::{
     FileHeader, GAME_OR_TEXT, GameRecord, Record, SIZE, TYPE_ALWAYS, TYPE_TEXT, TextRecord,
 };
+use super::tags::rating_of_classic;
+use crate::games::cbh::records::RATING_DEFAULT;
 
 /// The stored form of an unknown result.
 const NO_RESULT: u8 = 3;
@@ -159,7 +161,8 @@ fn find(file: &[u8], tags: &[u16], limit: u64) -> Vec<Found> {
 fn is_framed(file: &[u8], at: usize, length: usize) -> bool {
     let end = at.checked_add(length);
     let total = end.and_then(|end| file.get(end.checked_sub(8)?..end));
-    total == Some(&(length as u64).to_le_bytes())
+    let total = total.and_then(|total| Cursor::new(total).u64_le("total").ok());
+    total == Some(length as u64)
 }
 
 /// The offsets of games and of their annotations, ascending, if the *n*th game has the *n*th annotations: there are as
@@ -244,6 +247,7 @@ fn new_header(found: Found, pairs: &[(u64, u64)]) -> HeaderBytes {
         text.kind = kind;
         text.unknown_1 = [0, GAME_OR_TEXT, kind, 0, 0, 0, 0];
         text.body_at = stored(found.at);
+        text.version = 1.into();
         for id in [
             &mut text.tournament,
             &mut text.source,
@@ -262,6 +266,10 @@ fn new_header(found: Found, pairs: &[(u64, u64)]) -> HeaderBytes {
     game.moves_at = stored(found.at);
     game.annotations_at = stored(paired(pairs, found.at).unwrap_or(0));
     game.result = NO_RESULT;
+    // Zeros would state something.
+    let rating = rating_of_classic(&RATING_DEFAULT).unwrap_or_default();
+    (game.white_rating, game.black_rating) = (rating, rating);
+    game.version = 1.into();
     for id in [
         &mut game.white,
         &mut game.black,

@@ -936,6 +936,11 @@ fn games_without_headers_are_found_again() {
                 game.events().filter(|event| annotation(*event)).count()
             };
             assert_eq!(comments(found), comments(whole), "{what}");
+            // Nothing is made of the zeros of a header.
+            let whole = &whole.head.tags;
+            for (name, _) in found.head.tags.iter() {
+                assert!(whole.get(name).is_some(), "{what}: {name}");
+            }
         }
         let is_lost = |problem: &&String| problem.contains("the header is lost");
         assert_eq!(
