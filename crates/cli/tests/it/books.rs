@@ -1157,6 +1157,21 @@ fn kvetka_books_link_to_their_games() {
     ];
     let run = tabia(&folder, &pgn_of_moved).expect(3);
     assert!(run.err.contains(hint), "{}", run.err);
+    // Another file of that name has other games there, which are not those of the book.
+    let others = std::fs::read_to_string(folder.join("moved.pgn")).unwrap();
+    for (from, to) in [("[White \"", "[White \"Z"), ("", "?")] {
+        let others = if from.is_empty() {
+            to.repeat(others.len())
+        } else {
+            others.replace(from, to)
+        };
+        std::fs::write(folder.join("six.pgn"), others).unwrap();
+        let other_games = "linked games are not found in six.pgn: it does not have these games";
+        assert!(rows(3, other_games).iter().all(is_unknown));
+        let run = tabia(&folder, &pgn_of_moved).expect(3);
+        assert!(run.err.contains(other_games), "{}", run.err);
+        assert_eq!(run.out.trim(), "");
+    }
     std::fs::rename(folder.join("moved.pgn"), folder.join("six.pgn")).unwrap();
     // Weights are refused, not left out.
     let edit = [
