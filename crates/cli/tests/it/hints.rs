@@ -707,6 +707,36 @@ const CASES: &[(&[&str], i32, &str)] = &[
         2,
         "`--line 'e4 e5 Nf3'`",
     ),
+    (
+        &[
+            "tree",
+            "games.pgn",
+            "--fen",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+        ],
+        2,
+        "`--fen 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - -'`",
+    ),
+    (
+        &[
+            "tree",
+            "games.pgn",
+            "--fen",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w",
+        ],
+        2,
+        "`w KQkq` all of them",
+    ),
+    (
+        &["ls", "games.pgn", "--where", "player:/[/"],
+        2,
+        "`player:` takes text",
+    ),
+    (
+        &["ls", "games.pgn", "--where", "player:'tal, m'"],
+        1,
+        "did you mean `player:\"tal, m\"`?",
+    ),
 ];
 
 #[test]
