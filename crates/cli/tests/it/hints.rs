@@ -1174,6 +1174,22 @@ fn a_pipe_with_one_file_of_a_set_names_the_file_instead() {
     assert_eq!(run.err, "");
 }
 
+/// Numbers agree with their nouns.
+#[test]
+fn one_is_singular() {
+    let scratch = folder("hints-one");
+    let run = tabia(&scratch, &["info", "noise.cbh"]).expect(4);
+    assert!(run.err.contains("the file has 1 byte,"), "{}", run.err);
+    fs::write(scratch.join("empty.cbh"), "").unwrap();
+    let run = tabia(&scratch, &["info", "empty.cbh"]).expect(4);
+    let text = "error: empty.cbh: not cbh: the file is empty\n";
+    assert!(run.err.contains(text), "{}", run.err);
+    let one = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n";
+    fs::write(scratch.join("one.pgn"), one).unwrap();
+    let run = tabia(&scratch, &["dedupe", "one.pgn", "one.pgn", "--dry-run"]);
+    assert!(run.out.contains("the same 1 ply"), "{}{}", run.out, run.err);
+}
+
 /// A server's answer that was saved under the name of a database.
 #[test]
 fn web_pages_are_named_as_such() {
