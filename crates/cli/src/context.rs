@@ -271,7 +271,7 @@ impl Context {
     ) -> Result<Vec<Result<InputItem, Error>>, Error> {
         let found = self.find_any(path, wanted)?;
         let mut items = found.iter().flatten();
-        if let Some(set) = items.find(|item| path == "-" && is_set(item)) {
+        if let Some(set) = items.find(|item| path == "-" && item.name() == "-" && is_set(item)) {
             let format = set.format();
             let main = format.extensions().first().unwrap_or(&"");
             self.messages.hint(&format!(
