@@ -10,6 +10,8 @@ use tabia::Error;
 use crate::args::ListingArgs;
 use crate::context::Context;
 use crate::json;
+use crate::messages::Messages;
+use crate::readable_numbers::counted;
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
 use crate::terminal;
@@ -143,6 +145,7 @@ pub(crate) struct Listing {
     offset: u64,
     end: u64,
     shown: u64,
+    messages: Option<Messages>,
 }
 
 impl Listing {
@@ -172,6 +175,7 @@ impl Listing {
                 .limit
                 .map_or(u64::MAX, |limit| args.offset.saturating_add(limit)),
             shown: 0,
+            messages: None,
         };
         match style {
             RowStyle::Tsv | RowStyle::Csv if args.no_header => {}
@@ -186,8 +190,10 @@ impl Listing {
         Ok(listing)
     }
 
-    /// A table that is longer than the terminal goes to a pager. For lists that this alone writes.
+    /// A table that is longer than the terminal goes to a pager, and that `--offset` leaves out all rows is noted. For
+    /// lists that this alone writes.
     pub(crate) fn paged(mut self, context: &Context) -> Self {
+        self.messages = Some(context.messages.clone());
         if self.style == RowStyle::Table {
             self.out = self.out.with_pager(context.common.no_pager);
         }
@@ -259,8 +265,25 @@ impl Listing {
                 .text(if self.shown == 0 { "[]\n" } else { "\n]\n" })?,
             RowStyle::Tsv | RowStyle::Csv | RowStyle::Ndjson => {}
         }
-        self.out.flush()
+        self.out.flush()?;
+        if let Some(messages) = &self.messages
+            && is_beyond(self.offset, self.seen)
+        {
+            messages.note(&beyond(self.offset, self.seen));
+        }
+        Ok(())
     }
+}
+
+/// Whether `--offset` leaves out all of some rows.
+pub(crate) fn is_beyond(offset: u64, rows: u64) -> bool {
+    rows > 0 && rows <= offset
+}
+
+/// Why no row is shown.
+pub(crate) fn beyond(offset: u64, rows: u64) -> String {
+    let rows = counted(rows, "row");
+    format!("`--offset {offset}` leaves out all there is: {rows}")
 }
 
 fn csv_text(_: &str, value: &Value) -> String {

@@ -484,15 +484,43 @@ fn password_hint(error: &Error, has_password: bool) -> Option<String> {
     })
 }
 
+/// Whether a path is standard input or a member of an archive that came through it, which no command can name.
+fn is_in_stdin(path: &Path) -> bool {
+    let name = path.as_os_str().as_encoded_bytes();
+    name == b"-" || name.starts_with(b"-:")
+}
+
+/// Whether a file is there and has no bytes.
+fn is_empty_file(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
+}
+
+/// What to do about an input of which nothing can be read and nothing saved.
+fn copy_again(path: &Path) -> String {
+    format!(
+        "copy or download it again from where it came from; {}",
+        info_of_folder(path)
+    )
+}
+
 fn input_hint(error: &Error, has_from: bool) -> Option<String> {
     let path = error.location().file.as_deref();
+    let path = path.filter(|path| !is_in_stdin(path));
     Some(match error.kind() {
+        ErrorKind::UnknownFormat { .. }
+        | ErrorKind::WrongFormat { .. }
+        | ErrorKind::Malformed(_)
+        | ErrorKind::NotInFile(_)
+        | ErrorKind::Damaged(_)
+            if path.is_some_and(is_empty_file) =>
+        {
+            copy_again(path?)
+        }
         ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar_names::hint),
         ErrorKind::UnknownFormat { found } if unpacker(found, path).is_some() => {
             let program = unpacker(found, path).unwrap_or_default();
-            let file = path
-                .map(|path| path.display().to_string())
-                .unwrap_or_default();
+            let file = path.map_or_else(|| "FILE".to_owned(), |path| path.display().to_string());
             format!("unpack it first: `{program} {}`", file_argument(&file))
         }
         ErrorKind::UnknownFormat { .. } => {
@@ -505,7 +533,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
                 Some(path) if is_named_like_database(path) => {
                     format!("{}; {known}", repair_hint(Some(path)))
                 }
-                _ => known.into(),
+                _ => no_games_hint(&error.kind().to_string(), path).unwrap_or_else(|| known.into()),
             }
         }
         ErrorKind::LostFile => "try again when no other program writes it".into(),
@@ -515,6 +543,16 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         }
         ErrorKind::WrongFormat { .. } if has_from => {
             "without `--from` the format is recognised".into()
+        }
+        // Of a book whose beginning cannot be read, `book fix` corrects nothing.
+        ErrorKind::WrongFormat { .. }
+        | ErrorKind::Malformed(_)
+        | ErrorKind::NotInFile(_)
+        | ErrorKind::Damaged(_)
+        | ErrorKind::Limit { .. }
+            if path.is_some_and(is_named_like_book_only) =>
+        {
+            copy_again(path?)
         }
         ErrorKind::Damaged(_) => {
             let hint = repair_hint(path);
@@ -540,19 +578,53 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         }
         ErrorKind::Unsupported(why) => unsupported_hint(why, path),
         ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
-        ErrorKind::Invalid(_) | ErrorKind::OpenEnd(_) => {
-            match path.map(|path| path.display().to_string()) {
-                Some(path) => format!(
-                    "`tabia info {}` shows what the file is",
-                    file_argument(&path)
-                ),
-                None => return None,
+        ErrorKind::Invalid(why) | ErrorKind::OpenEnd(why) => match path.map(|path| path.display().to_string()) {
+            Some(path) if why.starts_with("no member of the archive is called ") => format!(
+                "`tabia archive list {}` lists its members",
+                file_argument(&path)
+            ),
+            Some(path) => format!(
+                "`tabia info {}` shows what the file is",
+                file_argument(&path)
+            ),
+            None if error.location().file.is_some() => {
+                "save standard input as a file, then `tabia info FILE` shows what it is".into()
             }
-        }
+            None => return None,
+        },
         ErrorKind::Io(io) if io.kind() == IoKind::PermissionDenied => {
             "you may not read it: `ls -l` shows its permissions".into()
         }
         _ if exceeds_unpacked(error) => MORE_UNPACKED.into(),
+        _ => return None,
+    })
+}
+
+/// What to do about a file that is something else than games, by what it is found to be.
+fn no_games_hint(what: &str, path: Option<&Path>) -> Option<String> {
+    let listed = || info_of_folder(path.unwrap_or(Path::new("")));
+    let formats = "`tabia formats` lists what can be read";
+    let (_, what) = what.split_once(": ")?;
+    Some(match what {
+        "a text, but not one with games" => {
+            "if it is PGN all the same, `--from pgn` reads it, and `--from epd` positions; `tabia formats` lists what \
+             else can be read"
+                .into()
+        }
+        "an SQLite database" => {
+            format!("the program that made it can export its games, for example as PGN; {formats}")
+        }
+        "a PDF document" | "a picture" => {
+            format!("games are read from text, for example PGN, not from what is printed; {formats}")
+        }
+        "a web page, or XML" => {
+            format!("download the file to which the page links, not the page; {formats}")
+        }
+        "a program" => format!("name a file with games; {}", listed()),
+        "the file begins with zeros" => format!(
+            "a copy that was interrupted is such a file: copy or download it again; {}",
+            listed()
+        ),
         _ => return None,
     })
 }
@@ -569,6 +641,12 @@ fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
         }
         (_, Some(path)) if why.starts_with("several books are here") => {
             format!("`tabia book info {}` lists them", shown(path))
+        }
+        (_, Some(path)) if why.starts_with("an archive in an archive in an archive ") => {
+            format!(
+                "`tabia info {}` shows what it is: named so, any command opens it",
+                shown(path)
+            )
         }
         _ if why.contains(" is not in the archive but at ") => {
             "download it from there; then `tabia info FILE` shows what it is".into()
@@ -623,13 +701,18 @@ pub(crate) fn repair_hint(path: Option<&Path>) -> String {
 }
 
 /// The name of a new database for what is left of the one that a file belongs to: of the same format, or of
-/// the first that can be written.
+/// the first that can be written; of a folder for what is left of an archive.
 pub(crate) fn saved_name(name: &Path) -> String {
     let name = name.display().to_string();
     // What is left is written without compression.
     let (_, name) = Compression::of_name(&name);
     let saved = format!("saved-{name}");
     let name = Path::new(name);
+    // What is left of an archive are several files, for a folder.
+    if is_named_like(name, |format| format.archive().is_some()) {
+        let stem = name.file_stem().unwrap_or_default().to_string_lossy();
+        return format!("saved-{stem}");
+    }
     let resolver = Resolver::default();
     if Target::file(&resolver, Path::new(&saved), None).is_ok() {
         return saved;
@@ -675,6 +758,17 @@ fn extension_of(name: &Path) -> String {
 fn has_companion(format: &Format, extension: &str) -> bool {
     let mut companions = format.companions().iter();
     companions.any(|companion| companion.extension == extension)
+}
+
+/// Whether a file has the extension of a format that `is` chooses.
+fn is_named_like(name: &Path, is: impl Fn(&Format) -> bool) -> bool {
+    let extension = extension_of(name);
+    tabia::formats().any(|format| format.extensions().contains(&&*extension) && is(&format))
+}
+
+/// Whether a file is named like one of a book, and like none of games.
+fn is_named_like_book_only(name: &Path) -> bool {
+    is_named_like_book(name) && !is_named_like(name, |format| format.games().is_some())
 }
 
 /// Whether a file is named like one of a book.

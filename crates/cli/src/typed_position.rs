@@ -19,12 +19,17 @@ impl TypedPosition {
     /// `option` takes the moves: `--moves` or `--line`.
     ///
     /// # Errors
-    /// A usage error with an example of a FEN, or with the legal moves that were probably meant.
+    /// A usage error with an example of a FEN, with what it does not state, or with the legal moves that were probably
+    /// meant.
     pub(crate) fn parse(fen: Option<&str>, option: &str, moves: &str) -> Result<Self, Error> {
         let start = match fen {
-            Some(fen) => position_of_fen(fen).map_err(|why| {
-                Error::usage(format!("`--fen {fen}`: {why}")).with_hint(fen_hint())
-            })?,
+            Some(fen) => {
+                let position = position_of_fen(fen).map_err(|why| {
+                    Error::usage(format!("`--fen {fen}`: {why}")).with_hint(fen_hint())
+                })?;
+                refuse_incomplete(fen)?;
+                position
+            }
             None => Position::standard(),
         };
         let (position, plies) = play_moves(&start, moves).map_err(|illegal| {
@@ -43,6 +48,51 @@ impl TypedPosition {
             position,
         })
     }
+}
+
+/// A FEN that ends after its board, from which it cannot be known which position is meant.
+pub(crate) fn board_alone(fen: &str) -> Option<&str> {
+    let mut fields = fields_of(fen);
+    let board = fields.next().filter(|board| board.contains('/'))?;
+    fields.next().is_none().then_some(board)
+}
+
+/// A FEN that ends after the side to move, as board and side: from it castling rights are not known.
+pub(crate) fn board_and_side(fen: &str) -> Option<(&str, &str)> {
+    let mut fields = fields_of(fen);
+    let (board, side) = (fields.next()?, fields.next()?);
+    let is_end = fields.next().is_none() && board.contains('/');
+    (is_end && matches!(side, "w" | "b" | "W" | "B")).then_some((board, side))
+}
+
+/// The fields of a FEN, between blanks or underscores.
+fn fields_of(fen: &str) -> impl Iterator<Item = &str> {
+    let fields = fen.split(|c: char| c.is_ascii_whitespace() || c == '_');
+    fields.filter(|field| !field.is_empty())
+}
+
+/// Refuses a FEN without a field on which it depends which position is meant.
+fn refuse_incomplete(fen: &str) -> Result<(), Error> {
+    if let Some(board) = board_alone(fen) {
+        let text = format!("`--fen {board}` does not state the side to move");
+        let hint = format!(
+            "`--fen '{board} w - -'` has White to move and no castling, `b KQkq` Black and all castling"
+        );
+        return Err(Error::usage(text).with_hint(hint));
+    }
+    if let Some((board, side)) = board_and_side(fen) {
+        let key = |castling: &str| {
+            let fen = format!("{board} {side} {castling} - 0 1");
+            position_of_fen(&fen).ok().map(|position| position.key())
+        };
+        // With king and rooks away from home there are none.
+        if key("KQkq").is_some_and(|with| Some(with) != key("-")) {
+            let text = format!("`--fen '{board} {side}'` does not state castling rights");
+            let hint = format!("`--fen '{board} {side} - -'` has none, `{side} KQkq` all of them");
+            return Err(Error::usage(text).with_hint(hint));
+        }
+    }
+    Ok(())
 }
 
 /// Moves with the piece letters of another language, in English; `None` if they are legal in no language, or are other

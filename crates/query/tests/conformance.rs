@@ -382,6 +382,10 @@ fn words_that_look_like_terms_are_noticed() {
         ("1.e4 e5 2. Nf3", "line:\"1.e4 e5 2. Nf3\""),
         ("morphy e4 O-O exd8=Q+ tal", "line:\"e4 O-O exd8=Q+\""),
         ("line:1.e4 e5 elo:2700", "line:\"1.e4 e5\""),
+        ("player:'popov, l'", "player:\"popov, l\""),
+        ("elo:2700 (event:'tata steel')", "event:\"tata steel\""),
+        ("'tata steel' elo:2700", "\"tata steel\""),
+        ("'tata'", "tata"),
     ] {
         let query = Query::parse(text).unwrap();
         let found: Vec<&str> = query
@@ -410,6 +414,8 @@ fn words_that_look_like_terms_are_noticed() {
         "elo:<2000,>2700",
         "elo:2700,2800",
         "white:",
+        "player:'t_hart blitz",
+        "O'Kelly d'Orville",
         "Abe5",
         "e9",
         "Rb",
@@ -462,6 +468,28 @@ fn terms_that_cannot_be_meant_are_errors() {
             .unwrap()
             .starts_with("did you mean `sort:whiteElo`?")
     );
+}
+
+/// What only double quotes hold together is named where it is an error, too.
+#[test]
+fn single_quotes_are_named() {
+    let query = Query::parse("player:'popov, l'").unwrap();
+    assert_eq!(
+        query.suggestions()[0].to_string(),
+        "column 1: `player:'popov, l'` ends at the first blank; did you mean `player:\"popov, l\"`?"
+    );
+    let hint = Query::parse("line:'e4 e5'").unwrap_err().hint.unwrap();
+    assert!(hint.starts_with("did you mean `line:\"e4 e5\"`?"), "{hint}");
+}
+
+/// An expression is no value that another program would write.
+#[test]
+fn wrong_expressions_have_no_suggestion() {
+    for text in ["player:/[/", "white:/(/", "date:/1/2020", "event:/a*"] {
+        let hint = Query::parse(text).err().and_then(|error| error.hint);
+        let hint = hint.unwrap_or_default();
+        assert!(!hint.contains("did you mean"), "{text}: {hint}");
+    }
 }
 
 #[test]

@@ -200,6 +200,15 @@ impl Checker<'_> {
     fn check_with_members(&mut self, item: &InputItem, depth: u32) -> Result<ExitCode, Error> {
         let mut worst = self.check_input(item)?;
         let resolver = &self.context.resolver;
+        // What can be read once has been read.
+        if item.is_once() && item.is_archive() {
+            let text =
+                "an archive through a pipe: its files are checked, the databases in it are not";
+            let error = Error::unsupported(text).in_file(item.label());
+            let hint = "save it as a file, then `tabia check FILE` checks what is in it, too";
+            self.reporter.report_failed_input_with(&error, Some(hint))?;
+            return Ok(worst.worse(ExitCode::Problems));
+        }
         let Ok(Some(archive)) = resolver.archive(item) else {
             return Ok(worst);
         };

@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle, line};
 use crate::output_conflicts::{refuse_inputs, refuse_only_itself};
-use crate::readable_numbers::counted;
+use crate::readable_numbers::{counted, counted_as};
 use crate::report::Reporter;
 use crate::resolve_output_target::refuse_existing;
 
@@ -47,11 +47,13 @@ impl Row {
         let (kept, dropped) = duplicate.plies;
         let reason = match duplicate.kind {
             DuplicateKind::Exact if kept == 0 => "no moves, all else is the same".to_owned(),
-            DuplicateKind::Exact => format!("the same {kept} plies"),
+            DuplicateKind::Exact => format!("the same {}", counted_as(kept.into(), "ply", "plies")),
             DuplicateKind::Near => format!(
-                "the first {} of {kept} and {dropped} plies are the same",
-                duplicate.common
+                "the first {} of {kept} and {} are the same",
+                duplicate.common,
+                counted_as(dropped.into(), "ply", "plies")
             ),
+            _ if duplicate.common == 1 => "the only ply of the shorter begins the other".to_owned(),
             _ => format!(
                 "the {} plies of the shorter begin the other",
                 duplicate.common

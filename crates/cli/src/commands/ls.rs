@@ -13,7 +13,7 @@ use crate::args::LsArgs;
 use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
-use crate::listing::{RowStyle, line};
+use crate::listing::{RowStyle, beyond, is_beyond, line};
 use crate::ls_columns::{ColumnChoice, hint_at_column};
 use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
 use crate::parse_where_and_games::{parse_games, parse_query};
@@ -209,7 +209,12 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
             _ => "no game fits the query".to_owned(),
         });
     }
-    Ok(if is_empty {
+    let offset = args.rows.listing.offset;
+    let is_beyond = is_beyond(offset, found) && !count_only && args.rows.listing.limit != Some(0);
+    if is_beyond {
+        context.messages.note(&beyond(offset, found));
+    }
+    Ok(if is_empty || is_beyond {
         code.worse(ExitCode::NoMatch)
     } else {
         code

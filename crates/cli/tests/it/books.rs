@@ -518,6 +518,20 @@ fn mixed_scales_are_reported() {
     ] {
         assert!(!merge(more).contains("scales"), "{more:?}");
     }
+    // Where all games begin it is enough that the scales differ there.
+    std::fs::remove_file(folder.join("small.bin")).unwrap();
+    write_book(&folder, "small.bin", &[("", "e4", 2), ("e4", "c5", 60000)]);
+    let text = merge(&[]);
+    assert!(
+        text.contains(
+            "in the standard position the weights have different scales: at most 2 in small.bin"
+        ),
+        "{text}"
+    );
+    assert!(!merge(&["--normalize"]).contains("scales"));
+    std::fs::remove_file(folder.join("small.bin")).unwrap();
+    write_book(&folder, "small.bin", &[("", "e4", 60000), ("e4", "c5", 2)]);
+    assert!(!merge(&[]).contains("scales"));
 }
 
 #[test]
@@ -1104,8 +1118,9 @@ fn kvetka_books_link_to_their_games() {
     };
     let text = pgn("linked_0.kob");
     assert!(text.contains("[White \"A\"]") && text.contains("(2. f4 exf4)"));
-    // What the file of a linked game has is in its row; without the file it is unknown.
-    let rows = |source: &str| {
+    // What the file of a linked game has is in its row; without the file it is unknown, and that is reported.
+    let hint = "hint: `tabia book explain linked_0.kob FILE --moves 1.e4` searches";
+    let rows = |code: i32, why: &str| {
         let args = [
             "book",
             "explain",
@@ -1114,12 +1129,14 @@ fn kvetka_books_link_to_their_games() {
             "1.e4",
             "--json",
         ];
-        let rows = tabia(&folder, &args).expect(0).json();
-        let rows = rows.as_array().unwrap().clone();
-        assert!(!rows.is_empty() && rows.iter().all(|row| row["source"] == source));
+        let run = tabia(&folder, &args).expect(code);
+        assert!(run.err.contains(why), "{}", run.err);
+        assert_eq!(run.err.contains(hint), code == 3, "{}", run.err);
+        let rows = run.json().as_array().unwrap().clone();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row["source"] == "six.pgn"));
         rows
     };
-    let found = rows("six.pgn");
+    let found = rows(0, "");
     assert!(
         found
             .iter()
@@ -1127,7 +1144,9 @@ fn kvetka_books_link_to_their_games() {
         "{found:?}"
     );
     std::fs::rename(folder.join("six.pgn"), folder.join("moved.pgn")).unwrap();
-    assert!(rows("six.pgn").iter().all(|row| row["move"].is_null()));
+    let is_unknown = |row: &Value| row["move"].is_null() && row["ply"].is_null();
+    let no_file = "linked games are not found in six.pgn: there is no such file";
+    assert!(rows(3, no_file).iter().all(is_unknown));
     let pgn_of_moved = [
         "book",
         "explain",
@@ -1137,8 +1156,22 @@ fn kvetka_books_link_to_their_games() {
         "1.e4",
     ];
     let run = tabia(&folder, &pgn_of_moved).expect(3);
-    let hint = "hint: `tabia book explain linked_0.kob FILE --moves 1.e4` searches";
     assert!(run.err.contains(hint), "{}", run.err);
+    // Another file of that name has other games there, which are not those of the book.
+    let others = std::fs::read_to_string(folder.join("moved.pgn")).unwrap();
+    for (from, to) in [("[White \"", "[White \"Z"), ("", "?")] {
+        let others = if from.is_empty() {
+            to.repeat(others.len())
+        } else {
+            others.replace(from, to)
+        };
+        std::fs::write(folder.join("six.pgn"), others).unwrap();
+        let other_games = "linked games are not found in six.pgn: it does not have these games";
+        assert!(rows(3, other_games).iter().all(is_unknown));
+        let run = tabia(&folder, &pgn_of_moved).expect(3);
+        assert!(run.err.contains(other_games), "{}", run.err);
+        assert_eq!(run.out.trim(), "");
+    }
     std::fs::rename(folder.join("moved.pgn"), folder.join("six.pgn")).unwrap();
     // Weights are refused, not left out.
     let edit = [

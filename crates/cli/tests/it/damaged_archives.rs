@@ -119,7 +119,7 @@ fn members_after_a_hole_in_a_zip_are_found() {
     let run = tabia(&folder, &["check", "head.zip"]).expect(3);
     assert!(
         run.err.contains(
-            "have no header in the archive, so that nothing of them can be read: picture.jpg"
+            "1 of 6 members has no header in the archive, so that nothing of it can be read: picture.jpg"
         ),
         "{}",
         run.err

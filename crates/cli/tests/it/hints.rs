@@ -20,6 +20,31 @@ fn folder(name: &str) -> Scratch {
     scratch
 }
 
+/// The same, with files that are damaged, empty, or no databases at all.
+fn folder_with_damage(name: &str) -> Scratch {
+    let scratch = folder(name);
+    let arena = [&b"\x03AB2pb\0\0\x1c\0\0\0\x11Happ"[..], b"y t"].concat();
+    let chessbase = b"\0 \x10\0\0\x01\0\x01\0\0\x10\0\x7f\xff\x7f\xff\0\0\0\x01";
+    let document = b"%PDF-1.4\n%\xe2\xe3\n".to_vec();
+    for (file, bytes) in [
+        ("short.abk", arena),
+        ("short.ctg", chessbase.to_vec()),
+        ("empty.cbh", Vec::new()),
+        ("bad.zip", [&b"PK\x03\x04"[..], &[0xa7; 3000]].concat()),
+        ("document.pdf", document),
+        ("rows.db3", b"SQLite format 3\0".repeat(40)),
+        ("words.txt", b"root:x:0:0:root:/root:/bin/bash\n".to_vec()),
+        ("zeros.dat", vec![0; 900]),
+    ] {
+        fs::write(scratch.join(file), bytes).unwrap();
+    }
+    let pack = fs::read(scratch.join("pack.zip")).unwrap();
+    let two = crate::repair_all::zip(&[("pack.zip", &pack)]);
+    let three = crate::repair_all::zip(&[("two.zip", &two)]);
+    fs::write(scratch.join("three.zip"), three).unwrap();
+    scratch
+}
+
 /// Arguments, the exit code, and what the hint contains.
 const CASES: &[(&[&str], i32, &str)] = &[
     (
@@ -750,13 +775,89 @@ const CASES: &[(&[&str], i32, &str)] = &[
         2,
         "`--line 'e4 e5 Nf3'`",
     ),
+    (
+        &[
+            "tree",
+            "games.pgn",
+            "--fen",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+        ],
+        2,
+        "`--fen 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - -'`",
+    ),
+    (
+        &[
+            "tree",
+            "games.pgn",
+            "--fen",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w",
+        ],
+        2,
+        "`w KQkq` all of them",
+    ),
+    (
+        &["ls", "games.pgn", "--where", "player:/[/"],
+        2,
+        "`player:` takes text",
+    ),
+    (
+        &["ls", "games.pgn", "--where", "player:'tal, m'"],
+        1,
+        "did you mean `player:\"tal, m\"`?",
+    ),
 ];
+
+/// The same of damaged files.
+const DAMAGED_CASES: &[(&[&str], i32, &str)] = &[
+    (
+        &["info", "short.ctg"],
+        4,
+        "copy or download it again from where it came from; `tabia info .`",
+    ),
+    (&["info", "short.abk"], 4, "`tabia info .`"),
+    (&["info", "empty.cbh"], 4, "`tabia info .`"),
+    (
+        &["info", "bad.zip"],
+        4,
+        "`tabia repair bad.zip -o saved-bad`",
+    ),
+    (
+        &["check", "three.zip"],
+        3,
+        "`tabia info three.zip:two.zip:pack.zip` shows",
+    ),
+    (
+        &["show", "pack.zip:nothing", "-g", "1"],
+        4,
+        "`tabia archive list pack.zip`",
+    ),
+    (
+        &["archive", "extract", "pack.zip", "nothing"],
+        4,
+        "`tabia archive list pack.zip`",
+    ),
+    (&["info", "words.txt"], 4, "`--from pgn` reads it"),
+    (&["info", "document.pdf"], 4, "not from what is printed"),
+    (&["info", "rows.db3"], 4, "export its games"),
+    (&["info", "zeros.dat"], 4, "`tabia info .`"),
+];
+
+type Case = (&'static [&'static str], i32, &'static str);
+
+/// The cases with the folders that they need.
+fn all_cases(name: &str) -> [(Scratch, &'static [Case]); 2] {
+    let damaged = folder_with_damage(&format!("{name}-damaged"));
+    [(folder(name), CASES), (damaged, DAMAGED_CASES)]
+}
 
 #[test]
 fn every_error_names_the_next_step() {
-    let scratch = folder("hints");
-    for (arguments, code, expected) in CASES {
-        let run = tabia(&scratch, arguments).expect(*code);
+    let cases = all_cases("hints");
+    let cases = cases
+        .iter()
+        .flat_map(|(scratch, cases)| cases.iter().map(move |case| (scratch, case)));
+    for (scratch, (arguments, code, expected)) in cases {
+        let run = tabia(scratch, arguments).expect(*code);
         let hint = run.err.lines().find_map(|line| line.strip_prefix("hint: "));
         let hint = hint.unwrap_or_else(|| panic!("{arguments:?} has no hint:\n{}", run.err));
         assert_eq!(run.err.matches("hint: ").count(), 1, "{}", run.err);
@@ -958,9 +1059,12 @@ fn check_names_the_repair() {
 /// What a hint recommends works in the situation in which it is given.
 #[test]
 fn recommended_commands_exist() {
-    let scratch = folder("hints-verbs");
-    for (arguments, ..) in CASES {
-        let err = tabia(&scratch, arguments).err;
+    let cases = all_cases("hints-verbs");
+    let cases = cases
+        .iter()
+        .flat_map(|(scratch, cases)| cases.iter().map(move |case| (scratch, case)));
+    for (scratch, (arguments, ..)) in cases {
+        let err = tabia(scratch, arguments).err;
         for command in err
             .split('`')
             .filter_map(|part| part.strip_prefix("tabia "))
@@ -974,7 +1078,7 @@ fn recommended_commands_exist() {
                 _ => &words[..1],
             };
             let help = [&["help"], verb].concat();
-            tabia(&scratch, &help).expect(0);
+            tabia(scratch, &help).expect(0);
         }
     }
 }
@@ -1006,16 +1110,21 @@ fn saved_databases_have_names_that_can_be_written() {
 #[test]
 #[cfg(unix)]
 fn recommended_commands_run() {
-    let scratch = folder("hints-run");
-    let before = scratch.files();
+    let cases = all_cases("hints-run").map(|(scratch, cases)| {
+        let before = scratch.files();
+        (scratch, before, cases)
+    });
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_tabia"));
     let mut folders = vec![program.parent().unwrap().to_path_buf()];
     folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
     let path = std::env::join_paths(folders).unwrap();
     let mut ran = 0;
-    for (arguments, ..) in CASES {
-        scratch.restore(&before);
-        let err = tabia(&scratch, arguments).err;
+    let cases = cases
+        .iter()
+        .flat_map(|(scratch, before, cases)| cases.iter().map(move |case| (scratch, before, case)));
+    for (scratch, before, (arguments, ..)) in cases {
+        scratch.restore(before);
+        let err = tabia(scratch, arguments).err;
         let parts: Vec<&str> = err.split('`').collect();
         // Examples name files that are not there.
         let pairs = parts
@@ -1039,7 +1148,9 @@ fn recommended_commands_run() {
             let output = shell.args(["-c", command]).output().unwrap();
             let code = output.status.code();
             // Of what is not there or damaged, nothing is found or saved; noise is no database.
-            let is_noise = command.starts_with("tabia repair noise.");
+            let is_noise = ["tabia repair noise.", "tabia repair bad."]
+                .iter()
+                .any(|start| command.starts_with(start));
             let is_done = matches!(code, Some(0 | 1 | 3)) || is_noise && code == Some(4);
             assert!(is_done, "{arguments:?}: {command}: {output:?}");
             ran += 1;
@@ -1185,6 +1296,50 @@ fn a_pipe_with_one_file_of_a_set_names_the_file_instead() {
     }
     let run = tabia_with_input(&scratch, &["ls"], GAMES.as_bytes()).expect(0);
     assert_eq!(run.err, "");
+}
+
+/// What came through a pipe has no name that a command could take, and an archive is complete by itself.
+#[test]
+fn hints_name_no_file_in_a_pipe() {
+    let scratch = crate::common::with_sample("hints-piped-archive");
+    tabia(&scratch, &["archive", "create", "mega.cbv", "mega.cbh"]).expect(0);
+    let whole = fs::read(scratch.join("mega.cbv")).unwrap();
+    for args in [&["ls"][..], &["check", "-"], &["convert", "-"]] {
+        let run = tabia_with_input(&scratch, args, &whole);
+        assert!(!run.err.contains("several files"), "{args:?}: {}", run.err);
+    }
+    let cut = crate::repair_all::zip(&[("cut.cbv", &whole[..whole.len() / 2])]);
+    for (args, problem) in [
+        (&["ls"][..], "members are missing"),
+        (&["ls", "-"], "members are missing"),
+        (&["info", "-"], "members are missing"),
+        (&["check", "-"], "the databases in it are not"),
+    ] {
+        let run = tabia_with_input(&scratch, args, &cut);
+        assert!(run.code == 3 || run.code == 4, "{args:?}: {}", run.err);
+        assert!(run.err.contains(problem), "{args:?}: {}", run.err);
+        let hints = run.err.lines().filter(|line| line.starts_with("hint: "));
+        for hint in hints {
+            let names_pipe = hint.contains("-:") || hint.contains("./-");
+            assert!(!names_pipe, "{args:?}: {hint}");
+        }
+    }
+}
+
+/// Numbers agree with their nouns.
+#[test]
+fn one_is_singular() {
+    let scratch = folder("hints-one");
+    let run = tabia(&scratch, &["info", "noise.cbh"]).expect(4);
+    assert!(run.err.contains("the file has 1 byte,"), "{}", run.err);
+    fs::write(scratch.join("empty.cbh"), "").unwrap();
+    let run = tabia(&scratch, &["info", "empty.cbh"]).expect(4);
+    let text = "error: empty.cbh: not cbh: the file is empty\n";
+    assert!(run.err.contains(text), "{}", run.err);
+    let one = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n";
+    fs::write(scratch.join("one.pgn"), one).unwrap();
+    let run = tabia(&scratch, &["dedupe", "one.pgn", "one.pgn", "--dry-run"]);
+    assert!(run.out.contains("the same 1 ply"), "{}{}", run.out, run.err);
 }
 
 /// A server's answer that was saved under the name of a database.

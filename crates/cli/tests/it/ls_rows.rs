@@ -51,6 +51,39 @@ fn json_has_the_same_keys() {
     assert_eq!(document[2]["game"], 3);
 }
 
+/// An offset beyond the last row is a mistake, which a header alone would hide.
+#[test]
+fn an_offset_beyond_the_last_row_is_noted() {
+    let folder = with_games("beyond");
+    tabia(&folder, &["convert", "games.pgn", "-o", "games.cbh", "-q"]).expect(0);
+    let note = "`--offset 3` leaves out all there is: 3 rows\n";
+    for file in ["games.pgn", "games.cbh"] {
+        for args in [
+            &["ls", file, "--offset", "3"][..],
+            &["ls", file, "--offset", "3", "--limit", "2", "--json"],
+            &["search", file, "plies:>0", "--offset", "3"],
+            &["ls", file, "--where", "sort:white", "--offset", "3"],
+        ] {
+            let run = tabia(&folder, args).expect(1);
+            assert!(run.err.contains(note), "{args:?}: {}", run.err);
+        }
+        let run = tabia(&folder, &["ls", file, "--offset", "2"]).expect(0);
+        assert!(!run.err.contains("--offset"), "{}", run.err);
+    }
+    let run = tabia(&folder, &["ls", "games.pgn", "games.cbh", "--offset", "5"]).expect(0);
+    assert_eq!(run.out.lines().count(), 2, "{}", run.out);
+    let run = tabia(
+        &folder,
+        &["stats", "games.pgn", "--by", "year", "--offset", "99"],
+    )
+    .expect(0);
+    assert!(
+        run.err.contains("`--offset 99` leaves out all"),
+        "{}",
+        run.err
+    );
+}
+
 #[test]
 fn limit_and_offset_select_rows() {
     let folder = with_games("limit");

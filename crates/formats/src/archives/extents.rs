@@ -35,7 +35,10 @@ pub(super) fn refuse_shared_bytes(members: &mut [Member], extents: &[Extent]) ->
         }
     }
     refused.sort_unstable();
-    let what = "share their bytes with other members and are refused";
+    let what = [
+        "shares its bytes with other members and is refused",
+        "share their bytes with other members and are refused",
+    ];
     mark_lost(members, &refused, what)
 }
 
@@ -50,8 +53,9 @@ pub(super) fn bytes_after_end(rest: &[u8], end: u64) -> Option<Error> {
     Some(Error::invalid(text).at_offset(end))
 }
 
-/// Marks members as [`Presence::Lost`] and returns the problem for all of them, `None` if there are none.
-pub(super) fn mark_lost(members: &mut [Member], lost: &[usize], what: &str) -> Option<Error> {
+/// Marks members as [`Presence::Lost`] and returns the problem for all of them, `None` if there are none. `what`: what is
+/// wrong with one member, and with several.
+pub(super) fn mark_lost(members: &mut [Member], lost: &[usize], what: [&str; 2]) -> Option<Error> {
     let total = members.len();
     for index in lost {
         if let Some(member) = members.get_mut(*index) {
@@ -63,11 +67,14 @@ pub(super) fn mark_lost(members: &mut [Member], lost: &[usize], what: &str) -> O
         .map(|member| member.name.as_str())
         .take(MAX_NAMED)
         .collect();
-    let mut text = format!(
-        "{} of {total} members {what}: {}",
-        lost.len(),
-        names.join(", ")
-    );
+    let [of_one, of_several] = what;
+    let mut text = match (lost.len(), total) {
+        (1, 1) => format!("the only member {of_one}"),
+        (1, _) => format!("1 of {total} members {of_one}"),
+        (count, _) => format!("{count} of {total} members {of_several}"),
+    };
+    text += ": ";
+    text += &names.join(", ");
     if lost.len() > MAX_NAMED {
         text += ", …";
     }
@@ -136,5 +143,10 @@ mod tests {
         assert!(two.starts_with("2 of 3 members share"), "{two}");
         assert!(two.ends_with(": 1.pgn, 2.pgn"), "{two}");
         assert!(text(9).unwrap().ends_with("5.pgn, …"));
+        let one = text(2).unwrap();
+        assert_eq!(
+            one,
+            "1 of 2 members shares its bytes with other members and is refused: 1.pgn"
+        );
     }
 }

@@ -65,7 +65,11 @@ impl fmt::Display for Suggestion {
             word,
             meant,
         } = self;
+        let values = word
+            .split_once(':')
+            .map_or(word.as_str(), |(_, values)| values);
         let how = match word.split_once(':') {
+            _ if values.starts_with('\'') && values.contains(' ') => "ends at the first blank",
             None => "is searched as a word",
             Some((_, values)) if values.contains(',') => "fits either of the two",
             Some(_) => "is compared as it is",

@@ -19,6 +19,7 @@ use crate::sorting::SortOrder;
 pub(super) fn parse(text: &str) -> Result<Parsed, FilterError> {
     let mut parser = Parser {
         tokens: scan(text)?.into_iter().peekable(),
+        text: text.chars().collect(),
         terms: 0,
         suggestions: Vec::new(),
         is_line_begun: false,
@@ -35,6 +36,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, FilterError> {
 
 struct Parser {
     tokens: std::iter::Peekable<std::vec::IntoIter<(Token, usize)>>,
+    text: Vec<char>,
     terms: usize,
     suggestions: Vec<Suggestion>,
     /// The moves that are collected begin with those of a term.
@@ -160,7 +162,9 @@ impl Parser {
 
     /// The test of a term; `None` if it has no value.
     fn test(&mut self, raw: &RawTerm) -> Result<Option<Test>, FilterError> {
+        let single_quotes = self.in_single_quotes(raw);
         let Some((name, name_column)) = &raw.name else {
+            self.suggestions.extend(single_quotes);
             for value in raw.values.iter().filter(|value| !value.quoted) {
                 self.suggest(value)?;
             }
@@ -224,6 +228,9 @@ impl Parser {
         let with_hint = |mut error: FilterError| {
             let values = error.hint.take();
             let values = values.unwrap_or_else(|| field_list::hint_for_value(field));
+            if let Some(quoted) = &single_quotes {
+                return error.with_hint(format!("did you mean `{}`? {values}", quoted.meant));
+            }
             let value = raw.values.iter().find(|value| value.column == error.column);
             match value.and_then(|value| meant_value(field, value)) {
                 Some(meant) => error.with_hint(format!("did you mean `{name}:{meant}`? {values}")),
@@ -231,6 +238,7 @@ impl Parser {
             }
         };
         let test = field_test(field, &raw.values).map_err(with_hint)?;
+        self.suggestions.extend(single_quotes);
         if let ("fen", [.., value]) = (field, raw.values.as_slice())
             && !value.quoted
             && is_board(&value.text)
@@ -257,6 +265,32 @@ impl Parser {
     /// A word that names a field, and the word after it.
     fn field_and_value(&mut self, word: &str) -> Option<String> {
         probable_mistakes::field_and_value(word, self.next_term()?)
+    }
+
+    /// A term whose value begins with a single quote and has a blank before the next one, as it was probably meant: only
+    /// double quotes hold a value together.
+    fn in_single_quotes(&self, raw: &RawTerm) -> Option<Suggestion> {
+        let value = raw.values.first().filter(|value| !value.quoted)?;
+        let quoted = self.text.get(value.column.checked_sub(1)?..)?;
+        let quoted = quoted.strip_prefix(&['\''])?;
+        let ends_at = |at: usize| {
+            let after = quoted.get(at + 1);
+            quoted.get(at) == Some(&'\'') && after.is_none_or(|c| c.is_whitespace() || *c == ')')
+        };
+        let end = (0..quoted.len()).find(|at| ends_at(*at))?;
+        let inner: String = quoted.get(..end)?.iter().collect();
+        if !inner.contains(char::is_whitespace) || inner.contains(['"', ':']) {
+            return None;
+        }
+        let (name, column) = match &raw.name {
+            Some((name, column)) => (format!("{name}:"), *column),
+            None => (String::new(), value.column),
+        };
+        Some(Suggestion {
+            column,
+            word: format!("{name}'{inner}'"),
+            meant: format!("{name}\"{inner}\""),
+        })
     }
 
     /// A board with the fields of its FEN that follow as words, since blanks end a term.
@@ -359,6 +393,9 @@ fn looks_like_moves(word: &str) -> bool {
 /// field does not take it then either.
 fn meant_value(field: &'static str, value: &RawValue) -> Option<String> {
     let text = value.text.as_str();
+    if text.starts_with('/') {
+        return None;
+    }
     let mut forms = Vec::new();
     if let Some(least) = text.strip_suffix('+') {
         forms.push(format!(">={least}"));

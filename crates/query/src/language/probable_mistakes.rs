@@ -157,6 +157,11 @@ pub(super) fn of_word(word: &str) -> Option<String> {
     if let Some(start) = word.strip_suffix('*').filter(|word| !word.is_empty()) {
         return Some(start.to_owned());
     }
+    let in_single_quotes = word.strip_prefix('\'');
+    let in_single_quotes = in_single_quotes.and_then(|word| word.strip_suffix('\''));
+    if let Some(bare) = in_single_quotes.filter(|bare| !bare.is_empty()) {
+        return Some(bare.to_owned());
+    }
     if matches!(word, "1-0" | "0-1" | "draw" | "Draw") {
         return Some(format!("result:{}", word.to_ascii_lowercase()));
     }

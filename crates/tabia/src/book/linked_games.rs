@@ -69,7 +69,8 @@ pub fn for_each_linked_game(
     Ok(seen.len() as u64)
 }
 
-/// The game, read from its source; `None` if the source is not a file or does not contain the game.
+/// The game, read from its source; `None` if the source is not a file or does not contain the game: a game
+/// of other players is another one.
 ///
 /// # Errors
 /// If the source cannot be opened or read.
@@ -87,7 +88,8 @@ pub fn load(
     };
     if let Some(index) = linked.index {
         let progress = Arc::new(Progress::default());
-        return read_one::load(item, GameIndex(index), options, &progress, &mut NoObserver);
+        let found = read_one::load(item, GameIndex(index), options, &progress, &mut NoObserver)?;
+        return Ok(found.filter(|game| has_players_of(game, linked)));
     }
     let Some(open) = item.format().games().and_then(|format| format.open_stream) else {
         return Ok(None);
@@ -100,7 +102,33 @@ pub fn load(
     let found = stream
         .next(Want::ALL, &mut recorder)
         .map_err(|error| error.in_path(path))?;
-    Ok(found.map(|_| recorder.replace(Game::new())))
+    let game = found.map(|_| recorder.replace(Game::new()));
+    Ok(game.filter(|game| has_players_of(game, linked)))
+}
+
+/// Whether the players of a game are those that the book names.
+fn has_players_of(game: &Game, linked: &LinkedGame) -> bool {
+    let name = |tag| game.head.tags.get(tag).unwrap_or_default();
+    is_same_name(name("White"), &linked.white) && is_same_name(name("Black"), &linked.black)
+}
+
+/// Whether two names are the same up to characters that the character set of a book lacks, or that were decoded with
+/// another one: letters beyond ASCII may be any characters, or none.
+fn is_same_name(a: &str, b: &str) -> bool {
+    let letters = |name: &str| -> Vec<char> {
+        let ascii = name.chars().filter(char::is_ascii_alphanumeric);
+        ascii.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let beyond_ascii = |name: &str| name.chars().filter(|c| !c.is_ascii()).count();
+    let (mut short, mut long) = (letters(a), letters(b));
+    if short.len() > long.len() {
+        std::mem::swap(&mut short, &mut long);
+    }
+    if long.len() - short.len() > beyond_ascii(a).max(beyond_ascii(b)) {
+        return false;
+    }
+    let mut rest = long.iter();
+    short.iter().all(|c| rest.any(|other| other == c))
 }
 
 /// The text of a linked game in its source; `None` if the file is missing, or the book does not state
@@ -128,4 +156,27 @@ fn read_part(path: &Path, offset: u64, length: u64, limits: &Limits) -> Result<V
         .read_to_end(&mut bytes)
         .map_err(Error::from)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_without_what_a_character_set_lacks() {
+        for (a, b, is_same) in [
+            ("Adams, Michael", "Adams,Michael", true),
+            ("Žižka, Jan", "?i?ka, Jan", true),
+            ("Žižka, Jan", "Zizka, Jan", true),
+            ("Žižka, Jan", "Å½iÅ¾ka, Jan", true),
+            ("Žižka, Jan", "Hus, Jan", false),
+            ("Adams, Michael", "Adams, M", false),
+            ("?", "", true),
+            ("Tal", "", false),
+            ("Карпов", "??????", true),
+        ] {
+            assert_eq!(is_same_name(a, b), is_same, "{a} {b}");
+            assert_eq!(is_same_name(b, a), is_same, "{b} {a}");
+        }
+    }
 }

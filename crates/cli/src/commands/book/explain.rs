@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
-use tabia::Error;
 use tabia::book::explain_weight::{ExplainQuery, MoveOccurrence, MoveStats, explain};
 use tabia::book::find::{FoundPosition, find};
 use tabia::book::linked_games::{for_each_linked_game, load, text_of};
@@ -12,8 +11,9 @@ use tabia::core::GameIndex;
 use tabia::core::books::{Book, LinkedGame};
 use tabia::core::chess::{Move, Ply, Position};
 use tabia::core::formats::CreateOptions;
-use tabia::core::game::Date;
+use tabia::core::game::{Date, Game};
 use tabia::core::shell_argument::argument;
+use tabia::{Error, ErrorSide};
 
 use super::build_record::RecordedOptions;
 use super::open_books::{book_input, open_book};
@@ -149,8 +149,13 @@ fn list_linked_games(
         if let Some(listing) = &mut listing {
             return match listing.next_row() {
                 NextRow::Shown => {
-                    let read = LinkedMove::read(game, query, context);
-                    listing.push(&LinkedRow::new(game, read))
+                    let read = found_game(game, context)?;
+                    if read.is_none() {
+                        missing.add(game);
+                    }
+                    let played =
+                        read.map_or_else(LinkedMove::default, |read| LinkedMove::of(&read, query));
+                    listing.push(&LinkedRow::new(game, played))
                 }
                 NextRow::Skipped | NextRow::Beyond => Ok(()),
             };
@@ -191,8 +196,8 @@ fn list_linked_games(
 #[derive(Default)]
 struct MissingGames {
     games: u64,
-    /// Number of games by the file in which they are looked for.
-    files: BTreeMap<String, u64>,
+    /// Number of games by the file in which they are looked for, or by the web page, and whether it is a file.
+    files: BTreeMap<(String, bool), u64>,
 }
 
 /// Largest number of files named.
@@ -205,16 +210,19 @@ impl MissingGames {
             Some(path) => path.display().to_string(),
             None => game.source.clone(),
         };
-        *self.files.entry(file).or_default() += 1;
+        let is_file = game.path.is_some();
+        *self.files.entry((file, is_file)).or_default() += 1;
     }
 
     /// Which games are missing in which files.
     fn messages(&self) -> Vec<String> {
-        let named = self.files.iter().take(MAX_FILES).map(|(file, games)| {
+        let files = self.files.iter().take(MAX_FILES);
+        let named = files.map(|((file, is_file), games)| {
             let games = counted_as(*games, "linked game is", "linked games are");
-            let is_there = Path::new(file).is_file();
-            let why = if is_there {
-                "the book's numbers do not fit it"
+            let why = if !is_file {
+                "web pages are not read"
+            } else if Path::new(file).is_file() {
+                "it does not have these games where the book expects them"
             } else {
                 "there is no such file"
             };
@@ -245,18 +253,27 @@ fn search_hint(args: &BookExplainArgs) -> String {
     format!("`{command}` searches the file or folder FILE for the games")
 }
 
-/// The PGN of a linked game: as in its PGN file, or made from its record. `None` if the file is missing.
-fn pgn_of(game: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Error> {
-    let Some(index) = game.index else {
-        return text_of(game, &context.open.limits);
-    };
-    if !game.path.as_ref().is_some_and(|path| path.is_file()) {
+/// A linked game as its file has it; `None` if the file is missing, or has another game where the book expects it.
+fn found_game(linked: &LinkedGame, context: &Context) -> Result<Option<Game>, Error> {
+    if !linked.path.as_ref().is_some_and(|path| path.is_file()) {
         return Ok(None);
     }
-    let found = load(game, &context.resolver, &context.open)?;
-    found
-        .map(|found| tabia::pgn_with(&found, GameIndex(index), &CreateOptions::default()))
-        .transpose()
+    match load(linked, &context.resolver, &context.open) {
+        // A file of that name is no database.
+        Err(error) if error.side() == ErrorSide::Input => Ok(None),
+        loaded => loaded,
+    }
+}
+
+/// The PGN of a linked game: as in its PGN file, or made from its record. `None` if it is not found.
+fn pgn_of(linked: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Error> {
+    let Some(game) = found_game(linked, context)? else {
+        return Ok(None);
+    };
+    let Some(index) = linked.index else {
+        return text_of(linked, &context.open.limits);
+    };
+    tabia::pgn_with(&game, GameIndex(index), &CreateOptions::default()).map(Some)
 }
 
 /// The counts of a report's summary.
@@ -269,7 +286,7 @@ struct GameCounts {
     points: u64,
 }
 
-/// What the file of a linked game has beyond what the book states; all absent if the file is.
+/// What the file of a linked game has beyond what the book states; all absent if the game is not found.
 #[derive(Default)]
 struct LinkedMove {
     ply: Option<u32>,
@@ -278,12 +295,7 @@ struct LinkedMove {
 }
 
 impl LinkedMove {
-    fn read(linked: &LinkedGame, query: &LinkQuery, context: &Context) -> Self {
-        let is_there = linked.path.as_ref().is_some_and(|path| path.is_file());
-        let game = is_there.then(|| load(linked, &context.resolver, &context.open));
-        let Some(Ok(Some(game))) = game else {
-            return Self::default();
-        };
+    fn of(game: &Game, query: &LinkQuery) -> Self {
         let key = query.position.key();
         let played = game.start_position().and_then(|start| {
             let moves = (1..).zip(game.root().with_positions(start));

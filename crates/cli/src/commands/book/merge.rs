@@ -87,26 +87,39 @@ fn refuse_weight_options(
 /// Ratio of the greatest weights of two books from which on their scales are different.
 const SCALE_RATIO: u32 = 10;
 
-/// Warns if the weights of the books have different scales, so that those of one book hardly count.
+/// Warns if the weights of the books have different scales, at least in the standard position, so that those of one
+/// book hardly count.
 fn warn_of_scales(context: &Context, items: &[InputItem], merged: &Merged) {
-    let weights = items.iter().zip(&merged.max_weights);
+    let of_all = differing_scales(items, &merged.max_weights);
+    let text = of_all.map(|weights| format!("the weights have different scales: {weights}"));
+    let text = text.or_else(|| {
+        let weights = differing_scales(items, &merged.first_weights)?;
+        let position = "in the standard position the weights have different scales";
+        Some(format!("{position}: {weights}"))
+    });
+    if let Some(text) = text {
+        context.messages.warning(&format!(
+            "{text}; `--normalize` gives the books equal influence, `--factors` any other"
+        ));
+    }
+}
+
+/// The least and the greatest of the weights, if their scales are different.
+fn differing_scales(items: &[InputItem], weights: &[Option<u32>]) -> Option<String> {
+    let weights = items.iter().zip(weights);
     let weights = weights.filter_map(|(item, max)| Some((item, (*max).filter(|max| *max > 0)?)));
     let weights: Vec<_> = weights.collect();
-    let smallest = weights.iter().min_by_key(|(_, max)| *max);
-    let greatest = weights.iter().max_by_key(|(_, max)| *max);
-    if let (Some((small, low)), Some((great, high))) = (smallest, greatest)
-        && high / low >= SCALE_RATIO
-    {
-        let text = format!(
-            "the weights have different scales: at most {} in {}, at most {} in {}; `--normalize` \
-             gives the books equal influence, `--factors` any other",
+    let (small, low) = weights.iter().min_by_key(|(_, max)| *max)?;
+    let (great, high) = weights.iter().max_by_key(|(_, max)| *max)?;
+    (high / low >= SCALE_RATIO).then(|| {
+        format!(
+            "at most {} in {}, at most {} in {}",
             grouped(u64::from(*low)),
             small.name(),
             grouped(u64::from(*high)),
             great.name()
-        );
-        context.messages.warning(&text);
-    }
+        )
+    })
 }
 
 /// How books are opened and the new one is created, with the defaults of a merge.

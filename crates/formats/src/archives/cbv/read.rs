@@ -104,7 +104,10 @@ impl CbvArchive {
             extent.is_some_and(|(start, end)| start < end && *start >= length)
         };
         let missing: Vec<usize> = (0..extents.len()).filter(is_cut_off).collect();
-        let what = "are missing: the archive is cut off";
+        let what = [
+            "is missing: the archive is cut off",
+            "are missing: the archive is cut off",
+        ];
         let shared = refuse_shared_bytes(&mut members, &extents);
         let found = shared
             .into_iter()

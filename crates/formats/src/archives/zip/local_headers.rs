@@ -4,6 +4,7 @@
 
 use memchr::memmem;
 use tabia_core::io::{Charset, Cursor};
+use tabia_core::plural::counted;
 use tabia_core::{Error, Malformed};
 
 use super::STORED;
@@ -224,10 +225,17 @@ pub(super) fn scan(bytes: &[u8], charset: Charset) -> (Vec<Entry>, Vec<Error>) {
         let after = rest.get(1..).unwrap_or_default();
         let next = memmem::find(after, b"PK\x03\x04").map(|length| at + 1 + length);
         let length = next.unwrap_or(bytes.len()) - at;
-        let text = match next {
-            Some(_) => format!("{length} bytes between members are not part of any"),
-            None => format!("{length} bytes at the end are not part of any member"),
+        let (one, several) = match next {
+            Some(_) => (
+                "byte between members is not part of any",
+                "bytes between members are not part of any",
+            ),
+            None => (
+                "byte at the end is not part of any member",
+                "bytes at the end are not part of any member",
+            ),
         };
+        let text = counted(length as u64, one, several);
         problems.push(Error::invalid(text).at_offset(at as u64));
         match next {
             Some(next) => at = next,

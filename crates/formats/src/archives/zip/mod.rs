@@ -101,7 +101,10 @@ fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Archive>> {
         presence: Presence::Stored,
     });
     let mut members: Vec<Member> = members.collect();
-    let what = "have no header in the archive, so that nothing of them can be read";
+    let what = [
+        "has no header in the archive, so that nothing of it can be read",
+        "have no header in the archive, so that nothing of them can be read",
+    ];
     problems.extend(mark_lost(&mut members, &missing, what));
     let extents: Vec<Extent> = entries.iter().map(Entry::extent).collect();
     problems.extend(refuse_shared_bytes(&mut members, &extents));

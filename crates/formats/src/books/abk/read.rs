@@ -209,7 +209,9 @@ impl AbkBook {
         let blob = source.main().open()?;
         let header = Header::read(&blob, options.charset);
         let Some(header) = header.filter(|_| blob.len() >= RECORDS_OFFSET) else {
-            let why = if blob.len() < RECORDS_OFFSET {
+            let why = if blob.is_empty() {
+                "the file is empty".to_owned()
+            } else if blob.len() < RECORDS_OFFSET {
                 "it is shorter than the header".to_owned()
             } else {
                 "it does not begin as such books do".to_owned()

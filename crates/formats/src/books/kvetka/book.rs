@@ -12,6 +12,7 @@ use tabia_core::error::Result;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
 use tabia_core::io::{Blob, Source, SourceFile};
+use tabia_core::plural::counted;
 
 use super::block_store::BlockStore;
 use super::count_defects::{Findings, inspect, inspect_structure};
@@ -54,8 +55,8 @@ impl KvetkaBook {
         let expected = parts.len() as usize * Key::SIZE;
         if let Some(kin) = kin.as_ref().filter(|kin| kin.len() != expected) {
             problems.push(format!(
-                "the index has {} bytes instead of {expected} and is not used",
-                kin.len()
+                "the index has {} instead of {expected} and is not used",
+                counted(kin.len() as u64, "byte", "bytes")
             ));
         }
         let ksf = companion("ksf").transpose()?;

@@ -50,6 +50,9 @@ impl Header {
 
     /// Reads a header; the error states why the bytes are not a header.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.is_empty() {
+            return Err("the file is empty".to_owned());
+        }
         if bytes.len() < MIN_LENGTH {
             return Err("it is shorter than the header".to_owned());
         }

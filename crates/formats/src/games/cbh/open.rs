@@ -112,7 +112,13 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
     let label = Arc::clone(source.label());
     let headers = source.main().open().map_err(|e| e.in_file(&label))?;
     let Some(header) = FileHeader::read(headers.prefix(FileHeader::SIZE)) else {
-        let why = format!("the file has {} bytes, a header has 46", headers.len());
+        let why = match headers.len() {
+            0 => "the file is empty".to_owned(),
+            length => {
+                let length = counted(length as u64, "byte", "bytes");
+                format!("the file has {length}, a header has 46")
+            }
+        };
         return Err(wrong_format(why).in_file(&label));
     };
     if !header.is_cbh() {

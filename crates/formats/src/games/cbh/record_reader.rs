@@ -12,6 +12,7 @@ use tabia_core::game::{
 };
 use tabia_core::games::GameReader;
 use tabia_core::io::Blob;
+use tabia_core::plural::counted;
 
 use super::annotations::game_tags::{GameTag, GameTags};
 use super::annotations::{self, Item, Items, foreign, kind};
@@ -494,8 +495,8 @@ impl<'d> CbhReader<'d> {
             Some((at, MovesHead::read(head)?.size.get() as usize))
         });
         let Some((start, size)) = found.filter(|_| at != 0) else {
-            let length = moves.len();
-            let text = format!("the moves begin at byte {at}, the file has {length} bytes");
+            let length = counted(moves.len() as u64, "byte", "bytes");
+            let text = format!("the moves begin at byte {at}, the file has {length}");
             self.problems
                 .push(Error::not_in_file(text).in_file(&self.companions.moves_name));
             return None;
@@ -581,8 +582,8 @@ impl<'d> CbhReader<'d> {
         let none: &[u8] = &[];
         let start = usize::try_from(at).unwrap_or(usize::MAX);
         let Some(head) = file.at_most(start, AnnotationsHead::SIZE) else {
-            let length = file.len();
-            let text = format!("the annotations begin at byte {at}, the file has {length} bytes");
+            let length = counted(file.len() as u64, "byte", "bytes");
+            let text = format!("the annotations begin at byte {at}, the file has {length}");
             return Err((none, Error::not_in_file(text)));
         };
         let size = Items::size(head).map_err(|malformed| (none, malformed.at_base(at)))?;

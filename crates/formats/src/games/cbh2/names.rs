@@ -3,6 +3,7 @@
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::io::{Blob, Cursor, Sink};
+use tabia_core::plural::counted;
 
 /// The kinds of names, by the index of their slot in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,9 +83,9 @@ impl Names {
             let mut cursor = Cursor::new(slot.unwrap_or_default());
             let length = cursor.u32_le("length").ok();
             let fields = length.and_then(|length| cursor.take(length as usize, "fields").ok());
-            let size = self.file.len();
+            let size = counted(self.file.len() as u64, "byte", "bytes");
             fields.is_none().then(|| {
-                format!("the file has {size} bytes and ends before {what} {number}, the last one")
+                format!("the file has {size} and ends before {what} {number}, the last one")
             })
         })
     }

@@ -73,7 +73,13 @@ impl Cbh2Database {
             (label, headers)
         };
         let Some(header) = FileHeader::read(&headers) else {
-            let why = format!("the file has {} bytes, a header has {SIZE}", headers.len());
+            let why = match headers.len() {
+                0 => "the file is empty".to_owned(),
+                length => {
+                    let length = counted(length as u64, "byte", "bytes");
+                    format!("the file has {length}, a header has {SIZE}")
+                }
+            };
             return Err(wrong_format(why).in_file(&label));
         };
         if !header.is_ours() {
@@ -295,10 +301,16 @@ fn wrong_size(file: &[u8]) -> Option<String> {
                     "the header states {header} bytes of header, not 12"
                 ));
             }
-            (u64::try_from(size).ok() != Some(length as u64))
-                .then(|| format!("the header states {size} bytes, the file has {length}"))
+            (u64::try_from(size).ok() != Some(length as u64)).then(|| {
+                let size = counted(size, "byte", "bytes");
+                format!("the header states {size}, the file has {length}")
+            })
         }
-        _ => Some(format!("the file has {length} bytes, a header has 12")),
+        _ if file.is_empty() => Some("the file is empty".to_owned()),
+        _ => {
+            let length = counted(length as u64, "byte", "bytes");
+            Some(format!("the file has {length}, a header has 12"))
+        }
     }
 }
 

@@ -197,7 +197,8 @@ impl Extent {
         // The index of Scid 5 does not state its number of games.
         (version == Version::V5 && self.games_end < size).then(|| {
             let end = counted(self.games_end, "byte", "bytes");
-            format!("the file has {size} bytes, the index refers to {end}: its end may be lost")
+            let size = counted(size, "byte", "bytes");
+            format!("the file has {size}, the index refers to {end}: its end may be lost")
         })
     }
 

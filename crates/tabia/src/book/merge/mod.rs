@@ -86,6 +86,8 @@ pub struct Merged {
     pub damage: Vec<Vec<String>>,
     /// The greatest weight of each book; `None` if it has no weights.
     pub max_weights: Vec<Option<u32>>,
+    /// The greatest weight of each book in the standard position; `None` if it has none there.
+    pub first_weights: Vec<Option<u32>>,
     /// What the target cannot hold.
     pub losses: Losses,
     /// The files.
@@ -98,12 +100,18 @@ impl Merged {
     }
 
     /// Adds the greatest weight of a position of a book.
-    fn add_max_weight(&mut self, book: usize, weight: Option<u32>) {
-        if self.max_weights.len() <= book {
-            self.max_weights.resize(book + 1, None);
-        }
-        if let Some(max) = self.max_weights.get_mut(book) {
-            *max = (*max).max(weight);
+    fn add_max_weight(&mut self, book: usize, is_standard: bool, weight: Option<u32>) {
+        let add = |weights: &mut Vec<Option<u32>>| {
+            if weights.len() <= book {
+                weights.resize(book + 1, None);
+            }
+            if let Some(max) = weights.get_mut(book) {
+                *max = (*max).max(weight);
+            }
+        };
+        add(&mut self.max_weights);
+        if is_standard {
+            add(&mut self.first_weights);
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tabia_core::books::{BookSize, Learn};
+use tabia_core::chess::Position;
 use tabia_core::error::{Error, Result};
 use tabia_core::external::DiskKeySet;
 use tabia_core::io::{Progress, ProgressUnit};
@@ -47,7 +48,15 @@ pub(super) fn merge(
             }
             runs.take(&mut run);
             progress.advance(run.len() as u64, 0);
-            containing += add_run(&run, book, containing, options, &mut moves, &mut merged);
+            containing += add_run(
+                key,
+                &run,
+                book,
+                containing,
+                options,
+                &mut moves,
+                &mut merged,
+            );
         }
         combine(&moves, containing, options, &mut combined);
         out.put(key, &combined).map_err(Error::in_output)?;
@@ -61,9 +70,10 @@ pub(super) fn merge(
     Ok(merged)
 }
 
-/// Adds the moves of a key in a book; returns whether it counts, as 0 or 1. `containing`: number of books
+/// Adds the moves of `key` in a book; returns whether it counts, as 0 or 1. `containing`: number of books
 /// before that contain the key.
 fn add_run(
+    key: u64,
     run: &[KeyMove],
     book: usize,
     containing: usize,
@@ -75,7 +85,7 @@ fn add_run(
         return 0;
     }
     let max = run.iter().map(|entry| entry.weight).max();
-    merged.add_max_weight(book, max);
+    merged.add_max_weight(book, key == Position::standard().key(), max);
     let scale = options.scale(book, max);
     moves.extend(run.iter().map(|entry| BookMove {
         bits: entry.bits,
@@ -110,7 +120,7 @@ pub(super) fn merge_rest(
             }
             runs.take(&mut run);
             if !is_done {
-                containing += add_run(&run, *book, containing, options, &mut moves, merged);
+                containing += add_run(key, &run, *book, containing, options, &mut moves, merged);
             }
         }
         combine(&moves, containing, options, &mut combined);

@@ -287,7 +287,9 @@ impl PositionMerger<'_> {
         if self.format.can.has(Feature::BookWeights) || !is_unchanged {
             give_weights(page, white_to_move);
         }
-        self.merged.add_max_weight(first, max_weight(page));
+        let is_standard = position.key() == Position::standard().key();
+        self.merged
+            .add_max_weight(first, is_standard, max_weight(page));
         if is_unchanged {
             return;
         }
@@ -300,7 +302,8 @@ impl PositionMerger<'_> {
         let mut weights: Vec<_> = weights.into_iter().map(CombinedWeight::new).collect();
         for (book, mut other) in self.others.drain(..) {
             give_weights(&mut other, white_to_move);
-            self.merged.add_max_weight(book, max_weight(&other));
+            self.merged
+                .add_max_weight(book, is_standard, max_weight(&other));
             let other_weights = scaled(book, &other);
             let entries = merge_statistics(page, other);
             for (entry, weight) in entries.into_iter().zip(other_weights) {
