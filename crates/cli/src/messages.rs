@@ -578,20 +578,22 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         }
         ErrorKind::Unsupported(why) => unsupported_hint(why, path),
         ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
-        ErrorKind::Invalid(why) | ErrorKind::OpenEnd(why) => match path.map(|path| path.display().to_string()) {
-            Some(path) if why.starts_with("no member of the archive is called ") => format!(
-                "`tabia archive list {}` lists its members",
-                file_argument(&path)
-            ),
-            Some(path) => format!(
-                "`tabia info {}` shows what the file is",
-                file_argument(&path)
-            ),
-            None if error.location().file.is_some() => {
-                "save standard input as a file, then `tabia info FILE` shows what it is".into()
+        ErrorKind::Invalid(why) | ErrorKind::OpenEnd(why) => {
+            match path.map(|path| path.display().to_string()) {
+                Some(path) if why.starts_with("no member of the archive is called ") => format!(
+                    "`tabia archive list {}` lists its members",
+                    file_argument(&path)
+                ),
+                Some(path) => format!(
+                    "`tabia info {}` shows what the file is",
+                    file_argument(&path)
+                ),
+                None if error.location().file.is_some() => {
+                    "save standard input as a file, then `tabia info FILE` shows what it is".into()
+                }
+                None => return None,
             }
-            None => return None,
-        },
+        }
         ErrorKind::Io(io) if io.kind() == IoKind::PermissionDenied => {
             "you may not read it: `ls -l` shows its permissions".into()
         }

@@ -1,5 +1,12 @@
 //! Compressed texts in archives and in memory are unpacked, however they are opened.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may fail"
+)]
+
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 
@@ -43,6 +50,7 @@ fn packed(bytes: &[u8], kind: Compression) -> Vec<u8> {
 }
 
 /// A ZIP archive of one stored member.
+#[expect(clippy::little_endian_bytes, reason = "the fields of ZIP")]
 fn zip(name: &str, bytes: &[u8]) -> Vec<u8> {
     let crc = tabia_index::crc32(bytes).to_le_bytes();
     let size = (bytes.len() as u32).to_le_bytes();
@@ -116,7 +124,10 @@ fn cut_texts_keep_their_first_games() {
     let mut text = String::new();
     for _ in 0..2000 {
         let number = random.next_u64();
-        text += &format!("[Event \"{number}\"]\n[White \"{number:x}\"]\n\n1. e4 *\n\n");
+        let _ = write!(
+            text,
+            "[Event \"{number}\"]\n[White \"{number:x}\"]\n\n1. e4 *\n\n"
+        );
     }
     let mut bytes = packed(text.as_bytes(), Compression::Gzip);
     bytes.truncate(bytes.len() / 2);
