@@ -77,7 +77,7 @@ impl Base {
         update: &mut dyn FnMut(Tree),
     ) -> Result<Tree> {
         let targets = Arc::new(Targets::new(position));
-        let mut tally = Tally::new(position.turn(), options);
+        let mut tally = Tally::new(position.turn(), options.games, options.ended_games);
         let mut is_complete = true;
         for (number, part) in self.parts.iter().enumerate() {
             let before = tally.clone();
@@ -201,7 +201,7 @@ impl Explorer<'_> {
     }
 
     fn look_up(&self, index: &PositionIndex) -> std::result::Result<Tally, Unusable> {
-        let mut tally = Tally::new(self.position.turn(), self.tree);
+        let mut tally = Tally::new(self.position.turn(), self.tree.games, self.tree.ended_games);
         // Where every game counts their number is known without their rows.
         let count_all = self.games.is_none() && (self.options.deleted || !index.has_deleted()?);
         let mut continuations = Vec::new();
@@ -280,7 +280,7 @@ impl Explorer<'_> {
             ..ScanOptions::default()
         }
         .for_item(&self.part.item, &self.options.open, progress)?;
-        let mut tally = Tally::new(self.position.turn(), self.tree);
+        let mut tally = Tally::new(self.position.turn(), self.tree.games, self.tree.ended_games);
         let mut summary = Summary::default();
         let item = &self.part.item;
         let mut reporter = ScanReporter {

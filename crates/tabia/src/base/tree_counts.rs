@@ -9,7 +9,6 @@ use tabia_core::chess::{Color, Ply};
 use tabia_core::game::{Date, GameResult};
 use tabia_index::Row;
 
-use super::tree::TreeOptions;
 use crate::rating_difference::rating_difference;
 
 /// Results and ratings of some games.
@@ -237,11 +236,12 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(turn: Color, options: &TreeOptions) -> Self {
-        let games = options.games;
+    /// `games`: of the games with the highest ratings and of the last ones, at most; `keeps_ended`: also of those
+    /// that did not go on with a move.
+    pub(super) fn new(turn: Color, games: usize, keeps_ended: bool) -> Self {
         Self {
             turn,
-            keeps_ended: options.ended_games,
+            keeps_ended,
             moves: BTreeMap::new(),
             children: BTreeMap::new(),
             top: Best::new(Order::Rating, games),
