@@ -892,6 +892,7 @@ mod tests {
                 why: Why::Text,
             }),
             ErrorKind::Invalid("x".into()),
+            ErrorKind::OpenEnd("x".into()),
             ErrorKind::Limit {
                 what: "x",
                 limit: 1,

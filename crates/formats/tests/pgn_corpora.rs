@@ -66,7 +66,8 @@ fn every_game_round_trips() {
         ("pgn/lichess/kdave-lichess.pgn", 999, 0),
         ("pgn/lichess/lichess_broadcast.pgn", 504, 0),
         ("pgn/lichess/lichess_magnus.pgn", 989, 5),
-        ("pgn/misc/BDG2.PGN", 3768, 0),
+        // A byte that windows-1252 has no character for.
+        ("pgn/misc/BDG2.PGN", 3768, 1),
         ("pgn/misc/dortmund.pgn", 347, 0),
         ("pgn/misc/world_matches.pgn", 580, 0),
         ("pgn/m10k.pgn.zst", 10_000, 0),

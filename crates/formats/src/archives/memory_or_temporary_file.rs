@@ -63,8 +63,7 @@ pub(super) fn collect(
         };
         let bytes = chunk.get(..read).unwrap_or_default();
         let is_small = cfg!(target_family = "wasm") && memory.len() < WITHOUT_FILES;
-        let is_in_memory = budget.take(read) || is_small;
-        if file.is_none() && is_in_memory {
+        if file.is_none() && (budget.take(read) || is_small) {
             memory.extend_from_slice(bytes);
             continue;
         }
