@@ -302,9 +302,9 @@ fn moves_in_every_form_are_read() {
     let folder = Scratch::new("reading");
     let list = |moves: &[&str]| {
         let mut builder = ListBuilder::new(StringBuilder::new());
-        moves
-            .iter()
-            .for_each(|text| builder.values().append_value(text));
+        for text in moves {
+            builder.values().append_value(text);
+        }
         builder.append(true);
         Arc::new(builder.finish()) as ArrayRef
     };
@@ -403,8 +403,7 @@ fn damaged_files_are_errors() {
     std::fs::write(&pgn, crate::common::many_games(40)).unwrap();
     let table = folder.join("x.parquet");
     let mut options = TableOptions::default();
-    options.columns =
-        tabia_columns::schema::GameColumns::parse("white,result,tags,moves,clocks_ms").unwrap();
+    options.columns = GameColumns::parse("white,result,tags,moves,clocks_ms").unwrap();
     write(&pgn, TableFile::Parquet(table.clone()), &options).unwrap();
     let good = std::fs::read(&table).unwrap();
     let hook = std::panic::take_hook();
