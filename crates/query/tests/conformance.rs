@@ -453,6 +453,21 @@ fn terms_that_cannot_be_meant_are_errors() {
             "column 6: `2001..1999` ends before it begins",
             "did you mean `date:1999..2001`?",
         ),
+        (
+            "balance:2..-1",
+            "column 9: `2..-1` ends before it begins",
+            "did you mean `balance:-1..2`?",
+        ),
+        (
+            "count:Pp3..1",
+            "column 7: `Pp3..1` ends before it begins",
+            "did you mean `count:Pp1..3`?",
+        ),
+        (
+            "-ply:20..10",
+            "column 6: `20..10` ends before it begins",
+            "did you mean `ply:10..20`?",
+        ),
     ] {
         let error = Query::parse(text).unwrap_err();
         assert_eq!(error.to_string(), message, "{text}");

@@ -36,6 +36,9 @@ const AMOUNTS: [&str; 14] = [
     "game",
 ];
 
+/// Fields of a position whose values are numbers with ranges; `count` has pieces before them.
+const AMOUNTS_OF_POSITIONS: [&str; 4] = ["ply", "balance", "count", "repeats"];
+
 /// What a term of a field was probably meant to be.
 ///
 /// # Errors
@@ -44,6 +47,9 @@ pub(super) fn of_values(field: &str, raw: &RawTerm) -> Result<Option<Suggestion>
     let Some((name, column)) = &raw.name else {
         return Ok(None);
     };
+    if AMOUNTS_OF_POSITIONS.contains(&field) {
+        refuse_reversed_range(name, &raw.values)?;
+    }
     if AMOUNTS.contains(&field) {
         refuse_reversed_range(name, &raw.values)?;
         refuse_all(name, &raw.values)?;
@@ -97,12 +103,15 @@ fn refuse_reversed_range(name: &str, values: &[RawValue]) -> Result<(), FilterEr
         let Some((from, to)) = value.text.split_once("..") else {
             continue;
         };
-        let number = |text: &str| text.parse::<u64>().ok();
+        let is_piece = |c: char| c.is_ascii_alphabetic() || c == '=';
+        let from = from.trim_start_matches(is_piece);
+        let pieces = value.text.split_once(from).map_or("", |(pieces, _)| pieces);
+        let number = |text: &str| text.parse::<i64>().ok();
         if let (Some(first), Some(last)) = (number(from), number(to))
             && first > last
         {
             let text = format!("`{}` ends before it begins", value.text);
-            let hint = format!("did you mean `{name}:{to}..{from}`?");
+            let hint = format!("did you mean `{name}:{pieces}{to}..{from}`?");
             return Err(FilterError::new(value.column, text).with_hint(hint));
         }
     }
