@@ -239,10 +239,10 @@ impl Database {
     }
 
     /// A record by number from 1, as the command line counts.
-    fn game(&self, py: Python<'_>, number: usize) -> PyResult<Game> {
-        match number.checked_sub(1) {
-            Some(index) => self.at(py, index),
-            None => Err(PyIndexError::new_err("games are counted from 1")),
+    fn game(&self, py: Python<'_>, number: i64) -> PyResult<Game> {
+        match number.checked_sub(1).map(usize::try_from) {
+            Some(Ok(index)) => self.at(py, index),
+            _ => Err(PyIndexError::new_err("games are counted from 1")),
         }
     }
 

@@ -41,8 +41,9 @@ def test_games_by_index(pgn: Path) -> None:
     for index in (3, -4):
         with pytest.raises(IndexError):
             db[index]
-    with pytest.raises(IndexError):
-        db.game(0)
+    for number in (0, -1, 4, 1 << 40):
+        with pytest.raises(IndexError):
+            db.game(number)
     with pytest.raises(TypeError):
         db["1"]  # type: ignore[call-overload]
 
