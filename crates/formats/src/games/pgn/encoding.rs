@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use encoding_rs::{CoderResult, Decoder, Encoding};
+use tabia_core::byte_sets::ByteSet;
 use tabia_core::error::Error;
 use tabia_core::io::Charset;
 use tabia_core::plural::counted;
@@ -60,6 +61,28 @@ pub(super) fn detect(sample: &[u8], requested: Charset) -> Charset {
     }
 }
 
+/// The bytes 0x80 to 0x9f.
+static HIGH_CONTROLS: ByteSet = ByteSet::of_ranges(&[(0x80, 0x9f)]);
+
+/// The end of the UTF-8 character to which the byte at an offset belongs, which is not its first; `None` if it belongs
+/// to none.
+fn utf8_character_end(text: &[u8], at: usize) -> Option<usize> {
+    for back in 1..=3 {
+        let start = at.checked_sub(back)?;
+        let length = match text.get(start)? {
+            0x80..=0xbf => continue,
+            0xc0..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf7 => 4,
+            _ => return None,
+        };
+        let character = text.get(start..start + length)?;
+        let is_whole = back < length && std::str::from_utf8(character).is_ok();
+        return is_whole.then_some(start + length);
+    }
+    None
+}
+
 /// The first byte of a text that has no character in the single-byte set in which it is read, and an error with the
 /// number of such bytes; `None` if there is none. Where text can be UTF-8, its sequences are no such bytes.
 pub(super) fn undefined_bytes(text: &[u8], charset: Charset) -> Option<(usize, Error)> {
@@ -79,23 +102,19 @@ pub(super) fn undefined_bytes(text: &[u8], charset: Charset) -> Option<(usize, E
     };
     let undefined: Vec<u8> = (0x80..0xa0).filter(|byte| is_undefined(*byte)).collect();
     let (mut first, mut count) = (None, 0_u64);
-    let mut search = |from: usize, part: &[u8]| {
-        for (at, byte) in (from..).zip(part) {
-            if *byte >= 0x80 && undefined.contains(byte) {
-                first.get_or_insert((at, *byte));
-                count += 1;
+    let mut at = HIGH_CONTROLS.find(text, 0);
+    while let Some(&byte) = text.get(at) {
+        let after = match utf8_character_end(text, at).filter(|_| is_utf8) {
+            Some(end) => end,
+            None => {
+                if undefined.contains(&byte) {
+                    first.get_or_insert((at, byte));
+                    count += 1;
+                }
+                at + 1
             }
-        }
-    };
-    if is_utf8 {
-        let mut at = 0;
-        for chunk in text.utf8_chunks() {
-            at += chunk.valid().len();
-            search(at, chunk.invalid());
-            at += chunk.invalid().len();
-        }
-    } else {
-        search(0, text);
+        };
+        at = HIGH_CONTROLS.find(text, after);
     }
     let (at, byte) = first?;
     let bytes = counted(count, "byte is no character", "bytes are no characters");
@@ -314,6 +333,53 @@ mod tests {
         assert!(found(b"\xd2", greek).is_none() && found(b"a\x8a", greek).is_some());
         assert_eq!(found(b"\x81\x98", Charset::parse("cp866").unwrap()), None);
         assert_eq!(found(b"\x81", Charset::parse("latin2").unwrap()), None);
+    }
+
+    /// Characters of UTF-8, their parts and other bytes in any order.
+    #[test]
+    fn bytes_of_characters_of_utf8_are_no_such_bytes() {
+        let parts: [&[u8]; 12] = [
+            b"a",
+            "\u{e1}".as_bytes(),
+            "\u{c1}".as_bytes(),
+            "\u{2018}".as_bytes(),
+            "\u{1f681}".as_bytes(),
+            b"\x81",
+            b"\xc3",
+            b"\xe2\x80",
+            b"\xed\xa0\x80",
+            b"\xf0\x9f",
+            b"\xc0\x81",
+            b"\xff\x9d",
+        ];
+        let mut random = tabia_testkit::Random::new(9);
+        let mut with_some = 0;
+        for _ in 0..20_000 {
+            let text: Vec<u8> = (0..random.below(9))
+                .flat_map(|_| parts[random.below(parts.len())])
+                .copied()
+                .collect();
+            // The bytes that windows-1252 has no characters for, outside of UTF-8.
+            let mut expected = Vec::new();
+            let mut at = 0;
+            for chunk in text.utf8_chunks() {
+                at += chunk.valid().len();
+                for byte in chunk.invalid() {
+                    if [0x81, 0x8d, 0x8f, 0x90, 0x9d].contains(byte) {
+                        expected.push(at);
+                    }
+                    at += 1;
+                }
+            }
+            let found = undefined_bytes(&text, Charset::Auto);
+            assert_eq!(found.as_ref().map(|(at, _)| *at), expected.first().copied());
+            if let Some((_, error)) = found {
+                with_some += 1;
+                let count = format!("{} byte", expected.len());
+                assert!(error.to_string().starts_with(&count), "{error}");
+            }
+        }
+        assert!(with_some > 5000, "{with_some}");
     }
 
     #[test]
