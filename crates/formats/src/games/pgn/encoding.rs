@@ -104,17 +104,12 @@ pub(super) fn undefined_bytes(text: &[u8], charset: Charset) -> Option<(usize, E
     let (mut first, mut count) = (None, 0_u64);
     let mut at = HIGH_CONTROLS.find(text, 0);
     while let Some(&byte) = text.get(at) {
-        let after = match utf8_character_end(text, at).filter(|_| is_utf8) {
-            Some(end) => end,
-            None => {
-                if undefined.contains(&byte) {
-                    first.get_or_insert((at, byte));
-                    count += 1;
-                }
-                at + 1
-            }
-        };
-        at = HIGH_CONTROLS.find(text, after);
+        let end = utf8_character_end(text, at).filter(|_| is_utf8);
+        if end.is_none() && undefined.contains(&byte) {
+            first.get_or_insert((at, byte));
+            count += 1;
+        }
+        at = HIGH_CONTROLS.find(text, end.unwrap_or(at + 1));
     }
     let (at, byte) = first?;
     let bytes = counted(count, "byte is no character", "bytes are no characters");
