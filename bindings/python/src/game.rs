@@ -75,7 +75,7 @@ impl RecordSource {
         };
         wanted.store(true, Ordering::Relaxed);
         let inputs = &self.inputs;
-        inputs.indexed(py)?;
+        inputs.ensure_open(py)?;
         let read = || {
             let database = inputs.opened_in(self.input, &self.states)?;
             let missing = || Error::usage("there is no such input");

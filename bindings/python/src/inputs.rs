@@ -77,28 +77,38 @@ impl Inputs {
         self: &'a Arc<Self>,
         py: Python<'_>,
     ) -> PyResult<&'a [Arc<dyn OpenDatabase>]> {
+        self.ensure_open(py)?;
+        self.databases().or_raise(py)
+    }
+
+    /// Opens the databases for access by number, unless they are open.
+    pub(crate) fn ensure_open(self: &Arc<Self>, py: Python<'_>) -> PyResult<()> {
         if self.indexed.get().is_none() {
             let inputs = Arc::clone(self);
             interrupt::read(py, move || inputs.databases().map(drop))?.or_raise(py)?;
         }
-        self.databases().or_raise(py)
+        Ok(())
     }
 
     /// As [`indexed`](Self::indexed), for threads that are not Python's.
     pub(crate) fn databases(&self) -> Result<&[Arc<dyn OpenDatabase>], Error> {
         self.check()?;
+        self.opened()
+    }
+
+    fn opened(&self) -> Result<&[Arc<dyn OpenDatabase>], Error> {
         let databases = self.indexed.get_or_init(|| self.open_all());
         databases.as_deref().map_err(Error::clone)
     }
 
     /// An input for access by number, once it is open; an error unless its files were in these states when it was
-    /// opened.
+    /// found. Whether they still are is for the caller to check.
     pub(crate) fn opened_in(
         &self,
         number: usize,
         states: &FileStates,
     ) -> Result<&Arc<dyn OpenDatabase>, Error> {
-        let database = self.databases()?.get(number);
+        let database = self.opened()?.get(number);
         let unchanged = database.filter(|_| self.states.get(number) == Some(states));
         unchanged.ok_or_else(|| {
             Error::invalid("changed while it was read; open it again when no program writes it")

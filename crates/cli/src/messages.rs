@@ -681,10 +681,8 @@ fn is_named_like_tar(path: &Path) -> bool {
 /// Whether a file is named like the main file of a database of several files, whose remains `repair`
 /// finds whatever the file contains.
 fn is_named_like_database(path: &Path) -> bool {
-    let extension = extension_of(path);
-    tabia::formats().any(|format| {
-        let is_set = format.games().is_some() && !format.companions().is_empty();
-        is_set && format.extensions().contains(&&*extension)
+    is_named_like(path, |format| {
+        format.games().is_some() && !format.companions().is_empty()
     })
 }
 

@@ -14,7 +14,7 @@ use tabia::core::loss::{Feature, Losses};
 use tabia::core::{FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
 use tabia::select::SelectionCounts;
-use tabia::{Error, InputItem, LossTable, Observer, Summary};
+use tabia::{Error, ErrorKind, InputItem, LossTable, Observer, Summary};
 use unicode_width::UnicodeWidthStr as _;
 
 pub(crate) use rows::RecordRow;
@@ -468,7 +468,11 @@ impl Observer for Reporter {
         if is_of_set && problem.error.location().game.is_none() && self.damaged_set.is_none() {
             self.damaged_set = Some(item.label().to_path_buf());
         }
-        self.lacks_files |= is_of_set && problem.error.to_string().contains("the file is missing");
+        let is_missing = |error: &Error| match error.kind() {
+            ErrorKind::Invalid(text) => text.contains("the file is missing"),
+            _ => false,
+        };
+        self.lacks_files |= is_of_set && is_missing(&problem.error);
         if self.are_problems_reported {
             self.shown_problems += 1;
             return Ok(());

@@ -15,7 +15,7 @@ use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::routing::get;
 use serde::Serialize;
 use tabia::base::{SearchOptions, Tree, TreeGame};
-use tabia::book::find::opening_of;
+use tabia::book::find::{add, opening_of};
 use tabia::core::chess::uci;
 use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, Wdl};
 
@@ -659,11 +659,7 @@ fn document(
         white,
         draws,
         black,
-    } = continued.fold(Wdl::default(), |sum, m| Wdl {
-        white: sum.white + m.results.white,
-        draws: sum.draws + m.results.draws,
-        black: sum.black + m.results.black,
-    });
+    } = continued.fold(Wdl::default(), |sum, m| add(sum, m.results));
     let moves = tree
         .moves
         .iter()

@@ -13,6 +13,7 @@ use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Visitor, Wa
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
 use tabia_core::io::{
     FolderLock, Progress, SetLock, Transaction, existing_path, require_replaceable,
+    temporary_folder,
 };
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex, Problem};
@@ -469,7 +470,7 @@ fn plan_for(
 
 /// The sorter of the games, unless they keep their order.
 fn new_sorter(options: &ConvertOptions) -> Option<GameSorter> {
-    let folder = std::env::temp_dir();
+    let folder = temporary_folder();
     (!options.sort.is_empty()).then(|| GameSorter::new(&options.sort, &folder))
 }
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
 
+use tabia_core::byte_sets::count_line_breaks;
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{OpenBlocks, OpenOptions};
 use tabia_core::game::{Annotation, Flow, GameHead, Visitor, Want};
@@ -65,8 +66,7 @@ impl TextEnd {
         let (mut block, mut next) = (Block::default(), Block::default());
         let (mut lines, mut line_end) = (0, None);
         while blocks.next(&mut next)? {
-            let ends = block.bytes.split(|byte| *byte == b'\n').skip(1).count();
-            lines += ends as u64;
+            lines += count_line_breaks(&block.bytes, 0, block.bytes.len()) as u64;
             std::mem::swap(&mut block, &mut next);
             line_end = line_end.or_else(|| {
                 let sample = block.bytes.get(..LINE_SAMPLE).unwrap_or(&block.bytes);

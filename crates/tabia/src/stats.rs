@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tabia_core::Error;
 use tabia_core::external::VariableSorter;
 use tabia_core::game::{Date, Eco, GameResult};
-use tabia_core::io::{Cursor, Progress, Sink};
+use tabia_core::io::{Cursor, Progress, Sink, temporary_folder};
 use tabia_query::{begins_word, fold};
 use zerocopy::byteorder::big_endian::{U32, U64};
 
@@ -750,7 +750,7 @@ impl Groups {
         let memory = self.memory;
         let sorter = self
             .spilled
-            .get_or_insert_with(|| VariableSorter::new(&std::env::temp_dir(), memory));
+            .get_or_insert_with(|| VariableSorter::new(&temporary_folder(), memory));
         for (key, totals) in std::mem::take(&mut self.known) {
             let mut record = Sink::new();
             for number in totals.numbers() {
@@ -813,7 +813,7 @@ impl Groups {
         if options.order == StatsOrder::Key {
             return self.finish(&mut show);
         }
-        let mut sorter = VariableSorter::<8>::new(&std::env::temp_dir(), self.memory);
+        let mut sorter = VariableSorter::<8>::new(&temporary_folder(), self.memory);
         self.finish(&mut |key, totals| {
             let mut record = Sink::new();
             for number in totals.numbers() {

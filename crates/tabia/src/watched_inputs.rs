@@ -20,24 +20,12 @@ use tabia_core::{GameIndex, NameId, NameKind, Problem, Result};
 pub(crate) fn watched_database(
     open: impl FnOnce() -> Result<Box<dyn Database>>,
 ) -> Result<Box<dyn Database>> {
-    let files = LostFiles::default();
-    let opened = files.watch(open);
-    files.check()?;
-    Ok(Box::new(Watched {
-        inner: opened?,
-        files,
-    }))
+    Ok(Box::new(Watched::open(open)?))
 }
 
 /// Opens a book and watches its files.
 pub(crate) fn watched_book(open: impl FnOnce() -> Result<Box<dyn Book>>) -> Result<Box<dyn Book>> {
-    let files = LostFiles::default();
-    let opened = files.watch(open);
-    files.check()?;
-    Ok(Box::new(Watched {
-        inner: opened?,
-        files,
-    }))
+    Ok(Box::new(Watched::open(open)?))
 }
 
 /// What reads files that may be lost.
@@ -47,6 +35,16 @@ struct Watched<T> {
 }
 
 impl<T> Watched<T> {
+    fn open(open: impl FnOnce() -> Result<T>) -> Result<Self> {
+        let files = LostFiles::default();
+        let opened = files.watch(open);
+        files.check()?;
+        Ok(Self {
+            inner: opened?,
+            files,
+        })
+    }
+
     /// The result of reading, unless it may have been made of zeros.
     fn checked<R>(&self, read: Result<R>) -> Result<R> {
         self.files.check()?;

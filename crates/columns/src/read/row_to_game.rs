@@ -202,18 +202,17 @@ impl Columns {
         head: &GameHead,
         visitor: &mut dyn Visitor,
     ) -> Flow {
-        let codes = self.get(batch, &Role::MoveCodes);
-        let Some(column) = self.get(batch, &Role::Moves).or(codes) else {
+        let texts = self.get(batch, &Role::Moves);
+        let Some(column) = texts.or_else(|| self.get(batch, &Role::MoveCodes)) else {
             return Flow::Go;
         };
         let list = cells::list(column, row);
-        let is_of_codes = self.get(batch, &Role::Moves).is_none();
-        let texts = MoveTexts::get();
         let moves: Vec<Option<&str>> = match (&list, cells::text(column, row)) {
-            (Some(list), _) if is_of_codes => {
+            (Some(list), _) if texts.is_none() => {
+                let known = MoveTexts::get();
                 let code = |ply| i16::try_from(cells::number(list, ply)?).ok();
                 let codes = (0..list.len()).map(code);
-                codes.map(|code| texts.text(code?)).collect()
+                codes.map(|code| known.text(code?)).collect()
             }
             (Some(list), _) => (0..list.len()).map(|ply| cells::text(list, ply)).collect(),
             (None, Some(text)) => text.split_whitespace().map(Some).collect(),

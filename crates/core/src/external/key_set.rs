@@ -10,7 +10,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::interpolation_search::interpolation_lower_bound;
 use crate::error::Result;
-use crate::io::{Blob, TemporaryFile};
+use crate::io::{Blob, TemporaryFile, temporary_folder};
 
 /// Bytes that a key takes in the hash table.
 const KEY_SIZE: usize = 18;
@@ -45,7 +45,7 @@ pub struct DiskKeySet {
 impl Default for DiskKeySet {
     /// A set that uses 18 MiB of memory and the system's folder for temporary files.
     fn default() -> Self {
-        Self::new(&std::env::temp_dir(), DEFAULT_MEMORY)
+        Self::new(&temporary_folder(), DEFAULT_MEMORY)
     }
 }
 

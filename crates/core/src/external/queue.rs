@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::error::Result;
-use crate::io::TemporaryFile;
+use crate::io::{TemporaryFile, temporary_folder};
 
 /// Memory of a queue made by `default`.
 const DEFAULT_MEMORY: usize = 1 << 20;
@@ -43,7 +43,7 @@ pub struct DiskQueue<T> {
 impl<T: Copy + FromBytes + IntoBytes + Immutable> Default for DiskQueue<T> {
     /// A queue that uses 1 MiB of memory and the system's folder for temporary files.
     fn default() -> Self {
-        Self::new(&std::env::temp_dir(), DEFAULT_MEMORY)
+        Self::new(&temporary_folder(), DEFAULT_MEMORY)
     }
 }
 

@@ -16,7 +16,7 @@ use tabia_core::external::VariableSorter;
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Want;
 use tabia_core::games::TextLimits;
-use tabia_core::io::{Progress, Sink};
+use tabia_core::io::{Progress, Sink, temporary_folder};
 use tabia_core::{Error, GameIndex};
 
 use tabia_query::Query;
@@ -226,7 +226,7 @@ fn find(
     // Records of texts whose stream is damaged, which may be made of what the damage left.
     let mut not_compared: HashSet<(u32, GameIndex)> = HashSet::new();
     let mut summary = Summary::default();
-    let mut sorter = VariableSorter::<KEY>::new(&std::env::temp_dir(), MEMORY);
+    let mut sorter = VariableSorter::<KEY>::new(&temporary_folder(), MEMORY);
     let mut record = Sink::new();
     for (number, item) in items.iter().enumerate() {
         let mut reporter = ScanReporter {

@@ -95,12 +95,12 @@ pub(super) fn undefined_bytes(text: &[u8], charset: Charset) -> Option<(usize, E
     if !set.name().starts_with("windows-") {
         return None;
     }
-    let is_undefined = |byte: u8| {
-        let text = [byte];
+    let is_undefined = |byte: &u8| {
+        let text = [*byte];
         let decoded = set.decode_without_bom_handling(&text).0;
-        (0x80..0xa0).contains(&byte) && decoded.chars().all(|c| c.is_control() || c == '\u{fffd}')
+        decoded.chars().all(|c| c.is_control() || c == '\u{fffd}')
     };
-    let undefined: Vec<u8> = (0x80..0xa0).filter(|byte| is_undefined(*byte)).collect();
+    let undefined: Vec<u8> = (0x80..0xa0).filter(is_undefined).collect();
     let (mut first, mut count) = (None, 0_u64);
     let mut at = HIGH_CONTROLS.find(text, 0);
     while let Some(&byte) = text.get(at) {

@@ -5,7 +5,7 @@ use tabia_core::chess::Position;
 use tabia_core::external::{FixedRecord, FixedSorter};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::Flow;
-use tabia_core::io::{Progress, ProgressUnit};
+use tabia_core::io::{Progress, ProgressUnit, temporary_folder};
 use tabia_core::{Error, Result};
 use tabia_formats::books::polyglot::{decode_move, encode_move};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -127,7 +127,7 @@ fn for_each_key(
     let book = open_polyglot(item, options)?;
     let stored = book.inspect().positions;
     progress.begin(ProgressUnit::Positions, stored);
-    let mut boards = FixedSorter::new(&std::env::temp_dir(), MEMORY);
+    let mut boards = FixedSorter::new(&temporary_folder(), MEMORY);
     let starts = [Position::standard()];
     walk(&book, &starts, stored, progress, &mut |position, _, _| {
         if let Some(board) = Packed::of(position) {
