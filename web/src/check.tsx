@@ -1,8 +1,9 @@
 // What is wrong with an input: the problems that `tabia check` reports, by kind.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { type HealthAnswer, type InputInfo, get, save } from "./api.ts";
+import { useReport } from "./database_choice_and_jobs.tsx";
 import { Further } from "./input_repair_and_names.tsx";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
 import { ErrorBox, FeatureName, ProblemLine, Spinner, title, useLoad } from "./ui.tsx";
@@ -13,27 +14,8 @@ export function View() {
   const { query } = useAddress();
   const db = query.get("db") ?? "";
   const info = useLoad<InputInfo>((signal) => get(`db/${encodeURIComponent(db)}`, {}, signal), [db]);
-  const [health, setHealth] = useState<HealthAnswer | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  const { answer: health, error } = useReport<HealthAnswer>(`db/${encodeURIComponent(db)}/health`, {});
   title(`${t("health.title")}: ${db}`);
-  useEffect(() => {
-    const controller = new AbortController();
-    setHealth(null);
-    setError(null);
-    const run = async () => {
-      for (;;) {
-        const found = await get<HealthAnswer>(`db/${encodeURIComponent(db)}/health`, {}, controller.signal);
-        setHealth(found);
-        if (found.isDone) return;
-        await new Promise((done) => setTimeout(done, 300));
-        controller.signal.throwIfAborted();
-      }
-    };
-    run().catch((problem: unknown) => {
-      if (!controller.signal.aborted) setError(problem);
-    });
-    return () => controller.abort();
-  }, [db]);
   const card = info.state === "done" ? info.value : null;
   const fingerprint = card?.fingerprint;
   useEffect(() => {

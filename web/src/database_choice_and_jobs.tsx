@@ -10,31 +10,31 @@ export interface Report {
   scanned?: number;
 }
 
-/** The answer so far, asked again until it is complete; nothing is asked while `query` is null. */
+/**
+ * The answer so far, asked again until it is complete; nothing is asked while `query` is null. What answered an
+ * earlier query is never given with a new one.
+ */
 export function useReport<T extends Report>(path: string, query: Query | null): { answer: T | null; error: unknown } {
-  const [answer, setAnswer] = useState<T | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const key = query === null ? "" : JSON.stringify(query);
+  const key = query === null ? "" : path + JSON.stringify(query);
+  const [found, set] = useState<{ key: string; answer: T | null; error: unknown }>({ key, answer: null, error: null });
   useEffect(() => {
-    setAnswer(null);
-    setError(null);
     if (query === null) return;
     const controller = new AbortController();
     const run = async () => {
       for (;;) {
-        const found = await get<T>(path, query, controller.signal);
-        setAnswer(found);
-        if (found.isDone) return;
-        await new Promise((done) => setTimeout(done, 250));
+        const answer = await get<T>(path, query, controller.signal);
         controller.signal.throwIfAborted();
+        set({ key, answer, error: null });
+        if (answer.isDone) return;
+        await new Promise((done) => setTimeout(done, 250));
       }
     };
-    run().catch((problem: unknown) => {
-      if (!controller.signal.aborted) setError(problem);
+    run().catch((error: unknown) => {
+      if (!controller.signal.aborted) set({ key, answer: null, error });
     });
     return () => controller.abort();
-  }, [path, key]);
-  return { answer, error };
+  }, [key]);
+  return found.key === key ? found : { answer: null, error: null };
 }
 
 /** Whether the server writes new files. */
