@@ -140,6 +140,8 @@ struct Statistics<'a> {
     performance: Option<u16>,
     nags: &'a [Nag],
     comment: Option<&'a str>,
+    /// The sums of games.
+    sums: Option<&'a MoveSum>,
 }
 
 impl<'a> Statistics<'a> {
@@ -151,6 +153,7 @@ impl<'a> Statistics<'a> {
             performance: page.performance,
             nags: &page.nags,
             comment: page.comment.as_deref(),
+            sums: None,
         }
     }
 
@@ -162,6 +165,7 @@ impl<'a> Statistics<'a> {
             performance: entry.performance,
             nags: &entry.nags,
             comment: entry.comment.as_deref(),
+            sums: None,
         }
     }
 
@@ -194,6 +198,9 @@ struct BookRowBatches {
     uci: StringDictionaryBuilder<Int32Type>,
     fen: StringBuilder,
     mirror_image: BooleanBuilder,
+    elo_sum: Int64Builder,
+    elo_count: Int64Builder,
+    last_year: Int16Builder,
     rows: usize,
     bytes: usize,
 }
@@ -224,6 +231,9 @@ impl BookRowBatches {
             uci: StringDictionaryBuilder::new(),
             fen: StringBuilder::new(),
             mirror_image: BooleanBuilder::new(),
+            elo_sum: Int64Builder::new(),
+            elo_count: Int64Builder::new(),
+            last_year: Int16Builder::new(),
             rows: 0,
             bytes: 0,
         }
@@ -271,6 +281,7 @@ impl BookRowBatches {
             performance: None,
             nags: &[],
             comment: None,
+            sums: Some(sum),
         };
         self.push_statistics(sum.key, false, None, &row);
         self.code.append_value(i32::from(sum.code));
@@ -304,6 +315,13 @@ impl BookRowBatches {
         self.comment.append_option(row.comment);
         self.fen.append_option(fen);
         self.mirror_image.append_value(is_mirror_image);
+        let elo = row.sums.map(|sum| (sum.elo_sum, sum.elo_count));
+        self.elo_sum.append_option(elo.map(|(sum, _)| count(sum)));
+        self.elo_count
+            .append_option(elo.map(|(_, number)| count(number)));
+        let year = row.sums.and_then(|sum| sum.last_year);
+        self.last_year
+            .append_option(year.and_then(|year| i16::try_from(year).ok()));
         self.rows += 1;
         let texts = row.comment.map_or(0, str::len) + fen.map_or(0, str::len);
         self.bytes += texts + 2 * row.nags.len();
@@ -341,6 +359,9 @@ impl BookRowBatches {
             Arc::new(self.uci.finish()),
             Arc::new(self.fen.finish()),
             Arc::new(self.mirror_image.finish()),
+            Arc::new(self.elo_sum.finish()),
+            Arc::new(self.elo_count.finish()),
+            Arc::new(self.last_year.finish()),
         ];
         RecordBatch::try_new(Arc::clone(&self.schema), arrays)
     }

@@ -407,6 +407,9 @@ pub(crate) static BOOK_ROWS: &[Column] = &[
     column("uci", ColumnType::Name, true, "the move in UCI; null without `fen`"),
     column("fen", ColumnType::Text, true, "the position; null if the book stores its key only and its moves do not lead there"),
     column("mirror_image", ColumnType::Bool, false, "the book stores one record for this position and an earlier one: not to be summed"),
+    column("elo_sum", ColumnType::Int64, true, "sum of the Elo of those who played the move, in tables of games"),
+    column("elo_n", ColumnType::Int64, true, "number of these Elo"),
+    column("last_year", ColumnType::Int16, true, "year of the newest game with the move, in tables of games"),
 ];
 
 /// The columns that a table of games has.

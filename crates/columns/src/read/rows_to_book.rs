@@ -226,10 +226,12 @@ impl Row {
             games = results.map(Wdl::games);
         }
         let mut average_elo = columns.small("average_elo", row)?;
-        if columns.array("average_elo").is_none() {
+        if average_elo.is_none() {
             let (sum, number) = (columns.number("elo_sum", row), columns.number("elo_n", row));
             let mean = sum.zip(number.filter(|number| *number > 0));
-            average_elo = mean.and_then(|(sum, number)| u16::try_from(sum / number).ok());
+            average_elo = mean.and_then(|(sum, number)| {
+                u16::try_from(sum.saturating_add(number / 2) / number).ok()
+            });
         }
         let mut nags = Vec::new();
         let list = columns

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::types::{Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array, Int32Array, Int64Array, StringArray};
+use arrow_ipc::reader::StreamReader;
 use tabia::book::build::{BuildOptions, BuildTarget, build};
 use tabia::book::edit::{Change, EditTarget, edit};
 use tabia::book::merge::{MergeOptions, Merged};
@@ -430,4 +431,68 @@ fn sums_of_parts_make_the_book_of_all_games() {
         assert!(std::fs::read(&book).unwrap() == direct, "{count} tables");
         std::fs::remove_file(book).unwrap();
     }
+}
+
+#[test]
+fn sums_of_games_have_ratings_and_years() {
+    let folder = Scratch::new("book-rows");
+    let games = folder.join("games.pgn");
+    let game = |white: &str, black: &str, date: &str, moves: &str| {
+        format!(
+            "[White \"A\"]\n[Black \"B\"]\n{white}{black}[Date \"{date}\"]\n[Result \"1-0\"]\n\n{moves} 1-0\n\n"
+        )
+    };
+    let text = [
+        game("[WhiteElo \"2700\"]\n", "", "1999.12.31", "1. e4 e5"),
+        game(
+            "[WhiteElo \"2401\"]\n",
+            "[BlackElo \"2300\"]\n",
+            "2021.??.??",
+            "1. e4 c5",
+        ),
+        game("", "", "????.??.??", "1. e4 c5"),
+    ];
+    std::fs::write(&games, text.concat()).unwrap();
+    let mut options = BuildOptions::default();
+    options.move_filter.min_games = 1;
+    let mut stream = Vec::new();
+    write_move_sums(
+        &items(&games),
+        TableFile::Stream(&mut stream),
+        &options,
+        &Arc::new(Progress::default()),
+        &mut NoObserver,
+    )
+    .unwrap();
+    let batches = StreamReader::try_new(&stream[..], None).unwrap();
+    let batch = batches.last().unwrap().unwrap();
+    let number = |name: &str, row: usize| {
+        let column = batch[name].as_primitive::<Int64Type>();
+        column.is_valid(row).then(|| column.value(row))
+    };
+    let year = |row: usize| {
+        let column = batch["last_year"].as_primitive::<Int16Type>();
+        column.is_valid(row).then(|| column.value(row))
+    };
+    let mut rows: Vec<_> = (0..batch.num_rows())
+        .map(|row| {
+            let code = batch["move"].as_primitive::<Int32Type>().value(row);
+            (
+                code,
+                number("elo_sum", row),
+                number("elo_n", row),
+                year(row),
+            )
+        })
+        .collect();
+    rows.sort_unstable();
+    let (e5, c5) = (0x0d24, 0x0ca2);
+    assert_eq!(
+        rows,
+        [
+            (E4, Some(5101), Some(2), Some(2021)),
+            (c5, Some(2300), Some(1), Some(2021)),
+            (e5, Some(0), Some(0), Some(1999)),
+        ]
+    );
 }

@@ -4,7 +4,7 @@ use tabia_core::books::{BookEntry, BookPosition, Wdl};
 use tabia_core::chess::{Color, Move};
 
 use super::book_rules::{MoveFilter, Weighting};
-use super::occurrence::{Occurrence, Outcome};
+use super::occurrence::{Occurrence, Outcome, year_of};
 use crate::rating_difference::rating_difference;
 
 /// Number of times a move is played before Polyglot halves the counters of its position.
@@ -18,8 +18,8 @@ pub(super) struct AggregateOptions {
     pub(super) weighting: Weighting,
     /// The month of the newest game.
     pub(super) newest_month: u16,
-    /// Whether ratings are summed too.
-    pub(super) ratings: bool,
+    /// Whether ratings and dates count too.
+    pub(super) facts: bool,
 }
 
 /// The totals of one move, or of the games that end in the position.
@@ -34,6 +34,8 @@ pub(super) struct MoveTotals {
     opponent_ratings: (u64, u64),
     /// Twice the points scored against rated opponents.
     points_against_rated: u64,
+    /// The month of the newest game, 0 if no game has a date.
+    newest_month: u16,
     /// Polyglot's counters of games and of points.
     pub(super) polyglot_games: u64,
     pub(super) polyglot_points: u64,
@@ -95,7 +97,8 @@ impl PositionTotals {
             outcome if outcome == won => 2,
             _ => 0,
         };
-        if options.ratings {
+        if options.facts {
+            totals.newest_month = totals.newest_month.max(occurrence.month());
             totals.add_ratings(occurrence, points);
         }
         match options.weighting {
@@ -193,6 +196,16 @@ impl MoveTotals {
         2 * wins + self.games - self.results.white - self.results.black
     }
 
+    /// Sum and number of the ratings of those who played the move.
+    pub(super) fn own_ratings(&self) -> (u64, u64) {
+        self.own_ratings
+    }
+
+    /// The year of the newest game; `None` if no game has a date.
+    pub(super) fn last_year(&self) -> Option<u16> {
+        year_of(self.newest_month)
+    }
+
     fn average_rating(&self) -> Option<u16> {
         let (sum, count) = self.own_ratings;
         (count > 0).then(|| ((sum + count / 2) / count) as u16)
@@ -221,7 +234,7 @@ mod tests {
         let options = AggregateOptions {
             weighting: Weighting::Points,
             newest_month: 0,
-            ratings: true,
+            facts: true,
         };
         let filter = MoveFilter {
             min_games: 1,

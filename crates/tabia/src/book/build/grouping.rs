@@ -13,8 +13,8 @@ use super::read_games::CollectedGames;
 pub(super) struct Grouper<'a, S> {
     games: &'a CollectedGames<S>,
     options: &'a BuildOptions,
-    /// Whether ratings are summed.
-    ratings: bool,
+    /// Whether ratings and dates count.
+    facts: bool,
     occurrences: SortBuffers<S>,
     boards: SortBuffers<Board>,
     read_buffer: Vec<S>,
@@ -25,12 +25,12 @@ impl<'a, S: StoredOccurrence> Grouper<'a, S> {
     pub(super) fn new(
         games: &'a CollectedGames<S>,
         options: &'a BuildOptions,
-        ratings: bool,
+        facts: bool,
     ) -> Self {
         Self {
             games,
             options,
-            ratings,
+            facts,
             occurrences: SortBuffers::default(),
             boards: SortBuffers::default(),
             read_buffer: Vec::new(),
@@ -49,7 +49,7 @@ impl<'a, S: StoredOccurrence> Grouper<'a, S> {
         let options = AggregateOptions {
             weighting: self.options.weighting,
             newest_month: games.newest_month,
-            ratings: self.ratings,
+            facts: self.facts,
         };
         let min_games = self.options.move_filter.min_games;
         let bits = range_bits(&games.occurrences, partition, self.options.memory / 16);

@@ -10,7 +10,7 @@ use tabia_core::io::Progress;
 
 use super::aggregate::{MoveTotals, PositionTotals};
 use super::book_rules::Weighting;
-use super::occurrence::CompactOccurrence;
+use super::occurrence::Occurrence;
 use super::partitions::for_each_partition;
 use super::polyglot::polyglot_bits;
 use super::read_games::{CollectedGames, read_games};
@@ -32,6 +32,12 @@ pub struct MoveSum {
     pub games: u64,
     /// Points of the side that plays the move, twice: 2 for a win, 1 for a draw or an unknown result.
     pub points: u64,
+    /// Sum of the ratings of those who played the move, where they are known.
+    pub elo_sum: u64,
+    /// Number of these ratings.
+    pub elo_count: u64,
+    /// Year of the newest game; `None` if no game has a date.
+    pub last_year: Option<u16>,
 }
 
 /// Visits the moves of all games, sorted by key and code, some positions at a time. Of the rules for moves only
@@ -55,7 +61,7 @@ pub fn for_each_move_sum(
     }
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let memory = options.memory / 8 * 5;
-    let mut games = CollectedGames::<CompactOccurrence>::new(target, memory, 0);
+    let mut games = CollectedGames::<Occurrence>::new(target, memory, 0);
     let mut built = read_games(items, &mut games, None, options, progress, observer)?;
     let min_games = options.move_filter.min_games;
     let make = || {
@@ -70,16 +76,26 @@ pub fn for_each_move_sum(
                 results: one.results(),
                 games: one.games,
                 points: one.points(totals.white_to_move),
+                elo_sum: one.own_ratings().0,
+                elo_count: one.own_ratings().1,
+                last_year: one.last_year(),
             }));
             if let Some(own) = sums.get_mut(first..) {
                 own.sort_unstable_by_key(|sum| sum.code);
             }
         }
     };
-    for_each_partition(&games, options, progress, &make, &mut |sums, positions| {
-        built.positions += positions;
-        built.moves += sums.len() as u64;
-        visit(sums)
-    })?;
+    for_each_partition(
+        &games,
+        options,
+        true,
+        progress,
+        &make,
+        &mut |sums, positions| {
+            built.positions += positions;
+            built.moves += sums.len() as u64;
+            visit(sums)
+        },
+    )?;
     Ok(built)
 }

@@ -66,6 +66,11 @@ impl GameFacts {
     }
 }
 
+/// The year of a month of [`Occurrence::month`].
+pub(super) fn year_of(month: u16) -> Option<u16> {
+    Some(month.checked_sub(1)? / 12 + 1000)
+}
+
 fn month(date: Option<Date>) -> u64 {
     match date {
         Some(date) if date.year >= 1000 => {
@@ -269,6 +274,12 @@ mod tests {
         assert_eq!(record.outcome(), Outcome::Black);
         assert_eq!(record.ratings(), (2851, 0));
         assert_eq!(record.month(), 1013 * 12 + 9);
+        for date in [Date::new(2012, 12, 31), Date::new(1000, 0, 0)] {
+            let facts = GameFacts::new(None, None, Some(date));
+            let record = Occurrence::new(7, Color::White, Some(m), facts);
+            assert_eq!(year_of(record.month()), Some(date.year));
+        }
+        assert_eq!(year_of(0), None);
         assert_eq!(record.turn(), Color::White);
         let end = Occurrence::new(7, Color::Black, None, GameFacts::default());
         assert_eq!(Move::from_bits(end.move_bits()), None);

@@ -12,10 +12,11 @@ use super::read_games::CollectedGames;
 use crate::parallel::ordered;
 
 /// Hands on what is made of the positions, a partition at a time: the rows, and the number of positions that have
-/// any. They are made on several threads, each with a function that `maker` makes.
+/// any. They are made on several threads, each with a function that `maker` makes. With `facts`, ratings and dates count.
 pub(super) fn for_each_partition<S: StoredOccurrence, R: Send, M>(
     games: &CollectedGames<S>,
     options: &BuildOptions,
+    facts: bool,
     progress: &Progress,
     maker: &(impl Fn() -> M + Sync),
     emit: &mut dyn FnMut(&[R], u64) -> Result<()>,
@@ -30,7 +31,7 @@ where
         job.partition < PARTITIONS && !progress.is_cancelled()
     };
     let worker = || {
-        let mut grouper = Grouper::new(games, options, false);
+        let mut grouper = Grouper::new(games, options, facts);
         let mut make = maker();
         move |job: &mut PartitionJob<R>| job.run(&mut grouper, &mut make)
     };

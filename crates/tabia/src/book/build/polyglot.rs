@@ -61,6 +61,7 @@ fn write_entries<S: StoredOccurrence>(
     for_each_partition(
         games,
         options,
+        false,
         progress,
         &make,
         &mut |entries, positions| {
