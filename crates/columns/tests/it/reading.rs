@@ -8,12 +8,11 @@ use arrow_array::{ArrayRef, Date32Array, Float64Array, Int16Array, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use tabia::formats::formats;
-use tabia::{Error, Event, Game, InputItem, NoObserver, Profile, Progress, Resolver};
+use tabia::{Error, Event, Game, InputItem, NoObserver, Position, Profile, Progress, Resolver};
 use tabia_columns::read;
 use tabia_columns::schema::GameColumns;
 use tabia_columns::write::{TableFile, TableOptions, write_table};
-use tabia_testkit::Scratch;
-use tabia_testkit::repository;
+use tabia_testkit::{Random, Scratch, repository};
 
 use crate::common::{items, write, write_batch};
 
@@ -296,6 +295,218 @@ fn tables_of_aix_are_read() {
     assert_eq!(mate, tabia::core::game::Score::Mate(-3));
 }
 
+/// A random game with clocks of whole seconds and an evaluation for each ply, in the columns of other programs.
+struct MadeGame {
+    /// Tag pairs in PGN's order.
+    tags: Vec<(&'static str, String)>,
+    /// As Lichess writes it.
+    movetext: String,
+    uci: Vec<String>,
+    seconds: [Vec<i16>; 2],
+    /// A mate in n is 32,767 - n.
+    evals: Vec<i16>,
+}
+
+impl MadeGame {
+    fn new(seed: u64) -> Self {
+        let random = &mut Random::new(seed);
+        let result = random.pick(&["1-0", "0-1", "1/2-1/2", "*"]);
+        let date = format!(
+            "{}.{:02}.{:02}",
+            2013 + random.below(12),
+            1 + random.below(12),
+            1 + random.below(28)
+        );
+        let mut tags = vec![
+            (
+                "Event",
+                random
+                    .pick(&["Rated Blitz game", "Cup \"A\"", "Open \\ 1"])
+                    .to_owned(),
+            ),
+            ("Site", format!("https://lichess.org/{seed:08x}")),
+            ("Date", date.clone()),
+            ("Round", "-".to_owned()),
+            ("White", format!("Müller {}", random.below(300))),
+            ("Black", format!("Player-{}", random.below(300))),
+            ("Result", result.to_owned()),
+            ("UTCDate", date),
+            (
+                "UTCTime",
+                format!("{:02}:{:02}:59", random.below(24), random.below(60)),
+            ),
+            ("ECO", format!("B{:02}", random.below(100))),
+            ("Termination", "Normal".to_owned()),
+            (
+                "TimeControl",
+                random.pick(&["180+2", "60+0", "-"]).to_owned(),
+            ),
+        ];
+        for name in ["WhiteElo", "BlackElo"] {
+            if !random.one_in(10) {
+                tags.push((name, (600 + random.below(2400)).to_string()));
+            }
+        }
+        let mut game = Self {
+            tags,
+            movetext: String::new(),
+            uci: Vec::new(),
+            seconds: [Vec::new(), Vec::new()],
+            evals: Vec::new(),
+        };
+        let mut position = Position::standard();
+        for ply in 0..random.below(80) {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let m = random.pick(&moves);
+            let second = random.below(7200) as i16;
+            let (eval, text) = match random.below(4) {
+                0 => {
+                    let moves = 1 + random.below(30) as i16;
+                    let sign = random.pick(&[1, -1]);
+                    (sign * (32_767 - moves), format!("#{}", sign * moves))
+                }
+                _ => {
+                    let score = random.below(2001) as i16 - 1000;
+                    let sign = if score < 0 { "-" } else { "" };
+                    let (pawns, rest) = (score.abs() / 100, score.abs() % 100);
+                    (score, format!("{sign}{pawns}.{rest:02}"))
+                }
+            };
+            game.movetext += &match ply % 2 {
+                0 => format!("{}. ", ply / 2 + 1),
+                _ => format!("{}... ", ply / 2 + 1),
+            };
+            game.movetext += &format!(
+                "{} {{ [%eval {text}] [%clk {}:{:02}:{:02}] }} ",
+                position.san(m),
+                second / 3600,
+                second / 60 % 60,
+                second % 60
+            );
+            let mut uci = Vec::new();
+            tabia::core::chess::uci::write(m, false, &mut uci);
+            game.uci.push(String::from_utf8(uci).unwrap());
+            game.seconds[ply % 2].push(second);
+            game.evals.push(eval);
+            position.play(m);
+        }
+        game.movetext += result;
+        game
+    }
+
+    fn pgn(&self) -> String {
+        let mut text = String::new();
+        for (name, value) in &self.tags {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            text += &format!("[{name} \"{value}\"]\n");
+        }
+        text + "\n" + &self.movetext + "\n\n"
+    }
+
+    fn tag(&self, name: &str) -> Option<&str> {
+        let tag = self.tags.iter().find(|(known, _)| *known == name);
+        tag.map(|(_, value)| value.as_str())
+    }
+}
+
+/// Tag pairs in the order of their names, and everything else in its order.
+fn contents(game: &Game) -> (Vec<(String, String)>, Vec<String>) {
+    let tags = game.head.tags.iter();
+    let mut tags: Vec<_> = tags
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    tags.sort();
+    // Evaluations are before clocks in Lichess' comments, and columns have no such order.
+    let mut ply: Vec<String> = Vec::new();
+    let mut events = Vec::new();
+    for event in game.events() {
+        match event {
+            Event::Annotation(annotation) => ply.push(format!("{annotation:?}")),
+            other => {
+                ply.sort();
+                events.append(&mut ply);
+                events.push(format!("{other:?}"));
+            }
+        }
+    }
+    ply.sort();
+    events.append(&mut ply);
+    (tags, events)
+}
+
+#[test]
+fn a_thousand_games_come_back_from_layouts_of_others() {
+    let folder = Scratch::new("reading");
+    let made: Vec<MadeGame> = (0..1000).map(MadeGame::new).collect();
+    let pgn = folder.join("games.pgn");
+    std::fs::write(&pgn, made.iter().map(MadeGame::pgn).collect::<String>()).unwrap();
+    let expected = as_pgn(&pgn);
+    assert_eq!(expected.len(), 1000);
+    let column = |name: &str| -> ArrayRef {
+        Arc::new(StringArray::from_iter(
+            made.iter().map(|game| game.tag(name)),
+        ))
+    };
+    let elo = |name: &str| -> ArrayRef {
+        let parsed = made.iter().map(|game| game.tag(name)?.parse::<i16>().ok());
+        Arc::new(Int16Array::from_iter(parsed))
+    };
+    let movetext = StringArray::from_iter_values(made.iter().map(|game| &game.movetext));
+    let names = [
+        "Event",
+        "Site",
+        "Date",
+        "Round",
+        "White",
+        "Black",
+        "Result",
+        "UTCDate",
+        "UTCTime",
+        "ECO",
+        "Termination",
+        "TimeControl",
+    ];
+    let mut lichess: Vec<(&str, ArrayRef)> =
+        names.iter().map(|name| (*name, column(name))).collect();
+    lichess.extend(["WhiteElo", "BlackElo"].map(|name| (name, elo(name))));
+    let mut aix = lichess.clone();
+    lichess.push(("movetext", Arc::new(movetext)));
+    let list = |values: &dyn Fn(&MadeGame) -> Vec<i16>| {
+        let mut builder = ListBuilder::new(Int16Builder::new());
+        for game in &made {
+            builder.values().append_slice(&values(game));
+            builder.append(true);
+        }
+        Arc::new(builder.finish()) as ArrayRef
+    };
+    for (name, _) in &mut aix {
+        match *name {
+            "WhiteElo" => *name = "white_rating",
+            "BlackElo" => *name = "black_rating",
+            "TimeControl" => *name = "time_control",
+            _ => {}
+        }
+    }
+    let uci = made.iter().map(|game| game.uci.join(" "));
+    aix.push(("uci", Arc::new(StringArray::from_iter_values(uci))));
+    aix.push(("clocks_white", list(&|game| game.seconds[0].clone())));
+    aix.push(("clocks_black", list(&|game| game.seconds[1].clone())));
+    aix.push(("evals", list(&|game| game.evals.clone())));
+    for (name, columns) in [("lichess", lichess), ("aix", aix)] {
+        let path = folder.join(format!("{name}.parquet"));
+        write_batch(&path, columns);
+        let (games, problems) = games(&path, 2).unwrap();
+        assert_eq!(problems, Vec::<String>::new(), "{name}");
+        assert_eq!(games.len(), expected.len(), "{name}");
+        for (number, (game, expected)) in games.iter().zip(&expected).enumerate() {
+            assert_eq!(contents(game), contents(expected), "{name}: game {number}");
+        }
+    }
+}
+
 /// Moves in SAN and movetext are read whatever the column is called, and the numbers of our own tables.
 #[test]
 fn moves_in_every_form_are_read() {
@@ -426,7 +637,7 @@ fn damaged_files_are_errors() {
 fn open_all(path: &Path) -> bool {
     struct Nothing;
     impl tabia::Visitor for Nothing {
-        fn visit_move(&mut self, _: &tabia::Position, _: tabia::Ply) -> tabia::Flow {
+        fn visit_move(&mut self, _: &Position, _: tabia::Ply) -> tabia::Flow {
             tabia::Flow::Go
         }
     }
