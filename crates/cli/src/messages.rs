@@ -13,6 +13,7 @@ use tabia::convert::Target;
 use tabia::formats::Format;
 use tabia::{Error, ErrorKind, ErrorSide, Resolver};
 
+use tabia::core::io::name_text;
 use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives::UNPACKED_SIZE;
 use tabia::formats::archives::compressed::Compression;
@@ -520,7 +521,10 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::Io(io) if io.kind() == IoKind::NotFound => return path.map(similar_names::hint),
         ErrorKind::UnknownFormat { found } if unpacker(found, path).is_some() => {
             let program = unpacker(found, path).unwrap_or_default();
-            let file = path.map_or_else(|| "FILE".to_owned(), |path| path.display().to_string());
+            let file = path.map_or_else(
+                || "FILE".to_owned(),
+                |path| name_text(path.as_os_str()).into_owned(),
+            );
             format!("unpack it first: `{program} {}`", file_argument(&file))
         }
         ErrorKind::UnknownFormat { .. } => {
@@ -579,7 +583,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::Unsupported(why) => unsupported_hint(why, path),
         ErrorKind::Limit { .. } => format!("{}, as far as it can be read", repair_hint(path)),
         ErrorKind::Invalid(why) | ErrorKind::OpenEnd(why) => {
-            match path.map(|path| path.display().to_string()) {
+            match path.map(|path| name_text(path.as_os_str()).into_owned()) {
                 Some(path) if why.starts_with("no member of the archive is called ") => format!(
                     "`tabia archive list {}` lists its members",
                     file_argument(&path)
@@ -633,7 +637,7 @@ fn no_games_hint(what: &str, path: Option<&Path>) -> Option<String> {
 
 /// What to do about something that is not supported, by its text.
 fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
-    let shown = |path: &Path| file_argument(&path.display().to_string()).into_owned();
+    let shown = |path: &Path| file_argument(&name_text(path.as_os_str())).into_owned();
     let one_of = why.strip_prefix("could be ");
     let first = one_of.and_then(|names| names.split(" or ").next());
     match (first, path) {
@@ -691,9 +695,10 @@ pub(crate) fn repair_hint(path: Option<&Path>) -> String {
     let Some(name) = path.and_then(Path::file_name) else {
         return "`tabia repair OLD -o NEW` saves what is left of a damaged database".into();
     };
-    let path = path.unwrap_or(Path::new("")).display().to_string();
+    let path = path.unwrap_or(Path::new(""));
+    let path = name_text(path.as_os_str());
     // A member of an archive is called by both names, and a colon is for that only.
-    let name = name.to_string_lossy();
+    let name = name_text(name);
     let member = name.rsplit(':').next().unwrap_or(&name);
     let saved = saved_name(Path::new(member));
     let (path, saved) = (file_argument(&path), file_argument(&saved));
@@ -734,7 +739,7 @@ pub(crate) fn saved_name(name: &Path) -> String {
 
 /// How to list what is in the folder of a file, or in its archive.
 fn info_of_folder(path: &Path) -> String {
-    let name = path.display().to_string();
+    let name = name_text(path.as_os_str()).into_owned();
     let archive = name.match_indices(':').filter_map(|(at, _)| name.get(..at));
     let archive = archive.map(Path::new).find(|archive| archive.is_file());
     let folder = match archive {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tabia::core::error::Location;
 use tabia::core::formats::CreateOptions;
-use tabia::core::io::{OutputSet, TemporaryFile, Transaction};
+use tabia::core::io::{OutputSet, TemporaryFile, Transaction, name_text};
 use tabia::core::loss::{Feature, Losses};
 use tabia::core::{FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
@@ -591,7 +591,10 @@ impl ProblemRow {
 impl LocationKeys {
     fn new(at: &Location) -> Self {
         Self {
-            file: at.file.as_ref().map(|file| file.display().to_string()),
+            file: at
+                .file
+                .as_ref()
+                .map(|file| name_text(file.as_os_str()).into_owned()),
             game: at.game.map(number),
             ply: at.ply,
             line: at.line,

@@ -10,6 +10,7 @@ use crate::chess::san::SanError;
 use crate::chess::{FenError, PositionError, SetupError};
 use crate::ids::FormatId;
 pub use crate::ids::GameIndex;
+use crate::io::name_text;
 use crate::plural::counted;
 
 /// The result of a function that can fail with an [`Error`].
@@ -37,7 +38,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         if let Some(file) = &self.file {
-            write!(f, "{}", file.display())?;
+            write!(f, "{}", name_text(file.as_os_str()))?;
             separator = ": ";
         }
         if let Some(game) = self.game {

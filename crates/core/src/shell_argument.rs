@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::io::{begins_with_byte, has_escaped_byte};
+
 /// `text` as one argument of a shell: unchanged if it consists of letters, digits and a few signs that
 /// no shell treats specially, else in quotes (single ones, on Windows double ones).
 ///
@@ -29,7 +31,7 @@ pub fn argument(text: &str) -> Cow<'_, str> {
 }
 
 /// The name of a file as one argument of a command: as [`argument`], with `./` before a name that would be taken for an
-/// option.
+/// option. A byte of [`name_text`](crate::io::name_text) is what shells know as `$'\xe9'`.
 ///
 /// ```
 /// # #[cfg(not(windows))]
@@ -38,11 +40,24 @@ pub fn argument(text: &str) -> Cow<'_, str> {
 ///
 /// assert_eq!(file_argument("-rf.pgn"), "./-rf.pgn");
 /// assert_eq!(file_argument("-"), "-");
+/// assert_eq!(file_argument(r"Tal's\o \xe9.pgn"), r"$'Tal\'s\\o \xe9.pgn'");
 /// # }
 /// ```
 pub fn file_argument(name: &str) -> Cow<'_, str> {
     if name.starts_with('-') && name != "-" {
-        return Cow::Owned(argument(&format!("./{name}")).into_owned());
+        return Cow::Owned(file_argument(&format!("./{name}")).into_owned());
+    }
+    if !cfg!(windows) && has_escaped_byte(name) {
+        let mut quoted = String::from("$'");
+        for (i, part) in name.split('\\').enumerate() {
+            quoted.push_str(match i {
+                0 => "",
+                _ if begins_with_byte(part) => r"\",
+                _ => r"\\",
+            });
+            quoted.push_str(&part.replace('\'', r"\'"));
+        }
+        return Cow::Owned(quoted + "'");
     }
     argument(name)
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tabia_core::books::Book;
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::{Blocks, Database, GameStream};
-use tabia_core::io::{Blob, FolderLock, InputFile, Progress, Source};
+use tabia_core::io::{Blob, FolderLock, InputFile, Progress, Source, name_text};
 use tabia_core::{Error, GameFormat, Result};
 use tabia_formats::Format;
 use tabia_formats::archives;
@@ -141,23 +141,27 @@ impl InputItem {
     /// An error from a problem given as text: in the file of the item with whose name the text begins, else in
     /// the item.
     pub fn problem_text(&self, text: &str) -> Error {
-        let name = self.name();
-        let stem = name
-            .rsplit_once('.')
-            .map_or(name.as_str(), |(stem, _)| stem);
-        let in_file = text.strip_prefix(stem).and_then(|rest| {
-            let (extension, reason) = rest.split_once(": ")?;
-            Some((format!("{stem}{extension}"), reason))
-        });
+        let stem = self.label.file_stem().unwrap_or_default();
+        let stem = self.label.with_file_name(stem);
+        let in_file = text
+            .strip_prefix(&*name_text(stem.as_os_str()))
+            .and_then(|rest| {
+                let (extension, reason) = rest.split_once(": ")?;
+                Some((extension, reason))
+            });
         match in_file {
-            Some((file, reason)) => Error::invalid(reason).in_path(Path::new(&file)),
+            Some((extension, reason)) => {
+                let mut file = stem.clone().into_os_string();
+                file.push(extension);
+                Error::invalid(reason).in_path(Path::new(&file))
+            }
             None => Error::invalid(text).in_file(&self.label),
         }
     }
 
     /// The label as text.
     pub fn name(&self) -> String {
-        self.label.display().to_string()
+        name_text(self.label.as_os_str()).into_owned()
     }
 
     /// The format.
@@ -193,14 +197,11 @@ impl InputItem {
             Origin::Packed(path) => return vec![path.clone()],
             Origin::PackedInMemory(_) | Origin::Once(_) => return Vec::new(),
             Origin::Member { archive: outer, .. } => {
-                archive = outer.info().label.to_string_lossy().into_owned();
                 // The label of an archive in an archive is `outer:inner`.
-                let ends = archive.match_indices(':').map(|(at, _)| at);
-                let mut names = ends
-                    .chain([archive.len()])
-                    .filter_map(|at| archive.get(..at));
-                let file = names.find(|name| Path::new(name).is_file());
-                return file.map(PathBuf::from).into_iter().collect();
+                let label = &outer.info().label;
+                let names = splits_at_colons(label).into_iter().map(|(file, _)| file);
+                let mut names = names.chain([label.to_path_buf()]);
+                return names.find(|name| name.is_file()).into_iter().collect();
             }
         };
         let companions = self.format.companions().iter();

@@ -296,6 +296,7 @@ mod seen_moves;
 pub mod select;
 pub mod sort;
 pub mod split;
+mod split_at_colons;
 pub mod stats;
 mod target;
 mod text_record_and_encode_tasks;

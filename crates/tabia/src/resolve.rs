@@ -14,11 +14,12 @@ use tabia_core::io::{
 use tabia_core::{Error, ErrorKind, GameFormat, Result};
 use tabia_formats::archives;
 use tabia_formats::archives::compressed::Compression;
-use tabia_formats::archives::{Archive, OnError, Presence};
+use tabia_formats::archives::{Archive, OnError, Presence, member_label};
 use tabia_formats::{ARCHIVES, Format, formats, unsupported};
 
 use crate::detect::{by_name, detect};
 use crate::input::{InputItem, OnceStream, Origin, plain};
+use crate::split_at_colons::splits_at_colons;
 
 /// How deep folders are searched.
 pub(crate) const DEPTH: u32 = 16;
@@ -306,7 +307,7 @@ impl Resolver {
                 continue;
             }
             let label = &archive.info().label;
-            let label = PathBuf::from(format!("{}:{name}", label.display()));
+            let label = member_label(label, &name);
             errors.extend(
                 self.missing_main(&name)
                     .map(|error| Err(error.in_path(&label))),
@@ -586,7 +587,7 @@ impl Resolver {
             [] => Ok(None),
             [name] => self.file(&path.with_file_name(name)).map(Some),
             several => {
-                let names = several.iter().map(|name| name.to_string_lossy());
+                let names = several.iter().map(|name| name_text(name));
                 let names: Vec<_> = names.collect();
                 let text = format!("could be {}: name one of them", names.join(" or "));
                 Err(Error::unsupported(text).in_path(path))
@@ -650,7 +651,7 @@ impl Resolver {
         let member = archive.members().get(index).ok_or_else(missing)?;
         let name = bare_name(&member.name);
         let of_archive = Arc::clone(label);
-        let label = PathBuf::from(format!("{}:{}", label.display(), member.name));
+        let label = member_label(label, &member.name);
         let head = archive
             .stream(index, &OnError::collect())
             .and_then(|stream| plain(stream, &self.options.limits, &OnError::collect()))
@@ -799,30 +800,6 @@ fn extension(name: &str) -> String {
         .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// A path cut at each of its colons; what follows is UTF-8, as names of members are, the folders need not be.
-fn splits_at_colons(path: &Path) -> Vec<(PathBuf, String)> {
-    let mut splits = Vec::new();
-    let mut outer = PathBuf::new();
-    let mut components = path.components();
-    while let Some(component) = components.next() {
-        let name = component.as_os_str();
-        if let Some(text) = name.to_str() {
-            for (at, _) in text.match_indices(':') {
-                let (Some(start), Some(rest)) = (text.get(..at), text.get(at + 1..)) else {
-                    continue;
-                };
-                let inside = match components.as_path().to_str() {
-                    Some("") => rest.to_owned(),
-                    Some(below) => format!("{rest}/{below}"),
-                    None => continue,
-                };
-                splits.push((outer.join(start), inside));
-            }
-        }
-        outer.push(name);
-    }
-    splits
-}
 /// Whether files of a set of that format, or made of it, have this extension.
 fn is_of_set(format: Format, extension: &str) -> bool {
     let mut companions = format.companions().iter();

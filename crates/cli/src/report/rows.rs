@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use tabia::core::GameIndex;
+use tabia::core::io::name_text;
 use tabia::core::loss::Feature;
 use tabia::repair::RecordOutcome;
 
@@ -96,7 +97,7 @@ impl RecordRuns {
         for reason in record.reasons {
             key.push('\n');
             if let Some(file) = &reason.at.file {
-                key.push_str(&file.to_string_lossy());
+                key.push_str(&name_text(file.as_os_str()));
             }
             key.push('\t');
             key.push_str(&kind_of(&reason.text));

@@ -322,3 +322,70 @@ fn members_of_archives_in_folders_of_any_name() {
         assert_eq!(run.out.lines().count(), games, "{member}: {}", run.err);
     }
 }
+
+/// Two files never have one name in what is reported, and the name is that of the file.
+#[test]
+#[cfg(target_os = "linux")]
+fn names_that_are_not_utf8_are_reported_so_that_the_file_is_found() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let folder = Scratch::new("reported-names");
+    let names = [&b"x\xe8.pgn"[..], b"x\xe9.pgn", br"x\xe9.pgn"];
+    for name in names {
+        let path = folder.join(std::ffi::OsStr::from_bytes(name));
+        if std::fs::write(path, "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n").is_err() {
+            // A file system whose names are UTF-8.
+            return;
+        }
+    }
+    let texts = [r"./x\xe8.pgn", r"./x\xe9.pgn", r"./x\x5cxe9.pgn"];
+    let json = |text: &str| format!("\"{}\"", text.replace('\\', r"\\"));
+    let check = tabia(&folder, &["check", ".", "--report", "r.json", "--json"]).expect(3);
+    let report = std::fs::read_to_string(folder.join("r.json")).unwrap();
+    let csv = tabia(&folder, &["ls", ".", "--csv"]).expect(3).out;
+    for text in texts {
+        let path = json(text);
+        assert!(
+            check.out.contains(&format!("\"path\": {path}")),
+            "{}",
+            check.out
+        );
+        assert!(
+            check.err.contains(&format!("warning: {text}: game 1")),
+            "{}",
+            check.err
+        );
+        assert_eq!(
+            report.matches(&format!("\"file\":{path}")).count(),
+            2,
+            "{report}"
+        );
+        assert!(
+            csv.lines().any(|line| line.ends_with(&format!(",{text}"))),
+            "{csv}"
+        );
+    }
+    assert!(!(check.out + &check.err + &report + &csv).contains('\u{fffd}'));
+
+    // The hint is a command that works in a shell.
+    let name = std::ffi::OsStr::from_bytes(names[1]);
+    let run = tabia(&folder, &["check".as_ref(), name]).expect(3);
+    assert!(
+        run.err
+            .contains(r"`tabia repair $'x\xe9.pgn' -o $'saved-x\xe9.pgn'`"),
+        "{}",
+        run.err
+    );
+
+    // Members of archives whose name is such a name.
+    std::fs::copy(folder.join(name), folder.join("in.pgn")).unwrap();
+    tabia(&folder, &["archive", "create", "a.zip", "in.pgn"]).expect(0);
+    let archive = std::ffi::OsStr::from_bytes(b"a\xff.zip");
+    std::fs::rename(folder.join("a.zip"), folder.join(archive)).unwrap();
+    let run = tabia(&folder, &["check".as_ref(), archive]).expect(3);
+    assert!(
+        run.err.contains(r"warning: a\xff.zip:in.pgn: game 1"),
+        "{}",
+        run.err
+    );
+}

@@ -41,6 +41,7 @@ pub use input_file::InputFile;
 pub use lock::{FolderLock, SetLock, existing_path, set_wait_notice};
 pub use lost_file_signals::{LostFiles, handle_lost_files};
 pub use name_text::name_text;
+pub(crate) use name_text::{begins_with_byte, has_escaped_byte};
 pub use output::{Output, OutputSet};
 pub use private_names::is_private_name;
 pub use progress::{Progress, ProgressUnit};

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
-/// The name as text, for comparisons: names that differ have texts that differ, also if they are not UTF-8. It is not
-/// for people, who see each such byte as `�`.
+/// The name of a file, or its path, as text from which the name can be found again: a byte that is not UTF-8 is `\x` and
+/// its two hexadecimal digits. Where a name has such letters of its own, their `\` is `\x5c`, so that names that differ
+/// have texts that differ. Names of Windows are Unicode and stay as they are.
 ///
 /// ```
 /// use tabia_core::io::name_text;
@@ -16,21 +17,45 @@ use std::fmt::Write as _;
 /// use std::ffi::OsStr;
 /// use std::os::unix::ffi::OsStrExt;
 ///
-/// let names = [&b"M\xfcller.pgn"[..], b"M\xf6ller.pgn"].map(OsStr::from_bytes);
-/// assert_ne!(name_text(names[0]), name_text(names[1]));
+/// assert_eq!(name_text(OsStr::from_bytes(b"M\xfcller.pgn")), r"M\xfcller.pgn");
+/// assert_eq!(name_text(r"M\xfcller.pgn".as_ref()), r"M\x5cxfcller.pgn");
+/// assert_eq!(name_text(r"a\b.pgn".as_ref()), r"a\b.pgn");
 /// # }
 /// ```
 pub fn name_text(name: &OsStr) -> Cow<'_, str> {
-    if let Some(text) = name.to_str() {
+    if let Some(text) = name.to_str()
+        && (cfg!(windows) || !has_escaped_byte(text))
+    {
         return Cow::Borrowed(text);
     }
     let mut text = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
-        text.push_str(chunk.valid());
+        let mut parts = chunk.valid().split('\\');
+        text.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            text.push_str(if begins_with_byte(part) {
+                r"\x5c"
+            } else {
+                "\\"
+            });
+            text.push_str(part);
+        }
         for byte in chunk.invalid() {
-            // No file name has NUL.
-            let _ = write!(text, "\0{byte:02x}");
+            let _ = write!(text, "\\x{byte:02x}");
         }
     }
     Cow::Owned(text)
+}
+
+/// Whether a text has a byte as [`name_text`] writes it: `\x` and two hexadecimal digits.
+pub(crate) fn has_escaped_byte(text: &str) -> bool {
+    text.split('\\').skip(1).any(begins_with_byte)
+}
+
+/// Whether a text begins as the byte that `\` was before.
+pub(crate) fn begins_with_byte(text: &str) -> bool {
+    match text.as_bytes() {
+        [b'x', high, low, ..] => high.is_ascii_hexdigit() && low.is_ascii_hexdigit(),
+        _ => false,
+    }
 }

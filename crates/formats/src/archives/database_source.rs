@@ -11,7 +11,7 @@ use tabia_core::{Error, ErrorKind, Result};
 
 use super::memory_or_temporary_file::MemoryBudget;
 use super::salvage::salvage_within;
-use super::{Archive, Presence, in_member};
+use super::{Archive, Presence, in_member, member_label};
 
 /// A member as a source, with the members that belong to the same database as companions. They are
 /// unpacked into memory, or if they exceed [`Limits::member`] together into temporary files, which are
@@ -46,7 +46,7 @@ pub fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>
             Err(error) => problems.push(in_member(archive, *i, error)),
         }
     }
-    let name = format!("{}:{}", label.display(), main.name);
+    let name = member_label(label, &main.name);
     let (_, main_name) = split_folder(&main.name);
     Ok((Source::from_members(name, main_name, files)?, problems))
 }

@@ -1,6 +1,6 @@
 //! Errors in members of an archive, with the name of the member.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tabia_core::error::{Malformed, Why};
 use tabia_core::{Error, ErrorKind};
@@ -20,14 +20,28 @@ pub fn in_member(archive: &dyn Archive, index: usize, error: Error) -> Error {
     }
     let offset = error.location().offset;
     if matches!(error.kind(), ErrorKind::Limit { .. }) {
-        let file = format!("{}:{}", label.display(), member.name);
-        return Error::new(error.into_kind()).in_path(Path::new(&file));
+        return Error::new(error.into_kind()).in_path(&member_label(label, &member.name));
     }
     let error = Error::invalid(format!("{}: {}", member.name, error.kind())).in_file(label);
     match offset {
         Some(offset) => error.at_offset(offset),
         None => error,
     }
+}
+
+/// The name of a member for messages, `archive:member`.
+///
+/// ```
+/// use tabia_formats::archives::member_label;
+///
+/// let label = member_label("a.zip".as_ref(), "games.pgn");
+/// assert_eq!(label, std::path::Path::new("a.zip:games.pgn"));
+/// ```
+pub fn member_label(archive: &Path, member: &str) -> PathBuf {
+    let mut label = archive.as_os_str().to_owned();
+    label.push(":");
+    label.push(member);
+    PathBuf::from(label)
 }
 
 /// The error for a member of `found` bytes where the archive states `claimed` bytes.

@@ -40,7 +40,7 @@ pub use database_source::{database_members, source};
 pub use detect::{detect, open_archive};
 pub use extract::{ExtractOptions, Extracted, extract};
 pub use find_member::find_member;
-pub use member_errors::in_member;
+pub use member_errors::{in_member, member_label};
 pub use memory_or_temporary_file::read_unpacked;
 pub use new_member::NewMember;
 pub use on_error::OnError;

@@ -11,7 +11,7 @@ use tabia_core::shell_argument::file_argument;
 use tabia_core::{Error, GameFormat, Result as CoreResult};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::Compression;
-use tabia_formats::archives::{Archive, Presence, database_members, is_hidden_name};
+use tabia_formats::archives::{Archive, Presence, database_members, is_hidden_name, member_label};
 
 use super::find_damaged_set::remains;
 use super::target_names::{TargetNames, safe_path};
@@ -450,17 +450,17 @@ impl Plan<'_> {
 fn archive_inputs(resolver: &Resolver, archive: &Arc<dyn Archive>) -> Vec<CoreResult<InputItem>> {
     let mut items = resolver.members(archive);
     // Of a set without its main file the list has an error with the name of a companion.
-    let mut lost: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lost: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for (index, member) in archive.members().iter().enumerate() {
         if member.presence != Presence::Lost && !is_hidden_name(&member.name) {
-            let label = format!("{}:{}", archive.info().label.display(), member.name);
+            let label = member_label(&archive.info().label, &member.name);
             lost.entry(label).or_insert(index);
         }
     }
     for item in &mut items {
         let Err(error) = item else { continue };
         let file = error.location().file.as_ref();
-        let index = file.and_then(|file| lost.get(&*file.to_string_lossy()));
+        let index = file.and_then(|file| lost.get(&**file));
         if let Some(left) = index.and_then(|index| left_in_archive(resolver, archive, *index)) {
             *item = Ok(left);
         }
@@ -498,13 +498,9 @@ fn left_in_archive(
     if files == 0 {
         return None;
     }
-    let label = format!(
-        "{}:{}",
-        archive.info().label.display(),
-        member_name(&**archive, index)
-    );
+    let label = member_label(&archive.info().label, &member_name(&**archive, index));
     Some(InputItem {
-        label: Arc::from(PathBuf::from(label)),
+        label: Arc::from(label),
         format,
         origin: Origin::Member {
             archive: Arc::clone(archive),

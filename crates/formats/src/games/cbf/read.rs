@@ -13,7 +13,7 @@ use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::{
     Database, DatabaseInfo, GameReader, IndexEntry, NameId, NameKind, PartKind, StoredPart,
 };
-use tabia_core::io::{Blob, Charset, Cursor, Source};
+use tabia_core::io::{Blob, Cursor, Source, name_text};
 use tabia_core::plural::counted;
 
 use crate::games::common::record_context::{Origin, end_game};
@@ -92,7 +92,7 @@ impl CbfDatabase {
             }
             (offsets, end)
         } else {
-            let name = index_file.display();
+            let name = name_text(index_file.as_os_str());
             info.problems.push(format!(
                 "{name} is missing: records are searched for one after another"
             ));

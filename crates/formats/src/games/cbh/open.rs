@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use tabia_core::error::{Error, ErrorKind, GameIndex, Malformed, Result};
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::DatabaseInfo;
-use tabia_core::io::{Blob, Charset, Source};
+use tabia_core::io::{Blob, Charset, Source, name_text};
 use tabia_core::plural::counted;
 
 use super::annotations::{Items, kind};
@@ -447,7 +447,8 @@ impl<'s> CompanionOpener<'s> {
 
     pub(super) fn problem(&mut self, extension: &str, text: &str) {
         let name = self.source.label_of(extension);
-        self.problems.push(format!("{}: {text}", name.display()));
+        self.problems
+            .push(format!("{}: {text}", name_text(name.as_os_str())));
     }
 
     pub(super) fn open(&self, extension: &str) -> Option<Blob> {

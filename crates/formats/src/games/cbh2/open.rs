@@ -8,7 +8,7 @@ use tabia_core::GameIndex;
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::OpenOptions;
 use tabia_core::games::{Database, DatabaseInfo, NameKind};
-use tabia_core::io::{Blob, Cursor, Source};
+use tabia_core::io::{Blob, Cursor, Source, name_text};
 use tabia_core::plural::counted;
 
 use super::annotations::game_annotations::GameAnnotations;
@@ -97,7 +97,7 @@ impl Cbh2Database {
         let mut problems = Vec::new();
         let mut problem = |extension: &str, text: String| {
             let name = source.label_of(extension);
-            problems.push(format!("{}: {text}", name.display()));
+            problems.push(format!("{}: {text}", name_text(name.as_os_str())));
         };
         let (rebuilt, lost) = lost.map_or_else(Default::default, |lost: salvage::Headers| {
             (lost.rebuilt, lost.problems)

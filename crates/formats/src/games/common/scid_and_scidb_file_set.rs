@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tabia_core::error::Result;
 use tabia_core::games::DatabaseInfo;
-use tabia_core::io::{Blob, Source, SourceFile};
+use tabia_core::io::{Blob, Source, SourceFile, name_text};
 use tabia_core::plural::counted;
 
 /// A file of a set, empty if it is missing, and its path in messages.
@@ -90,7 +90,8 @@ impl<'s> SetOpener<'s> {
         let exists = blob.is_some();
         if !exists {
             let path = self.source.label_of(extension);
-            info.problems.push(format!("{} is missing", path.display()));
+            info.problems
+                .push(format!("{} is missing", name_text(path.as_os_str())));
         }
         let file = SetFile {
             blob: blob.unwrap_or_else(|| Blob::from(Vec::new())),
