@@ -403,6 +403,36 @@ impl InputItem {
         })
     }
 
+    /// Reads what can be read once, as an archive through a pipe, into memory or a temporary file, so that it can be
+    /// opened several times.
+    ///
+    /// ```
+    /// use tabia::Resolver;
+    ///
+    /// let text = std::io::Cursor::new(b"[White \"A\"]\n\n1. e4 *\n\n".to_vec());
+    /// let item = Resolver::default().stream("games.pgn".as_ref(), Box::new(text))?;
+    /// let kept = item.kept(&Default::default())?;
+    /// assert!(item.is_once() && !kept.is_once());
+    /// # Ok::<(), tabia::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When it was read before, or cannot be read.
+    pub fn kept(&self, options: &OpenOptions) -> Result<InputItem> {
+        let mut problems = Vec::new();
+        let source = self.whole(options, &mut problems);
+        let source = source.map_err(|error| error.in_file(&self.label))?;
+        if let Some(problem) = problems.pop() {
+            return Err(problem);
+        }
+        Ok(InputItem {
+            label: Arc::clone(&self.label),
+            format: self.format,
+            origin: Origin::Files(Box::new(source)),
+            duplicates: Mutex::default(),
+        })
+    }
+
     /// As an item of a list that begins with the problems of its archive.
     pub(crate) fn listed(mut self) -> Self {
         if let Origin::Member { is_listed, .. } = &mut self.origin {

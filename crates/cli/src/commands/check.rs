@@ -7,6 +7,7 @@ use serde::Serialize;
 use tabia::check::{CheckOptions, Checked, check};
 use tabia::core::FormatId;
 use tabia::core::formats::FormatKind;
+use tabia::core::io::name_text;
 use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives::compressed::Compression;
 use tabia::{Error, ErrorSide, InputItem};
@@ -198,17 +199,15 @@ impl Checker<'_> {
 
     /// Checks an input, the members of an archive, and those of the archives in it.
     fn check_with_members(&mut self, item: &InputItem, depth: u32) -> Result<ExitCode, Error> {
-        let mut worst = self.check_input(item)?;
         let resolver = &self.context.resolver;
-        // What can be read once has been read.
+        // It is read twice: as files with checksums, and for the databases in it.
         if item.is_once() && item.is_archive() {
-            let text =
-                "an archive through a pipe: its files are checked, the databases in it are not";
-            let error = Error::unsupported(text).in_file(item.label());
-            let hint = "save it as a file, then `tabia check FILE` checks what is in it, too";
-            self.reporter.report_failed_input_with(&error, Some(hint))?;
-            return Ok(worst.worse(ExitCode::Problems));
+            return match item.kept(&self.options.open) {
+                Ok(kept) => self.check_with_members(&kept, depth),
+                Err(error) => self.report_error(&error, Some(item.format().id())),
+            };
         }
+        let mut worst = self.check_input(item)?;
         let Ok(Some(archive)) = resolver.archive(item) else {
             return Ok(worst);
         };
@@ -271,7 +270,7 @@ const MISSING_MEDIA: &str = "the folders that lack files belong to the database:
 
 /// The name for what is left of an input; of a text whose name has another extension, with its own.
 fn saved_like(item: &InputItem, file: &Path) -> String {
-    let plain = file.display().to_string();
+    let plain = name_text(file.as_os_str());
     let (_, plain) = Compression::of_name(&plain);
     let file = Path::new(plain);
     let saved = saved_name(file);
@@ -335,11 +334,15 @@ fn is_anything_left(item: &InputItem, checked: &Checked, problems: &[ProblemRow]
 fn next_step(item: &InputItem) -> String {
     let path = item.label();
     let name = item.name();
+    if name.starts_with("-:") {
+        return "save standard input as a file; `tabia check FILE` has the next step then"
+            .to_owned();
+    }
     let quoted = file_argument(&name);
     let file = Path::new(path.file_name().unwrap_or_default());
     let saved = match item.format().kind() {
         FormatKind::Games => saved_like(item, file),
-        FormatKind::Book | FormatKind::Archive => format!("saved-{}", file.display()),
+        FormatKind::Book | FormatKind::Archive => format!("saved-{}", name_text(file.as_os_str())),
     };
     let saved = file_argument(&saved);
     match item.format().kind() {

@@ -1,6 +1,6 @@
 use tabia_testkit::Scratch;
 
-use crate::common::{GAMES, Run, tabia, with_games, with_sample};
+use crate::common::{GAMES, Run, many_games, tabia, tabia_with_input, with_games, with_sample};
 
 #[test]
 fn archive_members_are_inputs() {
@@ -543,4 +543,37 @@ fn a_database_without_its_moves_is_not_packed_without_a_word() {
         run.err
     );
     assert!(folder.join("lost.cbv").exists());
+}
+
+/// An archive through a pipe has no name that could be opened again.
+#[test]
+fn databases_in_an_archive_through_a_pipe_are_checked() {
+    let folder = Scratch::new("piped-archive");
+    std::fs::write(
+        folder.join("bad.pgn"),
+        "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n",
+    )
+    .unwrap();
+    std::fs::write(folder.join("few.pgn"), many_games(3)).unwrap();
+    tabia(&folder, &["convert", "few.pgn", "-o", "few.cbh", "-q"]).expect(0);
+    tabia(&folder, &["archive", "create", "in.zip", "few.cbh", "-q"]).expect(0);
+    let args = [
+        "archive", "create", "a.zip", "bad.pgn", "few.cbh", "in.zip", "-q",
+    ];
+    tabia(&folder, &args).expect(0);
+    let bytes = std::fs::read(folder.join("a.zip")).unwrap();
+    let piped = tabia_with_input(&folder, &["check", "-"], &bytes).expect(3);
+    let named = tabia(&folder, &["check", "a.zip"]).expect(3);
+    // The same lines, under the name of standard input.
+    let columns = |text: &str, name: &str| -> Vec<String> {
+        let lines = text.lines();
+        lines.map(|line| line.replacen(name, "-", 1)).collect()
+    };
+    assert_eq!(columns(&piped.out, "-"), columns(&named.out, "a.zip"));
+    assert!(piped.out.contains("-:in.zip:few.cbh"), "{}", piped.out);
+    assert!(
+        piped.err.contains("-:bad.pgn: game 1, ply 2"),
+        "{}",
+        piped.err
+    );
 }

@@ -1313,7 +1313,7 @@ fn hints_name_no_file_in_a_pipe() {
         (&["ls"][..], "members are missing"),
         (&["ls", "-"], "members are missing"),
         (&["info", "-"], "members are missing"),
-        (&["check", "-"], "the databases in it are not"),
+        (&["check", "-"], "members are missing"),
     ] {
         let run = tabia_with_input(&scratch, args, &cut);
         assert!(run.code == 3 || run.code == 4, "{args:?}: {}", run.err);
