@@ -123,7 +123,7 @@ pub(crate) struct CommonArgs {
     /// The input's format [default: detected]
     #[arg(long, value_name = "FORMAT", help_heading = "Common")]
     pub(crate) from: Option<String>,
-    /// Character set of texts: auto, utf-8, cp1252, …
+    /// Character set of texts: auto, utf-8, cp1252, cp850, …
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = charset, help_heading = "Common")]
     pub(crate) encoding: tabia::core::io::Charset,
     /// Letters of pieces in PGN, by language: de, fr, es, ru, … [default: English, or what all games
@@ -230,8 +230,10 @@ pub(super) fn sort_order(text: &str) -> Result<tabia::sort::SortOrder, String> {
 }
 
 pub(super) fn charset(text: &str) -> Result<tabia::core::io::Charset, String> {
-    tabia::core::io::Charset::parse(text)
-        .ok_or_else(|| "auto, utf-8 or a single-byte character set such as cp1252".to_owned())
+    tabia::core::io::Charset::parse(text).ok_or_else(|| {
+        "auto, utf-8 or a single-byte character set such as cp1252, or cp850 and cp437 of DOS"
+            .to_owned()
+    })
 }
 
 /// `de`, or `#121` for a language that only ChessBase has a number for.

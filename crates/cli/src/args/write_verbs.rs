@@ -59,7 +59,7 @@ pub(crate) struct ConvertArgs {
     /// `chessbase` what these write, `seven` the seven usual tags and the bare moves. A study of Lichess takes 64 games at most, and no null moves.
     #[arg(long, value_name = "PROFILE", default_value = "standard", value_parser = profile)]
     pub(crate) profile: tabia::core::formats::Profile,
-    /// Character set of the output, for formats that have a choice: cp1252, cp1251, …
+    /// Character set of the output, for formats that have a choice: cp1252, cp850, …
     /// [default: UTF-8]
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = charset)]
     pub(crate) to_encoding: tabia::core::io::Charset,

@@ -116,3 +116,73 @@ fn texts_are_written_in_the_chosen_character_set() {
     }
     tabia(&folder, &["append", "games.pgn", "-o", "east.cbh"]).expect(0);
 }
+
+/// Files of DOS are read and written in its character sets.
+#[test]
+fn character_sets_of_dos_are_read_and_written() {
+    let folder = with_games("dos-encoding");
+    // ü and ñ are the same byte in both sets, the byte 0x9d is Ø in one of them.
+    let game = b"[White \"M\x81ller\"]\n[Black \"N\xa4\x9d\"]\n\n1. e4 {sch\x94n} *\n\n";
+    std::fs::write(folder.join("dos.pgn"), game).unwrap();
+    for (encoding, black) in [("cp850", "NñØ"), ("cp437", "Nñ¥"), ("IBM850", "NñØ")] {
+        let names = tabia(&folder, &["ls", "dos.pgn", "--encoding", encoding]).expect(0);
+        assert!(
+            names.out.contains("Müller") && names.out.contains(black),
+            "{}",
+            names.out
+        );
+        assert!(!names.err.contains("no character"), "{}", names.err);
+        let args = [
+            "convert",
+            "dos.pgn",
+            "--encoding",
+            encoding,
+            "--to-encoding",
+            encoding,
+        ];
+        tabia(
+            &folder,
+            &[&args[..], &["-o", "again.pgn", "--force"]].concat(),
+        )
+        .expect(0);
+        let again = std::fs::read(folder.join("again.pgn")).unwrap();
+        for part in [&b"\"M\x81ller\""[..], b"\"N\xa4\x9d\"", b"{sch\x94n}"] {
+            assert!(
+                again.windows(part.len()).any(|bytes| bytes == part),
+                "{encoding}"
+            );
+        }
+    }
+    // What the set lacks is counted.
+    let args = [
+        "convert",
+        "dos.pgn",
+        "--encoding",
+        "cp850",
+        "--to-encoding",
+        "cp437",
+        "-o",
+        "-",
+    ];
+    let run = tabia(&folder, &args).expect(0);
+    assert!(run.err.contains("characters outside"), "{}", run.err);
+    // Formats of Windows have none of them.
+    let args = [
+        "convert",
+        "dos.pgn",
+        "-o",
+        "new.cbh",
+        "--to-encoding",
+        "cp850",
+    ];
+    let run = tabia(&folder, &args).expect(2);
+    assert!(
+        run.err.contains("character set of Windows, not in IBM850"),
+        "{}",
+        run.err
+    );
+    assert!(!folder.join("new.cbh").exists());
+    tabia(&folder, &["convert", "dos.pgn", "-o", "new.cbh"]).expect(3);
+    let run = tabia(&folder, &["ls", "new.cbh", "--encoding", "cp850"]).expect(4);
+    assert!(run.err.contains("character set of Windows"), "{}", run.err);
+}

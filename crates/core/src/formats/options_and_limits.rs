@@ -198,9 +198,9 @@ impl CreateOptions {
     pub fn is_utf8(&self, name: &str) -> Result<()> {
         match self.charset {
             Charset::Auto | Charset::Utf8 => Ok(()),
-            Charset::Single(set) | Charset::Fallback(set) => Err(Error::unsupported(format!(
+            other => Err(Error::unsupported(format!(
                 "{name} has its texts in UTF-8, not in {}",
-                set.name()
+                other.name()
             ))),
         }
     }

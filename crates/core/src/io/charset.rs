@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use encoding_rs::Encoding;
 
+use super::dos_charset::DosCharset;
+
 /// The character set of texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Charset {
@@ -16,10 +18,12 @@ pub enum Charset {
     Single(&'static Encoding),
     /// UTF-8 if a value is valid UTF-8, otherwise this single-byte set.
     Fallback(&'static Encoding),
+    /// A character set of DOS: valid UTF-8 is not tried first.
+    Dos(DosCharset),
 }
 
 impl Charset {
-    /// The set of a name as users write it: `auto`, `utf-8`, `cp1252`, `latin1`, `cp866`, `koi8-r`, …;
+    /// The set of a name as users write it: `auto`, `utf-8`, `cp1252`, `latin1`, `cp850`, `koi8-r`, …;
     /// `None` for unknown and multi-byte sets.
     pub fn parse(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
@@ -27,6 +31,9 @@ impl Charset {
             "auto" => return Some(Self::Auto),
             "utf-8" | "utf8" => return Some(Self::Utf8),
             _ => {}
+        }
+        if let Some(set) = DosCharset::parse(&lower) {
+            return Some(Self::Dos(set));
         }
         let label = match lower.as_str() {
             "koi8r" => "koi8-r".to_owned(),
@@ -49,7 +56,13 @@ impl Charset {
             Self::Auto => "auto",
             Self::Utf8 => "UTF-8",
             Self::Single(encoding) | Self::Fallback(encoding) => encoding.name(),
+            Self::Dos(set) => set.name(),
         }
+    }
+
+    /// Whether every text is in one single-byte set, so that valid UTF-8 is not tried first.
+    pub const fn is_single_byte(self) -> bool {
+        matches!(self, Self::Single(_) | Self::Dos(_))
     }
 }
 
@@ -62,6 +75,7 @@ impl Charset {
 pub fn decode(bytes: &[u8], charset: Charset) -> Cow<'_, str> {
     let single = match charset {
         Charset::Single(encoding) => encoding,
+        Charset::Dos(set) => return set.decode(bytes),
         Charset::Auto | Charset::Utf8 | Charset::Fallback(_) => {
             if let Ok(text) = std::str::from_utf8(bytes) {
                 return Cow::Borrowed(text);
@@ -119,8 +133,17 @@ const fn is_common(c: char) -> bool {
 /// Encodes a value. The second value is `false` if a character is outside the set; it is replaced by
 /// `?` then.
 pub fn encode(text: &str, charset: Charset) -> (Cow<'_, [u8]>, bool) {
-    let Charset::Single(encoding) = charset else {
-        return (Cow::Borrowed(text.as_bytes()), true);
+    let encoding = match charset {
+        Charset::Single(encoding) => encoding,
+        Charset::Dos(set) => {
+            let bytes: Vec<_> = text.chars().map(|c| set.byte(c)).collect();
+            let is_complete = bytes.iter().all(Option::is_some);
+            let bytes = bytes.into_iter().map(|byte| byte.unwrap_or(b'?'));
+            return (Cow::Owned(bytes.collect()), is_complete);
+        }
+        Charset::Auto | Charset::Utf8 | Charset::Fallback(_) => {
+            return (Cow::Borrowed(text.as_bytes()), true);
+        }
     };
     let (bytes, _, had_errors) = encoding.encode(text);
     if !had_errors {
@@ -147,7 +170,14 @@ mod tests {
     #[test]
     fn every_byte_of_the_windows_sets_round_trips() {
         let all: Vec<u8> = (0..=255).collect();
-        for name in ["cp1250", "cp1251", "cp1252", "windows-1254"] {
+        for name in [
+            "cp1250",
+            "cp1251",
+            "cp1252",
+            "windows-1254",
+            "cp437",
+            "cp850",
+        ] {
             let charset = Charset::parse(name).unwrap();
             let text = decode(&all, charset);
             let (encoded, complete) = encode(&text, charset);
@@ -167,11 +197,13 @@ mod tests {
             ("koi8r", "KOI8-R"),
             ("KOI8U", "KOI8-U"),
             ("latin2", "ISO-8859-2"),
+            ("CP437", "IBM437"),
+            ("ibm850", "IBM850"),
         ] {
             let found = Charset::parse(name).map(Charset::name);
             assert_eq!(found, Some(expected), "{name}");
         }
-        for name in ["cp437", "cp932", "utf-16", "cp", ""] {
+        for name in ["cp852", "cp932", "utf-16", "cp", ""] {
             assert_eq!(Charset::parse(name), None, "{name}");
         }
     }
@@ -213,5 +245,7 @@ mod tests {
     fn characters_outside_the_set_are_reported() {
         let (bytes, complete) = encode("a→b", Charset::parse("cp1252").unwrap());
         assert_eq!((&*bytes, complete), (b"a?b".as_slice(), false));
+        let (bytes, complete) = encode("ü→b", Charset::parse("cp850").unwrap());
+        assert_eq!((&*bytes, complete), (b"\x81?b".as_slice(), false));
     }
 }

@@ -14,7 +14,7 @@ use tabia_core::games::{
     Database, DatabaseInfo, GameReader, GameStream, IndexEntry, NameId, NameKind, PartKind,
     StoredPart,
 };
-use tabia_core::io::{Blob, Charset, Source};
+use tabia_core::io::{Blob, Source};
 
 use super::game::Match;
 use super::{ID, game_boundary};
@@ -35,7 +35,7 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Dat
     info.version = "text".into();
     info.records = games.len() as u32;
     info.encoding = match options.charset {
-        Charset::Single(encoding) => encoding.name().to_owned(),
+        charset if charset.is_single_byte() => charset.name().to_owned(),
         _ => "UTF-8, else windows-1252".to_owned(),
     };
     info.facts = vec![

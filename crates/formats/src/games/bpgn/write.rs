@@ -76,7 +76,7 @@ impl Writer {
         }
         push_lines(&body, self.wrap, &mut self.out);
         self.out.extend_from_slice(b"\n\n");
-        if let Charset::Single(_) = self.charset {
+        if self.charset.is_single_byte() {
             let text = self.out.split_off(start);
             let text = String::from_utf8_lossy(&text);
             let (bytes, is_complete) = encode(&text, self.charset);

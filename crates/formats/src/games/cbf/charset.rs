@@ -2,19 +2,7 @@
 
 use std::borrow::Cow;
 
-use tabia_core::io::{Charset, decode};
-
-/// The characters of bytes 0x80 to 0xff, sixteen a line.
-const CP850: [&str; 8] = [
-    "ÇüéâäàåçêëèïîìÄÅ",
-    "ÉæÆôöòûùÿÖÜø£Ø×ƒ",
-    "áíóúñÑªº¿®¬½¼¡«»",
-    "░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐",
-    "└┴┬├─┼ãÃ╚╔╩╦╠═╬¤",
-    "ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀",
-    "ÓßÔÒõÕµþÞÚÛÙýÝ¯´",
-    "\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}",
-];
+use tabia_core::io::{Charset, DosCharset, decode};
 
 /// King, queen, knight, bishop, rook, pawn: the order in which figurines are numbered.
 const FIGURINES: [char; 6] = [
@@ -31,7 +19,7 @@ const TEXT_FIGURINES: u8 = 0xb1;
 /// A name, trimmed. If the user names a character set, all bytes are decoded with it.
 pub(crate) fn name(bytes: &[u8], charset: Charset, is_player: bool) -> String {
     let text = match charset {
-        Charset::Single(_) => decode(bytes, charset),
+        _ if charset.is_single_byte() => decode(bytes, charset),
         _ if is_player => decode_cp850(bytes, NAME_FIGURINES, FIGURINES),
         _ => decode_cp850(bytes, u8::MAX, FIGURINES),
     };
@@ -48,7 +36,7 @@ pub(crate) fn comment(bytes: &[u8], charset: Charset) -> String {
             _ => (part, false),
         };
         let part = match charset {
-            Charset::Single(_) => decode(part, charset),
+            _ if charset.is_single_byte() => decode(part, charset),
             _ => decode_cp850(part, TEXT_FIGURINES, LETTERS),
         };
         text.extend(part.chars().map(|c| if c == '\0' { ' ' } else { c }));
@@ -68,11 +56,7 @@ fn decode_cp850(bytes: &[u8], first: u8, figurines: [char; 6]) -> Cow<'static, s
         let figurine = byte.checked_sub(first).map(usize::from);
         match figurine.and_then(|index| figurines.get(index)) {
             Some(&figurine) => figurine,
-            None if byte < 0x80 => char::from(byte),
-            None => CP850
-                .get(usize::from(byte >> 4 & 7))
-                .and_then(|line| line.chars().nth(usize::from(byte & 15)))
-                .unwrap_or('?'),
+            None => DosCharset::Cp850.character(byte),
         }
     };
     Cow::Owned(bytes.iter().map(character).collect())
@@ -83,10 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_is_a_character() {
-        for line in CP850 {
-            assert_eq!(line.chars().count(), 16, "{line}");
-        }
+    fn names_have_figurines() {
         assert_eq!(name(b" H\x81bner\0", Charset::Auto, true), "Hübner");
         assert_eq!(name(b"G\xa2mez", Charset::Auto, false), "Gómez");
         assert_eq!(name(b"\xa4g1", Charset::Auto, true), "\u{2658}g1");
@@ -98,5 +79,12 @@ mod tests {
         assert_eq!(comment(text, Charset::Auto), "with Nf3\nand ä");
         let russian = Charset::parse("cp1251").unwrap();
         assert_eq!(comment(b"\xcf\xe5\xf8", russian), "Пеш");
+        // A set that is named has its own characters in place of figurines.
+        let cp850 = Charset::parse("cp850").unwrap();
+        assert_eq!(comment(b"\xb3 \x9d", cp850), "│ Ø");
+        assert_eq!(
+            name(b"\xa4g1", Charset::parse("cp437").unwrap(), true),
+            "ñg1"
+        );
     }
 }

@@ -66,7 +66,7 @@ impl CbfDatabase {
         info.format = ID;
         info.version = "ChessBase for DOS".into();
         info.encoding = match options.charset {
-            Charset::Single(encoding) => encoding.name().to_owned(),
+            charset if charset.is_single_byte() => charset.name().to_owned(),
             _ => "CP850".to_owned(),
         };
         info.companions = vec![("cbi".to_owned(), index.is_some())];

@@ -11,7 +11,7 @@ use tabia_core::io::{Blob, Charset, Source, name_text};
 use tabia_core::plural::counted;
 
 use super::annotations::{Items, kind};
-use super::charset::{Detector, Texts, until_zero};
+use super::charset::{Detector, Texts, require_windows, until_zero};
 use super::companions::COMPANIONS;
 use super::entities::{Entity, EntityTable};
 use super::entity_and_side_tables::Tables;
@@ -110,6 +110,7 @@ pub(super) struct Companions {
 /// Opens the set of a `.cbh` file, which must have an intact header.
 pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase> {
     let label = Arc::clone(source.label());
+    require_windows(options.charset).map_err(|error| error.in_file(&label))?;
     let headers = source.main().open().map_err(|e| e.in_file(&label))?;
     let Some(header) = FileHeader::read(headers.prefix(FileHeader::SIZE)) else {
         let why = match headers.len() {

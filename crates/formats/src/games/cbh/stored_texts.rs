@@ -70,7 +70,7 @@ impl Collector {
         let (charset, page) = texts.parts();
         let mode = match charset {
             Charset::Auto => 0,
-            Charset::Utf8 => 1,
+            Charset::Utf8 | Charset::Dos(_) => 1,
             Charset::Single(_) => 2,
             Charset::Fallback(_) => 3,
         };

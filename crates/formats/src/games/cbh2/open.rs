@@ -21,7 +21,7 @@ use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
 use super::salvage;
 use super::tags::Lookup;
-use crate::games::cbh::charset::{Detector, Texts};
+use crate::games::cbh::charset::{Detector, Texts, require_windows};
 use crate::games::cbh::ini_file::{self, SetKind};
 use crate::games::common::salvage::is_for_repair;
 
@@ -151,6 +151,7 @@ impl Cbh2Database {
             }
         });
         let page = detect_page(names.as_ref(), annotations.as_deref());
+        require_windows(options.charset).map_err(|error| error.in_file(source.label()))?;
         let texts = Texts::new(options.charset, page);
         let orders = orders.map(|blob| (blob, source.label_of("2lcd")));
         let lists = lists.map(|blob| (blob, source.label_of("2lgd")));

@@ -88,6 +88,8 @@ fn utf8_character_end(text: &[u8], at: usize) -> Option<usize> {
 pub(super) fn undefined_bytes(text: &[u8], charset: Charset) -> Option<(usize, Error)> {
     let (set, is_utf8) = match charset {
         Charset::Single(set) => (set, false),
+        // Each byte is a character.
+        Charset::Dos(_) => return None,
         Charset::Fallback(set) => (set, true),
         Charset::Auto | Charset::Utf8 => (encoding_rs::WINDOWS_1252, true),
     };
@@ -125,7 +127,7 @@ pub(super) fn name(sample: &[u8], charset: Charset) -> String {
     match (charset, std::str::from_utf8(sample)) {
         (Charset::Auto | Charset::Utf8, Ok(_)) => "UTF-8".to_owned(),
         (Charset::Auto | Charset::Utf8, Err(_)) => "UTF-8, windows-1252 where invalid".to_owned(),
-        (Charset::Single(encoding), _) => encoding.name().to_owned(),
+        (Charset::Single(_) | Charset::Dos(_), _) => charset.name().to_owned(),
         (Charset::Fallback(encoding), _) => format!("UTF-8, {} where invalid", encoding.name()),
     }
 }

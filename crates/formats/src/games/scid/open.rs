@@ -47,7 +47,7 @@ impl ScidDatabase {
         }
         .into();
         info.encoding = match options.charset {
-            tabia_core::io::Charset::Single(encoding) => encoding.name().to_owned(),
+            charset if charset.is_single_byte() => charset.name().to_owned(),
             _ => "UTF-8, else windows-1252".to_owned(),
         };
         let set = FileSet::open(version, source, options, &mut info)?;

@@ -11,6 +11,7 @@ mod symbols;
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, WINDOWS_1251, WINDOWS_1252};
+use tabia_core::error::{Error, Result};
 use tabia_core::io::{Charset, decode, encode};
 use zerocopy::byteorder::little_endian::U64;
 
@@ -53,7 +54,7 @@ impl TextForm {
         let (page, or_utf8) = match charset {
             Charset::Single(page) => (Some(page), false),
             Charset::Fallback(page) => (Some(page), true),
-            Charset::Auto | Charset::Utf8 => (None, false),
+            Charset::Auto | Charset::Utf8 | Charset::Dos(_) => (None, false),
         };
         TextForm {
             page,
@@ -89,6 +90,20 @@ impl TextForm {
     }
 }
 
+/// Refuses the character sets of DOS: the format began with Windows.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`](tabia_core::ErrorKind::Unsupported).
+pub fn require_windows(charset: Charset) -> Result<()> {
+    match charset {
+        Charset::Dos(set) => Err(Error::unsupported(format!(
+            "its texts are in UTF-8 or a character set of Windows, not in {}",
+            set.name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The character set of a database's texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Texts {
@@ -102,8 +117,9 @@ impl Texts {
     pub fn new(charset: Charset, page: &'static Encoding) -> Self {
         match charset {
             Charset::Auto => Self { charset, page },
-            Charset::Utf8 => Self {
-                charset,
+            // Sets of DOS are refused before: `require_windows`.
+            Charset::Utf8 | Charset::Dos(_) => Self {
+                charset: Charset::Utf8,
                 page: WINDOWS_1252,
             },
             Charset::Single(page) | Charset::Fallback(page) => Self { charset, page },
@@ -214,7 +230,7 @@ impl Texts {
         let marks = Marks::of(bytes);
         let page = match self.charset_of(bytes) {
             Charset::Single(page) | Charset::Fallback(page) => page,
-            Charset::Auto | Charset::Utf8 => {
+            Charset::Auto | Charset::Utf8 | Charset::Dos(_) => {
                 let text = std::str::from_utf8(bytes).unwrap_or_default();
                 utf8_text(text, marks, out);
                 return;

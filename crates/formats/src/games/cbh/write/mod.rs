@@ -30,6 +30,7 @@ use tabia_core::io::{Charset, Cursor};
 use tabia_core::loss::{Feature, Losses};
 use zerocopy::IntoBytes;
 
+use super::charset::require_windows;
 use super::ini_file::{SetKind, is_of_other_set};
 use super::open::CbhDatabase;
 use super::records::{ExtendedRecord, GameRecord, TextRecord, U24};
@@ -79,6 +80,7 @@ impl CbhWriter {
     /// # Errors
     /// If a file cannot be created, or exists and may not be replaced.
     pub fn new(path: &Path, options: &CreateOptions) -> Result<Self> {
+        require_windows(options.charset)?;
         let files = SetFiles::create(path, options)?;
         Ok(Self::from_files(files, path, options))
     }
@@ -86,6 +88,7 @@ impl CbhWriter {
     /// A copy of a database, to be changed; new texts are in the set of its names unless another is asked
     /// for.
     pub(super) fn copy(db: &CbhDatabase, path: &Path, options: &CreateOptions) -> Result<Self> {
+        require_windows(options.charset)?;
         let files = SetFiles::copy(db, path, options)?;
         let mut writer = Self::from_files(files, path, options);
         if writer.copies_texts {

@@ -2,7 +2,7 @@
 
 use tabia_core::error::Error;
 use tabia_core::game::{GameResult, RecordKind, Start};
-use tabia_core::io::{Charset, decode};
+use tabia_core::io::decode;
 
 use super::{Input, Reader};
 use crate::games::pgn::char_class::{BOM, CharClass, class, skip_spaces};
@@ -97,7 +97,7 @@ impl Reader {
     /// Reads the tag section at `at` into `head`, if it has the names of a section before and nothing
     /// irregular, and returns its end.
     pub(super) fn repeated_tags(&mut self, text: &[u8], at: usize) -> Option<usize> {
-        if matches!(self.charset, Charset::Single(_)) {
+        if self.charset.is_single_byte() {
             return None;
         }
         // No other tag follows, and nothing that may be one.
@@ -197,7 +197,7 @@ impl Reader {
     fn push_literal(&mut self, text: &[u8], start: usize, end: usize, pairs: &mut Vec<PairSpans>) {
         let part = text.get(start..end).unwrap_or_default();
         let valid_text = match self.charset {
-            Charset::Single(_) => None,
+            charset if charset.is_single_byte() => None,
             _ => std::str::from_utf8(part).ok(),
         };
         for &((name, name_length), (value, value_length)) in &*pairs {

@@ -318,7 +318,7 @@ impl Visitor for Writer {
             wrap(&mut self.out, self.movetext_start, width);
         }
         self.out.extend_from_slice(b"\n\n");
-        if matches!(self.charset, Charset::Single(_)) {
+        if self.charset.is_single_byte() {
             self.encode_game();
         }
     }
