@@ -17,6 +17,8 @@ pub(crate) struct LanguageChoice {
     has_waiting: bool,
     /// Comments that were left out, by language.
     pub(crate) left_out: BTreeMap<Language, u64>,
+    /// Comments that were chosen, by language.
+    pub(crate) chosen: BTreeMap<Language, u64>,
 }
 
 impl LanguageChoice {
@@ -85,6 +87,9 @@ impl LanguageChoice {
             };
             let own = language(&annotation);
             if own.is_none() || own == chosen {
+                if let Some(language) = own {
+                    *self.chosen.entry(language).or_default() += 1;
+                }
                 let flow = visitor.visit_annotation(annotation);
                 if flow != Flow::Go {
                     return flow;

@@ -28,6 +28,8 @@ pub struct Summary {
     pub lost_media: Vec<LostMedia>,
     /// Comments left out by the choice of languages, by their language.
     pub comments_left_out: BTreeMap<Language, u64>,
+    /// Comments that a choice of languages kept, by language; those without a language are not counted.
+    pub comments_chosen: BTreeMap<Language, u64>,
     /// Problems of records that have a common cause, by the file that lacks something.
     causes: BTreeMap<Arc<Path>, Cause>,
     /// Whether a visitor of the games wants no more of them.
@@ -241,6 +243,7 @@ pub(crate) struct Notes {
     pub(crate) problems: Vec<Problem>,
     pub(crate) losses: Vec<(GameIndex, Losses)>,
     pub(crate) comments_left_out: BTreeMap<Language, u64>,
+    pub(crate) comments_chosen: BTreeMap<Language, u64>,
 }
 
 /// Where a piece of work begins in its input.

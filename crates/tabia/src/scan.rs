@@ -302,6 +302,9 @@ impl ScanReporter<'_> {
         for (language, count) in std::mem::take(&mut notes.comments_left_out) {
             *self.summary.comments_left_out.entry(language).or_default() += count;
         }
+        for (language, count) in std::mem::take(&mut notes.comments_chosen) {
+            *self.summary.comments_chosen.entry(language).or_default() += count;
+        }
         Ok(())
     }
 }
@@ -593,6 +596,7 @@ fn drain<T: Task>(pipeline: &mut Pipeline<T>, notes: &mut Notes, out: &mut T::Ou
     std::mem::swap(&mut pick.inner.notes, notes);
     notes.counts = std::mem::take(&mut pick.counts);
     notes.comments_left_out = std::mem::take(&mut pick.languages.left_out);
+    notes.comments_chosen = std::mem::take(&mut pick.languages.chosen);
     pick.inner.task.swap(out);
     if let Some(positions) = &mut pick.inner.positions {
         notes.counts.positions = std::mem::take(&mut positions.positions);

@@ -376,6 +376,18 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
 /// Notes the comments that the choice of languages left out.
 fn note_languages(context: &Context, summary: &Summary, wanted: &[Language]) {
     let left_out = &summary.comments_left_out;
+    let is_absent = |language: &&Language| {
+        !left_out.contains_key(*language) && !summary.comments_chosen.contains_key(*language)
+    };
+    let absent: Vec<String> = wanted
+        .iter()
+        .filter(is_absent)
+        .map(ToString::to_string)
+        .collect();
+    if !absent.is_empty() {
+        let text = format!("no comment is in {}", absent.join(" or "));
+        context.messages.note(&text);
+    }
     if left_out.is_empty() {
         return;
     }

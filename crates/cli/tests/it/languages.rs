@@ -40,7 +40,11 @@ fn comments_in_the_first_language_that_is_there_are_kept() {
         convert("fr"),
         "1. e4 {all} $1 {[%lang fr] bon} (1. d4) 1... e5 {[%lang fr] seul} *"
     );
-    for wrong in ["german", "d", ""] {
+    // What is in no language of the list, and what is no language.
+    let args = ["convert", "languages.pgn", "--language", "pl,de,es"];
+    let run = tabia(&folder, &args).expect(0);
+    assert!(run.err.contains("no comment is in pl or es"), "{}", run.err);
+    for wrong in ["german", "d", "", "zz"] {
         let args = ["convert", "languages.pgn", "--language", wrong];
         let run = tabia(&folder, &args).expect(2);
         assert!(run.err.contains("two letters"), "{}", run.err);

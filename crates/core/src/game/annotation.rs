@@ -172,6 +172,13 @@ pub struct Comment<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language(u16);
 
+/// The codes of ISO 639-1, and `sh` of its first edition.
+const ISO_CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy \
+da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io \
+is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na \
+nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr \
+ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
+
 impl Language {
     /// The language of an ISO 639-1 code in lower case, as in `en`; `None` for other bytes.
     pub const fn iso(code: [u8; 2]) -> Option<Self> {
@@ -180,6 +187,25 @@ impl Language {
         } else {
             None
         }
+    }
+
+    /// Whether ISO 639-1 gives the code to a language; a nation number is no code.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::annotation::Language;
+    ///
+    /// assert!(Language::parse("de").is_some_and(Language::is_assigned));
+    /// assert!(!Language::parse("zz").is_some_and(Language::is_assigned));
+    /// ```
+    pub fn is_assigned(self) -> bool {
+        let letters = self.letters();
+        letters.is_some_and(|letters| {
+            ISO_CODES
+                .as_bytes()
+                .chunks(3)
+                .any(|code| code.starts_with(&letters))
+        })
     }
 
     /// The language of a ChessBase nation number, 1 to 255, that has no ISO 639-1 code.
