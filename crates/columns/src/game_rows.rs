@@ -1201,7 +1201,7 @@ const fn span_of(known: KnownText) -> Span {
 }
 
 fn date_of(text: &str) -> Date {
-    Date::parse(text).unwrap_or_else(|| Date::parse_possible(text))
+    Date::of_text(text)
 }
 
 /// Ratings above this are none.

@@ -354,7 +354,7 @@ impl Visitor for SpanTask {
         self.is_counted = false;
         let elo = |tag: &str| head.tags.get(tag)?.trim().parse().ok();
         let ratings = ["WhiteElo", "BlackElo"].into_iter().filter_map(elo);
-        let date = head.tags.get("Date").and_then(Date::parse);
+        let date = head.tags.get("Date").map(Date::of_text);
         self.spans.include(date.unwrap_or_default(), ratings);
         Flow::Go
     }

@@ -278,3 +278,36 @@ fn other_words_for_columns_lead_to_them() {
         assert!(run.err.contains(&warning), "{}", run.err);
     }
 }
+
+/// Of a date with one impossible part the others are known.
+#[test]
+fn the_possible_parts_of_a_date_are_listed_and_found() {
+    let folder = with_games("half-dates");
+    let game = |date: &str| format!("[White \"A\"]\n[Date \"{date}\"]\n\n1. e4 *\n\n");
+    let dates = ["2021.13.05", "2021.02.31", "2021.02.32", "13.2021", "never"];
+    let text: String = dates.into_iter().map(game).collect();
+    std::fs::write(folder.join("d.pgn"), text).unwrap();
+    for more in [&[][..], &["--where", "white:A"]] {
+        let args = ["ls", "d.pgn", "--columns", "game,date", "--no-header"];
+        let run = tabia(&folder, &[&args[..], more].concat()).expect(0);
+        let listed = [
+            "1\t2021.??.05",
+            "2\t2021.02.31",
+            "3\t2021.02.??",
+            "4\t",
+            "5\t",
+        ];
+        assert_eq!(run.out.lines().collect::<Vec<_>>(), listed, "{more:?}");
+    }
+    let run = tabia(&folder, &["search", "d.pgn", "date:2021", "--count"]).expect(0);
+    assert_eq!(run.out.trim(), "3");
+    // The text stays.
+    let run = tabia(&folder, &["convert", "d.pgn"]).expect(0);
+    for date in dates {
+        assert!(
+            run.out.contains(&format!("[Date \"{date}\"]")),
+            "{}",
+            run.out
+        );
+    }
+}

@@ -77,10 +77,27 @@ impl Date {
         }
     }
 
+    /// A date as people and programs write it: as [`parse`](Self::parse) reads it, else its possible parts.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::Date;
+    ///
+    /// assert_eq!(Date::of_text("2021.02.03"), Date::new(2021, 2, 3));
+    /// assert_eq!(Date::of_text("2021.13.05"), Date::new(2021, 0, 5));
+    /// ```
+    pub fn of_text(text: &str) -> Self {
+        Self::parse(text).unwrap_or_else(|| Self::parse_possible(text))
+    }
+
     /// The parts of an impossible date that are possible: year and day of `2011.19.11`. Parts that cannot be
     /// read, and what is not separated as in [`parse`](Self::parse), are unknown.
     pub fn parse_possible(text: &str) -> Self {
         let mut parts = text.trim().split(['.', '-', '/']);
+        // With the day first, as in `13.2021`, no part is known for what it is.
+        if parts.clone().next().is_none_or(|year| year.len() != 4) {
+            return Self::UNKNOWN;
+        }
         let mut next = |limit: u16| {
             let number = part(parts.next().unwrap_or("?")).unwrap_or(0);
             if number <= limit { number } else { 0 }

@@ -309,9 +309,11 @@ impl Tags {
         })
     }
 
-    /// The value of the tag `Date`; `None` if absent or not a date.
+    /// The value of the tag `Date`, of an impossible date its possible parts; `None` if absent or not a date.
     pub fn date(&self) -> Option<Date> {
-        self.get("Date").and_then(Date::parse)
+        let text = self.get("Date")?;
+        Date::parse(text)
+            .or_else(|| Some(Date::parse_possible(text)).filter(|date| !date.is_unknown()))
     }
 
     /// The value of the tag `ECO`; `None` if absent or not a code.

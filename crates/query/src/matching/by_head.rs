@@ -85,7 +85,7 @@ pub(super) fn answer(test: &Test, game: GameIndex, head: &GameHead, folded: &mut
                 DateField::Game => "Date",
                 DateField::Event => "EventDate",
             };
-            let date = tabia_core::game::Date::parse(tags.text(name)).unwrap_or_default();
+            let date = tabia_core::game::Date::of_text(tags.text(name));
             tests.iter().any(|test| test.fits(date)).into()
         }
         Test::Eco(ranges) => has_code(ranges, tags.eco()).into(),

@@ -263,7 +263,7 @@ impl Visitor for Index {
                 8 => row.site = self.intern(SITES, value),
                 16 => row.round = self.intern(ROUNDS, value),
                 32 => row.annotator = self.intern(ANNOTATORS, value),
-                64 => row.date = Date::parse(value).unwrap_or_default(),
+                64 => row.date = Date::of_text(value),
                 128 => row.white_elo = value.trim().parse().unwrap_or(0),
                 256 => row.black_elo = value.trim().parse().unwrap_or(0),
                 _ => row.eco = Eco::parse(value),
