@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use tabia_core::chess::{Color, Material, Piece, Ply, Position, Role};
-use tabia_core::io::{Blob, Progress};
+use tabia_core::io::{Blob, LostFiles, Progress};
 use zerocopy::little_endian::U32;
 
 use crate::directory::{Directory, Unusable, damaged, read_directory};
@@ -19,7 +19,7 @@ use crate::move_symbols;
 use crate::postings::{CLASSES, POSITIONS, Table};
 use crate::rank_lists::{ListReader, low_bits};
 use crate::read_mark::{ReadMark, StoredReadMark};
-use crate::section_reader::{SectionReader, read_number};
+use crate::section_reader::{SectionReader, check_file, read_number};
 use crate::segment_builder::POPULAR;
 
 type Result<T> = std::result::Result<T, Unusable>;
@@ -34,6 +34,8 @@ pub struct PositionIndex {
     read_mark: Option<ReadMark>,
     segments: Vec<Segment>,
     length: u64,
+    /// Who watches the file.
+    file: LostFiles,
     /// Whether a game is marked as deleted, once that was asked.
     has_deleted: OnceLock<bool>,
 }
@@ -124,13 +126,21 @@ impl PositionIndex {
     /// # Errors
     /// Why it cannot be used.
     pub fn open(file: &Blob) -> Result<Self> {
+        Self::open_watched(file, &LostFiles::default())
+    }
+
+    /// As [`open`](Self::open), for a file that `watching` watches: once bytes of it are lost, every answer is an error.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn open_watched(file: &Blob, watching: &LostFiles) -> Result<Self> {
         let directory = read_directory(file)?;
         let find = |kind: Kind, segment: u32| {
             let mut entries = directory.entries.iter();
             let entry = entries.find(|entry| entry.kind == kind && entry.segment.get() == segment);
             let entry =
                 entry.ok_or_else(|| damaged(format!("section {} is missing", kind.name())))?;
-            SectionReader::open(file, entry)
+            SectionReader::open(file, entry, watching)
         };
         let mut numbers: Vec<u32> = directory
             .entries
@@ -149,7 +159,7 @@ impl PositionIndex {
         let read_mark = entries
             .find(|entry| entry.kind == Kind::READ_MARK)
             .map(|entry| {
-                let mark = SectionReader::open(file, entry)?;
+                let mark = SectionReader::open(file, entry, watching)?;
                 Ok(ReadMark::from(*mark.record::<StoredReadMark>(0)?))
             })
             .transpose()?;
@@ -159,8 +169,18 @@ impl PositionIndex {
             segments,
             has_deleted: OnceLock::new(),
             length: file.len() as u64,
+            file: watching.clone(),
             directory,
         })
+    }
+
+    /// Whether the answers so far were read from the file. What was made of [`rows`](Self::rows) is to be discarded if
+    /// not.
+    ///
+    /// # Errors
+    /// When bytes of it were lost.
+    pub fn check_file(&self) -> Result<()> {
+        check_file(&self.file)
     }
 
     pub(crate) fn directory(&self) -> &Directory {

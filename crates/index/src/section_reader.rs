@@ -2,12 +2,18 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tabia_core::io::Blob;
+use tabia_core::io::{Blob, LostFiles};
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use crate::directory::{Entry, Unusable, crc, damaged};
 use crate::layout::CHUNK;
+
+/// Whether all bytes of the file could be read so far.
+pub(crate) fn check_file(file: &LostFiles) -> Result<(), Unusable> {
+    file.check()
+        .map_err(|_| damaged("it was cut off, or its disk failed, while it was read"))
+}
 
 /// A section and its checksums.
 #[derive(Debug)]
@@ -18,11 +24,13 @@ pub(crate) struct SectionReader {
     /// One bit for each chunk whose checksum is right.
     checked: Box<[AtomicU64]>,
     count: u64,
+    /// Who watches the file.
+    file: LostFiles,
 }
 
 impl SectionReader {
     /// The section of an entry of the directory.
-    pub(crate) fn open(file: &Blob, entry: &Entry) -> Result<Self, Unusable> {
+    pub(crate) fn open(file: &Blob, entry: &Entry, watching: &LostFiles) -> Result<Self, Unusable> {
         let name = entry.kind.name();
         let cut = || damaged(format!("section {name} is cut off"));
         let offset = usize::try_from(entry.offset.get()).map_err(|_| cut())?;
@@ -42,6 +50,7 @@ impl SectionReader {
             checked: words.collect(),
             count: entry.count.get(),
             name,
+            file: watching.clone(),
         })
     }
 
@@ -67,9 +76,13 @@ impl SectionReader {
         let found = found.ok_or_else(|| self.damaged("an offset exceeds it"))?;
         if length > 0 {
             for chunk in from / CHUNK..=(from + length - 1) / CHUNK {
-                self.check(chunk)?;
+                let checked = self.check(chunk);
+                // Zeros instead of lost bytes have other checksums.
+                check_file(&self.file)?;
+                checked?;
             }
         }
+        check_file(&self.file)?;
         Ok(found)
     }
 

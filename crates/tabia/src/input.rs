@@ -14,7 +14,8 @@ use tabia_formats::Format;
 use tabia_formats::archives;
 use tabia_formats::archives::{Archive, OnError};
 
-use crate::watched_inputs::{watched_book, watched_database};
+use crate::split_at_colons::splits_at_colons;
+use crate::watched_inputs::{watched_archive, watched_book, watched_database};
 
 /// How often a set is opened again that another process replaced meanwhile, before others have to wait.
 const ATTEMPTS: u32 = 8;
@@ -398,7 +399,7 @@ impl InputItem {
                 OpenInput::Book(watched_book(|| (format.open)(source, options))?)
             }
             Format::Archive(format) => {
-                OpenInput::Archive(Arc::from((format.open)(source, options)?))
+                OpenInput::Archive(watched_archive(|| (format.open)(source, options))?)
             }
         })
     }

@@ -1,7 +1,9 @@
-//! Databases and books whose reads are errors once one of their files is lost: see [`LostFiles`].
+//! Databases, books and archives whose reads are errors once one of their files is lost: see [`LostFiles`].
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::books::{
@@ -13,8 +15,9 @@ use tabia_core::games::{
     Database, DatabaseInfo, GameReader, HeadName, HeadReader, IndexEntry, IndexHead, StoredMoves,
     StoredPart, TextLimits,
 };
-use tabia_core::io::LostFiles;
+use tabia_core::io::{Blob, LostFiles};
 use tabia_core::{GameIndex, NameId, NameKind, Problem, Result};
+use tabia_formats::archives::{Archive, ArchiveContents, ChecksumStatus, OnError};
 
 /// Opens a database and watches its files.
 pub(crate) fn watched_database(
@@ -28,7 +31,15 @@ pub(crate) fn watched_book(open: impl FnOnce() -> Result<Box<dyn Book>>) -> Resu
     Ok(Box::new(Watched::open(open)?))
 }
 
+/// Opens an archive and watches its file.
+pub(crate) fn watched_archive(
+    open: impl FnOnce() -> Result<Box<dyn Archive>>,
+) -> Result<Arc<dyn Archive>> {
+    Ok(Arc::new(Watched::open(open)?))
+}
+
 /// What reads files that may be lost.
+#[derive(Debug)]
 struct Watched<T> {
     inner: T,
     files: LostFiles,
@@ -219,5 +230,53 @@ impl Book for Watched<Box<dyn Book>> {
         visit: &mut dyn FnMut(BookKey<'_>, &BookPosition) -> Flow,
     ) -> Result<BookInspection> {
         self.checked(self.inner.inspect(visit))
+    }
+}
+
+impl Watched<Box<dyn Archive>> {
+    /// As [`checked`](Self::checked), with the name of the archive.
+    fn checked_member<R>(&self, read: Result<R>) -> Result<R> {
+        let label = &self.inner.info().label;
+        self.files.check().map_err(|error| error.in_file(label))?;
+        read
+    }
+}
+
+impl Archive for Watched<Box<dyn Archive>> {
+    fn contents(&self) -> &ArchiveContents {
+        self.inner.contents()
+    }
+
+    fn stream(&self, index: usize, on_error: &OnError) -> Result<Box<dyn Read + Send>> {
+        Ok(Box::new(WatchedStream {
+            inner: self.checked_member(self.inner.stream(index, on_error))?,
+            files: self.files.clone(),
+            label: Arc::clone(&self.info().label),
+        }))
+    }
+
+    fn read(&self, index: usize) -> Result<Blob> {
+        self.checked_member(self.inner.read(index))
+    }
+
+    fn verify(&self, index: usize) -> Result<ChecksumStatus> {
+        self.checked_member(self.inner.verify(index))
+    }
+}
+
+/// The bytes of a member of an archive whose file may be lost.
+struct WatchedStream {
+    inner: Box<dyn Read + Send>,
+    files: LostFiles,
+    /// The name of the archive in errors.
+    label: Arc<Path>,
+}
+
+impl Read for WatchedStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer);
+        let is_lost = self.files.check();
+        is_lost.map_err(|error| io::Error::from(error.in_file(&self.label)))?;
+        read
     }
 }

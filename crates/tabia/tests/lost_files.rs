@@ -135,3 +135,63 @@ fn a_book_that_is_lost_is_an_error() {
     let error = book.probe(&Position::standard(), &mut page).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::LostFile), "{error}");
 }
+
+#[test]
+fn a_member_of_a_lost_archive_is_an_error() {
+    use tabia::formats::archives::{self, NewMember, OnError};
+
+    let folder = Scratch::new("lost-archive");
+    let path = folder.join("a.zip");
+    // Blocks that no compression makes smaller.
+    let mut state = 1_u64;
+    let bytes: Vec<u8> = std::iter::repeat_with(|| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 56) as u8
+    })
+    .take(2_000_000)
+    .collect();
+    let member = NewMember::from_bytes("a.bytes", bytes.into(), None);
+    let format = archives::format_of_name("a.zip").unwrap();
+    archives::create(format, &path, &[member], &Default::default()).unwrap();
+    let input = tabia::open(&path).unwrap();
+    let archive = input.items()[0]
+        .open(&OpenOptions::default(), None)
+        .unwrap();
+    let OpenInput::Archive(archive) = archive.input else {
+        panic!("no archive");
+    };
+    assert!(std::fs::metadata(&path).unwrap().len() > 1_900_000);
+    let mut stream = archive.stream(0, &OnError::stop()).unwrap();
+    cut_off(&path);
+    let mut rest = Vec::new();
+    let error = Error::from(std::io::Read::read_to_end(&mut stream, &mut rest).unwrap_err());
+    assert_lost(&error);
+    assert_lost(&archive.read(0).unwrap_err());
+    assert_lost(&archive.verify(0).unwrap_err());
+}
+
+#[test]
+fn games_are_read_without_an_index_that_is_lost() {
+    use std::sync::Arc;
+
+    use tabia::base::{IndexOptions, SavedIndex, build_index, index_path, open_index};
+    use tabia::{NoObserver, Progress};
+
+    let folder = Scratch::new("lost-index");
+    let path = database(&folder, "b.si4");
+    let input = tabia::open(&path).unwrap();
+    let item = &input.items()[0];
+    let options = IndexOptions::default();
+    build_index(item, &options, &Arc::new(Progress::new()), &mut NoObserver).unwrap();
+    let SavedIndex::Current(index) = open_index(item, &options).unwrap() else {
+        panic!("no index");
+    };
+    let file = index_path(item, &options).unwrap();
+    assert!(std::fs::metadata(&file).unwrap().len() > 65_536);
+    cut_off(&file);
+    let error = index.check().unwrap_err().to_string();
+    assert!(error.contains("cut off, or its disk failed"), "{error}");
+    assert!(index.find(&Position::standard()).is_err() && index.check_file().is_err());
+}

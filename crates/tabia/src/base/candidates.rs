@@ -146,7 +146,7 @@ pub(crate) fn candidates(
         (None, None) => Ok(None),
     };
     progress.check()?;
-    match found {
+    match found.and_then(|found| index.check_file().map(|()| found)) {
         Ok(found) => Ok(found),
         Err(error) => {
             observer.index_unused(item, &format!("the index is {error}"))?;
@@ -308,5 +308,6 @@ pub(super) fn games_with(
             }
         }
     }
+    index.check_file()?;
     Ok(games)
 }

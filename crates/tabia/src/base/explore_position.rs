@@ -246,6 +246,7 @@ impl Explorer<'_> {
                 tally.children.insert(ply, games);
             }
         }
+        index.check_file()?;
         Ok(tally)
     }
 

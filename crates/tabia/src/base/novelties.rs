@@ -216,9 +216,11 @@ impl Base {
                 if counts {
                     games += rows.filter(is_earlier).count() as u64;
                 } else if rows.any(|row| is_earlier(&row)) {
+                    index.check_file()?;
                     return Ok((true, 0));
                 }
             }
+            index.check_file()?;
             Ok((games > 0, games))
         };
         counted().map_err(|error| {

@@ -7,7 +7,7 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::Database;
-use tabia_core::io::{Blob, Progress};
+use tabia_core::io::{Blob, LostFiles, Progress};
 use tabia_core::{Error, GameIndex, Problem, Result};
 use tabia_index::{
     Batch, BuildOptions, Builder, Collector, Comparison, Kept, PositionIndex, ReadMark, Unusable,
@@ -139,9 +139,16 @@ pub fn open_index(item: &InputItem, options: &IndexOptions) -> Result<SavedIndex
     Ok(first.unwrap_or(SavedIndex::Absent))
 }
 
+/// The index in a file that is watched.
+fn open_watched(path: &Path) -> Result<std::result::Result<PositionIndex, Unusable>> {
+    let watching = LostFiles::default();
+    let file = watching.watch(|| Blob::open(path))?;
+    Ok(PositionIndex::open_watched(&file, &watching))
+}
+
 /// The index in a file, compared with the files of its database.
 fn open_at(path: &Path, stamp: &Stamp) -> Result<SavedIndex> {
-    let index = match PositionIndex::open(&Blob::open(path)?) {
+    let index = match open_watched(path)? {
         Ok(index) => index,
         Err(error) => return Ok(SavedIndex::Unusable(error)),
     };
@@ -212,7 +219,7 @@ pub fn build_index(
     }
     let mut old = paths_to_write(item, options).into_iter();
     if let Some(path) = &old.find(|path| path.is_file())
-        && let Ok(index) = PositionIndex::open(&Blob::open(path)?)
+        && let Ok(index) = open_watched(path)?
     {
         let grown = Builder::grow(&index, path, options.build(), progress);
         if let Some(builder) = grown.map_err(Error::in_output)? {
@@ -314,7 +321,7 @@ impl Job<'_> {
 }
 
 fn opened(path: PathBuf, change: IndexChange, added: u64, summary: Summary) -> Result<BuiltIndex> {
-    let index = PositionIndex::open(&Blob::open(&path)?);
+    let index = open_watched(&path)?;
     let index = index.map_err(|error| Error::invalid(error.to_string()).in_path(&path))?;
     Ok(BuiltIndex {
         path,
