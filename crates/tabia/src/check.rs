@@ -9,6 +9,7 @@ use tabia_core::game::{Annotation, Flow, GameHead, GameResult, RecordKind, Visit
 use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
+use tabia_core::plural::counted;
 use tabia_core::{Error, GameIndex, Problem};
 use tabia_formats::archives::{Presence, in_member, read_member};
 
@@ -147,6 +148,10 @@ fn read_all(
                 add(sums, out);
                 Ok(true)
             })?;
+            if let Some(text) = sums.foreign_moves() {
+                let error = Error::invalid(text).in_file(item.label());
+                reporter.problem(error.into(), options.strict)?;
+            }
             if options.deep && !progress.is_cancelled() {
                 deep(reporter, database, options.strict)?;
             }
@@ -217,6 +222,9 @@ fn deep(
     outcome
 }
 
+/// Games with another number of moves than the index states that show that more is wrong than one of them.
+const MIN_OTHER_LENGTHS: u64 = 3;
+
 /// What was counted in one piece of work.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
@@ -226,6 +234,9 @@ pub(crate) struct Sums {
     positions: u64,
     entries: u64,
     missing_media: u64,
+    /// Games whose number of moves the index states, and those of them that have another.
+    stated_lengths: u64,
+    other_lengths: u64,
     /// By number of [`Feature`].
     annotations: Vec<u64>,
 }
@@ -236,12 +247,25 @@ impl Sums {
         self.plies += other.plies;
         self.variations += other.variations;
         self.missing_media += other.missing_media;
+        self.stated_lengths += other.stated_lengths;
+        self.other_lengths += other.other_lengths;
         if self.annotations.len() < other.annotations.len() {
             self.annotations.resize(other.annotations.len(), 0);
         }
         for (sum, more) in self.annotations.iter_mut().zip(&other.annotations) {
             *sum += more;
         }
+    }
+
+    /// What is wrong if most games have other numbers of moves than the index states. Single ones may have been made so.
+    fn foreign_moves(&self) -> Option<String> {
+        let (other, stated) = (self.other_lengths, self.stated_lengths);
+        (other >= MIN_OTHER_LENGTHS && other > stated / 2).then(|| {
+            let games = counted(stated, "game", "games");
+            format!(
+                "{other} of {games} have other numbers of moves than the index states: files of two databases may be mixed"
+            )
+        })
     }
 
     fn count(&mut self, feature: Feature) {
@@ -268,6 +292,11 @@ struct CheckTask<'d> {
     media: Option<&'d KnownMedia>,
     sums: Sums,
     problems: Vec<Problem>,
+    /// The plies and full moves that the index states of the game.
+    stated: (Option<u16>, Option<u8>),
+    /// Plies of the mainline, and variations that are open.
+    mainline: u32,
+    depth: u32,
 }
 
 impl<'d> CheckTask<'d> {
@@ -277,6 +306,9 @@ impl<'d> CheckTask<'d> {
             media,
             sums: Sums::default(),
             problems: Vec::new(),
+            stated: (None, None),
+            mainline: 0,
+            depth: 0,
         }
     }
 
@@ -302,6 +334,10 @@ impl<'d> CheckTask<'d> {
         }
         if head.kind == RecordKind::Text {
             return;
+        }
+        // Numbers of moves count from the start of a setup position or from that of the game.
+        if head.start.setup.is_none() {
+            self.stated = (entry.ply_count, entry.move_count);
         }
         for (tag, kind, id) in names(&entry) {
             let (Some(id), Some(value)) = (id, head.tags.get(tag)) else {
@@ -334,6 +370,7 @@ fn same_name(name: &str, value: &str) -> bool {
 impl Visitor for CheckTask<'_> {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.sums.deleted += u64::from(head.deleted);
+        (self.stated, self.mainline, self.depth) = ((None, None), 0, 0);
         if let Some(database) = self.database {
             self.compare(database, game, head);
         }
@@ -342,6 +379,7 @@ impl Visitor for CheckTask<'_> {
 
     fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
         self.sums.plies += 1;
+        self.mainline += u32::from(self.depth == 0);
         Flow::Go
     }
 
@@ -363,10 +401,29 @@ impl Visitor for CheckTask<'_> {
 
     fn begin_variation(&mut self) -> Flow {
         self.sums.variations += 1;
+        self.depth += 1;
         Flow::Go
     }
 
-    fn end_game(&mut self, _result: GameResult) {}
+    fn end_variation(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn end_game(&mut self, _result: GameResult) {
+        let is_other = match self.stated {
+            (Some(plies), _) => u32::from(plies) != self.mainline.min(u16::MAX.into()),
+            // 255 is as many or more.
+            (None, Some(moves)) => {
+                u32::from(moves) != self.mainline.div_ceil(2).min(u8::MAX.into())
+            }
+            (None, None) => return,
+        };
+        // Moves that are lost have problems of their own.
+        if self.mainline > 0 {
+            self.sums.stated_lengths += 1;
+            self.sums.other_lengths += u64::from(is_other);
+        }
+    }
 }
 
 impl Task for CheckTask<'_> {

@@ -241,3 +241,34 @@ fn a_cut_archive_is_reported_once() {
         assert_eq!(count, 1, "{args:?}: {}", run.err);
     }
 }
+
+/// Moves that are those of another database can be read, and are reported all the same.
+#[test]
+fn moves_of_another_database_are_reported() {
+    let folder = Scratch::new("foreign-moves");
+    // As long in every format: five moves, or three and the marks of a variation.
+    let one = "1. e4 e5 2. Nf3 Nc6 3. Bc4 *";
+    let two = "1. e4 (1. d4) 1... e5 *";
+    let games = |moves: &str| format!("[White \"A\"]\n\n{moves}\n\n").repeat(4);
+    for (format, file) in [("cbh", "cbg"), ("2cbh", "2cbg"), ("si4", "sg4")] {
+        for (name, moves) in [("one", one), ("two", two)] {
+            std::fs::write(folder.join("g.pgn"), games(moves)).unwrap();
+            let target = format!("{name}.{format}");
+            tabia(&folder, &["convert", "g.pgn", "-o", &target]).expect(0);
+            let sound = tabia(&folder, &["check", &target]).expect(0);
+            assert!(
+                !sound.err.contains("two databases"),
+                "{format}: {}",
+                sound.err
+            );
+        }
+        let copied = std::fs::copy(
+            folder.join(format!("two.{file}")),
+            folder.join(format!("one.{file}")),
+        );
+        assert!(copied.is_ok());
+        let run = tabia(&folder, &["check", &format!("one.{format}")]).expect(3);
+        let text = "4 of 4 games have other numbers of moves than the index states";
+        assert!(run.err.contains(text), "{format}: {}", run.err);
+    }
+}
