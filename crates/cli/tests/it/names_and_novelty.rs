@@ -1,5 +1,7 @@
 //! `names` and `novelty`.
 
+use tabia_testkit::Scratch;
+
 use crate::common::{tabia, with_sample};
 
 fn game(white: &str, black: &str, site: &str, date: &str, moves: &str) -> String {
@@ -211,4 +213,51 @@ fn novelties_are_the_first_positions_that_no_earlier_game_had() {
     let args = ["novelty", "--base", "*.cbh", "--base", "old.pg?", "new.pgn"];
     let globs = tabia(&folder, &[&args[..], &["--no-header"]].concat()).expect(0);
     assert_eq!(globs.out.lines().count(), expected.len());
+}
+
+/// Games that are read twice are counted once.
+#[test]
+fn progress_counts_each_game_once() {
+    let folder = Scratch::new("progress-counts");
+    std::fs::write(folder.join("base.pgn"), crate::common::many_games(40)).unwrap();
+    std::fs::write(folder.join("new.pgn"), crate::common::many_games(3)).unwrap();
+    for (args, games) in [
+        (&["names", "base.pgn", "new.pgn"][..], 43),
+        (
+            &[
+                "novelty", "new.pgn", "--base", "base.pgn", "--index", "never",
+            ],
+            43,
+        ),
+        (&["dedupe", "base.pgn", "new.pgn", "--dry-run"], 43),
+    ] {
+        let run = tabia(&folder, &[args, &["--progress", "json"]].concat());
+        let done = run
+            .err
+            .lines()
+            .find(|line| line.contains("\"done\""))
+            .unwrap();
+        assert!(
+            done.contains(&format!("\"games\":{games},")),
+            "{args:?}: {done}"
+        );
+    }
+    // Of the base, those games whose players are those of a new one.
+    let args = [
+        "append",
+        "new.pgn",
+        "-o",
+        "base.pgn",
+        "--dry-run",
+        "--progress",
+        "json",
+    ];
+    let run = tabia(&folder, &args);
+    let done = run
+        .err
+        .lines()
+        .find(|line| line.contains("\"done\""))
+        .unwrap();
+    let done: serde_json::Value = serde_json::from_str(done).unwrap();
+    assert!(done["games"].as_u64() <= Some(43), "{done}");
 }

@@ -27,6 +27,7 @@ pub struct Progress {
     memory: AtomicU64,
     cancelled: AtomicBool,
     unit: AtomicU8,
+    ignores_games: AtomicBool,
 }
 
 impl Progress {
@@ -94,7 +95,25 @@ impl Progress {
     /// Adds finished work, in the unit of the total, and finished games.
     pub fn advance(&self, work: u64, games: u64) {
         self.done.fetch_add(work, Ordering::Relaxed);
-        self.games.fetch_add(games, Ordering::Relaxed);
+        if games > 0 && !self.ignores_games.load(Ordering::Relaxed) {
+            self.games.fetch_add(games, Ordering::Relaxed);
+        }
+    }
+
+    /// Does a part of the work whose games are read again later, so that they are not counted here.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// let progress = tabia::Progress::new();
+    /// progress.without_games(|| progress.advance(100, 3));
+    /// progress.advance(100, 3);
+    /// assert_eq!((progress.done(), progress.games()), (200, 3));
+    /// ```
+    pub fn without_games<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.ignores_games.swap(true, Ordering::Relaxed);
+        let done = work();
+        self.ignores_games.store(before, Ordering::Relaxed);
+        done
     }
 
     /// Work done so far.

@@ -116,6 +116,18 @@ impl Base {
     ) -> Result<Summary> {
         let mut summary = Summary::default();
         let mut games = Vec::new();
+        // The databases that are looked up, and those that are read.
+        let (mut indexes, mut others) = (Vec::new(), Vec::new());
+        for part in self.parts() {
+            match &part.index {
+                Some(index) if Self::is_regular(part, index, observer)? => indexes.push(&**index),
+                _ => others.push(part),
+            }
+        }
+        // Those that are read are read twice: for what is new, and for how often it was reached before.
+        let sizes = items.iter().filter_map(InputItem::bytes);
+        let of_base = others.iter().filter_map(|part| part.item.bytes());
+        progress.set_total(sizes.sum::<u64>() + 2 * of_base.sum::<u64>());
         for (input, item) in items.iter().enumerate() {
             read_games(
                 item,
@@ -128,14 +140,6 @@ impl Base {
                     games.push(game);
                 },
             )?;
-        }
-        // The databases that are looked up, and those that are read.
-        let (mut indexes, mut others) = (Vec::new(), Vec::new());
-        for part in self.parts() {
-            match &part.index {
-                Some(index) if Self::is_regular(part, index, observer)? => indexes.push(&**index),
-                _ => others.push(part),
-            }
         }
         let mut dates = Dates::new(&games, progress)?;
         if !others.is_empty() {
@@ -254,7 +258,9 @@ impl Base {
                 let task = || SeenTask::new(Counter::Earlier(Arc::clone(&shared)));
                 // Its problems are reported already.
                 let mut again = Summary::default();
-                self.read_base(part, &task, &mut again, progress, &mut NoObserver)?;
+                progress.without_games(|| {
+                    self.read_base(part, &task, &mut again, progress, &mut NoObserver)
+                })?;
             }
             earlier = Arc::into_inner(shared).ok_or_else(Error::cancelled)?;
         }

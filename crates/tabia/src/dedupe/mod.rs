@@ -75,6 +75,7 @@ pub fn find_duplicates(
     progress: &Arc<Progress>,
     observer: &mut dyn Observer,
 ) -> Result<(Summary, Vec<Duplicate>), Error> {
+    progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let known = find(items, &Base::default(), options, progress, observer)?;
     Ok((known.summary, known.duplicates))
 }
@@ -117,25 +118,26 @@ pub fn find_known(
         Some(item) => text_limits(item, options, progress)?,
         None => None,
     };
+    // Everything is read twice: for its players, and to be compared.
+    let bytes: u64 = items.iter().filter_map(InputItem::bytes).sum();
+    progress.set_total(progress.done() + 2 * bytes);
     for item in new {
-        players_of(item, limits.as_ref(), options, progress, &mut |_, hash| {
-            players.insert(hash);
+        progress.without_games(|| {
+            players_of(item, limits.as_ref(), options, progress, &mut |_, hash| {
+                players.insert(hash);
+            })
         })?;
     }
     let mut compared = Vec::new();
     for item in old {
         let mut games = GameSet::default();
-        players_of(
-            item,
-            limits.as_ref(),
-            options,
-            progress,
-            &mut |game, hash| {
-                if players.contains(&hash) {
-                    games.insert(game);
-                }
-            },
-        )?;
+        let mut take = |game, hash| {
+            if players.contains(&hash) {
+                games.insert(game);
+            }
+        };
+        progress
+            .without_games(|| players_of(item, limits.as_ref(), options, progress, &mut take))?;
         compared.push(Arc::new(games));
     }
     let base = Base { compared, limits };

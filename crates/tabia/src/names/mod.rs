@@ -156,6 +156,7 @@ pub fn find_clusters(
             }
         });
     };
+    progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     for item in items {
         let (found, _) = list(
             item,
