@@ -160,7 +160,7 @@ impl InputItem {
         }
     }
 
-    /// The label as text.
+    /// The label as text, from which the name of the file can be found again.
     pub fn name(&self) -> String {
         name_text(self.label.as_os_str()).into_owned()
     }
@@ -192,7 +192,6 @@ impl InputItem {
     /// The files on disk that it is read from: those of its set, the compressed file, or the archive that
     /// it is a member of.
     pub fn paths(&self) -> Vec<PathBuf> {
-        let archive;
         let source = match &self.origin {
             Origin::Files(source) => source,
             Origin::Packed(path) => return vec![path.clone()],
@@ -255,18 +254,53 @@ impl InputItem {
     /// Bytes of all its files together, when known: those of its set, the compressed file, or the members
     /// of its archive that belong to its set.
     pub fn total_bytes(&self) -> Option<u64> {
-        let Origin::Member { archive, index, .. } = &self.origin else {
-            let sizes = self.paths().into_iter();
-            let sizes = sizes.filter_map(|path| Some(std::fs::metadata(path).ok()?.len()));
-            return sizes
-                .reduce(|sum, size| sum + size)
-                .or_else(|| self.bytes());
-        };
-        let main = archive.members().get(*index)?;
-        let stem = Path::new(&main.name).with_extension("");
+        match self.sizes_of_set().as_slice() {
+            [] => self.bytes(),
+            sizes => Some(sizes.iter().sum()),
+        }
+    }
+
+    /// The number of files of the set that are there, those that programs make of the others too; 0 if the item has no
+    /// files of its own.
+    ///
+    /// ```
+    /// use tabia::Resolver;
+    ///
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbh");
+    /// let item = Resolver::default().resolve_games(path.as_ref())?.remove(0)?;
+    /// assert_eq!(item.file_count(), 12);
+    /// # Ok::<(), tabia::Error>(())
+    /// ```
+    pub fn file_count(&self) -> usize {
+        self.sizes_of_set().len()
+    }
+
+    /// The sizes of the files of the set.
+    fn sizes_of_set(&self) -> Vec<u64> {
         let companions = self.format.companions().iter();
+        let companions = companions.map(|companion| companion.extension);
+        let by_products = self.format.by_products().iter().copied();
+        let Origin::Member { archive, index, .. } = &self.origin else {
+            let mut paths = self.paths();
+            if let Origin::Files(source) = &self.origin {
+                let made = by_products.filter_map(|extension| {
+                    let file = source.companion(extension)?;
+                    file.path().map(Path::to_path_buf)
+                });
+                paths.extend(made);
+            }
+            let sizes = paths.into_iter();
+            return sizes
+                .filter_map(|path| Some(std::fs::metadata(path).ok()?.len()))
+                .collect();
+        };
+        let Some(main) = archive.members().get(*index) else {
+            return Vec::new();
+        };
+        let stem = Path::new(&main.name).with_extension("");
         let names: Vec<PathBuf> = companions
-            .map(|companion| stem.with_extension(companion.extension))
+            .chain(by_products)
+            .map(|extension| stem.with_extension(extension))
             .collect();
         let is_companion = |name: &str| {
             let is_same = |companion: &PathBuf| {
@@ -278,7 +312,11 @@ impl InputItem {
         };
         let members = archive.members().iter();
         let others = members.filter(|member| is_companion(&member.name));
-        others.map(|member| member.size).chain([main.size]).sum()
+        let sizes: Option<Vec<u64>> = others
+            .map(|member| member.size)
+            .chain([main.size])
+            .collect();
+        sizes.unwrap_or_default()
     }
 
     /// Opens the item. Text formats are opened as streams, so that no index is built that is not

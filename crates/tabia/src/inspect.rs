@@ -57,6 +57,8 @@ pub struct Info {
     pub bytes: Option<u64>,
     /// Bytes of all files of the set together.
     pub total_bytes: Option<u64>,
+    /// How many files these are; 0 if the input has no files of its own.
+    pub files: usize,
     /// Companion files and whether they are there.
     pub companions: Vec<(String, bool)>,
     /// Distinct names by kind.
@@ -121,6 +123,7 @@ fn inspect_within(
         },
         bytes: item.bytes(),
         total_bytes: item.total_bytes(),
+        files: item.file_count(),
         problems: opened.problems.iter().map(ToString::to_string).collect(),
         ..Info::default()
     };

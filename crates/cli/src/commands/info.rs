@@ -242,14 +242,12 @@ fn facts(info: &Info) -> Vec<(String, String)> {
         let count = value.parse().ok().filter(|_| is_count);
         push(name, Some(count.map_or_else(|| value.clone(), grouped)));
     }
-    let present = info.companions.iter().filter(|file| file.1).count();
-    let files = match (info.total_bytes.or(info.bytes).map(size), present) {
-        (size, 0) => size,
-        (size, present) => size.map(|size| {
-            // The main file is not among the companions.
-            let files = counted(present as u64 + 1, "file");
-            format!("{size} in {files}")
-        }),
+    let files = match (info.total_bytes.or(info.bytes).map(size), info.files) {
+        (size, 0 | 1) => size,
+        (size, files) => {
+            let files = counted(files as u64, "file");
+            size.map(|size| format!("{size} in {files}"))
+        }
     };
     push("size", files);
     let all = if info.games.is_some() {
@@ -264,11 +262,12 @@ fn facts(info: &Info) -> Vec<(String, String)> {
             count => {
                 let count = counted(count, "problem");
                 let next = match (info.games, info.positions) {
-                    (_, Some(_)) => "lists what is wrong, `tabia book fix` writes a sound copy",
-                    (Some(0), _) => "lists what is wrong",
-                    _ => "lists what is wrong, `tabia repair` saves the rest",
+                    (_, Some(_)) => "; `tabia book fix` corrects a copy",
+                    (Some(0), _) => "",
+                    _ => "; `tabia repair` saves the rest",
                 };
-                format!("{count}; `tabia check` {next}")
+                // With the label it fits into 80 columns.
+                format!("{count}: see `tabia check`{next}")
             }
         }),
     );

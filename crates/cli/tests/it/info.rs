@@ -60,3 +60,18 @@ fn games_with_training_questions_are_annotated() {
         assert_eq!(info[0]["annotated"], 1, "{file}: {info}");
     }
 }
+
+/// Files that programs make of the others are files of the set, too.
+#[test]
+fn all_files_of_a_set_are_counted() {
+    let folder = with_sample("info-all-files");
+    let sizes = |folder: &tabia_testkit::Scratch| {
+        let run = tabia(folder, &["info", "mega.cbh", "--json"]).expect(0);
+        run.json()[0]["totalBytes"].as_u64().unwrap()
+    };
+    let before = sizes(&folder);
+    for made in ["mega.cit", "mega.cib", "mega.cbb"] {
+        std::fs::write(folder.join(made), [0; 100]).unwrap();
+    }
+    assert_eq!(sizes(&folder), before + 300);
+}
