@@ -50,28 +50,30 @@ const SPECS: &[ColumnSpec] = &[
     spec("game", "#", None, 0),
     spec("format", "Format", None, 0),
     spec("name", "Name", Some((25, 14)), 0),
-    spec("extensions", "Extensions", None, 0),
+    spec("extensions", "Extensions", None, 35),
     spec("read", "Read", None, 0),
     spec("write", "Write", None, 0),
     spec("kind", "Kind", None, 60),
     spec("evidence", "Evidence", Some((24, 24)), 95),
     spec("cannotHold", "Cannot hold", Some((40, 40)), 99),
     spec("white", "White", Some((18, 14)), 0),
-    spec("whiteElo", "Elo", None, 0),
+    spec("whiteElo", "Elo", None, 30),
     spec("black", "Black", Some((18, 14)), 0),
-    spec("blackElo", "Elo", None, 0),
+    spec("blackElo", "Elo", None, 30),
     spec("result", "Res", None, 0),
     spec("date", "Date", None, 0),
     spec("event", "Event", Some((12, 12)), 75),
     spec("site", "Site", Some((10, 10)), 85),
     spec("round", "Rd", None, 78),
-    spec("eco", "ECO", None, 0),
+    spec("eco", "ECO", None, 25),
     spec("plies", "Ply", None, 40),
     spec("annotator", "Annotator", Some((10, 10)), 82),
     spec("flags", "", None, 50),
     spec("source", "Source", Some((16, 12)), 70),
     spec("path", "Path", Some((16, 16)), 0),
     spec("output", "Output", Some((16, 16)), 0),
+    spec("kept", "Kept", Some((16, 11)), 0),
+    spec("dropped", "Dropped", Some((16, 11)), 0),
     spec("outcome", "Outcome", None, 0),
     spec("lost", "Lost", None, 0),
     spec("problems", "Problems", None, 0),
@@ -100,6 +102,8 @@ const SPECS: &[ColumnSpec] = &[
 const DEFAULT_RANK: u8 = 90;
 /// From this rank on, columns are left out before names are cut much.
 const MINOR_RANK: u8 = 65;
+/// Below this rank, columns are left out only if names that are cut to their beginnings do not make space enough.
+const LAST_RANK: u8 = 40;
 
 /// A table that is printed while its rows come. Columns without content in the first rows are left
 /// out, cells of text that are too long are cut.
@@ -278,6 +282,14 @@ impl Table {
             if total(&layout) <= limit || !drops {
                 return layout;
             }
+            // On the narrowest screens names are cut to their beginnings before such a column goes.
+            if next.is_some_and(|(rank, _)| rank < LAST_RANK) {
+                let mut narrow = layout.clone();
+                self.cut_texts(&mut narrow, limit, |_| LEAST_WIDTH);
+                if total(&narrow) <= limit {
+                    return narrow;
+                }
+            }
             match next {
                 Some((_, at)) if columns.len() > 1 => drop(columns.remove(at)),
                 _ => {
@@ -347,7 +359,12 @@ impl Table {
     /// Paths are cut at their front, since they differ at their end.
     fn is_path(&self, index: usize) -> bool {
         let name = self.names.get(index);
-        name.is_some_and(|name| matches!(name.as_str(), "path" | "archive" | "book" | "source"))
+        name.is_some_and(|name| {
+            matches!(
+                name.as_str(),
+                "path" | "archive" | "book" | "source" | "kept" | "dropped"
+            )
+        })
     }
 
     fn is_numeric(&self, index: usize) -> bool {
@@ -500,6 +517,9 @@ mod tests {
         assert_eq!(layout[0].width, 4);
         assert_eq!(layout[6].width, 10);
         assert_eq!(layout[7].width, 3);
+        // A telephone: without ratings the lines do not wrap.
+        let (columns, _) = shown(40);
+        assert_eq!(columns, ["game", "white", "black", "result", "date", "eco"]);
     }
 
     #[test]
