@@ -67,6 +67,8 @@ const SPECS: &[ColumnSpec] = &[
     spec("round", "Rd", None, 78),
     spec("eco", "ECO", None, 25),
     spec("plies", "Ply", None, 40),
+    // The moment at which a game fits the query, next to the number of plies.
+    spec("ply", "At", None, 90),
     spec("annotator", "Annotator", Some((10, 10)), 82),
     spec("flags", "", None, 50),
     spec("source", "Source", Some((16, 12)), 70),

@@ -39,6 +39,8 @@ enum SortField {
     Result,
     Moves,
     Plies,
+    /// The ply of the first moment at which the game fits the query.
+    Ply,
     Eco,
     Date,
     Event,
@@ -56,7 +58,6 @@ const FIELDS: &[(&str, SortField)] = &[
     ("result", SortField::Result),
     ("moves", SortField::Moves),
     ("plies", SortField::Plies),
-    ("ply", SortField::Plies),
     ("eco", SortField::Eco),
     ("date", SortField::Date),
     ("pgndate", SortField::Date),
@@ -65,6 +66,7 @@ const FIELDS: &[(&str, SortField)] = &[
     ("site", SortField::Site),
     ("round", SortField::Round),
     ("annotator", SortField::Annotator),
+    ("ply", SortField::Ply),
 ];
 
 /// The values of a game that it may be sorted by. Texts are empty if unknown.
@@ -83,6 +85,8 @@ pub struct SortValues<'a> {
     pub result: GameResult,
     /// Plies of the mainline.
     pub plies: u32,
+    /// The ply of the first moment at which the game fits the query.
+    pub ply: Option<u32>,
     /// The opening code.
     pub eco: Option<Eco>,
     /// The date.
@@ -148,6 +152,11 @@ impl SortOrder {
         self.0.is_empty()
     }
 
+    /// Whether games are ordered by the moments at which they fit the query, by `ply`.
+    pub fn has_moments(&self) -> bool {
+        self.0.iter().any(|key| key.field == SortField::Ply)
+    }
+
     /// Whether games with equal keys come in reverse order.
     pub fn reverses_equal(&self) -> bool {
         let number = self.0.iter().find(|key| key.field == SortField::Number);
@@ -171,6 +180,7 @@ impl SortOrder {
                 SortField::Result => text(&game.result.to_string(), &mut folded, out),
                 SortField::Moves => number(game.plies.div_ceil(2), out),
                 SortField::Plies => number(game.plies, out),
+                SortField::Ply => number(game.ply.map_or(0, |ply| ply.saturating_add(1)), out),
                 SortField::Eco => {
                     let code = game.eco.map_or(0, |eco| eco.code() + 1);
                     number(code.into(), out);

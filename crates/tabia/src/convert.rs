@@ -97,6 +97,7 @@ pub fn convert(
         media.refuse()?;
     }
     let mut own = options.clone();
+    own.plan.moments |= own.sort.has_moments();
     let own_transaction = (media.has_copies() && own.create.transaction.is_none()).then(|| {
         let transaction = Transaction::new();
         own.create.transaction = Some(transaction.clone());

@@ -166,6 +166,7 @@ pub fn row_key(order: &SortOrder, row: &ListRow<'_>, out: &mut Vec<u8>) {
     values.black_elo = row.black_elo;
     values.result = row.result;
     values.plies = row.plies.unwrap_or_default();
+    values.ply = row.moments.first().map(|moment| moment.ply);
     values.eco = row.eco;
     values.date = row.date;
     values.event = if is_text { &row.white } else { &row.event };
@@ -181,6 +182,8 @@ pub(crate) struct SortTask<T: Task> {
     order: SortOrder,
     head: GameHead,
     plies: u32,
+    /// The ply of the first moment at which the game fits the query.
+    moment: Option<u32>,
     depth: u32,
     made: Vec<(Vec<u8>, GameIndex, T::Out)>,
     game: GameIndex,
@@ -193,6 +196,7 @@ impl<T: Task> SortTask<T> {
             order: order.clone(),
             head: GameHead::default(),
             plies: 0,
+            moment: None,
             depth: 0,
             made: Vec::new(),
             game: GameIndex(0),
@@ -214,6 +218,7 @@ impl<T: Task> SortTask<T> {
         values.black_elo = tags.black_elo();
         values.result = result;
         values.plies = self.plies;
+        values.ply = self.moment;
         values.eco = tags.eco();
         values.date = tags.date().unwrap_or_default();
         values.event = if is_text {
@@ -280,6 +285,7 @@ impl<T: Task> Task for SortTask<T> {
     }
 
     fn take_moments(&mut self, moments: &[FoundMoment]) {
+        self.moment = moments.first().map(|moment| moment.ply);
         self.inner.take_moments(moments);
     }
 

@@ -67,7 +67,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) select: SelectArgs,
     /// Sort the games of all inputs, as `date` or `white,-date`
     ///
-    /// `-` is descending. Fields: number, white, black, whiteElo, blackElo, result, moves, plies, eco, date,
+    /// `-` is descending. Fields: number, white, black, whiteElo, blackElo, result, moves, plies, ply, eco, date,
     /// event, site, round, annotator.
     #[arg(long, value_name = "FIELDS", value_parser = sort_order, allow_hyphen_values = true)]
     pub(crate) sort: Option<tabia::sort::SortOrder>,

@@ -607,6 +607,12 @@ fn options(args: &ConvertArgs, context: &Context) -> Result<ConvertOptions, Erro
     plan.languages.clone_from(&args.language);
     let query = parse_query(&args.select.filter, &context.messages)?;
     options.sort = args.sort.clone().unwrap_or_else(|| query.sort().clone());
+    if options.sort.has_moments() && !query.asks_for_moments() {
+        let text =
+            "`--sort ply` sorts by the moment that a query asks for, and `--where` asks for none";
+        let hint = "`--sort plies` sorts by the length of the games";
+        return Err(Error::usage(text).with_hint(hint));
+    }
     plan.filter = Some(query).filter(|query| !query.is_empty());
     plan.count_filtered = plan.filter.is_some();
     plan.mark.clone_from(&args.mark);

@@ -67,7 +67,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     }
     let mut sorter = is_sorted.then(|| GameSorter::new(&order, &std::env::temp_dir()));
     options.strict = args.rows.common.strict;
-    options.moments = moments && !count_only;
+    options.moments = (moments || order.has_moments()) && !count_only;
     options.count_only = count_only;
     let columns = args.columns.as_deref();
     let choice = columns

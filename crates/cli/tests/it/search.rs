@@ -1,6 +1,6 @@
 //! `search`: rows with moments, counts, files.
 
-use crate::common::{tabia, with_sample};
+use crate::common::{tabia, with_games, with_sample};
 
 #[test]
 fn rows_end_with_the_moment() {

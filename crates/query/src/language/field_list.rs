@@ -335,7 +335,7 @@ const FIELDS: &[Field] = &[
         "sort",
         "order of the games; the last one counts",
         "number, white, black, whiteElo, blackElo, result, moves, plies, eco, date, event, site, round, \
-         annotator; -asc, -desc",
+         annotator, ply of the moment; -asc, -desc",
         "player:tal sort:date-asc",
     ),
 ];

@@ -480,7 +480,7 @@ impl AnyOf {
     }
 
     /// Whether a list has a moment that is not one of a negated group.
-    fn asks_for_moments(&self) -> bool {
+    pub(super) fn asks_for_moments(&self) -> bool {
         let mut items = self.0.iter().flat_map(|list| &list.0);
         items.any(|item| match &item.what {
             What::Term(term) => matches!(term.test, Test::Moment(_)),

@@ -24,8 +24,15 @@ pub(super) fn parse(text: &str) -> Result<Parsed, FilterError> {
         suggestions: Vec::new(),
         is_line_begun: false,
         sort: SortOrder::default(),
+        sorted_by_ply: None,
     };
     let any_of = parser.any_of()?;
+    if let Some(column) = parser.sorted_by_ply.filter(|_| !any_of.asks_for_moments()) {
+        let text =
+            "`sort:ply` sorts by the moment that a query asks for, and this one asks for none";
+        return Err(FilterError::new(column, text)
+            .with_hint("`sort:plies` sorts by the length of the games"));
+    }
     Ok(Parsed {
         any_of,
         terms: parser.terms,
@@ -42,6 +49,8 @@ struct Parser {
     /// The moves that are collected begin with those of a term.
     is_line_begun: bool,
     sort: SortOrder,
+    /// The column of `sort:` if it has `ply`.
+    sorted_by_ply: Option<usize>,
 }
 
 impl Parser {
@@ -223,6 +232,7 @@ impl Parser {
                         None => known(word, "known are", &names),
                     })
             })?;
+            self.sorted_by_ply = self.sort.has_moments().then_some(*name_column);
             return Ok(None);
         }
         let with_hint = |mut error: FilterError| {
