@@ -433,6 +433,9 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
             hint: crate::without_tables::HINT.to_owned(),
         };
     }
+    if let Some(message) = operator_in_front(verb, option, arguments) {
+        return message;
+    }
     let familiar = verb.familiar_option(option).map(str::to_owned);
     let familiar = familiar.or_else(|| polyglot_option(verb, option, arguments));
     let familiar = familiar.or_else(|| verb.field_of_query(option));
@@ -446,6 +449,23 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         text: format!("`{name}` has no option `{option}`"),
         hint: hint + &verb.has("all options"),
     }
+}
+
+/// What is wrong with a query that begins with an operator, which would be an option: `-> mat:KK`, `-OR tal`.
+fn operator_in_front(verb: &Verb<'_>, option: &str, arguments: &[OsString]) -> Option<Message> {
+    if !matches!(verb.name.as_str(), "search" | "ls") {
+        return None;
+    }
+    let mut words = arguments.iter().filter_map(|word| word.to_str());
+    let query = words.find(|word| {
+        let starts = ["->", "-OR", "-AND", "-NOT"];
+        word.starts_with(option) && starts.iter().any(|start| word.starts_with(start))
+    })?;
+    let error = tabia::Query::parse(query).err()?;
+    Some(Message {
+        text: error.to_string(),
+        hint: error.hint.unwrap_or_default(),
+    })
 }
 
 /// What to type instead of an option of Polyglot, as `-in1`, of which `option` is the first letter.

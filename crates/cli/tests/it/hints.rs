@@ -67,6 +67,38 @@ const CASES: &[(&[&str], i32, &str)] = &[
         2,
         "`tabia formats`",
     ),
+    // Queries that begin with an operator.
+    (
+        &["search", "games.pgn", "-> mat:KK"],
+        2,
+        "`A -> B` needs terms about a position or a move on both sides",
+    ),
+    (
+        &["search", "games.pgn", "-OR tal"],
+        2,
+        "did you mean `OR -`?",
+    ),
+    (
+        &["search", "games.pgn", "morphy -OR tal"],
+        2,
+        "did you mean `OR -`?",
+    ),
+    (
+        &["search", "games.pgn", "-NOT tal"],
+        2,
+        "`-` alone leaves a term out",
+    ),
+    // The order by a moment that is not asked for.
+    (
+        &["search", "games.pgn", "morphy sort:ply"],
+        2,
+        "`sort:plies` sorts by the length",
+    ),
+    (
+        &["convert", "games.pgn", "-o", "-", "--sort", "ply"],
+        2,
+        "`--sort plies` sorts by the length",
+    ),
     (
         &["convert", "games.pgn", "--to", "xyz", "-o", "new"],
         2,

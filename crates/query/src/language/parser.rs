@@ -175,6 +175,9 @@ impl Parser {
         let Some((name, name_column)) = &raw.name else {
             self.suggestions.extend(single_quotes);
             for value in raw.values.iter().filter(|value| !value.quoted) {
+                if raw.negated && matches!(value.text.as_str(), "OR" | "AND" | "NOT") {
+                    return Err(negated_operator(value));
+                }
                 self.suggest(value)?;
             }
             let words = raw.values.iter().map(|value| fold(&value.text)).collect();
@@ -515,6 +518,20 @@ fn at_moment(test: &Test) -> Option<MomentTerm> {
         field,
         values: values.collect(),
     })
+}
+
+/// The error for `-OR`, which would be a word that the games must not have.
+fn negated_operator(value: &RawValue) -> FilterError {
+    let word = &value.text;
+    let hint = match word.as_str() {
+        "OR" => {
+            "did you mean `OR -`? `-` is before the term that is left out, as in `tal OR -draw`"
+        }
+        "AND" => "terms next to each other must all hold; `-` is before the one that is left out",
+        _ => "`-` alone leaves a term out, as in `-draw`",
+    };
+    FilterError::new(value.column, format!("`-{word}` leaves nothing out"))
+        .with_hint(format!("{hint}; `-\"{word}\"` leaves out the word"))
 }
 
 fn empty_step(column: usize, side: &str) -> FilterError {
