@@ -62,6 +62,9 @@ pub(crate) struct SearchArgs {
     /// The terms in the order in which they are asked, and how many games each leaves
     #[arg(long, conflicts_with_all = ["output", "count"])]
     pub(crate) explain: bool,
+    /// The query is one of Scoutfish, in JSON; what it is here is noted
+    #[arg(long, hide_short_help = true)]
+    pub(crate) scoutfish: bool,
     #[command(flatten)]
     pub(crate) records: RecordArgs,
     /// Also guiding texts

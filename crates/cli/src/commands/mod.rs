@@ -27,6 +27,7 @@ pub(crate) mod overview;
 pub(crate) mod repair;
 mod repair_all;
 mod salvage;
+mod scoutfish_query;
 pub(crate) mod search;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;

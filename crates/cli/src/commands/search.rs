@@ -9,7 +9,7 @@ use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
 use crate::args::{LsArgs, SearchArgs, SelectArgs};
-use crate::commands::{convert, ls};
+use crate::commands::{convert, ls, scoutfish_query};
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
@@ -24,6 +24,14 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     };
     // The blank that protects a query that begins with `-`.
     let filter = filter.strip_prefix(' ').unwrap_or(filter).to_owned();
+    let filter = if args.scoutfish {
+        let query = scoutfish_query::query_of(&filter)?;
+        let context = Context::new(&args.rows.common)?;
+        context.messages.note(&format!("the query here: {query}"));
+        query
+    } else {
+        filter
+    };
     if let Some(error) = misplaced_query(&args.inputs) {
         return Err(error);
     }

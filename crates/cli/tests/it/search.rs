@@ -266,3 +266,77 @@ fn blanks_after_commas_do_not_count_in_names() {
         check(path, &["--index", "require"]);
     }
 }
+
+/// `ply` is the moment, `plies` the length of the game.
+#[test]
+fn games_are_sorted_by_the_moment_at_which_they_fit() {
+    let folder = with_games("sorted-by-ply");
+    let games = "[White \"Late\"]\n\n1. e4 e5 2. d3 Nc6 3. Nf3 *\n\n\
+                 [White \"Never\"]\n\n1. d4 *\n\n\
+                 [White \"First\"]\n\n1. Nf3 d5 2. g3 Nf6 3. Bg2 e6 4. O-O Be7 *\n\n\
+                 [White \"Second\"]\n\n1. e4 Nf6 2. Nf3 *\n\n";
+    std::fs::write(folder.join("p.pgn"), games).unwrap();
+    let listed = |verb: &str, query: &str| -> Vec<String> {
+        let args = [verb, "p.pgn", "--columns", "white", "--no-header"];
+        let query = if verb == "ls" {
+            vec!["--where", query]
+        } else {
+            vec![query]
+        };
+        let run = tabia(&folder, &[&args[..], &query].concat()).expect(0);
+        run.out.lines().map(str::to_owned).collect()
+    };
+    let by_ply = ["First", "Second", "Late"];
+    for verb in ["search", "ls"] {
+        assert_eq!(listed(verb, "by:white move:Nf3 sort:ply"), by_ply, "{verb}");
+        let mut reverse = listed(verb, "by:white move:Nf3 sort:ply-desc");
+        reverse.reverse();
+        assert!(reverse[0] == "First" && reverse.len() == 3, "{reverse:?}");
+        assert_eq!(
+            listed(verb, "by:white move:Nf3 sort:plies"),
+            ["Second", "Late", "First"]
+        );
+    }
+    for target in ["-", "out.pgn", "out.si4"] {
+        let args = [
+            "convert",
+            "p.pgn",
+            "--where",
+            "by:white move:Nf3 sort:ply",
+            "--force",
+            "-o",
+            target,
+        ];
+        let run = tabia(&folder, &args).expect(0);
+        if target == "-" {
+            let at = by_ply.map(|name| run.out.find(name));
+            assert!(at.is_sorted() && at[0].is_some(), "{}", run.out);
+            continue;
+        }
+        let args = ["ls", target, "--columns", "white", "--no-header"];
+        let names = tabia(&folder, &args).expect(0).out;
+        assert_eq!(names.lines().collect::<Vec<_>>(), by_ply, "{target}");
+    }
+}
+
+#[test]
+fn queries_of_scoutfish_are_read_and_shown_as_ours() {
+    let folder = with_games("scoutfish");
+    let game = "[White \"A\"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n";
+    std::fs::write(folder.join("s.pgn"), game).unwrap();
+    let json = r#"{"sequence": [{"white-move": "Bc4"}, {"white-move": "Qxf7#", "captured": "p"}], "result": "1-0"}"#;
+    let args = ["search", "s.pgn", "--scoutfish", json, "--no-header"];
+    // `sequence` and `result` are two conditions.
+    let run = tabia(&folder, &args).expect(0);
+    assert_eq!(run.out.lines().count(), 1, "{}", run.err);
+    let ours = "result:1-0 by:white move:Bc4 -> takes:p by:white move:Qxf7#";
+    assert!(run.err.contains(ours), "{}", run.err);
+    let same = tabia(&folder, &["search", "s.pgn", ours, "--no-header"]).expect(0);
+    assert_eq!(same.out, run.out);
+    tabia(
+        &folder,
+        &["search", "s.pgn", "--scoutfish", r#"{"material": "KK"}"#],
+    )
+    .expect(1);
+    tabia(&folder, &["search", "s.pgn", "--scoutfish", "tal"]).expect(2);
+}
