@@ -22,9 +22,7 @@ use crate::readable_numbers::{counted, grouped};
 
 pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     if args.output == "-" || args.paths.iter().any(|path| path == "-") {
-        let text = "the inputs and the database are read twice; save standard input to a file";
-        let hint = "`tabia convert - -o games.pgn` at the end of the pipe does that";
-        return Err(Error::usage(text).with_hint(hint));
+        return Err(dedupe::read_twice("the inputs and the database"));
     }
     let context = Context::new(&args.rows.common)?;
     if !args.dry_run {

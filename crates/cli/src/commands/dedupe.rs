@@ -70,6 +70,13 @@ impl Row {
     }
 }
 
+/// The error for standard input, which can be read once.
+pub(super) fn read_twice(what: &str) -> Error {
+    let text = format!("{what} are read twice; save standard input to a file");
+    let hint = "`tabia convert - -o games.pgn` at the end of the pipe does that";
+    Error::usage(text).with_hint(hint)
+}
+
 pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     if args.output.is_none() && !args.dry_run {
         let text =
@@ -84,9 +91,7 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
         return Err(Error::usage(text).with_hint(hint));
     }
     if args.paths.iter().any(|path| path == "-") {
-        let text = "the inputs are read twice; save standard input to a file";
-        let hint = "`tabia convert - -o games.pgn` at the end of the pipe does that";
-        return Err(Error::usage(text).with_hint(hint));
+        return Err(read_twice("the inputs"));
     }
     let context = Context::new(&args.rows.common)?;
     let mut reporter = context.reporter("dedupe", args.force, None)?;

@@ -90,6 +90,22 @@ impl Losses {
         }
     }
 
+    /// Counts one lost item that has a name, as a tag.
+    ///
+    /// ```
+    /// # use tabia_core::as_in_tabia as tabia;
+    /// use tabia::{Feature, Losses};
+    ///
+    /// let mut losses = Losses::new();
+    /// losses.add_named(Feature::Tags, "Opening", None);
+    /// assert_eq!(losses.count(Feature::Tags), 1);
+    /// assert_eq!(losses.names(Feature::Tags).next(), Some("Opening"));
+    /// ```
+    pub fn add_named(&mut self, feature: Feature, name: &str, game: Option<GameIndex>) {
+        self.add(feature, 1, game);
+        self.add_name(feature, name);
+    }
+
     /// Names of lost items of a feature, as those of tags: the first [`MAX_NAMES`](Self::MAX_NAMES) in alphabetical
     /// order. Most features have items without names.
     pub fn names(&self, feature: Feature) -> impl Iterator<Item = &str> {

@@ -102,8 +102,8 @@ impl Writer {
             }
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
             if name.is_empty() || !name.bytes().all(is_name) {
-                self.lose(Feature::Tags);
-                self.losses.add_name(Feature::Tags, name);
+                let game = self.game;
+                self.losses.add_named(Feature::Tags, name, Some(game));
                 continue;
             }
             if value.contains('\n') {

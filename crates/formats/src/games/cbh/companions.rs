@@ -37,7 +37,8 @@ pub(super) static BY_PRODUCTS: [&str; 10] = [
     "cbb", "cbgi", "cib", "cib2", "cit", "cit2", "ckn", "cko", "cpn", "cpo",
 ];
 
-const fn companion(extension: &'static str, holds: &'static str) -> Companion {
+/// A file that a set may have.
+pub(crate) const fn companion(extension: &'static str, holds: &'static str) -> Companion {
     Companion {
         extension,
         required: false,
@@ -46,7 +47,8 @@ const fn companion(extension: &'static str, holds: &'static str) -> Companion {
     }
 }
 
-const fn part_of_games(extension: &'static str, holds: &'static str) -> Companion {
+/// A file of which every game has a part.
+pub(crate) const fn part_of_games(extension: &'static str, holds: &'static str) -> Companion {
     Companion {
         has_parts_of_games: true,
         ..companion(extension, holds)

@@ -2,7 +2,7 @@
 
 pub mod annotations;
 pub mod charset;
-mod companions;
+pub(crate) mod companions;
 pub mod content_summary;
 mod database_impl;
 pub mod entities;

@@ -2,6 +2,8 @@
 
 use tabia_core::formats::Companion;
 
+use crate::games::cbh::companions::{companion, part_of_games};
+
 /// The companions of the main file; none is required.
 pub(super) static COMPANIONS: [Companion; 6] = [
     part_of_games("2cbg", "moves and guiding texts"),
@@ -11,19 +13,3 @@ pub(super) static COMPANIONS: [Companion; 6] = [
     companion("2lgd", "games of names"),
     companion("ini", "title and window settings"),
 ];
-
-const fn companion(extension: &'static str, holds: &'static str) -> Companion {
-    Companion {
-        extension,
-        required: false,
-        has_parts_of_games: false,
-        holds,
-    }
-}
-
-const fn part_of_games(extension: &'static str, holds: &'static str) -> Companion {
-    Companion {
-        has_parts_of_games: true,
-        ..companion(extension, holds)
-    }
-}

@@ -3,6 +3,7 @@
 use tabia_core::formats::FormatId;
 use tabia_core::game::{Annotation, Comment, CommentPlacement, Foreign};
 use tabia_core::io::{Charset, decode};
+use tabia_core::loss::{Feature, Losses};
 
 /// The text of moves of a PGN file that were not read. `None` if there is none: what other formats have are
 /// no texts. Commands become text, so that no reader takes them for those of the last move that was read.
@@ -22,4 +23,17 @@ pub(crate) const fn comment_of(text: &str) -> Annotation<'_> {
         language: None,
         text,
     })
+}
+
+/// Counts moves that could not be read and writes their text as a comment. `write` returns what a comment loses.
+pub(crate) fn write_as_comment(
+    foreign: &Foreign<'_>,
+    losses: &mut Losses,
+    write: impl FnOnce(&Annotation<'_>) -> Option<Feature>,
+) {
+    losses.add(Feature::UnreadMoves, 1, None);
+    let lost = unread_text(foreign).and_then(|text| write(&comment_of(&text)));
+    if let Some(lost) = lost {
+        losses.add(lost, 1, None);
+    }
 }

@@ -333,8 +333,7 @@ impl<'g> UnmappedTags<'g> {
             // In the blob, one that is stored would replace the value of the entry.
             if blob.len() > most || is_stored {
                 if !is_unknown(value) {
-                    losses.add(Feature::Tags, 1, None);
-                    losses.add_name(Feature::Tags, name);
+                    losses.add_named(Feature::Tags, name, None);
                 }
             } else {
                 write_tag(name, rest.common, value, blob, losses);

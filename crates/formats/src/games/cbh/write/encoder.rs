@@ -27,7 +27,7 @@ use crate::games::cbh::records::{
 };
 use crate::games::cbh::stored_texts::{StoredTexts, is_stored_texts};
 use crate::games::cbh::tags::parse_values::states_nothing;
-use crate::games::common::unread_moves_text::{comment_of, unread_text};
+use crate::games::common::unread_moves_text::write_as_comment;
 
 /// Encodes records; each thread has its own encoder.
 #[derive(Debug)]
@@ -136,8 +136,7 @@ impl RecordEncoder {
                 GAME_ONLY_TAGS.contains(name) && !states_nothing(name, value)
             });
         for (name, _) in game_tags {
-            losses.add(Feature::Tags, 1, None);
-            losses.add_name(Feature::Tags, name);
+            losses.add_named(Feature::Tags, name, None);
         }
         let mut text = guiding_texts::Encoder::default();
         let mut unread_body = None;
@@ -262,12 +261,7 @@ fn encode_annotations(
         }
         if let Annotation::Foreign(foreign) = annotation {
             if foreign.is_unread_moves() {
-                losses.add(Feature::UnreadMoves, 1, None);
-                let lost = unread_text(&foreign)
-                    .and_then(|text| encoder.push(position, &comment_of(&text)));
-                if let Some(lost) = lost {
-                    losses.add(lost, 1, None);
-                }
+                write_as_comment(&foreign, losses, |comment| encoder.push(position, comment));
                 continue;
             }
             if foreign.format == ID && foreign.kind == foreign::HEADER_MEDALS {

@@ -35,8 +35,7 @@ pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses
     };
     let wrong = tags.iter().filter(|(name, value)| is_wrong(name, value));
     for (name, _) in wrong {
-        losses.add(Feature::Tags, 1, None);
-        losses.add_name(Feature::Tags, name);
+        losses.add_named(Feature::Tags, name, None);
     }
     if game.has_variations() {
         losses.add(Feature::Variations, empty_variations(game), None);

@@ -30,7 +30,7 @@ use crate::games::cbh2::records::{
 };
 use crate::games::cbh2::start_position::STANDARD_NUMBER;
 use crate::games::cbh2::tags::{NATION, text_nation};
-use crate::games::common::unread_moves_text::{comment_of, unread_text};
+use crate::games::common::unread_moves_text::write_as_comment;
 
 /// Encodes records; each thread has its own encoder.
 #[derive(Debug, Default)]
@@ -98,8 +98,7 @@ impl RecordEncoder {
         let tags = &game.head.tags;
         let others = NOT_OF_GAMES.iter().filter(|name| tags.get(name).is_some());
         for name in others {
-            losses.add(Feature::HeaderFacts, 1, None);
-            losses.add_name(Feature::HeaderFacts, name);
+            losses.add_named(Feature::HeaderFacts, name, None);
         }
         let start_number = moves.start_number;
         let is_useless = start_number.is_none() && tags.get("CbChess960").is_some();
@@ -168,8 +167,7 @@ impl RecordEncoder {
             } else {
                 Feature::Tags
             };
-            lost.add(feature, 1, None);
-            lost.add_name(feature, name);
+            lost.add_named(feature, name, None);
         }
         losses.merge(&lost);
         let content = match unread_body {
@@ -268,12 +266,7 @@ fn encode_annotations(
     for (position, annotation) in anchored {
         if let Annotation::Foreign(foreign) = annotation {
             if foreign.is_unread_moves() {
-                losses.add(Feature::UnreadMoves, 1, None);
-                let lost = unread_text(&foreign)
-                    .and_then(|text| encoder.push(position, &comment_of(&text)));
-                if let Some(lost) = lost {
-                    losses.add(lost, 1, None);
-                }
+                write_as_comment(&foreign, losses, |comment| encoder.push(position, comment));
                 continue;
             }
             if foreign.format == ID && foreign.kind == foreign::HEADER_MEDALS {

@@ -130,8 +130,7 @@ impl<'l> TagReader<'l> {
     /// Counts a tag that is not stored as it is.
     fn lose(&mut self, name: &str) {
         let feature = feature(name);
-        self.losses.add(feature, 1, None);
-        self.losses.add_name(feature, name);
+        self.losses.add_named(feature, name, None);
     }
 
     /// The header fields of a game with these tags.
