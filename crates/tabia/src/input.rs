@@ -524,7 +524,12 @@ impl InputItem {
         match &self.origin {
             Origin::Files(source) => {
                 problems.extend(interruption(source));
-                Ok(Source::clone(source))
+                let source = Source::clone(source);
+                Ok(if options.copy_files {
+                    source.copied()
+                } else {
+                    source
+                })
             }
             Origin::Member { archive, index, .. } if !is_text => {
                 let (source, found) = archives::source(&**archive, *index)?;

@@ -415,7 +415,10 @@ impl Resolver {
         })
     }
 
-    fn file_of(&self, path: &Path, source: Source) -> Result<InputItem> {
+    fn file_of(&self, path: &Path, mut source: Source) -> Result<InputItem> {
+        if self.options.copy_files {
+            source = source.copied();
+        }
         if self.from.is_none()
             && let Some(source) = self.main_of(&source)
         {

@@ -89,7 +89,7 @@ impl BlockMap {
         if std::fs::metadata(file)?.len() < LEAST_SIZE {
             return Ok(None);
         }
-        let blob = Blob::open(file)?;
+        let blob = options.bytes_of(file)?;
         let saved = saved_path(file, cache);
         if let Some(map) = Self::load(&saved, file, &blob) {
             return Ok(Some((map, blob)));

@@ -1,10 +1,11 @@
 //! Options for opening and creating files: [`OpenOptions`], [`CreateOptions`], [`Profile`], [`Limits`].
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::chess::PieceLetters;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{Charset, OutputSet, SetLock, Transaction};
+use crate::io::{Blob, Charset, OutputSet, SetLock, Transaction};
 use crate::loss::{Feature, Losses};
 
 /// Sizes read from a file that exceed these are refused before memory is taken.
@@ -84,6 +85,23 @@ pub struct OpenOptions {
     /// Assumptions for properties that a file does not state, as pairs of a key of the format and a
     /// value; unknown keys are ignored.
     pub hints: Vec<(String, String)>,
+    /// Files are copied into memory when they are opened, not mapped: what other programs do to them does not matter
+    /// afterwards. It costs as much memory as they are long.
+    pub copy_files: bool,
+}
+
+impl OpenOptions {
+    /// The bytes of a file, mapped or [copied](Self::copy_files).
+    ///
+    /// # Errors
+    /// As [`Blob::open`].
+    pub fn bytes_of(&self, path: &Path) -> Result<Blob> {
+        if self.copy_files {
+            Blob::copy(path)
+        } else {
+            Blob::open(path)
+        }
+    }
 }
 
 /// The amount of detail in a PGN file.

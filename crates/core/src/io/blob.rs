@@ -51,7 +51,21 @@ impl Blob {
         Self::read(path).map_err(|error| Error::from(error).in_path(path))
     }
 
+    /// The bytes of a file, copied into memory: whatever becomes of the file, they stay as they are.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn copy(path: &Path) -> Result<Self> {
+        let read = Self::read_up_to(path, u64::MAX);
+        read.map_err(|error| Error::from(error).in_path(path))
+    }
+
     pub(super) fn read(path: &Path) -> std::io::Result<Self> {
+        Self::read_up_to(path, SMALL)
+    }
+
+    /// The bytes of a file: copied if it is not longer than `most`, else mapped.
+    fn read_up_to(path: &Path, most: u64) -> std::io::Result<Self> {
         failure_injection::input_step()?;
         // Opening a pipe would wait for its other end, and a device may never end.
         let kind = std::fs::metadata(path)?.file_type();
@@ -63,7 +77,7 @@ impl Blob {
         }
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
-        if metadata.len() <= SMALL {
+        if metadata.len() <= most {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
             return Ok(Self::from(bytes));

@@ -33,6 +33,8 @@ enum Bytes {
         path: PathBuf,
         /// The path with its name, which a hidden file has not got yet.
         named: PathBuf,
+        /// Whether the bytes are copied into memory, not mapped.
+        is_copied: bool,
     },
     Memory(Blob),
 }
@@ -45,6 +47,7 @@ impl SourceFile {
             bytes: Bytes::File {
                 path,
                 named: folder_file.with_file_name(name),
+                is_copied: false,
             },
         }
     }
@@ -63,15 +66,38 @@ impl SourceFile {
     /// When the file cannot be read.
     pub fn open(&self) -> Result<Blob> {
         match &self.bytes {
-            Bytes::File { path, named } => Blob::open(path).or_else(|error| {
-                // Another process may have given a hidden file its name meanwhile.
-                if named == path {
-                    return Err(error);
-                }
-                Blob::open(named).map_err(|_| error)
-            }),
+            Bytes::File {
+                path,
+                named,
+                is_copied,
+            } => {
+                let open = if *is_copied { Blob::copy } else { Blob::open };
+                open(path).or_else(|error| {
+                    // Another process may have given a hidden file its name meanwhile.
+                    if named == path {
+                        return Err(error);
+                    }
+                    open(named).map_err(|_| error)
+                })
+            }
             Bytes::Memory(blob) => Ok(blob.clone()),
         }
+    }
+
+    fn copy_bytes(&mut self) {
+        if let Bytes::File { is_copied, .. } = &mut self.bytes {
+            *is_copied = true;
+        }
+    }
+
+    fn is_copied(&self) -> bool {
+        matches!(
+            self.bytes,
+            Bytes::File {
+                is_copied: true,
+                ..
+            }
+        )
     }
 
     /// Its path; `None` for files of archives and of memory.
@@ -259,6 +285,16 @@ impl Source {
         })
     }
 
+    /// The same files, whose bytes are copied into memory when they are opened, not mapped.
+    #[must_use]
+    pub fn copied(mut self) -> Self {
+        let siblings = self.siblings.iter_mut().chain(&mut self.parts);
+        siblings
+            .chain([&mut self.main])
+            .for_each(SourceFile::copy_bytes);
+        self
+    }
+
     /// Whether the file `other` can belong to the set whose main file is `main`, both without their folder:
     /// its name begins with the base name of `main`, in any letter case, and no letter or digit follows
     /// there; or it is another part of a set that consists of parts.
@@ -360,11 +396,11 @@ impl Source {
             let found = std::fs::symlink_metadata(path);
             !found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
         })?;
-        Some(SourceFile::in_folder(
-            &path,
-            path.file_name()?,
-            path.clone(),
-        ))
+        let mut file = SourceFile::in_folder(&path, path.file_name()?, path.clone());
+        if self.main.is_copied() {
+            file.copy_bytes();
+        }
+        Some(file)
     }
 
     /// The bytes of a companion; `None` if absent.
@@ -438,7 +474,7 @@ impl Source {
     /// # Ok::<(), tabia_core::Error>(())
     /// ```
     pub fn is_current(&self) -> bool {
-        let Bytes::File { path, named } = &self.main.bytes else {
+        let Bytes::File { path, named, .. } = &self.main.bytes else {
             return true;
         };
         let is_hidden = path != named;
@@ -456,10 +492,15 @@ impl Source {
     /// As [`Source::from_path`].
     pub fn listed_again(&self) -> Result<Self> {
         match &self.main.bytes {
-            Bytes::File { named, .. } => Ok(Self {
-                label: Arc::clone(&self.label),
-                ..Self::from_path(named)?
-            }),
+            Bytes::File {
+                named, is_copied, ..
+            } => {
+                let listed = Self {
+                    label: Arc::clone(&self.label),
+                    ..Self::from_path(named)?
+                };
+                Ok(if *is_copied { listed.copied() } else { listed })
+            }
             Bytes::Memory(_) => Ok(self.clone()),
         }
     }
@@ -716,6 +757,35 @@ mod tests {
         assert_eq!(source.companion("cba").unwrap().name, "CAPA.Cba");
         assert!(source.companion("cbp").is_none());
         assert_eq!(source.with_main("cbg").unwrap().name(), "capa.cbg");
+    }
+
+    /// The small files of a set are copied in any case.
+    #[cfg(unix)]
+    #[test]
+    fn copied_sets_do_not_change_with_their_files() {
+        let scratch = tabia_testkit::Scratch::new("copied");
+        let folder = scratch.path();
+        let bytes = |byte| vec![byte; 1 << 17];
+        for name in ["a.cbh", "a.cbg", "a.cba"] {
+            std::fs::write(folder.join(name), bytes(1)).unwrap();
+        }
+        let source = Source::from_path(&folder.join("a.cbh")).unwrap();
+        let again = source.clone().copied().listed_again().unwrap();
+        let open = |source: &Source| {
+            let games = source.with_main("cbg").unwrap().main().open().unwrap();
+            let companion = source.open_companion("cba").unwrap().unwrap();
+            [source.main().open().unwrap(), games, companion]
+        };
+        let (mapped, copied) = (open(&source), open(&again));
+        for name in ["a.cbh", "a.cbg", "a.cba"] {
+            // The same file, not another with its name.
+            let file = std::fs::OpenOptions::new()
+                .write(true)
+                .open(folder.join(name));
+            std::io::Write::write_all(&mut file.unwrap(), &bytes(2)).unwrap();
+        }
+        assert!(mapped.iter().all(|blob| **blob == *bytes(2)));
+        assert!(copied.iter().all(|blob| **blob == *bytes(1)));
     }
 
     #[test]

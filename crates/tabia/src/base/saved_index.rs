@@ -109,7 +109,9 @@ pub fn index_path(item: &InputItem, options: &IndexOptions) -> Option<PathBuf> {
     };
     let stamp = Stamp::of(item).ok().flatten();
     let is_current = |path: &Path| {
-        let found = stamp.as_ref().map(|stamp| open_at(path, stamp));
+        let found = stamp
+            .as_ref()
+            .map(|stamp| open_at(path, stamp, &options.open));
         matches!(found, Some(Ok(SavedIndex::Current(_))))
     };
     Some(if !is_current(&first) && is_current(&second) {
@@ -130,7 +132,7 @@ pub fn open_index(item: &InputItem, options: &IndexOptions) -> Result<SavedIndex
     let mut first = None;
     for path in paths(item, options) {
         if path.is_file() {
-            match open_at(&path, &stamp)? {
+            match open_at(&path, &stamp, &options.open)? {
                 SavedIndex::Current(index) => return Ok(SavedIndex::Current(index)),
                 other => first = first.or(Some(other)),
             }
@@ -140,15 +142,18 @@ pub fn open_index(item: &InputItem, options: &IndexOptions) -> Result<SavedIndex
 }
 
 /// The index in a file that is watched.
-fn open_watched(path: &Path) -> Result<std::result::Result<PositionIndex, Unusable>> {
+fn open_watched(
+    path: &Path,
+    options: &OpenOptions,
+) -> Result<std::result::Result<PositionIndex, Unusable>> {
     let watching = LostFiles::default();
-    let file = watching.watch(|| Blob::open(path))?;
+    let file = watching.watch(|| options.bytes_of(path))?;
     Ok(PositionIndex::open_watched(&file, &watching))
 }
 
 /// The index in a file, compared with the files of its database.
-fn open_at(path: &Path, stamp: &Stamp) -> Result<SavedIndex> {
-    let index = match open_watched(path)? {
+fn open_at(path: &Path, stamp: &Stamp, options: &OpenOptions) -> Result<SavedIndex> {
+    let index = match open_watched(path, options)? {
         Ok(index) => index,
         Err(error) => return Ok(SavedIndex::Unusable(error)),
     };
