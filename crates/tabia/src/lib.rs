@@ -216,6 +216,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`resolve`] | from what a user typed to inputs: files, sets, folders, archives, streams |
+//! | [`globs`] | the files that `*.pgn` names |
 //! | [`input`] | one database, book or archive, and how it is opened |
 //! | [`select`] | which records, and what of them |
 //! | [`convert`](mod@convert) | any input to any format that can be written |
@@ -266,6 +267,7 @@ mod filter_stream;
 mod folder_contents;
 mod game_content;
 mod game_iterators;
+pub mod globs;
 mod hidden_folder;
 pub mod input;
 pub mod inspect;

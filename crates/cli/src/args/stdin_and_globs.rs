@@ -1,11 +1,12 @@
 //! Inputs that the user left to us: standard input where a path is missing, and globs that the shell did
 //! not expand.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path, PathBuf};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use tabia::book::position_arg::play_moves;
 use tabia::core::shell_argument::argument;
+use tabia::globs::expand_glob;
 use tabia::{Error, Position};
 
 use super::{ArchiveVerb, Cli, CommonArgs, Verb};
@@ -52,7 +53,7 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
         common.absent_hint = absent;
         let given = std::mem::take(paths);
         for path in given {
-            match expand(&path) {
+            match expand_glob(&path) {
                 Some(files) => {
                     common.from_glob.extend(files.iter().cloned());
                     paths.extend(files);
@@ -66,14 +67,14 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
     }
     if let Verb::Novelty(args) = &mut cli.verb {
         let bases = std::mem::take(&mut args.base).into_iter();
-        let bases = bases.flat_map(|path| expand(&path).unwrap_or_else(|| vec![path]));
+        let bases = bases.flat_map(|path| expand_glob(&path).unwrap_or_else(|| vec![path]));
         args.base = bases.collect();
     }
     if let Verb::Search(args) = &mut cli.verb
         && let Some(query) = args.inputs.pop()
     {
         let paths = std::mem::take(&mut args.inputs).into_iter();
-        let paths = paths.flat_map(|path| expand(&path).unwrap_or_else(|| vec![path]));
+        let paths = paths.flat_map(|path| expand_glob(&path).unwrap_or_else(|| vec![path]));
         args.inputs = paths.chain([query]).collect();
     }
     Ok(())
@@ -253,159 +254,4 @@ fn globbed(verb: &mut Verb) -> Option<(&mut Vec<OsString>, &mut CommonArgs)> {
         Verb::Book(BookVerb::Novelty(args)) => (&mut args.paths, &mut args.common),
         _ => return None,
     })
-}
-
-fn is_glob(text: &OsStr) -> bool {
-    text.to_str()
-        .is_some_and(|text| text.contains(['*', '?', '[']))
-}
-
-/// The files that a glob names, sorted; `None` if it is none, or names nothing.
-fn expand(path: &OsStr) -> Option<Vec<OsString>> {
-    if !is_glob(path) || Path::new(path).exists() {
-        return None;
-    }
-    let mut found = vec![PathBuf::new()];
-    for component in Path::new(path).components() {
-        let name = component.as_os_str();
-        match component {
-            Component::Normal(_) if is_glob(name) => {
-                let pattern: Vec<char> = name.to_str()?.chars().collect();
-                found = found
-                    .iter()
-                    .flat_map(|folder| matching(folder, &pattern))
-                    .collect();
-            }
-            _ => {
-                for path in &mut found {
-                    path.push(name);
-                }
-                found.retain(|path| path.exists());
-            }
-        }
-    }
-    (!found.is_empty()).then(|| found.into_iter().map(PathBuf::into_os_string).collect())
-}
-
-/// The names in a folder that fit a pattern, sorted; hidden ones only if the pattern begins with a dot.
-fn matching(folder: &Path, pattern: &[char]) -> Vec<PathBuf> {
-    let listed = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
-    let Ok(entries) = std::fs::read_dir(listed) else {
-        return Vec::new();
-    };
-    let names = entries.flatten().map(|entry| entry.file_name());
-    let mut names: Vec<OsString> = names
-        .filter(|name| {
-            let name: Vec<char> = name.to_string_lossy().chars().collect();
-            let is_hidden = name.first() == Some(&'.') && pattern.first() != Some(&'.');
-            !is_hidden && fits(pattern, &name)
-        })
-        .collect();
-    names.sort();
-    names.into_iter().map(|name| folder.join(name)).collect()
-}
-
-/// Whether a name fits a pattern of `*`, `?`, `[a-z]` and letters.
-fn fits(pattern: &[char], name: &[char]) -> bool {
-    let (mut p, mut n) = (0, 0);
-    // Where the last `*` is, and from where on it fits the rest of the name.
-    let mut star: Option<(usize, usize)> = None;
-    loop {
-        if pattern.get(p) == Some(&'*') {
-            star = Some((p + 1, n));
-            p += 1;
-            continue;
-        }
-        let letter = name.get(n).copied();
-        if p == pattern.len() && letter.is_none() {
-            return true;
-        }
-        let one = letter.and_then(|letter| one_fits(pattern.get(p..).unwrap_or_default(), letter));
-        match (one, star) {
-            (Some(length), _) => {
-                p += length;
-                n += 1;
-            }
-            // The `*` takes one letter more.
-            (None, Some((after, from))) if from < name.len() => {
-                star = Some((after, from + 1));
-                p = after;
-                n = from + 1;
-            }
-            _ => return false,
-        }
-    }
-}
-
-/// The length of the part of a pattern that fits one letter.
-fn one_fits(pattern: &[char], letter: char) -> Option<usize> {
-    match pattern {
-        ['?', ..] => Some(1),
-        ['[', rest @ ..] => {
-            // The first letter of a set may be the closing bracket.
-            let end = rest.iter().skip(1).position(|c| *c == ']').map(|at| at + 1);
-            let Some(end) = end else {
-                return (letter == '[').then_some(1);
-            };
-            let set = rest.get(..end)?;
-            let (is_negated, set) = match set {
-                ['!' | '^', set @ ..] if !set.is_empty() => (true, set),
-                set => (false, set),
-            };
-            let mut has = false;
-            let mut at = 0;
-            while let Some(&first) = set.get(at) {
-                if let (Some('-'), Some(&last)) = (set.get(at + 1), set.get(at + 2)) {
-                    has |= (first..=last).contains(&letter);
-                    at += 3;
-                } else {
-                    has |= first == letter;
-                    at += 1;
-                }
-            }
-            (has != is_negated).then_some(end + 2)
-        }
-        [c, ..] => {
-            let is_same =
-                *c == letter || cfg!(windows) && c.to_lowercase().eq(letter.to_lowercase());
-            is_same.then_some(1)
-        }
-        [] => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn patterns_fit_whole_names() {
-        let fits = |pattern: &str, name: &str| {
-            let letters = |text: &str| text.chars().collect::<Vec<_>>();
-            super::fits(&letters(pattern), &letters(name))
-        };
-        for (pattern, name) in [
-            ("*.pgn", "a.pgn"),
-            ("*", ""),
-            ("a*b*c", "axxbyybc"),
-            ("?", "王"),
-            ("twic[0-9]*.cbv", "twic1134.cbv"),
-            ("[!a]b", "bb"),
-            ("[]]", "]"),
-            ("[x", "[x"),
-        ] {
-            assert!(fits(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in [
-            ("*.pgn", "a.pgnx"),
-            ("?", ""),
-            ("a*b", "acbd"),
-            ("[!a]b", "ab"),
-            ("[a-c]", "d"),
-        ] {
-            assert!(!fits(pattern, name), "{pattern} {name}");
-        }
-    }
 }

@@ -1,0 +1,176 @@
+//! Globs: names of files with `*`, `?` and `[a-z]`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+
+/// Whether a text has characters that make a glob of it.
+fn is_glob(text: &OsStr) -> bool {
+    text.to_str()
+        .is_some_and(|text| text.contains(['*', '?', '[']))
+}
+
+/// The files that a glob names, sorted; `None` if it is none, is the name of a file, or names nothing. `*`, `?` and
+/// `[a-z]` have the meaning that they have in a shell.
+///
+/// ```
+/// use tabia::globs::expand_glob;
+///
+/// # let folder = std::env::temp_dir().join(format!("tabia-doc-globs-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// for name in ["b.pgn", "a.pgn", "c.cbh"] {
+///     std::fs::write(folder.join(name), "")?;
+/// }
+/// let found = expand_glob(folder.join("*.pgn").as_os_str());
+/// assert_eq!(found, Some(vec![folder.join("a.pgn").into(), folder.join("b.pgn").into()]));
+/// assert_eq!(expand_glob(folder.join("*.si5").as_os_str()), None);
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn expand_glob(path: &OsStr) -> Option<Vec<OsString>> {
+    if !is_glob(path) || Path::new(path).exists() {
+        return None;
+    }
+    let mut found = vec![PathBuf::new()];
+    for component in Path::new(path).components() {
+        let name = component.as_os_str();
+        match component {
+            Component::Normal(_) if is_glob(name) => {
+                let pattern: Vec<char> = name.to_str()?.chars().collect();
+                found = found
+                    .iter()
+                    .flat_map(|folder| matching(folder, &pattern))
+                    .collect();
+            }
+            _ => {
+                for path in &mut found {
+                    path.push(name);
+                }
+                found.retain(|path| path.exists());
+            }
+        }
+    }
+    (!found.is_empty()).then(|| found.into_iter().map(PathBuf::into_os_string).collect())
+}
+
+/// The names in a folder that fit a pattern, sorted; hidden ones only if the pattern begins with a dot.
+fn matching(folder: &Path, pattern: &[char]) -> Vec<PathBuf> {
+    let listed = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let Ok(entries) = std::fs::read_dir(listed) else {
+        return Vec::new();
+    };
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let mut names: Vec<OsString> = names
+        .filter(|name| {
+            let name: Vec<char> = name.to_string_lossy().chars().collect();
+            let is_hidden = name.first() == Some(&'.') && pattern.first() != Some(&'.');
+            !is_hidden && fits(pattern, &name)
+        })
+        .collect();
+    names.sort();
+    names.into_iter().map(|name| folder.join(name)).collect()
+}
+
+/// Whether a name fits a pattern of `*`, `?`, `[a-z]` and letters.
+fn fits(pattern: &[char], name: &[char]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    // Where the last `*` is, and from where on it fits the rest of the name.
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        if pattern.get(p) == Some(&'*') {
+            star = Some((p + 1, n));
+            p += 1;
+            continue;
+        }
+        let letter = name.get(n).copied();
+        if p == pattern.len() && letter.is_none() {
+            return true;
+        }
+        let one = letter.and_then(|letter| one_fits(pattern.get(p..).unwrap_or_default(), letter));
+        match (one, star) {
+            (Some(length), _) => {
+                p += length;
+                n += 1;
+            }
+            // The `*` takes one letter more.
+            (None, Some((after, from))) if from < name.len() => {
+                star = Some((after, from + 1));
+                p = after;
+                n = from + 1;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// The length of the part of a pattern that fits one letter.
+fn one_fits(pattern: &[char], letter: char) -> Option<usize> {
+    match pattern {
+        ['?', ..] => Some(1),
+        ['[', rest @ ..] => {
+            // The first letter of a set may be the closing bracket.
+            let end = rest.iter().skip(1).position(|c| *c == ']').map(|at| at + 1);
+            let Some(end) = end else {
+                return (letter == '[').then_some(1);
+            };
+            let set = rest.get(..end)?;
+            let (is_negated, set) = match set {
+                ['!' | '^', set @ ..] if !set.is_empty() => (true, set),
+                set => (false, set),
+            };
+            let mut has = false;
+            let mut at = 0;
+            while let Some(&first) = set.get(at) {
+                if let (Some('-'), Some(&last)) = (set.get(at + 1), set.get(at + 2)) {
+                    has |= (first..=last).contains(&letter);
+                    at += 3;
+                } else {
+                    has |= first == letter;
+                    at += 1;
+                }
+            }
+            (has != is_negated).then_some(end + 2)
+        }
+        [c, ..] => {
+            let is_same =
+                *c == letter || cfg!(windows) && c.to_lowercase().eq(letter.to_lowercase());
+            is_same.then_some(1)
+        }
+        [] => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_fit_whole_names() {
+        let fits = |pattern: &str, name: &str| {
+            let letters = |text: &str| text.chars().collect::<Vec<_>>();
+            super::fits(&letters(pattern), &letters(name))
+        };
+        for (pattern, name) in [
+            ("*.pgn", "a.pgn"),
+            ("*", ""),
+            ("a*b*c", "axxbyybc"),
+            ("?", "王"),
+            ("twic[0-9]*.cbv", "twic1134.cbv"),
+            ("[!a]b", "bb"),
+            ("[]]", "]"),
+            ("[x", "[x"),
+        ] {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("*.pgn", "a.pgnx"),
+            ("?", ""),
+            ("a*b", "acbd"),
+            ("[!a]b", "ab"),
+            ("[a-c]", "d"),
+        ] {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+    }
+}
