@@ -1,8 +1,10 @@
 //! A table as a stream of record batches that a consumer asks for, as the C interface of Arrow wants it.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::task::Poll;
 use std::thread::Builder;
+use std::time::Duration;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -65,25 +67,47 @@ impl TableStream {
     /// # Errors
     /// The first input that cannot be read or changes while it is read.
     pub fn next_batch(&mut self) -> Option<Result<RecordBatch, Error>> {
+        loop {
+            if let Poll::Ready(batch) = self.poll_batch(Duration::MAX) {
+                return batch;
+            }
+        }
+    }
+
+    /// As [`next_batch`](Self::next_batch); pending if there is none after this time. So whoever waits for a long answer
+    /// can look meanwhile whether it is still wanted.
+    pub fn poll_batch(&mut self, wait: Duration) -> Poll<Option<Result<RecordBatch, Error>>> {
         let receiver = match std::mem::replace(&mut self.state, State::Done) {
             State::Running(receiver) => receiver,
-            State::Done => return None,
+            State::Done => return Poll::Ready(None),
             State::Waiting(items, options) => {
                 let (sender, receiver) = sync_channel(WAITING);
                 let progress = Arc::clone(&self.progress);
                 let started =
                     Builder::new().spawn(move || run(&items, &options, &progress, &sender));
                 if let Err(error) = started {
-                    return Some(Err(error.into()));
+                    return Poll::Ready(Some(Err(error.into())));
                 }
                 receiver
             }
         };
-        let message = receiver.recv().ok()?;
-        if message.is_ok() {
+        let message = match receiver.recv_timeout(wait) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => {
+                self.state = State::Running(receiver);
+                return Poll::Pending;
+            }
+        };
+        if matches!(message, Some(Ok(_))) {
             self.state = State::Running(receiver);
         }
-        Some(message)
+        Poll::Ready(message)
+    }
+
+    /// What ends the reading when it is cancelled. The stream then ends with an error.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
     }
 }
 

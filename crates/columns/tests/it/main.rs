@@ -12,3 +12,4 @@ mod output_files;
 mod positions;
 mod reading;
 mod round_trips;
+mod streams;
