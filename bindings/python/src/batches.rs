@@ -8,6 +8,7 @@ use std::thread::Builder;
 use pyo3::prelude::*;
 use tabia::{Error, Progress};
 
+use crate::closing::Closing;
 use crate::error::OrRaise;
 use crate::interrupt::INTERVAL;
 
@@ -25,6 +26,8 @@ pub(crate) struct Batches<T> {
     arrived: Mutex<VecDeque<T>>,
     receiver: Mutex<Option<Receiver<Message<T>>>>,
     progress: Arc<Progress>,
+    /// Of what is read.
+    closing: Arc<Closing>,
 }
 
 enum Waited {
@@ -35,12 +38,14 @@ enum Waited {
 }
 
 impl<T: std::marker::Send + 'static> Batches<T> {
-    /// Starts the thread.
+    /// Starts the thread. Nothing comes once what it reads is closed.
     pub(crate) fn start(
+        closing: Arc<Closing>,
         job: impl FnOnce(&Arc<Progress>, Send<'_, T>) -> Result<(), Error> + std::marker::Send + 'static,
     ) -> std::io::Result<Self> {
         let (sender, receiver) = sync_channel(WAITING);
         let progress = Arc::new(Progress::default());
+        closing.add_reader(&progress);
         let shared = Arc::clone(&progress);
         Builder::new().spawn(move || {
             let mut send = |batch| sender.send(Ok(batch)).is_ok();
@@ -53,12 +58,14 @@ impl<T: std::marker::Send + 'static> Batches<T> {
             arrived: Mutex::default(),
             receiver: Mutex::new(Some(receiver)),
             progress,
+            closing,
         })
     }
 
     /// The next result; `None` at the end and after an error.
     pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<T>> {
         loop {
+            self.closing.ensure_open()?;
             if let Some(result) = self.arrived() {
                 return Ok(Some(result));
             }

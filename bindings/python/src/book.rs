@@ -1,16 +1,19 @@
 //! Opening books.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use tabia::book::edit::{BookRow as Row, rows};
-use tabia::book::find::{FoundMove, find};
+use tabia::book::find::find;
 use tabia::book::merge::MergeOptions;
-use tabia::{Error, OpenOptions, Resolver};
+use tabia::{Error, OpenOptions, ReadOptions, Resolver};
 
 use crate::batches::Batches;
+use crate::book_position::BookPosition;
+use crate::closing::Closing;
 use crate::error::OrRaise;
 use crate::explore::results;
 use crate::file_argument::{FileArgument, TemporaryFolder};
@@ -21,106 +24,62 @@ use crate::position::position_of;
 const CHUNK: usize = 512;
 
 /// Opens an opening book: a path, bytes, or a file object, which is read to its end and copied to a temporary
-/// file. `name` is the name of a file without one.
+/// file. `name` is the name of a file without one. With `mmap=False` the file is copied into memory instead of mapped.
+///
+/// >>> with tabia.open_book("book.bin", mmap=False) as book:
+/// ...     [move.san for move in book.find("1. e4")]
+/// ['e5']
 #[pyfunction]
-#[pyo3(signature = (path, *, name=None))]
+#[pyo3(signature = (path, *, name=None, mmap=true))]
 pub(crate) fn open_book(
     py: Python<'_>,
     path: &Bound<'_, PyAny>,
     name: Option<&str>,
+    mmap: bool,
 ) -> PyResult<Book> {
     let FileArgument { path, folder } = FileArgument::new(path, name)?;
     let shown = path.clone();
-    let open = move || tabia::open(path)?.book();
-    let book = interrupt::read(py, open)?.or_raise(py)?;
+    let mut open = OpenOptions::default();
+    open.copy_files = !mmap;
+    let how = open.clone();
+    let opening = move || {
+        let mut options = ReadOptions::default();
+        options.open = how;
+        tabia::open_with(path, options)?.book()
+    };
+    let book: Arc<dyn tabia::Book> = Arc::from(interrupt::read(py, opening)?.or_raise(py)?);
     Ok(Book {
-        opened: Arc::from(book),
+        opened: RwLock::new(Some(book)),
+        closing: Closing::new("book"),
+        open,
         path: shown,
-        folder,
+        folder: Mutex::new(folder),
     })
 }
 
-/// An opening book.
+/// An opening book. As a context manager it is closed at the end.
+///
+/// >>> book = tabia.open_book("book.bin")
+/// >>> book.info["format"], sum(1 for row in book)
+/// ('polyglot', 4)
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Book {
-    opened: Arc<dyn tabia::Book>,
+    opened: RwLock<Option<Arc<dyn tabia::Book>>>,
+    closing: Arc<Closing>,
+    open: OpenOptions,
     path: PathBuf,
     /// Where the file is, if it is a copy. It is dropped last.
-    folder: Option<Arc<TemporaryFolder>>,
+    folder: Mutex<Option<Arc<TemporaryFolder>>>,
 }
 
-/// A move of a book. What the book does not store is `None`.
-#[pyclass(frozen, module = "tabia")]
-pub(crate) struct BookMove(FoundMove);
-
-#[pymethods]
-impl BookMove {
-    /// The move in SAN.
-    #[getter]
-    fn san(&self) -> &str {
-        &self.0.san
-    }
-
-    /// The move in UCI notation.
-    #[getter]
-    fn uci(&self) -> &str {
-        &self.0.uci
-    }
-
-    /// The stored weight.
-    #[getter]
-    fn weight(&self) -> Option<u32> {
-        self.0.weight
-    }
-
-    /// Games in which the move was played.
-    #[getter]
-    fn games(&self) -> Option<u64> {
-        self.0.games
-    }
-
-    /// Games won by White, drawn, won by Black.
-    #[getter]
-    fn results(&self) -> Option<(u64, u64, u64)> {
-        self.0.results.map(results)
-    }
-
-    /// Score of the side that plays it, 0 to 1.
-    #[getter]
-    fn score(&self) -> Option<f64> {
-        self.0.score
-    }
-
-    /// Probability with which a program plays the move, 0 to 1.
-    #[getter]
-    fn probability(&self) -> f64 {
-        self.0.probability
-    }
-
-    /// `True`: to be played before all others; `False`: never.
-    #[getter]
-    fn recommended(&self) -> Option<bool> {
-        self.0.recommended
-    }
-
-    /// A comment.
-    #[getter]
-    fn comment(&self) -> Option<&str> {
-        self.0.comment.as_deref()
-    }
-
-    /// The name of the opening after the move.
-    #[getter]
-    fn opening(&self) -> Option<&'static str> {
-        self.0.opening.map(|opening| opening.name)
-    }
-
-    fn __repr__(&self) -> String {
-        let weight = self
-            .0
-            .weight
-            .map_or_else(String::new, |weight| format!(" {weight}"));
-        format!("<tabia.BookMove {}{weight}>", self.0.san)
+impl Book {
+    /// The book; a `ValueError` once it is closed.
+    pub(crate) fn opened(&self) -> PyResult<Arc<dyn tabia::Book>> {
+        self.closing.ensure_open()?;
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        opened
+            .clone()
+            .ok_or_else(|| PyValueError::new_err("the book is closed"))
     }
 }
 
@@ -128,18 +87,21 @@ impl BookMove {
 impl Book {
     /// The moves of a position, heaviest first; none if the book does not contain it. The position is a
     /// `Position`, a FEN, or moves as `1. e4 c5`.
-    fn find(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<Vec<BookMove>> {
-        let position = position_of(position)?;
-        let found = py.detach(|| find(&*self.opened, &position)).or_raise(py)?;
-        let moves = found.map(|found| found.moves).unwrap_or_default();
-        Ok(moves.into_iter().map(BookMove).collect())
+    ///
+    /// >>> tabia.open_book("book.bin").find("1. e4 e5").moves[0].weight
+    /// 5
+    fn find(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<BookPosition> {
+        let (book, position) = (self.opened()?, position_of(position)?);
+        let found = py.detach(|| find(&*book, &position)).or_raise(py)?;
+        Ok(BookPosition::new(position, found))
     }
 
     /// The format, and the numbers of positions, moves and games; `None` where the book does not store
     /// a number.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let info = self.opened.info();
+        let opened = self.opened()?;
+        let info = opened.info();
         let dict = PyDict::new(py);
         dict.set_item("format", info.format.to_string())?;
         dict.set_item("version", &info.version)?;
@@ -152,13 +114,17 @@ impl Book {
 
     /// Every move of every position of the book.
     fn __iter__(&self) -> PyResult<BookRows> {
-        let (path, folder) = (self.path.clone(), self.folder.clone());
-        let batches = Batches::start(move |progress, send| {
+        self.closing.ensure_open()?;
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        let (path, open, folder) = (self.path.clone(), self.open.clone(), folder.clone());
+        let batches = Batches::start(Arc::clone(&self.closing), move |progress, send| {
             let _folder = folder;
             let mut options = MergeOptions::default();
-            options.open = OpenOptions::default();
+            options.open = open;
             let mut batch = Vec::with_capacity(CHUNK);
-            for item in Resolver::default().resolve(path.as_os_str())? {
+            let mut resolver = Resolver::default();
+            resolver.options = options.open.clone();
+            for item in resolver.resolve(path.as_os_str())? {
                 rows(&item, &options, progress, &mut |row| {
                     batch.push(row);
                     if batch.len() == CHUNK && !send(std::mem::take(&mut batch)) {
@@ -173,12 +139,41 @@ impl Book {
         Ok(BookRows(batches))
     }
 
+    /// Closes the file. What is asked of the book afterwards is a `ValueError`.
+    fn close(&self, py: Python<'_>) {
+        self.closing.close();
+        py.detach(|| {
+            *self.opened.write().unwrap_or_else(PoisonError::into_inner) = None;
+            *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        });
+    }
+
+    fn __enter__(slf: Py<Self>) -> PyResult<Py<Self>> {
+        slf.get().closing.ensure_open()?;
+        Ok(slf)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
+    }
+
     fn __repr__(&self) -> String {
-        format!("<tabia.Book {}>", self.path.display())
+        let closed = if self.closing.is_closed() {
+            ", closed"
+        } else {
+            ""
+        };
+        format!("<tabia.Book {}{closed}>", self.path.display())
     }
 }
 
 /// The moves of a book in order of its positions, read on a thread of its own.
+///
+/// >>> rows = iter(tabia.open_book("book.bin"))
+/// >>> next(rows).key > 0
+/// True
+/// >>> rows.close()
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct BookRows(Batches<Row>);
 
@@ -199,6 +194,9 @@ impl BookRows {
 }
 
 /// A move of a position of a book. What the book does not store is `None`.
+///
+/// >>> [row.uci for row in tabia.open_book("book.bin") if row.key == tabia.Position().key]
+/// ['e2e4']
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct BookRow(Row);
 

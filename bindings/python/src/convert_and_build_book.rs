@@ -9,7 +9,10 @@ use pyo3::types::{PyDict, PyList};
 use tabia::book::build::{BuildOptions, BuildTarget, build};
 use tabia::convert::{ConvertOptions, Target};
 use tabia::formats::Format;
-use tabia::{Error, InputItem, Observer, Problem, Progress, Resolver, Summary, Written};
+use tabia::select::SelectionCounts;
+use tabia::{
+    Error, GameIndex, InputItem, Losses, Observer, Problem, Progress, Resolver, Summary, Written,
+};
 use tabia_columns::write::{TableFile, TableOptions, write_table};
 
 use crate::database::{ColumnNames, TableChoice};
@@ -18,11 +21,16 @@ use crate::game::profile;
 use crate::games_argument::Source;
 use crate::inputs::{Inputs, query};
 use crate::interrupt::{self, AtSignal};
+use crate::report::Report;
 
 /// Problems that a result has, at most.
 const MAX_PROBLEMS: usize = 1000;
 
 /// What a conversion did.
+///
+/// >>> done = tabia.convert(db, "copy.pgn")
+/// >>> done.games, [str(file) for file in done.files], done.losses["training"]
+/// (7, ['copy.pgn'], 1)
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Converted {
     summary: Summary,
@@ -83,14 +91,34 @@ impl Converted {
     }
 }
 
-/// Keeps the first problems.
+/// Keeps the first problems, and writes the report if there is one.
 #[derive(Default)]
-struct First(Vec<Error>);
+struct Noted {
+    first: Vec<Error>,
+    report: Option<Report>,
+}
 
-impl Observer for First {
+impl Observer for Noted {
     fn problem(&mut self, _item: &InputItem, problem: &Problem) -> Result<(), Error> {
-        if self.0.len() < MAX_PROBLEMS {
-            self.0.push(problem.error.clone());
+        if self.first.len() < MAX_PROBLEMS {
+            self.first.push(problem.error.clone());
+        }
+        match &mut self.report {
+            Some(report) => report.problem(problem),
+            None => Ok(()),
+        }
+    }
+
+    fn losses(&mut self, item: &InputItem, game: GameIndex, losses: &Losses) -> Result<(), Error> {
+        match &mut self.report {
+            Some(report) => report.losses(item, game, losses),
+            None => Ok(()),
+        }
+    }
+
+    fn finished(&mut self, item: &InputItem, counts: &SelectionCounts) -> Result<(), Error> {
+        if let Some(report) = &mut self.report {
+            report.finished(item, counts);
         }
         Ok(())
     }
@@ -134,11 +162,19 @@ fn now() -> u64 {
 /// Converts games to a database, PGN, or a table (`x.parquet`, `x.arrow`, `folder/`). The source is a
 /// database, a path or several; `to` names a format if the target's name does not. `table`, `columns` and
 /// `pgn` are for tables, as in `Database.table`. `progress` is called with the work done, all work, and
-/// the games so far.
+/// the games so far. `report` is a file that gets every problem and every loss as JSON, as `--report` of the
+/// command line writes it; it gets its name together with the target.
+///
+/// >>> done = tabia.convert("samples/tabia.cbv", "new.si5", report="losses.json", threads=2)
+/// >>> done.games, done.texts, done.losses["medals"]
+/// (7, 1, 2)
+/// >>> import json, pathlib
+/// >>> json.loads(pathlib.Path("losses.json").read_text())["summary"]["problems"]
+/// 0
 #[pyfunction]
 #[pyo3(signature = (
     source, target, *, to=None, r#where=None, force=false, profile="standard", table="games", columns=None,
-    pgn=None, threads=1, progress=None
+    pgn=None, threads=None, progress=None, report=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub(crate) fn convert(
@@ -152,9 +188,11 @@ pub(crate) fn convert(
     table: &str,
     columns: Option<ColumnNames>,
     pgn: Option<&str>,
-    threads: usize,
+    threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
+    report: Option<PathBuf>,
 ) -> PyResult<Converted> {
+    let threads = threads.unwrap_or(source.threads());
     let inputs = source.inputs(py)?;
     let mut options = ConvertOptions::default();
     options.open = inputs.open.clone();
@@ -188,30 +226,42 @@ pub(crate) fn convert(
         None => None,
     };
     run(py, progress, move |progress| {
-        let mut problems = First::default();
+        let mut noted = Noted::default();
         inputs.check()?;
+        if let Some(path) = &report {
+            let report = Report::create(path, force)?;
+            options.create.transaction = Some(report.transaction());
+            tables.transaction = Some(report.transaction());
+            noted.report = Some(report);
+        }
         let (summary, written) = if is_table {
             let name = target.to_string_lossy();
             let file = TableFile::of_name(&name).ok_or_else(|| Error::usage("no table"))?;
-            write_table(&inputs.items, file, &tables, force, progress, &mut problems)?
+            write_table(&inputs.items, file, &tables, force, progress, &mut noted)?
         } else {
             let target = Target::file(&Resolver::default(), &target, format)?;
             let items = &inputs.items;
-            tabia::convert::convert(items, target, &options, progress, &mut problems)?
+            tabia::convert::convert(items, target, &options, progress, &mut noted)?
         };
+        if let Some(report) = noted.report {
+            report.commit(&summary)?;
+        }
         Ok(Converted {
             summary,
             written,
-            problems: problems.0,
+            problems: noted.first,
         })
     })
 }
 
 /// Builds an opening book from games; the source is a database, a path or several. Returns the numbers
 /// of its positions and moves. `progress` is as in `convert`.
+///
+/// >>> tabia.build_book("samples/*.cbv", "all.bin", min_games=2, max_ply=40)
+/// (4, 4)
 #[pyfunction]
 #[pyo3(signature = (
-    source, target, *, min_games=3, max_ply=1024, r#where=None, force=false, threads=1, progress=None
+    source, target, *, min_games=3, max_ply=1024, r#where=None, force=false, threads=None, progress=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub(crate) fn build_book(
@@ -222,9 +272,10 @@ pub(crate) fn build_book(
     max_ply: u32,
     r#where: Option<&str>,
     force: bool,
-    threads: usize,
+    threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(u64, u64)> {
+    let threads = threads.unwrap_or(source.threads());
     let inputs: Arc<Inputs> = source.inputs(py)?;
     let mut options = BuildOptions::default();
     options.open = inputs.open.clone();
@@ -247,7 +298,7 @@ pub(crate) fn build_book(
             &target,
             &options,
             progress,
-            &mut First::default(),
+            &mut Noted::default(),
         )
     })?;
     Ok((built.positions, built.moves))

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyTuple};
 use tabia::base::{Base, BaseOptions, TreeOptions};
 use tabia::inspect::inspect;
 use tabia::list::ListOptions;
@@ -18,17 +16,18 @@ use tabia::{
     Charset, Error, GameIndex, InputItem, NoObserver, OpenOptions, Progress, Query, ScanOptions,
 };
 use tabia_columns::schema::{GameColumns, Table as TableKind};
-use tabia_columns::stream::TableStream;
 use tabia_columns::write::TableOptions;
 
+use crate::arrow_stream::HeldStream;
 use crate::error::{self, OrRaise};
 use crate::explore::Tree;
 use crate::file_argument::{FileArgument, TemporaryFolder};
 use crate::game::{Game, profile};
 use crate::games::Games;
-use crate::headers::Headers;
+use crate::headers::{Header, Headers};
+use crate::html;
 use crate::info;
-use crate::inputs::{Inputs, query, query_and_order, resolver};
+use crate::inputs::{Inputs, expand_globs, query, query_and_order, resolver};
 use crate::interrupt::{self, AtSignal};
 use crate::move_arrays::Moves;
 use crate::position::position_of;
@@ -37,9 +36,21 @@ use crate::read_game::read_game;
 /// Opens games of any format: a path of a file, a folder, an archive or a table; or bytes; or a file
 /// object, which is read to its end and copied to a temporary file. `name` is the name of a file without
 /// one. `charset` is for files that do not name theirs, `password` for archives; `deleted` counts games that
-/// are marked as deleted.
+/// are marked as deleted. `threads` is for everything that reads the database, unless a call names another
+/// number. With `mmap=False` files are copied into memory instead of mapped: whatever other programs do to them
+/// then does not matter.
+///
+/// >>> db = tabia.open("samples/tabia.cbv", threads=2)
+/// >>> db.format, len(db)
+/// ('cbh', 9)
+/// >>> with tabia.open("samples/tabia.cbh", mmap=False) as db:
+/// ...     db.game(2).white
+/// 'Morphy, Paul'
 #[pyfunction]
-#[pyo3(signature = (path, *, name=None, charset=None, password=None, deleted=false, threads=1))]
+#[pyo3(signature = (
+    path, *, name=None, charset=None, password=None, deleted=false, threads=1, mmap=true
+))]
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub(crate) fn open(
     py: Python<'_>,
     path: &Bound<'_, PyAny>,
@@ -48,35 +59,48 @@ pub(crate) fn open(
     password: Option<String>,
     deleted: bool,
     threads: usize,
+    mmap: bool,
 ) -> PyResult<Database> {
     let file = FileArgument::new(path, name)?;
+    let paths = vec![file.path];
     let arguments = Arguments {
-        paths: vec![file.path],
+        paths: if file.folder.is_some() {
+            paths
+        } else {
+            expand_globs(paths)
+        },
         charset,
         password,
         deleted,
         threads,
+        mmap,
     };
     Database::open(py, arguments, file.folder)
 }
 
-/// Opens several paths as one database, in this order.
+/// Opens several paths as one database, in this order. A glob as `*.pgn.zst` is all files that it names, sorted.
+///
+/// >>> db = tabia.open_many("samples/*.cbv")
+/// >>> len(db), len(tabia.open_many(["samples/tabia.cbv", "samples/tabia.cbh"]))
+/// (9, 18)
 #[pyfunction]
-#[pyo3(signature = (paths, *, charset=None, password=None, deleted=false, threads=1))]
+#[pyo3(signature = (paths, *, charset=None, password=None, deleted=false, threads=1, mmap=true))]
 pub(crate) fn open_many(
     py: Python<'_>,
-    paths: Vec<PathBuf>,
+    paths: Paths,
     charset: Option<String>,
     password: Option<String>,
     deleted: bool,
     threads: usize,
+    mmap: bool,
 ) -> PyResult<Database> {
     let arguments = Arguments {
-        paths,
+        paths: expand_globs(paths.into_vec()),
         charset,
         password,
         deleted,
         threads,
+        mmap,
     };
     Database::open(py, arguments, None)
 }
@@ -90,8 +114,33 @@ pub(crate) fn _reopen(
     password: Option<String>,
     deleted: bool,
     threads: usize,
+    mmap: bool,
 ) -> PyResult<Database> {
-    open_many(py, paths, charset, password, deleted, threads)
+    let arguments = Arguments {
+        paths,
+        charset,
+        password,
+        deleted,
+        threads,
+        mmap,
+    };
+    Database::open(py, arguments, None)
+}
+
+/// One path, or several.
+#[derive(FromPyObject)]
+pub(crate) enum Paths {
+    One(PathBuf),
+    Several(Vec<PathBuf>),
+}
+
+impl Paths {
+    fn into_vec(self) -> Vec<PathBuf> {
+        match self {
+            Self::One(path) => vec![path],
+            Self::Several(paths) => paths,
+        }
+    }
 }
 
 /// The arguments of [`open`].
@@ -102,18 +151,39 @@ struct Arguments {
     password: Option<String>,
     deleted: bool,
     threads: usize,
+    mmap: bool,
 }
 
-type Reopen<'py> = (Vec<PathBuf>, Option<String>, Option<String>, bool, usize);
+type Reopen<'py> = (
+    Vec<PathBuf>,
+    Option<String>,
+    Option<String>,
+    bool,
+    usize,
+    bool,
+);
 
-/// A database, or several as one. Objects do not change and may be used from any thread.
+/// A database, or several as one. Objects do not change and may be used from any thread. As a context manager it is
+/// closed at the end.
+///
+/// >>> db[1].white, db.game(2).white, len(db[:3])
+/// ('Morphy, Paul', 'Morphy, Paul', 3)
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Database {
     inputs: Arc<Inputs>,
     arguments: Arguments,
 }
 
+/// Games that notebooks show of a database.
+const SHOWN: usize = 10;
+
 impl Database {
+    /// The names of the inputs.
+    fn names(&self) -> String {
+        let names: Vec<String> = self.inputs.items.iter().map(InputItem::name).collect();
+        names.join(", ")
+    }
+
     fn open(
         py: Python<'_>,
         arguments: Arguments,
@@ -125,22 +195,25 @@ impl Database {
             open.charset = Charset::parse(name).ok_or_else(unknown).or_raise(py)?;
         }
         open.password.clone_from(&arguments.password);
+        open.copy_files = !arguments.mmap;
         let (paths, deleted) = (arguments.paths.clone(), arguments.deleted);
-        let find = move || Inputs::find(&paths, open, deleted);
-        let mut inputs = interrupt::read(py, find)?.or_raise(py)?;
-        inputs.folder = folder;
+        let find = move || Inputs::find(&paths, open, deleted, folder);
+        let inputs = interrupt::read(py, find)?.or_raise(py)?;
         Ok(Self {
             inputs: Arc::new(inputs),
             arguments,
         })
     }
 
-    pub(crate) fn inputs(&self) -> &Arc<Inputs> {
-        &self.inputs
+    /// The inputs; a `ValueError` once the database is closed.
+    pub(crate) fn inputs(&self) -> PyResult<&Arc<Inputs>> {
+        self.inputs.ensure_not_closed()?;
+        Ok(&self.inputs)
     }
 
-    fn threads(&self) -> usize {
-        self.arguments.threads.max(1)
+    /// The number of threads of a call.
+    pub(crate) fn threads(&self, threads: Option<usize>) -> usize {
+        threads.unwrap_or(self.arguments.threads).max(1)
     }
 
     fn selection(&self) -> Selection {
@@ -149,33 +222,79 @@ impl Database {
         selection
     }
 
-    fn plan(&self, filter: Option<Query>) -> ScanOptions {
+    fn plan(&self, filter: Option<Query>, threads: Option<usize>) -> ScanOptions {
         let mut plan = ScanOptions::default();
-        plan.threads = self.threads();
+        plan.threads = self.threads(threads);
         plan.selection = self.selection();
         plan.filter = filter;
         plan
     }
 
-    fn list_options(&self, filter: Option<Query>) -> ListOptions {
+    fn list_options(&self, filter: Option<Query>, threads: Option<usize>) -> ListOptions {
         let mut options = ListOptions::default();
         options.open = self.inputs.open.clone();
-        options.threads = self.threads();
+        options.threads = self.threads(threads);
         options.selection = self.selection();
         options.selection.texts = false;
         options.filter = filter.unwrap_or_default();
         options
     }
 
-    fn table_options(&self, py: Python<'_>, filter: Option<&str>) -> PyResult<TableOptions> {
+    fn table_options(
+        &self,
+        py: Python<'_>,
+        filter: Option<&str>,
+        threads: Option<usize>,
+    ) -> PyResult<TableOptions> {
         let mut options = TableOptions::default();
         options.open = self.inputs.open.clone();
-        options.plan = self.plan(query(py, filter)?);
+        options.plan = self.plan(query(py, filter)?, threads);
         Ok(options)
     }
 
+    /// Counts what was played in a position.
+    pub(crate) fn tree_job(
+        &self,
+        py: Python<'_>,
+        position: &tabia::Position,
+        ask: &TreeQuestion<'_>,
+    ) -> PyResult<TreeJob> {
+        let inputs = Arc::clone(self.inputs()?);
+        let query = query(py, ask.filter)?.unwrap_or_default();
+        inputs.check().or_raise(py)?;
+        let paths = self.arguments.paths.clone();
+        let mut options = BaseOptions::default();
+        options.open = inputs.open.clone();
+        options.threads = self.threads(ask.threads);
+        options.deleted = self.arguments.deleted;
+        let (position, games) = (position.clone(), ask.games);
+        Ok(Box::new(move |progress| {
+            let found = Inputs::find(&paths, inputs.open.clone(), options.deleted, None)?;
+            let items = Arc::into_inner(found.items).unwrap_or_default();
+            let base = Base::of_items(items, options, progress, &mut NoObserver)?;
+            let selected = base.select(&query, progress)?;
+            let mut wanted = TreeOptions::default();
+            wanted.games = games;
+            base.tree_with(&position, &selected, &wanted, progress, &mut NoObserver)
+        }))
+    }
+
+    /// The first headers, for notebooks.
+    fn first_headers(&self, py: Python<'_>, count: usize) -> PyResult<Vec<Header>> {
+        let inputs = Arc::clone(self.inputs()?);
+        let headers = Headers::start(inputs, self.list_options(None, None))?;
+        let mut first = Vec::new();
+        while first.len() < count
+            && let Some(header) = headers.next(py)?
+        {
+            first.push(header);
+        }
+        headers.end(py);
+        Ok(first)
+    }
+
     fn length(&self, py: Python<'_>) -> PyResult<usize> {
-        let databases = self.inputs.indexed(py)?;
+        let databases = self.inputs()?.indexed(py)?;
         Ok(databases
             .iter()
             .map(|database| database.len() as usize)
@@ -185,7 +304,8 @@ impl Database {
     /// The record with an index from 0.
     fn at(&self, py: Python<'_>, index: usize) -> PyResult<Game> {
         let mut rest = index;
-        for (item, database) in self.inputs.items.iter().zip(self.inputs.indexed(py)?) {
+        let databases = self.inputs()?.indexed(py)?;
+        for (item, database) in self.inputs.items.iter().zip(&*databases) {
             let length = database.len() as usize;
             if rest < length {
                 let read = || read_game(&**database, GameIndex(rest as u32), item);
@@ -204,8 +324,48 @@ impl Database {
     }
 
     fn __repr__(&self) -> String {
-        let names: Vec<String> = self.inputs.items.iter().map(InputItem::name).collect();
-        format!("<tabia.Database {}>", names.join(", "))
+        let closed = if self.inputs.closing.is_closed() {
+            ", closed"
+        } else {
+            ""
+        };
+        format!("<tabia.Database {}{closed}>", self.names())
+    }
+
+    /// The first games, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let rows = self.first_headers(py, SHOWN)?;
+        let title = html::escaped(&format!("{} ({})", self.names(), self.format()?));
+        let table = html::table(&html::HEADER, rows.iter().map(Header::cells));
+        let more = if rows.len() == SHOWN {
+            format!("<p>The first {SHOWN} games.</p>")
+        } else {
+            String::new()
+        };
+        Ok(format!("<div><p>{title}</p>{table}{more}</div>"))
+    }
+
+    /// Closes the files. Iterators and streams that read them end. What is asked of the database and of them afterwards
+    /// is a `ValueError`; games and headers that have been read remain.
+    ///
+    /// >>> db = tabia.open("samples/tabia.cbv")
+    /// >>> db.close()
+    /// >>> len(db)
+    /// Traceback (most recent call last):
+    ///     ...
+    /// ValueError: the database is closed
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.inputs.close());
+    }
+
+    fn __enter__(slf: Py<Self>) -> PyResult<Py<Self>> {
+        slf.get().inputs()?;
+        Ok(slf)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
     }
 
     /// A record by index from 0, or a list of them by slice; texts and deleted games count.
@@ -248,9 +408,9 @@ impl Database {
 
     /// The format's short name; that of the first input if there are several.
     #[getter]
-    fn format(&self) -> String {
-        let first = self.inputs.items.first();
-        first.map_or_else(String::new, |item| item.format().id().to_string())
+    fn format(&self) -> PyResult<String> {
+        let first = self.inputs()?.items.first();
+        Ok(first.map_or_else(String::new, |item| item.format().id().to_string()))
     }
 
     /// What is known of each input: path, format, records, title, character set, problems.
@@ -258,7 +418,8 @@ impl Database {
     #[pyo3(name = "inputs")]
     fn inputs_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        for (item, database) in self.inputs.items.iter().zip(self.inputs.indexed(py)?) {
+        let databases = self.inputs()?.indexed(py)?;
+        for (item, database) in self.inputs.items.iter().zip(&*databases) {
             let info = database.info();
             let dict = PyDict::new(py);
             dict.set_item("path", item.name())?;
@@ -278,14 +439,14 @@ impl Database {
     /// Files of a folder or archive that cannot be read, as exceptions that were not raised.
     #[getter]
     fn problems<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        error::list(py, &self.inputs.problems)
+        error::list(py, &self.inputs()?.problems)
     }
 
     /// What `tabia info --json` knows, with its names: format, games, years, files and so on. Of several
     /// inputs the sums of games, and each of them as `databases`.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (inputs, threads) = (Arc::clone(&self.inputs), self.threads());
+        let (inputs, threads) = (Arc::clone(self.inputs()?), self.threads(None));
         let progress = Arc::new(Progress::default());
         let cancelled = Arc::clone(&progress);
         let job = move || {
@@ -303,34 +464,48 @@ impl Database {
 
     /// The games in order; `where` is a query as of `tabia search`, `sort` names the fields of another order as
     /// `--sort` does: `-date,white`. Sorted games are read one by one.
-    #[pyo3(signature = (*, r#where=None, sort=None))]
-    fn games(&self, py: Python<'_>, r#where: Option<&str>, sort: Option<&str>) -> PyResult<Games> {
+    ///
+    /// >>> [game.white for game in db.games(where="date:..1860", sort="white")]
+    /// ['Anderssen, Adolf', 'Anderssen, Adolf', 'Morphy, Paul']
+    #[pyo3(signature = (*, r#where=None, sort=None, threads=None))]
+    fn games(
+        &self,
+        py: Python<'_>,
+        r#where: Option<&str>,
+        sort: Option<&str>,
+        threads: Option<usize>,
+    ) -> PyResult<Games> {
         let (filter, order) = query_and_order(py, r#where, sort)?;
-        let inputs = Arc::clone(&self.inputs);
+        let inputs = Arc::clone(self.inputs()?);
         if !order.is_empty() {
-            let options = self.list_options(filter);
+            let options = self.list_options(filter, threads);
             return Ok(Games::start_sorted(inputs, options, order)?);
         }
-        let mut plan = self.plan(filter);
+        let mut plan = self.plan(filter, threads);
         plan.selection.texts = false;
         Ok(Games::start(inputs, plan)?)
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Games> {
-        self.games(py, None, None)
+        self.games(py, None, None, None)
     }
 
     /// Players, ratings, dates and so on of the games in order, without their moves; `where` is a query
     /// as of `tabia search`, `sort` as in `games`.
-    #[pyo3(signature = (*, r#where=None, sort=None))]
+    ///
+    /// >>> [(header.white, header.date.year) for header in db.headers(where="date:..1855")]
+    /// [('Anderssen, Adolf', 1851), ('Anderssen, Adolf', 1852)]
+    #[pyo3(signature = (*, r#where=None, sort=None, threads=None))]
     fn headers(
         &self,
         py: Python<'_>,
         r#where: Option<&str>,
         sort: Option<&str>,
+        threads: Option<usize>,
     ) -> PyResult<Headers> {
         let (filter, order) = query_and_order(py, r#where, sort)?;
-        let (inputs, options) = (Arc::clone(&self.inputs), self.list_options(filter));
+        let inputs = Arc::clone(self.inputs()?);
+        let options = self.list_options(filter, threads);
         if order.is_empty() {
             return Ok(Headers::start(inputs, options)?);
         }
@@ -340,7 +515,12 @@ impl Database {
     /// A table as a stream of Arrow: `polars.DataFrame(db.table())`. `columns` are names, `header` for
     /// all before `moves`, or `+move_codes` for one more than usual; `table` is `games` or `positions`.
     /// `plies` (first and last) and `fen` are for positions, `pgn` (a profile) for games.
-    #[pyo3(signature = (table="games", *, columns=None, r#where=None, plies=None, fen=false, pgn=None))]
+    ///
+    /// >>> db.table(columns="white,eco", where="date:..1860").column_names
+    /// ['white', 'eco']
+    #[pyo3(signature = (
+        table="games", *, columns=None, r#where=None, plies=None, fen=false, pgn=None, threads=None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn table(
         &self,
@@ -351,8 +531,10 @@ impl Database {
         plies: Option<(u16, u16)>,
         fen: bool,
         pgn: Option<&str>,
+        threads: Option<usize>,
     ) -> PyResult<Table> {
-        let mut options = self.table_options(py, r#where)?;
+        let inputs = Arc::clone(self.inputs()?);
+        let mut options = self.table_options(py, r#where, threads)?;
         let of_games = columns.is_some() || pgn.is_some();
         let chosen = TableChoice {
             table,
@@ -370,10 +552,7 @@ impl Database {
             options.plies = first.max(1)..=last;
         }
         options.fen = fen;
-        Ok(Table {
-            inputs: Arc::clone(&self.inputs),
-            options,
-        })
+        Ok(Table { inputs, options })
     }
 
     /// The table `games` as a stream of Arrow.
@@ -383,56 +562,54 @@ impl Database {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let table = self.table(py, "games", None, None, None, false, None)?;
+        let table = self.table(py, "games", None, None, None, false, None, None)?;
         table.__arrow_c_stream__(py, requested_schema)
     }
 
-    /// All moves as numbers, for numpy.
-    #[pyo3(signature = (*, r#where=None))]
-    fn moves(&self, py: Python<'_>, r#where: Option<&str>) -> PyResult<Moves> {
-        let mut options = self.table_options(py, r#where)?;
-        options.columns = GameColumns::parse("game,move_codes").or_raise(py)?;
-        self.inputs.check().or_raise(py)?;
-        Moves::read(py, Arc::clone(&self.inputs.items), options)
+    /// All moves as numbers, for numpy; also the time left and the evaluation after each.
+    ///
+    /// >>> moves = db.moves(where="date:..1860")
+    /// >>> moves.codes.dtype, moves.offsets.tolist()
+    /// (dtype('int16'), [0, 33, 78, 125])
+    #[pyo3(signature = (*, r#where=None, threads=None))]
+    fn moves(
+        &self,
+        py: Python<'_>,
+        r#where: Option<&str>,
+        threads: Option<usize>,
+    ) -> PyResult<Moves> {
+        let inputs = Arc::clone(self.inputs()?);
+        let options = self.table_options(py, r#where, threads)?;
+        Moves::read(py, inputs, options)
     }
 
     /// The games that reached a position, by the moves that they went on with. The position is a
     /// `Position`, a FEN, or moves as `1. e4 c5`. A saved index is used where there is one.
-    #[pyo3(signature = (position, *, r#where=None, games=8))]
+    ///
+    /// >>> tree = db.explore("1. e4 e5")
+    /// >>> tree.games, [(move.san, move.games) for move in tree.moves]
+    /// (4, [('Nf3', 3), ('f4', 1)])
+    #[pyo3(signature = (position, *, r#where=None, games=8, threads=None))]
     fn explore(
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
         r#where: Option<&str>,
         games: usize,
+        threads: Option<usize>,
     ) -> PyResult<Tree> {
-        let position = position_of(position)?;
-        let query = query(py, r#where)?.unwrap_or_default();
-        self.inputs.check().or_raise(py)?;
-        let (paths, open) = (self.arguments.paths.clone(), self.inputs.open.clone());
-        let mut options = BaseOptions::default();
-        options.open = open.clone();
-        options.threads = self.threads();
-        options.deleted = self.arguments.deleted;
-        let progress = Arc::new(Progress::default());
-        let cancelled = Arc::clone(&progress);
-        let job = move || {
-            let found = Inputs::find(&paths, open, options.deleted)?;
-            let items = Arc::into_inner(found.items).unwrap_or_default();
-            let base = Base::of_items(items, options, &progress, &mut NoObserver)?;
-            let selected = base.select(&query, &progress)?;
-            let mut wanted = TreeOptions::default();
-            wanted.games = games;
-            base.tree_with(&position, &selected, &wanted, &progress, &mut NoObserver)
+        let ask = TreeQuestion {
+            filter: r#where,
+            games,
+            threads,
         };
-        let cancel = || cancelled.cancel();
-        let tree = interrupt::run(py, job, AtSignal::Cancel(&cancel), &mut || Ok(()))?;
-        tree.or_raise(py).map(Tree::from)
+        let job = self.tree_job(py, &position_of(position)?, &ask)?;
+        cancellable(py, move |progress| job(progress)).map(Tree::from)
     }
 
     /// Pickled by path, so that processes open it anew.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Reopen<'py>)> {
-        if self.inputs.folder.is_some() {
+        if self.inputs()?.is_copy() {
             let text = "a database of a file object cannot be pickled: open it by its path";
             return Err(PyTypeError::new_err(text));
         }
@@ -443,9 +620,34 @@ impl Database {
             password,
             deleted,
             threads,
+            mmap,
         } = self.arguments.clone();
-        Ok((open, (paths, charset, password, deleted, threads)))
+        Ok((open, (paths, charset, password, deleted, threads, mmap)))
     }
+}
+
+/// What is asked of the games that reached a position.
+pub(crate) struct TreeQuestion<'a> {
+    pub(crate) filter: Option<&'a str>,
+    /// Games of each kind, at most.
+    pub(crate) games: usize,
+    pub(crate) threads: Option<usize>,
+}
+
+/// Counts what was played in a position.
+pub(crate) type TreeJob =
+    Box<dyn FnOnce(&Arc<Progress>) -> Result<tabia::base::Tree, Error> + Send + 'static>;
+
+/// Runs a job that only reads; Ctrl-C ends it.
+pub(crate) fn cancellable<T: Send + 'static>(
+    py: Python<'_>,
+    job: impl FnOnce(&Arc<Progress>) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
+    let progress = Arc::new(Progress::default());
+    let shared = Arc::clone(&progress);
+    let cancel = || progress.cancel();
+    let at_signal = AtSignal::Cancel(&cancel);
+    interrupt::run(py, move || job(&shared), at_signal, &mut || Ok(()))?.or_raise(py)
 }
 
 /// Names of columns as a list or as one text.
@@ -490,30 +692,14 @@ impl TableChoice<'_> {
 }
 
 /// A table of a database; each use reads the database anew.
+///
+/// >>> table = db.table("positions", plies=(1, 2))
+/// >>> table.column_names[:4]
+/// ['game', 'ply', 'key', 'move']
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Table {
     inputs: Arc<Inputs>,
     options: TableOptions,
-}
-
-/// A stream that keeps the files that it reads.
-struct HeldStream {
-    stream: TableStream,
-    _inputs: Arc<Inputs>,
-}
-
-impl Iterator for HeldStream {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.stream.next()
-    }
-}
-
-impl RecordBatchReader for HeldStream {
-    fn schema(&self) -> SchemaRef {
-        self.stream.schema()
-    }
 }
 
 #[pymethods]
@@ -545,12 +731,9 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // Consumers cast by themselves.
         drop(requested_schema);
+        self.inputs.ensure_not_closed()?;
         self.inputs.check().or_raise(py)?;
-        let items = Arc::clone(&self.inputs.items);
-        let stream = HeldStream {
-            stream: TableStream::new(items, self.options.clone()),
-            _inputs: Arc::clone(&self.inputs),
-        };
+        let stream = HeldStream::new(py, &self.inputs, self.options.clone())?;
         let stream = FFI_ArrowArrayStream::new(Box::new(stream));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }

@@ -4,6 +4,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// A date whose parts may be unknown.
+///
+/// >>> date = tabia.Date(2013, 9)
+/// >>> str(date), date.day, date.complete
+/// ('2013.09.??', None, None)
 #[pyclass(frozen, eq, hash, module = "tabia")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Date(pub(crate) tabia::Date);

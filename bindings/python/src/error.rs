@@ -6,6 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tabia::{ErrorKind, ErrorSide};
 
+use crate::python_hints;
+
 create_exception!(
     tabia,
     Error,
@@ -55,6 +57,10 @@ pub(crate) fn exception(py: Python<'_>, error: &tabia::Error) -> PyErr {
         text.push_str("\nhint: ");
         text.push_str(hint);
     }
+    if matches!(error.kind(), ErrorKind::Exists) {
+        text.push_str("\nhint: `force=True` replaces it");
+    }
+    let text = python_hints::of_python(&text);
     let (kind, exception) = match (error.kind(), error.side()) {
         (ErrorKind::Cancelled, _) => return PyKeyboardInterrupt::new_err(()),
         (ErrorKind::Query { .. }, _) | (_, ErrorSide::Usage) => ("usage", Usage::new_err(text)),

@@ -1,12 +1,97 @@
 //! Statistics of a position.
 
-use pyo3::prelude::*;
-use tabia::Wdl;
+use std::sync::Arc;
 
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use tabia::book::find::{FoundPosition, find};
+use tabia::{Error, Wdl};
+
+use crate::book::Book;
+use crate::book_position::BookPosition;
+use crate::database::{Database, TreeJob, TreeQuestion, cancellable};
 use crate::date::Date;
-use crate::position::Position;
+use crate::html;
+use crate::inputs::query;
+use crate::position::{Position, position_of};
+
+/// The moves of a position in several sources: databases, or books. Each source has its own answer, in their order: a
+/// `Tree` of a database, a `BookPosition` of a book. `where`, `games` and `threads` are for databases, as in
+/// `Database.explore`.
+///
+/// >>> tree, found = tabia.explore([db, tabia.open_book("book.bin")], "1. e4 e5")
+/// >>> tree.moves[0].san, tree.moves[0].games, found.moves[0].san, found.moves[0].weight
+/// ('Nf3', 3, 'Nf3', 5)
+#[pyfunction]
+#[pyo3(signature = (sources, position, *, r#where=None, games=8, threads=None))]
+pub(crate) fn explore<'py>(
+    py: Python<'py>,
+    sources: Vec<Explored<'py>>,
+    position: &Bound<'py, PyAny>,
+    r#where: Option<&str>,
+    games: usize,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyList>> {
+    let position = position_of(position)?;
+    let ask = TreeQuestion {
+        filter: r#where,
+        games,
+        threads,
+    };
+    // What is wrong with the question is known before the first source is read.
+    query(py, r#where)?;
+    let jobs = sources.iter().map(|source| match source {
+        Explored::Database(database) => database.get().tree_job(py, &position, &ask).map(Job::Tree),
+        Explored::Book(book) => book.get().opened().map(Job::Find),
+    });
+    let jobs = jobs.collect::<PyResult<Vec<_>>>()?;
+    let wanted = position.clone();
+    let answers = cancellable(py, move |progress| {
+        let answer = |job| {
+            Ok(match job {
+                Job::Tree(job) => Answer::Tree(Box::new(job(progress)?)),
+                Job::Find(book) => Answer::Found(Box::new(find(&*book, &wanted)?)),
+            })
+        };
+        jobs.into_iter()
+            .map(answer)
+            .collect::<Result<Vec<_>, Error>>()
+    })?;
+    let list = PyList::empty(py);
+    for answer in answers {
+        match answer {
+            Answer::Tree(tree) => list.append(Bound::new(py, Tree(tree))?)?,
+            Answer::Found(found) => {
+                let found = BookPosition::new(position.clone(), *found);
+                list.append(Bound::new(py, found)?)?;
+            }
+        }
+    }
+    Ok(list)
+}
+
+/// What is explored.
+#[derive(FromPyObject)]
+pub(crate) enum Explored<'py> {
+    Database(Bound<'py, Database>),
+    Book(Bound<'py, Book>),
+}
+
+enum Job {
+    Tree(TreeJob),
+    Find(Arc<dyn tabia::Book>),
+}
+
+enum Answer {
+    Tree(Box<tabia::base::Tree>),
+    Found(Box<Option<FoundPosition>>),
+}
 
 /// The games that reached a position.
+///
+/// >>> tree = db.explore("1. e4 e5 2. Nf3")
+/// >>> tree.games, tree.results, tree.opening
+/// (3, (2, 1, 0), "King's Knight Opening")
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Tree(Box<tabia::base::Tree>);
 
@@ -77,9 +162,26 @@ impl Tree {
             self.0.moves.len()
         )
     }
+
+    /// The board and the moves, for notebooks.
+    fn _repr_html_(&self) -> String {
+        let rows = self.0.moves.iter().map(|m| {
+            let score = m
+                .score
+                .map_or_else(String::new, |score| format!("{:.1} %", score * 100.0));
+            let results = html::results(results(m.results));
+            vec![m.san.clone(), m.games.to_string(), score, results]
+        });
+        let names = ["move", "games", "score", "+ = \u{2212}"];
+        html::board_and_table(&self.0.position, &names, rows)
+    }
 }
 
 /// A move that was played from a position.
+///
+/// >>> move = db.explore("1. e4").moves[0]
+/// >>> move.san, move.games, move.last_played.year
+/// ('e5', 4, 2024)
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct TreeMove(tabia::base::TreeMove);
 
@@ -139,6 +241,10 @@ impl TreeMove {
 }
 
 /// A game that reached a position.
+///
+/// >>> game = db.explore("1. e4 e5 2. f4").recent_games[0]
+/// >>> game.white, db.game(game.number).white
+/// ('Anderssen, Adolf', 'Anderssen, Adolf')
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct TreeGame(tabia::base::TreeGame);
 

@@ -12,6 +12,7 @@ use tabia::{CreateOptions, Error, FileStates, GameIndex, GameResult, Profile, Wa
 use crate::date::Date;
 use crate::error::{self, OrRaise};
 use crate::game_heads::GameHeads;
+use crate::html;
 use crate::inputs::Inputs;
 use crate::move_node::{Moves, Node};
 use crate::position::{Position, uci_text};
@@ -19,6 +20,12 @@ use crate::read_game::read_record;
 
 /// A game. It does not change. Of a database in files its tags and moves are read when they are first asked for,
 /// which fails once these files have changed.
+///
+/// >>> game = db.game(2)
+/// >>> game.white, game.tags["White"], game.ply_count, game.problems
+/// ('Morphy, Paul', 'Morphy, Paul', 33, [])
+/// >>> game.pgn("seven").split()[-1]
+/// '1-0'
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Game {
     known: Known,
@@ -80,7 +87,7 @@ impl RecordSource {
             let database = inputs.opened_in(self.input, &self.states)?;
             let missing = || Error::usage("there is no such input");
             let item = inputs.items.get(self.input).ok_or_else(missing)?;
-            let (game, problems) = read_record(&**database, GameIndex(index), want, item)?;
+            let (game, problems) = read_record(&*database, GameIndex(index), want, item)?;
             self.states.check()?;
             Ok(Whole { game, problems })
         };
@@ -354,6 +361,19 @@ impl Game {
         Ok(moves.line(0))
     }
 
+    /// The variations of the mainline in the order of its moves, each a list of moves. The first move of each has the
+    /// same `ply_number` as the move that it is an alternative to; those inside of them are in their own moves.
+    ///
+    /// >>> game = tabia.open(b"1. e4 (1. d4 d5) e5 (1... c5 2. Nf3) *", name="a.pgn")[0]
+    /// >>> [[node.san for node in line] for line in game.variations]
+    /// [['d4', 'd5'], ['c5', 'Nf3']]
+    #[getter]
+    fn variations(&self, py: Python<'_>) -> PyResult<Vec<Vec<Node>>> {
+        let game = self.whole(py)?;
+        let moves = py.detach(|| self.moves(game))?;
+        Ok(moves.variations())
+    }
+
     /// The moves of the mainline in UCI notation.
     fn uci(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let game = self.whole(py)?;
@@ -389,6 +409,18 @@ impl Game {
         let text = self.pgn(py, "lichess")?;
         let file = py.import("io")?.call_method1("StringIO", (text,))?;
         py.import("chess.pgn")?.call_method1("read_game", (file,))
+    }
+
+    /// The tags and the moves, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let game = self.whole(py)?;
+        let tags = game.head.tags.iter();
+        let rows = tags.map(|(name, value)| vec![name.to_string(), value.to_string()]);
+        let table = html::table(&["tag", "value"], rows);
+        let text = self.pgn(py, "standard")?;
+        // Without the tags, which are in the table.
+        let moves = text.split_once("\n\n").map_or(&*text, |(_, moves)| moves);
+        Ok(format!("<div>{table}<p>{}</p></div>", html::escaped(moves)))
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {

@@ -28,40 +28,48 @@ use crate::sorted_records::{RecordAt, SortedRecords};
 const CHUNK: usize = 64;
 
 /// Games, read on threads of their own. Their problems are those of records that are no game of the iterator.
+///
+/// >>> games = db.games()
+/// >>> next(games).white
+/// 'Morphy, Paul'
+/// >>> games.close()
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Games(BatchesWithProblems<Game>);
 
 impl Games {
     /// Games in the order of the inputs. Of databases with an index only heads are read until moves are asked for.
     pub(crate) fn start(inputs: Arc<Inputs>, plan: ScanOptions) -> std::io::Result<Self> {
-        let games = BatchesWithProblems::start(move |progress, lost, send| {
-            inputs.check()?;
-            let noted = Problems::default();
-            let sources = RefCell::new(Sources::new(&inputs));
-            let done = collect(
-                &inputs.items,
-                &inputs.open,
-                &plan,
-                &mut |item| {
-                    sources.borrow_mut().begin(item);
-                    Ok(GameCollector {
-                        // Archives would be unpacked twice.
-                        may_read_later: item.source().is_some(),
-                        wanted: Arc::clone(&sources.borrow().wanted),
-                        ..GameCollector::default()
-                    })
-                },
-                progress,
-                &mut Keep(Arc::clone(&noted)),
-                &mut |_, base, piece| {
-                    let mut batch = sources.borrow().games(piece, base);
-                    assign(take(&noted), &mut batch, lost);
-                    Ok(send(batch))
-                },
-            );
-            assign(take(&noted), &mut [], lost);
-            done.map(drop)
-        })?;
+        let games = BatchesWithProblems::start(
+            Arc::clone(&inputs.closing),
+            move |progress, lost, send| {
+                inputs.check()?;
+                let noted = Problems::default();
+                let sources = RefCell::new(Sources::new(&inputs));
+                let done = collect(
+                    &inputs.items,
+                    &inputs.open,
+                    &plan,
+                    &mut |item| {
+                        sources.borrow_mut().begin(item);
+                        Ok(GameCollector {
+                            // Archives would be unpacked twice.
+                            may_read_later: item.source().is_some(),
+                            wanted: Arc::clone(&sources.borrow().wanted),
+                            ..GameCollector::default()
+                        })
+                    },
+                    progress,
+                    &mut Keep(Arc::clone(&noted)),
+                    &mut |_, base, piece| {
+                        let mut batch = sources.borrow().games(piece, base);
+                        assign(take(&noted), &mut batch, lost);
+                        Ok(send(batch))
+                    },
+                );
+                assign(take(&noted), &mut [], lost);
+                done.map(drop)
+            },
+        )?;
         Ok(Self(games))
     }
 
@@ -72,28 +80,31 @@ impl Games {
         order: SortOrder,
     ) -> std::io::Result<Self> {
         let records = SortedRecords {
-            inputs,
+            inputs: Arc::clone(&inputs),
             options,
             order,
             chunk: CHUNK,
         };
-        let games = BatchesWithProblems::start(move |progress, problems, send| {
-            // Those of a game are found again when it is read.
-            let listed = RefCell::new(BTreeMap::<_, Vec<Error>>::new());
-            let mut found = |input: usize, found: Vec<Error>| {
-                for problem in found {
-                    let record = (input, problem.location().game);
-                    listed.borrow_mut().entry(record).or_default().push(problem);
-                }
-            };
-            let mut make = |at: RecordAt<'_>| {
-                listed.borrow_mut().remove(&(at.input, Some(at.game)));
-                read_game(at.database, at.game, at.item)
-            };
-            records.send_each(progress, &mut found, &mut make, send)?;
-            add(problems, listed.into_inner().into_values().flatten());
-            Ok(())
-        })?;
+        let games = BatchesWithProblems::start(
+            Arc::clone(&inputs.closing),
+            move |progress, problems, send| {
+                // Those of a game are found again when it is read.
+                let listed = RefCell::new(BTreeMap::<_, Vec<Error>>::new());
+                let mut found = |input: usize, found: Vec<Error>| {
+                    for problem in found {
+                        let record = (input, problem.location().game);
+                        listed.borrow_mut().entry(record).or_default().push(problem);
+                    }
+                };
+                let mut make = |at: RecordAt<'_>| {
+                    listed.borrow_mut().remove(&(at.input, Some(at.game)));
+                    read_game(at.database, at.game, at.item)
+                };
+                records.send_each(progress, &mut found, &mut make, send)?;
+                add(problems, listed.into_inner().into_values().flatten());
+                Ok(())
+            },
+        )?;
         Ok(Self(games))
     }
 }

@@ -8,10 +8,10 @@ use tabia::OpenOptions;
 
 use crate::database::Database;
 use crate::error::OrRaise;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, expand_globs};
 use crate::interrupt;
 
-/// An argument that names games: a database, a path, or several paths.
+/// An argument that names games: a database, or paths and globs.
 #[derive(FromPyObject)]
 pub(crate) enum Source<'py> {
     Database(Bound<'py, Database>),
@@ -20,13 +20,24 @@ pub(crate) enum Source<'py> {
 }
 
 impl Source<'_> {
+    /// The number of threads, if the call names none.
+    pub(crate) fn threads(&self) -> usize {
+        match self {
+            Self::Database(database) => database.get().threads(None),
+            Self::Path(_) | Self::Paths(_) => 1,
+        }
+    }
+
     pub(crate) fn inputs(self, py: Python<'_>) -> PyResult<Arc<Inputs>> {
         let paths = match self {
-            Self::Database(database) => return Ok(Arc::clone(database.get().inputs())),
+            Self::Database(database) => return Ok(Arc::clone(database.get().inputs()?)),
             Self::Path(path) => vec![path],
             Self::Paths(paths) => paths,
         };
-        let find = move || Inputs::find(&paths, OpenOptions::default(), false);
+        let find = move || {
+            let paths = expand_globs(paths);
+            Inputs::find(&paths, OpenOptions::default(), false, None)
+        };
         Ok(Arc::new(interrupt::read(py, find)?.or_raise(py)?))
     }
 }

@@ -17,32 +17,38 @@ use crate::sorted_records::{RecordAt, SortedRecords};
 const CHUNK: usize = 512;
 
 /// Headers, read on threads of their own.
+///
+/// >>> sum(1 for header in db.headers())
+/// 7
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Headers(BatchesWithProblems<(Arc<str>, ListRow<'static>)>);
 
 impl Headers {
     /// Headers in the order of the inputs.
     pub(crate) fn start(inputs: Arc<Inputs>, options: ListOptions) -> std::io::Result<Self> {
-        let rows = BatchesWithProblems::start(move |progress, problems, send| {
-            let mut observer = Keep(Arc::clone(problems));
-            inputs.check()?;
-            for item in inputs.items.iter() {
-                let name: Arc<str> = item.name().into();
-                let render = |row: &ListRow<'_>, rows: &mut Vec<ListRow<'static>>| {
-                    rows.push(row.clone().into_owned());
-                };
-                let emit = &mut |rows: &mut Vec<ListRow<'static>>| {
-                    let rows = rows.drain(..).map(|row| (Arc::clone(&name), row));
-                    if send(rows.collect()) {
-                        Ok(())
-                    } else {
-                        Err(Error::cancelled())
-                    }
-                };
-                list(item, &options, &render, progress, &mut observer, emit)?;
-            }
-            Ok(())
-        })?;
+        let rows = BatchesWithProblems::start(
+            Arc::clone(&inputs.closing),
+            move |progress, problems, send| {
+                let mut observer = Keep(Arc::clone(problems));
+                inputs.check()?;
+                for item in inputs.items.iter() {
+                    let name: Arc<str> = item.name().into();
+                    let render = |row: &ListRow<'_>, rows: &mut Vec<ListRow<'static>>| {
+                        rows.push(row.clone().into_owned());
+                    };
+                    let emit = &mut |rows: &mut Vec<ListRow<'static>>| {
+                        let rows = rows.drain(..).map(|row| (Arc::clone(&name), row));
+                        if send(rows.collect()) {
+                            Ok(())
+                        } else {
+                            Err(Error::cancelled())
+                        }
+                    };
+                    list(item, &options, &render, progress, &mut observer, emit)?;
+                }
+                Ok(())
+            },
+        )?;
         Ok(Self(rows))
     }
 
@@ -53,23 +59,38 @@ impl Headers {
         order: SortOrder,
     ) -> std::io::Result<Self> {
         let records = SortedRecords {
-            inputs,
+            inputs: Arc::clone(&inputs),
             options,
             order,
             chunk: CHUNK,
         };
-        let rows = BatchesWithProblems::start(move |progress, problems, send| {
-            let items = records.inputs.items.iter();
-            let names: Vec<Arc<str>> = items.map(|item| item.name().into()).collect();
-            let mut found = |_: usize, found: Vec<Error>| add(problems, found);
-            let mut make = |at: RecordAt<'_>| {
-                let name = names.get(at.input).cloned().unwrap_or_default();
-                let row = row(at.database, at.reader, at.game)?;
-                Ok((name, row.into_owned()))
-            };
-            records.send_each(progress, &mut found, &mut make, send)
-        })?;
+        let rows = BatchesWithProblems::start(
+            Arc::clone(&inputs.closing),
+            move |progress, problems, send| {
+                let items = records.inputs.items.iter();
+                let names: Vec<Arc<str>> = items.map(|item| item.name().into()).collect();
+                let mut found = |_: usize, found: Vec<Error>| add(problems, found);
+                let mut make = |at: RecordAt<'_>| {
+                    let name = names.get(at.input).cloned().unwrap_or_default();
+                    let row = row(at.database, at.reader, at.game)?;
+                    Ok((name, row.into_owned()))
+                };
+                records.send_each(progress, &mut found, &mut make, send)
+            },
+        )?;
         Ok(Self(rows))
+    }
+}
+
+impl Headers {
+    pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<Header>> {
+        let next = self.0.next(py)?;
+        Ok(next.map(|(source, row)| Header { source, row }))
+    }
+
+    /// Ends the reading.
+    pub(crate) fn end(&self, py: Python<'_>) {
+        self.0.close(py);
     }
 }
 
@@ -80,8 +101,7 @@ impl Headers {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Header>> {
-        let next = self.0.next(py)?;
-        Ok(next.map(|(source, row)| Header { source, row }))
+        self.next(py)
     }
 
     /// Problems so far, as exceptions that were not raised.
@@ -92,11 +112,15 @@ impl Headers {
 
     /// Ends the reading; the iterator is then empty.
     fn close(&self, py: Python<'_>) {
-        self.0.close(py);
+        self.end(py);
     }
 }
 
 /// A game without its moves. What is unknown is `None`.
+///
+/// >>> header = next(db.headers())
+/// >>> header.number, header.white, header.date.year, header.result
+/// (2, 'Morphy, Paul', 1858, '1-0')
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Header {
     source: Arc<str>,
@@ -106,6 +130,25 @@ pub(crate) struct Header {
 /// A text that is not empty.
 fn known(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
+}
+
+impl Header {
+    /// The cells of a row of [`html::HEADER`].
+    pub(crate) fn cells(&self) -> Vec<String> {
+        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        let elo = |elo: Option<u16>| elo.map_or_else(String::new, |elo| elo.to_string());
+        vec![
+            self.number().to_string(),
+            text(self.white()),
+            elo(self.white_elo()),
+            text(self.black()),
+            elo(self.black_elo()),
+            self.result().to_owned(),
+            self.row.date.to_string(),
+            text(self.event()),
+            self.eco().unwrap_or_default(),
+        ]
+    }
 }
 
 #[pymethods]

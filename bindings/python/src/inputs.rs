@@ -1,16 +1,21 @@
 //! Inputs that paths name, and queries over them.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use pyo3::prelude::*;
 use tabia::core::games::Database as OpenDatabase;
+use tabia::globs::expand_glob;
 use tabia::sort::SortOrder;
 use tabia::{Error, FileStates, InputItem, OpenInput, OpenOptions, Query, Resolver};
 
+use crate::closing::Closing;
 use crate::error::OrRaise;
 use crate::file_argument::TemporaryFolder;
 use crate::interrupt;
+
+/// The databases of all inputs, open for access by number.
+pub(crate) type Opened = Arc<[Arc<dyn OpenDatabase>]>;
 
 /// Inputs that were found, with how they are opened.
 pub(crate) struct Inputs {
@@ -19,11 +24,23 @@ pub(crate) struct Inputs {
     pub(crate) deleted: bool,
     /// Files of folders and archives that cannot be read.
     pub(crate) problems: Vec<Error>,
-    indexed: OnceLock<Result<Vec<Arc<dyn OpenDatabase>>, Error>>,
+    indexed: RwLock<Option<Result<Opened, Error>>>,
+    /// Held by the thread that opens them.
+    opening: Mutex<()>,
+    pub(crate) closing: Arc<Closing>,
     /// The states of the files of each input when it was found.
     states: Vec<FileStates>,
     /// Where the files are, if they are copies. It is dropped last.
-    pub(crate) folder: Option<Arc<TemporaryFolder>>,
+    folder: Mutex<Option<Arc<TemporaryFolder>>>,
+}
+
+/// The paths that globs among them name; a glob that names nothing is a path.
+pub(crate) fn expand_globs(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let expand = |path: PathBuf| match expand_glob(path.as_os_str()) {
+        Some(found) => found.into_iter().map(PathBuf::from).collect(),
+        None => vec![path],
+    };
+    paths.into_iter().flat_map(expand).collect()
 }
 
 /// A resolver of every format, tables too.
@@ -36,7 +53,12 @@ pub(crate) fn resolver(open: &OpenOptions) -> Resolver {
 
 impl Inputs {
     /// Finds what paths name.
-    pub(crate) fn find(paths: &[PathBuf], open: OpenOptions, deleted: bool) -> Result<Self, Error> {
+    pub(crate) fn find(
+        paths: &[PathBuf],
+        open: OpenOptions,
+        deleted: bool,
+        folder: Option<Arc<TemporaryFolder>>,
+    ) -> Result<Self, Error> {
         let resolver = resolver(&open);
         let (mut items, mut problems) = (Vec::new(), Vec::new());
         for path in paths {
@@ -62,9 +84,29 @@ impl Inputs {
             open,
             deleted,
             problems,
-            indexed: OnceLock::new(),
-            folder: None,
+            indexed: RwLock::default(),
+            opening: Mutex::default(),
+            closing: Closing::new("database"),
+            folder: Mutex::new(folder),
         })
+    }
+
+    /// Whether the files are a copy, which exists no longer than this.
+    pub(crate) fn is_copy(&self) -> bool {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        folder.is_some()
+    }
+
+    /// A `ValueError` once they are closed.
+    pub(crate) fn ensure_not_closed(&self) -> PyResult<()> {
+        self.closing.ensure_open()
+    }
+
+    /// Closes the files and ends what reads them for an iterator or a stream.
+    pub(crate) fn close(&self) {
+        self.closing.close();
+        *self.indexed.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// An error if a file has changed since it was found: games of both states would be mixed.
@@ -73,17 +115,15 @@ impl Inputs {
     }
 
     /// The databases for access by number, opened when that is first asked for.
-    pub(crate) fn indexed<'a>(
-        self: &'a Arc<Self>,
-        py: Python<'_>,
-    ) -> PyResult<&'a [Arc<dyn OpenDatabase>]> {
+    pub(crate) fn indexed(self: &Arc<Self>, py: Python<'_>) -> PyResult<Opened> {
         self.ensure_open(py)?;
         self.databases().or_raise(py)
     }
 
     /// Opens the databases for access by number, unless they are open.
     pub(crate) fn ensure_open(self: &Arc<Self>, py: Python<'_>) -> PyResult<()> {
-        if self.indexed.get().is_none() {
+        self.ensure_not_closed()?;
+        if self.known().is_none() {
             let inputs = Arc::clone(self);
             interrupt::read(py, move || inputs.databases().map(drop))?.or_raise(py)?;
         }
@@ -91,14 +131,28 @@ impl Inputs {
     }
 
     /// As [`indexed`](Self::indexed), for threads that are not Python's.
-    pub(crate) fn databases(&self) -> Result<&[Arc<dyn OpenDatabase>], Error> {
+    pub(crate) fn databases(&self) -> Result<Opened, Error> {
         self.check()?;
         self.opened()
     }
 
-    fn opened(&self) -> Result<&[Arc<dyn OpenDatabase>], Error> {
-        let databases = self.indexed.get_or_init(|| self.open_all());
-        databases.as_deref().map_err(Error::clone)
+    /// The databases, if they were opened before.
+    fn known(&self) -> Option<Result<Opened, Error>> {
+        let known = self.indexed.read().unwrap_or_else(PoisonError::into_inner);
+        known.clone()
+    }
+
+    fn opened(&self) -> Result<Opened, Error> {
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = self.known() {
+            return known;
+        }
+        let opened = self.open_all();
+        let mut indexed = self.indexed.write().unwrap_or_else(PoisonError::into_inner);
+        if !self.closing.is_closed() {
+            *indexed = Some(opened.clone());
+        }
+        opened
     }
 
     /// An input for access by number, once it is open; an error unless its files were in these states when it was
@@ -107,15 +161,15 @@ impl Inputs {
         &self,
         number: usize,
         states: &FileStates,
-    ) -> Result<&Arc<dyn OpenDatabase>, Error> {
-        let database = self.opened()?.get(number);
+    ) -> Result<Arc<dyn OpenDatabase>, Error> {
+        let database = self.opened()?.get(number).map(Arc::clone);
         let unchanged = database.filter(|_| self.states.get(number) == Some(states));
         unchanged.ok_or_else(|| {
             Error::invalid("changed while it was read; open it again when no program writes it")
         })
     }
 
-    fn open_all(&self) -> Result<Vec<Arc<dyn OpenDatabase>>, Error> {
+    fn open_all(&self) -> Result<Opened, Error> {
         let open_one = |item: &InputItem| match item.open_indexed(&self.open)?.input {
             OpenInput::Database(database) => Ok(Arc::from(database)),
             _ => Err(Error::usage(format!("{} holds no games", item.name()))),

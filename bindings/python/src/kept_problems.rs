@@ -7,6 +7,7 @@ use pyo3::types::PyList;
 use tabia::{Error, InputItem, Observer, Problem, Progress};
 
 use crate::batches::{Batches, Send};
+use crate::closing::Closing;
 use crate::error;
 
 /// Problems that an iterator holds for its `problems`, at most; more are counted by `check`.
@@ -55,13 +56,15 @@ pub(crate) struct BatchesWithProblems<T> {
 impl<T: std::marker::Send + 'static> BatchesWithProblems<T> {
     /// Starts the thread; `job` gets the problems to add to.
     pub(crate) fn start(
+        closing: Arc<Closing>,
         job: impl FnOnce(&Arc<Progress>, &Problems, Send<'_, T>) -> Result<(), Error>
         + std::marker::Send
         + 'static,
     ) -> std::io::Result<Self> {
         let problems = Problems::default();
         let noted = Arc::clone(&problems);
-        let batches = Batches::start(move |progress, send| job(progress, &noted, send))?;
+        let job = move |progress: &_, send: Send<'_, T>| job(progress, &noted, send);
+        let batches = Batches::start(closing, job)?;
         Ok(Self { batches, problems })
     }
 

@@ -1,8 +1,11 @@
 //! Python bindings of tabia. They only translate: everything is done by the crates `tabia` and
 //! `tabia-columns`.
 
+mod arrow_stream;
 mod batches;
 mod book;
+mod book_position;
+mod closing;
 mod convert_and_build_book;
 mod database;
 mod date;
@@ -14,6 +17,7 @@ mod game_heads;
 mod games;
 mod games_argument;
 mod headers;
+mod html;
 mod info;
 mod inputs;
 mod interrupt;
@@ -21,7 +25,9 @@ mod kept_problems;
 mod move_arrays;
 mod move_node;
 mod position;
+mod python_hints;
 mod read_game;
+mod report;
 mod sorted_records;
 
 use pyo3::PyClass;
@@ -46,10 +52,12 @@ fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add::<move_arrays::Moves>(module)?;
     add::<game::Game>(module)?;
     add::<move_node::Node>(module)?;
+    add::<move_node::Eval>(module)?;
     add::<date::Date>(module)?;
     add::<position::Position>(module)?;
     add::<book::Book>(module)?;
-    add::<book::BookMove>(module)?;
+    add::<book_position::BookPosition>(module)?;
+    add::<book_position::BookMove>(module)?;
     add::<book::BookRow>(module)?;
     add::<book::BookRows>(module)?;
     add::<explore::Tree>(module)?;
@@ -66,6 +74,7 @@ fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
         convert_and_build_book::build_book,
         module
     )?)?;
+    module.add_function(wrap_pyfunction!(explore::explore, module)?)?;
     module.add_function(wrap_pyfunction!(position::key, module)?)?;
     Ok(())
 }

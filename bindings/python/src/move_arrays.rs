@@ -1,16 +1,19 @@
-//! All moves of a database as two arrays of numbers.
+//! All moves of a database as arrays of numbers.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int16Type, Int32Type};
+use arrow_array::types::{ArrowPrimitiveType, Int16Type, Int32Type};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tabia::{Error, InputItem, NoObserver, Progress};
-use tabia_columns::write::{TableOptions, each_batch};
+use tabia::{Error, NoObserver};
+use tabia_columns::schema::GameColumns;
+use tabia_columns::write::{TableOptions, TakeBatch, each_batch};
 
+use crate::database::cancellable;
 use crate::error::OrRaise;
-use crate::interrupt::{self, AtSignal};
+use crate::inputs::Inputs;
 
 /// Numbers that numpy reads where they are.
 #[pyclass(frozen, module = "tabia")]
@@ -20,6 +23,7 @@ enum Values {
     Int16(Arc<Vec<i16>>),
     Int32(Arc<Vec<i32>>),
     Int64(Arc<Vec<i64>>),
+    Bool(Arc<Vec<bool>>),
 }
 
 #[pymethods]
@@ -31,6 +35,7 @@ impl Numbers {
             Values::Int16(values) => (values.as_ptr().addr(), values.len(), "i2"),
             Values::Int32(values) => (values.as_ptr().addr(), values.len(), "i4"),
             Values::Int64(values) => (values.as_ptr().addr(), values.len(), "i8"),
+            Values::Bool(values) => (values.as_ptr().addr(), values.len(), "b1"),
         };
         let order = if cfg!(target_endian = "little") {
             '<'
@@ -46,12 +51,48 @@ impl Numbers {
     }
 }
 
-/// The moves of all games: those of game `i` are `codes[offsets[i]:offsets[i + 1]]`.
+/// Values of plies, with those that are missing.
+struct Masked<T> {
+    /// 0 where a value is missing.
+    values: Arc<Vec<T>>,
+    is_missing: Arc<Vec<bool>>,
+}
+
+impl<T: Default + Copy> Masked<T> {
+    fn with_capacity(plies: usize) -> (Vec<T>, Vec<bool>) {
+        (Vec::with_capacity(plies), Vec::with_capacity(plies))
+    }
+
+    fn of((values, is_missing): (Vec<T>, Vec<bool>)) -> Self {
+        Self {
+            values: Arc::new(values),
+            is_missing: Arc::new(is_missing),
+        }
+    }
+}
+
+/// Evaluations of plies: hundredths of a pawn, and moves to mate.
+type Evals = (Masked<i16>, Masked<i16>);
+
+/// The moves of all games: those of game `i` are `codes[offsets[i]:offsets[i + 1]]`, and so are the values of `clocks`,
+/// `evals` and `mates`. All arrays are views of numpy on the memory of this object, which cannot be written to.
+///
+/// The values of plies are masked arrays: a value that the database does not have is masked, whatever the number below
+/// the mask is. They are read when they are first asked for, which fails once the files have changed.
+///
+/// >>> moves = db.moves(where="player:morphy")
+/// >>> start, end = moves.offsets.tolist()
+/// >>> moves.games.tolist(), end - start, moves.clocks.tolist()[:2]
+/// ([2], 33, [None, None])
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Moves {
     codes: Arc<Vec<i16>>,
     offsets: Arc<Vec<i64>>,
     numbers: Arc<Vec<i32>>,
+    inputs: Arc<Inputs>,
+    options: TableOptions,
+    clocks: OnceLock<Masked<i32>>,
+    evals: OnceLock<Evals>,
 }
 
 #[derive(Default)]
@@ -64,52 +105,146 @@ struct Collected {
 impl Moves {
     pub(crate) fn read(
         py: Python<'_>,
-        items: Arc<Vec<InputItem>>,
+        inputs: Arc<Inputs>,
         options: TableOptions,
     ) -> PyResult<Self> {
-        let progress = Arc::new(Progress::default());
-        let cancelled = Arc::clone(&progress);
-        let job = move || collect(&items, &options, &progress);
-        let cancel = || cancelled.cancel();
-        let moves = interrupt::run(py, job, AtSignal::Cancel(&cancel), &mut || Ok(()))?;
-        let moves = moves.or_raise(py)?;
+        let moves = read(py, &inputs, &options, "game,move_codes", |batches| {
+            let mut moves = Collected::default();
+            moves.offsets.push(0);
+            batches(&mut |batch| {
+                let [numbers, codes] = batch.columns() else {
+                    return Ok(true);
+                };
+                let numbers = numbers.as_primitive::<Int32Type>();
+                moves.numbers.extend_from_slice(numbers.values());
+                let lists = codes.as_list::<i32>();
+                let before = moves.codes.len() as i64;
+                let ends = lists.value_offsets().iter().skip(1);
+                moves
+                    .offsets
+                    .extend(ends.map(|end| before + i64::from(*end)));
+                let values = lists.values().as_primitive::<Int16Type>();
+                moves.codes.extend_from_slice(values.values());
+                Ok(true)
+            })?;
+            Ok(moves)
+        })?;
         Ok(Self {
             codes: Arc::new(moves.codes),
             offsets: Arc::new(moves.offsets),
             numbers: Arc::new(moves.numbers),
+            inputs,
+            options,
+            clocks: OnceLock::new(),
+            evals: OnceLock::new(),
         })
+    }
+
+    /// The values of lists of plies, by columns.
+    fn values<T: ArrowPrimitiveType, const N: usize>(
+        &self,
+        py: Python<'_>,
+        columns: &str,
+    ) -> PyResult<[Masked<T::Native>; N]>
+    where
+        T::Native: Default + Send + Sync,
+    {
+        let (offsets, plies) = (Arc::clone(&self.offsets), self.codes.len());
+        let numbers = Arc::clone(&self.numbers);
+        let columns = format!("game,{columns}");
+        read(py, &self.inputs, &self.options, &columns, move |batches| {
+            let mut all: [_; N] =
+                std::array::from_fn(|_| Masked::<T::Native>::with_capacity(plies));
+            let mut games = numbers.iter().zip(offsets.windows(2));
+            batches(&mut |batch| {
+                let Some((found, lists)) = batch.columns().split_first() else {
+                    return Ok(true);
+                };
+                let found = found.as_primitive::<Int32Type>();
+                for (row, game) in found.values().iter().enumerate() {
+                    let (number, ends) = games.next().ok_or_else(changed)?;
+                    let &[start, end] = ends else {
+                        return Err(changed());
+                    };
+                    let length = (end - start) as usize;
+                    for ((values, is_missing), list) in all.iter_mut().zip(lists) {
+                        let lists = list.as_list::<i32>();
+                        let list = lists.is_valid(row).then(|| lists.value(row));
+                        let list = list.as_ref().map(AsArray::as_primitive::<T>);
+                        if number != game || list.is_some_and(|list| list.len() != length) {
+                            return Err(changed());
+                        }
+                        if let Some(list) = list {
+                            let known =
+                                |value: Option<_>| (value.unwrap_or_default(), value.is_none());
+                            let (some, none): (Vec<_>, Vec<_>) = list.iter().map(known).unzip();
+                            values.extend(some);
+                            is_missing.extend(none);
+                        } else {
+                            values.resize(values.len() + length, T::Native::default());
+                            is_missing.resize(is_missing.len() + length, true);
+                        }
+                    }
+                }
+                Ok(true)
+            })?;
+            if games.next().is_some() {
+                return Err(changed());
+            }
+            Ok(all.map(Masked::of))
+        })
+    }
+
+    fn evals(&self, py: Python<'_>) -> PyResult<&Evals> {
+        if let Some(evals) = self.evals.get() {
+            return Ok(evals);
+        }
+        let [pawns, mates] = self.values::<Int16Type, 2>(py, "evals_cp,evals_mate")?;
+        Ok(self.evals.get_or_init(|| (pawns, mates)))
     }
 }
 
-fn collect(
-    items: &[InputItem],
+fn changed() -> Error {
+    Error::invalid("changed since its moves were read; open it again when no program writes it")
+}
+
+type Batches<'a> = &'a mut dyn FnMut(TakeBatch<'_>) -> Result<(), Error>;
+
+/// What `job` makes of the batches of a table of games with these columns.
+fn read<T: Send + 'static>(
+    py: Python<'_>,
+    inputs: &Arc<Inputs>,
     options: &TableOptions,
-    progress: &Arc<Progress>,
-) -> Result<Collected, Error> {
-    let mut moves = Collected::default();
-    moves.offsets.push(0);
-    each_batch(items, options, progress, &mut NoObserver, &mut |batch| {
-        let [numbers, codes] = batch.columns() else {
-            return Ok(true);
-        };
-        let numbers = numbers.as_primitive::<Int32Type>();
-        moves.numbers.extend_from_slice(numbers.values());
-        let lists = codes.as_list::<i32>();
-        let before = moves.codes.len() as i64;
-        let ends = lists.value_offsets().iter().skip(1);
-        moves
-            .offsets
-            .extend(ends.map(|end| before + i64::from(*end)));
-        let values = lists.values().as_primitive::<Int16Type>();
-        moves.codes.extend_from_slice(values.values());
-        Ok(true)
-    })?;
-    Ok(moves)
+    columns: &str,
+    job: impl FnOnce(Batches<'_>) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
+    inputs.ensure_not_closed()?;
+    inputs.check().or_raise(py)?;
+    let mut options = options.clone();
+    options.columns = GameColumns::parse(columns).or_raise(py)?;
+    let inputs = Arc::clone(inputs);
+    cancellable(py, move |progress| {
+        let items = &inputs.items;
+        job(&mut |take| each_batch(items, &options, progress, &mut NoObserver, take).map(drop))
+    })
 }
 
 fn numpy(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
     let numbers = Bound::new(py, Numbers(values))?;
     py.import("numpy")?.call_method1("asarray", (numbers,))
+}
+
+fn masked<'py>(
+    py: Python<'py>,
+    values: Values,
+    is_missing: &Arc<Vec<bool>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let values = (numpy(py, values)?,);
+    let options = PyDict::new(py);
+    options.set_item("mask", numpy(py, Values::Bool(Arc::clone(is_missing)))?)?;
+    options.set_item("copy", false)?;
+    let kind = py.import("numpy.ma")?.getattr("MaskedArray")?;
+    kind.call(values, Some(&options))
 }
 
 #[pymethods]
@@ -135,5 +270,50 @@ impl Moves {
     #[getter]
     fn games<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         numpy(py, Values::Int32(Arc::clone(&self.numbers)))
+    }
+
+    /// The time left after each ply in milliseconds, masked where it is unknown; needs numpy.
+    ///
+    /// >>> clocks = tabia.open(b"1. e4 {[%clk 0:03:00]} e5 *", name="a.pgn").moves().clocks
+    /// >>> clocks.tolist(), clocks.mask.tolist(), clocks.flags.writeable
+    /// ([180000, None], [False, True], False)
+    #[getter]
+    fn clocks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let clocks = if let Some(clocks) = self.clocks.get() {
+            clocks
+        } else {
+            let [clocks] = self.values::<Int32Type, 1>(py, "clocks_ms")?;
+            self.clocks.get_or_init(|| clocks)
+        };
+        let values = Values::Int32(Arc::clone(&clocks.values));
+        masked(py, values, &clocks.is_missing)
+    }
+
+    /// The evaluation after each ply in hundredths of a pawn, positive if White is better, masked where there is none or
+    /// mate in some moves; needs numpy.
+    ///
+    /// >>> moves = tabia.open(b"1. e4 {[%eval 0.25]} e5 {[%eval #-3]} 2. d4 *", name="a.pgn").moves()
+    /// >>> moves.evals.tolist(), moves.mates.tolist()
+    /// ([25, None, None], [None, -3, None])
+    #[getter]
+    #[pyo3(name = "evals")]
+    fn pawns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (pawns, _) = self.evals(py)?;
+        masked(
+            py,
+            Values::Int16(Arc::clone(&pawns.values)),
+            &pawns.is_missing,
+        )
+    }
+
+    /// Moves to mate after each ply, negative if Black mates, masked where there is no such evaluation; needs numpy.
+    #[getter]
+    fn mates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (_, mates) = self.evals(py)?;
+        masked(
+            py,
+            Values::Int16(Arc::clone(&mates.values)),
+            &mates.is_missing,
+        )
     }
 }

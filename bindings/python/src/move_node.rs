@@ -108,6 +108,14 @@ impl Moves {
         }
     }
 
+    /// The lines that are alternatives to the moves of the mainline.
+    pub(crate) fn variations(self: &Arc<Self>) -> Vec<Vec<Node>> {
+        let mainline = self.lines.first().into_iter().flatten();
+        let nodes = mainline.filter_map(|number| self.nodes.get(*number));
+        let lines = nodes.flat_map(|node| &node.variations);
+        lines.map(|number| self.line(*number)).collect()
+    }
+
     pub(crate) fn line(self: &Arc<Self>, number: usize) -> Vec<Node> {
         let nodes = self.lines.get(number).into_iter().flatten();
         let node = |number: &usize| Node {
@@ -119,6 +127,10 @@ impl Moves {
 }
 
 /// A move with what is attached to it.
+///
+/// >>> node = db.game(2).mainline()[-1]
+/// >>> node.san, node.uci, node.position.is_checkmate
+/// ('Rd8#', 'd1d8', True)
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Node {
     moves: Arc<Moves>,
@@ -129,6 +141,53 @@ impl Node {
     fn stored(&self) -> PyResult<&Stored> {
         let none = || PyValueError::new_err("there is no such move");
         self.moves.nodes.get(self.number).ok_or_else(none)
+    }
+}
+
+/// An evaluation, positive if White is better: hundredths of a pawn or moves to mate.
+///
+/// >>> [node] = tabia.open(b"1. e4 {[%eval #3]} *", name="a.pgn")[0].mainline()
+/// >>> node.eval.mate, str(node.eval)
+/// (3, '#3')
+#[pyclass(frozen, eq, hash, module = "tabia")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Eval(tabia::annotation::Eval);
+
+#[pymethods]
+impl Eval {
+    /// Hundredths of a pawn; `None` if one side mates.
+    #[getter]
+    fn cp(&self) -> Option<i32> {
+        match self.0.score {
+            Score::Centipawns(score) => Some(score),
+            Score::Mate(_) => None,
+        }
+    }
+
+    /// Moves to mate, negative if Black mates; `None` if neither side does.
+    #[getter]
+    fn mate(&self) -> Option<i32> {
+        match self.0.score {
+            Score::Mate(moves) => Some(moves),
+            Score::Centipawns(_) => None,
+        }
+    }
+
+    /// The depth in plies; `None` if unknown.
+    #[getter]
+    fn depth(&self) -> Option<u16> {
+        self.0.depth
+    }
+
+    fn __str__(&self) -> String {
+        match self.0.score {
+            Score::Centipawns(score) => format!("{:+.2}", f64::from(score) / 100.0),
+            Score::Mate(moves) => format!("#{moves}"),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tabia.Eval {}>", self.__str__())
     }
 }
 
@@ -216,22 +275,26 @@ impl Node {
         Ok(self.stored()?.elapsed)
     }
 
+    /// The evaluation after the move; `None` if there is none.
+    ///
+    /// >>> [node] = tabia.open(b"1. e4 {[%eval 0.25,20]} *", name="a.pgn")[0].mainline()
+    /// >>> node.eval, node.eval.cp, node.eval.mate, node.eval.depth
+    /// (<tabia.Eval +0.25>, 25, None, 20)
+    #[getter]
+    fn eval(&self) -> PyResult<Option<Eval>> {
+        Ok(self.stored()?.eval.map(Eval))
+    }
+
     /// Evaluation in hundredths of a pawn, positive if White is better.
     #[getter]
     fn eval_cp(&self) -> PyResult<Option<i32>> {
-        Ok(self.stored()?.eval.and_then(|eval| match eval.score {
-            Score::Centipawns(score) => Some(score),
-            Score::Mate(_) => None,
-        }))
+        Ok(self.eval()?.and_then(|eval| eval.cp()))
     }
 
     /// Moves to mate, negative if Black mates.
     #[getter]
     fn eval_mate(&self) -> PyResult<Option<i32>> {
-        Ok(self.stored()?.eval.and_then(|eval| match eval.score {
-            Score::Mate(moves) => Some(moves),
-            Score::Centipawns(_) => None,
-        }))
+        Ok(self.eval()?.and_then(|eval| eval.mate()))
     }
 
     /// Depth of the evaluation in plies; `None` if unknown.

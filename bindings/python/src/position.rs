@@ -6,7 +6,13 @@ use tabia::Ply;
 use tabia::book::position_arg::{self, play_moves, position_of_fen};
 use tabia::core::chess::uci;
 
+use crate::html;
+
 /// A position that can be played from. It does not change: `play` returns another.
+///
+/// >>> position = tabia.Position().play("1. e4 c5 2. Nf3")
+/// >>> position.turn, len(position.legal_moves), position.is_check
+/// ('black', 22, False)
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Position(Box<tabia::Position>);
 
@@ -36,6 +42,9 @@ pub(crate) fn position_of(value: &Bound<'_, PyAny>) -> PyResult<tabia::Position>
 }
 
 /// The Polyglot key of a position, a FEN, or moves from the standard position.
+///
+/// >>> hex(tabia.key("1. e4"))
+/// '0x823c9b50fd114196'
 #[pyfunction]
 pub(crate) fn key(position: &Bound<'_, PyAny>) -> PyResult<u64> {
     position_of(position).map(|position| position.key())
@@ -106,6 +115,11 @@ impl Position {
     #[getter]
     fn is_checkmate(&self) -> bool {
         self.0.is_checkmate()
+    }
+
+    /// The board as SVG, for notebooks.
+    fn _repr_html_(&self) -> String {
+        html::board(&self.0)
     }
 
     fn __str__(&self) -> String {

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-import tabia
 from conftest import REPOSITORY
 
 
@@ -18,8 +17,3 @@ def test_the_guide_shows_real_outputs(page: str, tmp_path: Path, monkeypatch: py
     done = doctest.testfile(str(REPOSITORY / page), module_relative=False)
     assert done.attempted > 10
     assert done.failed == 0
-
-
-def test_the_example_of_the_package() -> None:
-    done = doctest.testmod(tabia)
-    assert (done.attempted > 0, done.failed) == (True, 0)
