@@ -88,6 +88,11 @@ typedef struct tabia_database tabia_database;
 typedef struct tabia_error tabia_error;
 
 /**
+ * Games that are being written to a new file.
+ */
+typedef struct tabia_writer tabia_writer;
+
+/**
  * What a conversion did.
  */
 typedef struct {
@@ -230,6 +235,97 @@ typedef struct {
    */
   bool (*evaluation)(void *context, const tabia_evaluation *evaluation);
 } tabia_visitor;
+
+/**
+ * What is known of a record without its moves. Texts that are unknown are empty.
+ */
+typedef struct {
+  /**
+   * The number of the record, from 1.
+   */
+  uint64_t number;
+  /**
+   * The player with White; the title of a guiding text.
+   */
+  const char *white;
+  /**
+   * The player with Black.
+   */
+  const char *black;
+  /**
+   * The event.
+   */
+  const char *event;
+  /**
+   * The site: town or server.
+   */
+  const char *site;
+  /**
+   * The round.
+   */
+  const char *round;
+  /**
+   * The annotator.
+   */
+  const char *annotator;
+  /**
+   * The opening code, as stored.
+   */
+  const char *eco;
+  /**
+   * `1-0`, `0-1`, `1/2-1/2` or `*`.
+   */
+  const char *result;
+  /**
+   * The Elo of White; -1 if unknown.
+   */
+  int32_t white_elo;
+  /**
+   * The Elo of Black; -1 if unknown.
+   */
+  int32_t black_elo;
+  /**
+   * The year; 0 if unknown, as month and day.
+   */
+  int32_t year;
+  /**
+   * The month.
+   */
+  int32_t month;
+  /**
+   * The day.
+   */
+  int32_t day;
+  /**
+   * Plies of the mainline; -1 if the database does not store the number.
+   */
+  int64_t plies;
+  /**
+   * Whether it is marked as deleted.
+   */
+  bool is_deleted;
+  /**
+   * Whether it is a guiding text and no game.
+   */
+  bool is_text;
+  /**
+   * Whether it begins with a position of its own.
+   */
+  bool has_setup;
+  /**
+   * Whether it has variations.
+   */
+  bool has_variations;
+  /**
+   * Whether it has comments.
+   */
+  bool has_comments;
+} tabia_header;
+
+/**
+ * Gets a record; `false` ends the list.
+ */
+typedef bool (*tabia_on_header)(void *context, const tabia_header *header);
 
 #ifdef __cplusplus
 extern "C" {
@@ -394,6 +490,73 @@ int64_t tabia_error_offset(const tabia_error *error);
  * As [`tabia_error_kind_of`], or NULL.
  */
 void tabia_error_free(tabia_error *error);
+
+/**
+ * Calls `visit` with what is known of `count` records without their moves, the first of which has the number `first`
+ * from 1; fewer if the database ends before. It fails at a record that cannot be read.
+ *
+ * # Safety
+ * `database` is open; `error` is null or can be written to.
+ */
+bool tabia_row(const tabia_database *database,
+               uint64_t first,
+               uint64_t count,
+               tabia_on_header visit,
+               void *context,
+               tabia_error **error);
+
+/**
+ * Begins a file, whose name states its format: `games.pgn`, `mega.cbh`, `mega.si5`; NULL if it fails. `force` lets
+ * it replace an existing one. It gets its name by `tabia_write_finish`; until then nothing of it is seen.
+ *
+ * # Safety
+ * `path` ends with a zero byte; `error` is null or can be written to.
+ */
+tabia_writer *tabia_write_open(const char *path,
+                               bool force,
+                               tabia_error **error);
+
+/**
+ * Appends a record of a database, counted from 1; a guiding text is none that can be appended. Of what was done the
+ * numbers of problems and losses are stored in `counts`, if that is not NULL: what could not be read of the
+ * game, and what of it the file cannot hold. Nothing is written of a game if it fails, and others can follow.
+ *
+ * # Safety
+ * `writer` and `database` are open; `counts` and `error` are null or can be written to.
+ */
+bool tabia_write_game(tabia_writer *writer,
+                      const tabia_database *database,
+                      uint64_t number,
+                      tabia_counts *counts,
+                      tabia_error **error);
+
+/**
+ * Appends the first game of a text in PGN. `counts` is as for `tabia_write_game`.
+ *
+ * # Safety
+ * `writer` is open; `pgn` ends with a zero byte; `counts` and `error` are null or can be written to.
+ */
+bool tabia_write_pgn(tabia_writer *writer,
+                     const char *pgn,
+                     tabia_counts *counts,
+                     tabia_error **error);
+
+/**
+ * Completes the file, gives it its name, and frees the writer, also if it fails: there is no new file then.
+ *
+ * # Safety
+ * `writer` comes from `tabia_write_open` and is not used again; `error` is null or can be written to.
+ */
+bool tabia_write_finish(tabia_writer *writer,
+                        tabia_error **error);
+
+/**
+ * Frees a writer without a file; NULL is ignored.
+ *
+ * # Safety
+ * `writer` comes from `tabia_write_open` and is not used again.
+ */
+void tabia_write_cancel(tabia_writer *writer);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -210,26 +210,38 @@ pub unsafe extern "C" fn tabia_game_visit(
                 context,
                 game: GameIndex(0),
             };
-            Ok(visit(&(*database).databases, number, &mut calls)?)
+            Ok(visit(&*database, number, &mut calls)?)
         })
     };
     done.is_some()
 }
 
-fn visit(databases: &[Box<dyn Database>], number: u64, calls: &mut Calls) -> Result<(), Error> {
-    let missing = || Error::usage(format!("there is no game {number}"));
-    let mut rest = number.checked_sub(1).ok_or_else(missing)?;
-    for database in databases {
-        let length = u64::from(database.len());
-        if rest < length {
-            let index = GameIndex(u32::try_from(rest).map_err(|_| missing())?);
-            calls.game = index;
-            let read = database.reader().read(index, Want::ALL, calls);
-            return read.map(drop).map_err(|error| error.in_game(index));
-        }
-        rest -= length;
+impl tabia_database {
+    pub(crate) fn databases(&self) -> &[Box<dyn Database>] {
+        &self.databases
     }
-    Err(missing())
+
+    /// The database with a record that is counted from 1 through all of them, and the record's number in it.
+    pub(crate) fn find(&self, number: u64) -> Result<(&dyn Database, GameIndex), Error> {
+        let missing = || Error::usage(format!("there is no game {number}"));
+        let mut rest = number.checked_sub(1).ok_or_else(missing)?;
+        for database in &self.databases {
+            let length = u64::from(database.len());
+            if rest < length {
+                let index = u32::try_from(rest).map_err(|_| missing())?;
+                return Ok((&**database, GameIndex(index)));
+            }
+            rest -= length;
+        }
+        Err(missing())
+    }
+}
+
+fn visit(database: &tabia_database, number: u64, calls: &mut Calls) -> Result<(), Error> {
+    let (database, index) = database.find(number)?;
+    calls.game = index;
+    let read = database.reader().read(index, Want::ALL, calls);
+    read.map(drop).map_err(|error| error.in_game(index))
 }
 
 /// Calls the functions of a visitor.

@@ -6,7 +6,9 @@ mod arrow_stream;
 mod book;
 mod database;
 mod error;
+mod rows;
 mod text;
+mod write;
 
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
