@@ -1,6 +1,8 @@
 //! The licences of everything that ships, from what cargo knows about the packages.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -28,7 +30,11 @@ const ALLOWED: &[&str] = &[
 /// Packages for tests and measurements only, which may depend on anything.
 const NOT_SHIPPED: &[&str] = &["tabia-bench", "tabia-oracle", "tabia-testkit", "xtask"];
 
-/// With the path of a manifest, the packages of that workspace.
+/// The beginnings of names of files that have to be kept with a package.
+const KEPT: &[&str] = &["licen", "copying", "copyright", "notice", "unlicense"];
+
+/// With the path of a manifest, the packages of that workspace; its folder then has a file `NOTICE` with the texts of
+/// their licences, which goes into the package. `TABIA_UPDATE=1` writes it.
 pub(crate) fn licences(arguments: &[String]) -> Outcome {
     let mut command = vec!["metadata", "--format-version", "1", "--locked"];
     match arguments {
@@ -50,9 +56,90 @@ pub(crate) fn licences(arguments: &[String]) -> Outcome {
             "{} packages ship, all under allowed licences",
             shipped.len()
         );
-        return Ok(());
+        return match arguments {
+            [manifest] => check_notice(manifest, &metadata, &shipped),
+            _ => Ok(()),
+        };
     }
     Err(refused.join("\n"))
+}
+
+/// Compares the notice next to a manifest with the packages, or writes it.
+fn check_notice(manifest: &str, metadata: &Value, shipped: &BTreeMap<String, String>) -> Outcome {
+    let folder = run_program::root().join(manifest);
+    let folder = folder.parent().ok_or("the manifest has no folder")?;
+    let expected = notice(metadata, shipped)?;
+    let path = folder.join("NOTICE");
+    if std::env::var_os("TABIA_UPDATE").is_some() {
+        return std::fs::write(&path, expected).map_err(|error| error.to_string());
+    }
+    if std::fs::read_to_string(&path).unwrap_or_default() != expected {
+        let path = path.display();
+        return Err(format!(
+            "{path} is not that of the packages: `TABIA_UPDATE=1 cargo xtask licences {manifest}` writes it"
+        ));
+    }
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        let read = |folder: &Path| std::fs::read_to_string(folder.join(name));
+        // Those of the C package are taken from the root when it is installed.
+        if let Ok(copy) = read(folder)
+            && Ok(copy) != read(&run_program::root()).map_err(drop)
+        {
+            return Err(format!("{name} next to {manifest} is another"));
+        }
+    }
+    Ok(())
+}
+
+/// Names, licences and the texts of licences of the packages of others.
+fn notice(metadata: &Value, shipped: &BTreeMap<String, String>) -> Result<String, String> {
+    let mut out = String::from(
+        "This package contains the following packages of others, under the licences named.\n\n",
+    );
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let text = |key: &str| package[key].as_str().unwrap_or_default();
+        let name = format!("{} {}", text("name"), text("version"));
+        let Some(licence) = shipped.get(&name).filter(|_| package["source"].is_string()) else {
+            continue;
+        };
+        let _ = writeln!(out, "{name}: {licence}");
+        let folder = Path::new(text("manifest_path"))
+            .parent()
+            .ok_or("a manifest has no folder")?;
+        for text in kept_texts(folder).map_err(|error| format!("{name}: {error}"))? {
+            texts.entry(text).or_default().push(name.clone());
+        }
+    }
+    let mut texts: Vec<(String, Vec<String>)> = texts.into_iter().collect();
+    texts.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+    for (text, names) in texts {
+        let line = "-".repeat(72);
+        let _ = write!(out, "\n{line}\n{}\n\n{text}\n", names.join(", "));
+    }
+    Ok(out)
+}
+
+/// The licences of a package. Of one with a choice that has MIT, the Apache licence is left out.
+fn kept_texts(folder: &Path) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().to_lowercase();
+        if entry.file_type()?.is_file() && KEPT.iter().any(|kept| name.starts_with(kept)) {
+            names.push((name, entry.path()));
+        }
+    }
+    names.sort();
+    let has_mit = names.iter().any(|(name, _)| name.contains("mit"));
+    names.retain(|(name, _)| !has_mit || !name.contains("apache"));
+    let read = |(_, path)| {
+        let bytes = std::fs::read(path)?;
+        let text = String::from_utf8_lossy(&bytes).replace('\r', "");
+        let lines = text.trim().lines().map(str::trim_end);
+        Ok(lines.collect::<Vec<_>>().join("\n"))
+    };
+    names.into_iter().map(read).collect()
 }
 
 /// Name with version, and licence, of every package that a shipped one is built from.
