@@ -782,7 +782,7 @@ mod tests {
             let file = std::fs::OpenOptions::new()
                 .write(true)
                 .open(folder.join(name));
-            std::io::Write::write_all(&mut file.unwrap(), &bytes(2)).unwrap();
+            io::Write::write_all(&mut file.unwrap(), &bytes(2)).unwrap();
         }
         assert!(mapped.iter().all(|blob| **blob == *bytes(2)));
         assert!(copied.iter().all(|blob| **blob == *bytes(1)));
