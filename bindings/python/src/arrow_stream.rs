@@ -1,6 +1,6 @@
 //! The stream that other libraries read a table from.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -9,31 +9,71 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use tabia::core::io::Interrupts;
 use tabia_columns::stream::TableStream;
 use tabia_columns::write::TableOptions;
 
 use crate::inputs::Inputs;
 use crate::interrupt::INTERVAL;
 
+const INTERRUPTED: &str = "KeyboardInterrupt: the stream was interrupted";
+
 /// A stream that keeps the files that it reads, and ends with an error after Ctrl-C.
 ///
 /// Libraries ask for batches on the thread that called them or on their own, and hold the lock of the interpreter
-/// meanwhile or do not. Python handles signals on its main thread only, so only there they are looked for. A thread
-/// that is not Python's must not wait for the lock here: the main thread may hold it and wait for that thread.
+/// meanwhile or do not. Python handles signals on its main thread only. A thread that is not Python's must not wait for
+/// the lock here: the main thread may hold it and wait for that thread. It notices the signal next to Python, if
+/// Python does with it what it usually does.
 pub(crate) struct HeldStream {
     stream: TableStream,
     inputs: Arc<Inputs>,
-    /// Python's main thread, if the stream was asked for on it.
+    /// Python's main thread; `None` if another thread of a program in Python asked for the stream.
     main: Option<ThreadId>,
     looked: Instant,
+    /// What notices signals on other threads, if `SIGINT` interrupts Python.
+    interrupts: Option<Interrupts>,
 }
 
-/// This thread, if it is Python's main thread.
-fn main_thread(py: Python<'_>) -> PyResult<Option<ThreadId>> {
+/// Whether `SIGINT` raises `KeyboardInterrupt`.
+fn interrupts_python(py: Python<'_>) -> PyResult<bool> {
+    let signal = py.import("signal")?;
+    let handler = signal.call_method1("getsignal", (signal.getattr("SIGINT")?,))?;
+    Ok(handler.is(&signal.getattr("default_int_handler")?))
+}
+
+/// Python's main thread, as soon as it has used this package.
+static MAIN: OnceLock<ThreadId> = OnceLock::new();
+
+/// Which threads are of Python.
+enum Caller {
+    /// Its main thread.
+    Main,
+    /// Another thread of a program in Python, which `SIGINT` does not interrupt.
+    Other,
+    /// A thread of a library.
+    Foreign,
+}
+
+/// What this thread is. Notes the main thread.
+fn caller<'py>(py: Python<'py>) -> PyResult<Caller> {
     let threading = py.import("threading")?;
-    let main = threading.call_method0("main_thread")?.getattr("ident")?;
+    let ident = |thread: &Bound<'py, PyAny>| thread.getattr("ident");
     let this = threading.call_method0("get_ident")?;
-    Ok(main.eq(this)?.then(|| thread::current().id()))
+    if ident(&threading.call_method0("main_thread")?)?.eq(&this)? {
+        let _ = MAIN.set(thread::current().id());
+        return Ok(Caller::Main);
+    }
+    for thread in threading.call_method0("enumerate")?.try_iter()? {
+        if ident(&thread?)?.eq(&this)? {
+            return Ok(Caller::Other);
+        }
+    }
+    Ok(Caller::Foreign)
+}
+
+/// Notes the main thread, if this is it.
+pub(crate) fn note_main_thread(py: Python<'_>) -> PyResult<()> {
+    caller(py).map(drop)
 }
 
 impl HeldStream {
@@ -44,11 +84,18 @@ impl HeldStream {
     ) -> PyResult<Self> {
         let stream = TableStream::new(Arc::clone(&inputs.items), options);
         inputs.closing.add_reader(stream.progress());
+        let is_interrupted = match caller(py)? {
+            Caller::Main | Caller::Foreign => true,
+            Caller::Other => false,
+        };
+        let main = MAIN.get().copied().filter(|_| is_interrupted);
+        let is_watched = is_interrupted && interrupts_python(py)?;
         Ok(Self {
             stream,
             inputs: Arc::clone(inputs),
-            main: main_thread(py)?,
+            main,
             looked: Instant::now(),
+            interrupts: is_watched.then(Interrupts::watch),
         })
     }
 
@@ -67,6 +114,14 @@ impl HeldStream {
             }
         }
         self.stream.poll_batch(INTERVAL)
+    }
+
+    /// Whether Python was interrupted, as a thread knows that is not Python's. The main thread has the exception.
+    fn noticed(&self) -> Result<(), String> {
+        match &self.interrupts {
+            Some(interrupts) if interrupts.have_come() => Err(INTERRUPTED.to_owned()),
+            _ => Ok(()),
+        }
     }
 
     /// Looks for signals, if it is time to.
@@ -88,7 +143,7 @@ fn raised(py: Python<'_>) -> Result<(), String> {
                 .import("_thread")
                 .and_then(|thread| thread.call_method0("interrupt_main"));
             drop(again);
-            return "KeyboardInterrupt: the stream was interrupted".to_owned();
+            return INTERRUPTED.to_owned();
         }
         error.to_string()
     })
@@ -108,7 +163,8 @@ impl Iterator for HeldStream {
                 return Some(Err(failed("the database is closed")));
             }
             let batch = self.wait(is_main);
-            if is_main && let Err(text) = self.look() {
+            let looked = if is_main { self.look() } else { self.noticed() };
+            if let Err(text) = looked {
                 self.stream.progress().cancel();
                 return Some(Err(failed(text)));
             }

@@ -43,6 +43,7 @@ fn add<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pymodule]
 fn _tabia(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::add_to(module)?;
+    arrow_stream::note_main_thread(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     add::<database::Database>(module)?;
     add::<games::Games>(module)?;
