@@ -16,6 +16,9 @@ use tabia_columns::write::TableOptions;
 use crate::inputs::Inputs;
 use crate::interrupt::INTERVAL;
 
+/// After this time without a call, signals that have come were meant for something else.
+const IDLE: Duration = Duration::from_secs(1);
+
 const INTERRUPTED: &str = "KeyboardInterrupt: the stream was interrupted";
 
 /// A stream that keeps the files that it reads, and ends with an error after Ctrl-C.
@@ -32,6 +35,8 @@ pub(crate) struct HeldStream {
     looked: Instant,
     /// What notices signals on other threads, if `SIGINT` interrupts Python.
     interrupts: Option<Interrupts>,
+    /// When the last batch was handed on.
+    handed_on: Instant,
 }
 
 /// Whether `SIGINT` raises `KeyboardInterrupt`.
@@ -96,6 +101,7 @@ impl HeldStream {
             main,
             looked: Instant::now(),
             interrupts: is_watched.then(Interrupts::watch),
+            handed_on: Instant::now(),
         })
     }
 
@@ -157,6 +163,17 @@ impl Iterator for HeldStream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.handed_on.elapsed() > IDLE && self.interrupts.is_some() {
+            self.interrupts = Some(Interrupts::watch());
+        }
+        let batch = self.next_or_error();
+        self.handed_on = Instant::now();
+        batch
+    }
+}
+
+impl HeldStream {
+    fn next_or_error(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
         let is_main = self.main == Some(thread::current().id());
         loop {
             if self.inputs.closing.is_closed() {

@@ -345,8 +345,8 @@ impl Database {
         Ok(format!("<div><p>{title}</p>{table}{more}</div>"))
     }
 
-    /// Closes the files. Iterators and streams that read them end. What is asked of the database and of them afterwards
-    /// is a `ValueError`; games and headers that have been read remain.
+    /// Closes the files. What is asked of the database and of its iterators afterwards is a `ValueError`; streams of
+    /// Arrow end with an error. Games and headers that have been read remain.
     ///
     /// >>> db = tabia.open("samples/tabia.cbv")
     /// >>> db.close()

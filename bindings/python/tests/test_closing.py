@@ -67,6 +67,18 @@ def test_a_closed_database_is_a_value_error(many: Path, tmp_path: Path, extensio
             unread.mainline()
 
 
+def test_a_stream_of_a_closed_database_ends_with_an_error(many: Path, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    source = tmp_path / "source.pgn"
+    source.write_text(many.read_text() * 300)
+    db = tabia.open(source)
+    reader = pyarrow.RecordBatchReader.from_stream(db.table(columns="moves"))
+    assert reader.read_next_batch().num_rows > 0
+    db.close()
+    with pytest.raises(pyarrow.ArrowInvalid, match="the database is closed"):
+        reader.read_all()
+
+
 def test_a_closed_book_is_a_value_error(many: Path, tmp_path: Path) -> None:
     path = tmp_path / "book.bin"
     tabia.build_book(many, path, min_games=1)

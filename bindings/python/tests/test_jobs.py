@@ -3,6 +3,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,21 @@ def test_ctrl_c_ends_streams(call: str, what: str, many: Path, tmp_path: Path) -
     assert done.stdout.strip() != "done", "the call was too short to be interrupted"
     # 100 ms on a machine that has time for it; the whole stream takes longer than this.
     assert float(done.stdout) < 1
+
+
+def test_an_earlier_interrupt_does_not_end_a_stream(many: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        reader = pyarrow.RecordBatchReader.from_stream(tabia.open(many).table(columns="game"))
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        time.sleep(1.1)
+        # On a thread that notices signals by itself.
+        with ThreadPoolExecutor(1) as threads:
+            assert threads.submit(reader.read_all).result().num_rows == 300
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_other_threads_run_meanwhile(many: Path, tmp_path: Path) -> None:
