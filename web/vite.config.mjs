@@ -1,9 +1,38 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vite";
 
-const languages = join(import.meta.dirname, "src/lang");
-const keys = Object.keys(JSON.parse(readFileSync(join(languages, "en.json"), "utf8")));
+const source = join(import.meta.dirname, "src");
+const languages = join(source, "lang");
+const english = JSON.parse(readFileSync(join(languages, "en.json"), "utf8"));
+const keys = Object.keys(english);
+
+/** The keys of texts are for those who read the source: in the script each has two letters, unless its end is computed. */
+function shortKeys() {
+  const files = readdirSync(source).filter((name) => /\.tsx?$/.test(name));
+  const code = files.map((name) => readFileSync(join(source, name), "utf8")).join("\n");
+  const computed = [...code.matchAll(/`([a-z]+\.)\$\{/g)].map(([, start]) => start);
+  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const isKept = (key) => !/^[a-z]+(\.\w+)+$/.test(key) || computed.some((start) => key.startsWith(start));
+  return new Map(keys.filter((key) => !isKept(key)).map((key, n) => [key, letters[Math.floor(n / 52)] + letters[n % 52]]));
+}
+
+const shorterKeys = {
+  name: "shorter-keys",
+  enforce: "pre",
+  load(id) {
+    if (!/[\\/]lang[\\/]en\.json$/.test(id)) return null;
+    const short = shortKeys();
+    const texts = keys.map((key) => [short.get(key) ?? key, english[key]]);
+    if (new Set(texts.map(([key]) => key)).size < keys.length) throw new Error("two texts have the same key");
+    return { code: `export default ${JSON.stringify(Object.fromEntries(texts))}`, moduleType: "js" };
+  },
+  transform(code, id) {
+    if (!/[\\/]src[\\/]\w+\.tsx?$/.test(id)) return null;
+    const short = shortKeys();
+    return { code: code.replace(/"([a-z]+(?:\.\w+)+)"/g, (whole, key) => (short.has(key) ? `"${short.get(key)}"` : whole)), map: null };
+  },
+};
 
 /** The languages besides English as lists of their texts, in the order of the keys of English, which are loaded anyway. */
 const listedLanguages = {
@@ -20,7 +49,7 @@ const listedLanguages = {
 // One script for the first view, one for each further language. Names contain a hash of the contents, so that they
 // are cached for ever; nothing is inlined, which the content security policy would block.
 export default defineConfig({
-  plugins: [listedLanguages],
+  plugins: [listedLanguages, shorterKeys],
   base: "/",
   build: {
     target: "es2022",
