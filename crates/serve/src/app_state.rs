@@ -52,3 +52,15 @@ pub(crate) struct App {
     pub(crate) assets: Assets,
     pub(crate) guard: Guard,
 }
+
+impl App {
+    /// Cancels all work; none begins any more.
+    pub(crate) fn cancel_everything(&self) {
+        self.views.close();
+        self.scans.close();
+        self.checks.close();
+        self.reports.close();
+        self.duplicates.close();
+        self.started.close();
+    }
+}

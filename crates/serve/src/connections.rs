@@ -38,7 +38,7 @@ impl StopHandle {
         Self::default()
     }
 
-    /// Ends the server: running requests get two seconds.
+    /// Ends the server: what can be cancelled is, and other requests get 0.8 seconds.
     pub fn stop(&self) {
         self.0.notify_one();
     }

@@ -3,7 +3,7 @@
 use std::net::{Ipv6Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -42,8 +42,8 @@ const QUEUE: usize = 64;
 const MAX_LISTENERS: usize = 32;
 /// Bytes of rows of lists that are kept.
 const MAX_VIEW_BYTES: usize = 256 << 20;
-/// How long running requests may take to end.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long requests and jobs that run may take to end: what can be cancelled is, and who ends a server waits for it.
+const GRACE: Duration = Duration::from_millis(800);
 
 /// How a server answers.
 #[derive(Debug, Clone)]
@@ -174,6 +174,7 @@ impl Server {
             .build()
             .map_err(in_output)?;
         let port = self.address.port();
+        let mut ended = None;
         let result = runtime.block_on(async {
             self.listener.set_nonblocking(true)?;
             let mut listeners = vec![tokio::net::TcpListener::from_std(self.listener)?];
@@ -196,19 +197,19 @@ impl Server {
                 .fallback(file)
                 .layer(from_fn_with_state(Arc::clone(&app), guarded))
                 .with_state(Arc::clone(&app));
-            connections::serve(listeners, &router, stop, GRACE, || app.started.close()).await;
+            connections::serve(listeners, &router, stop, GRACE, || {
+                ended = Some(Instant::now() + GRACE);
+                app.cancel_everything();
+            })
+            .await;
             cleaner.abort();
             Ok::<(), std::io::Error>(())
         });
-        app.views.close();
-        app.scans.close();
-        app.checks.close();
-        app.reports.close();
-        app.duplicates.close();
-        app.started.close();
-        app.started.wait_until_idle(GRACE);
+        app.cancel_everything();
+        let left = || ended.map_or(GRACE, |end| end.saturating_duration_since(Instant::now()));
+        app.started.wait_until_idle(left());
         app.dropped.close();
-        runtime.shutdown_timeout(GRACE);
+        runtime.shutdown_timeout(left());
         result.map_err(in_output)
     }
 }

@@ -20,8 +20,10 @@ use crate::messages::Messages;
 const VARIABLE: &str = "TABIA_SERVE_WORKER";
 /// How often the state of the other process is looked at.
 const INTERVAL: Duration = Duration::from_millis(50);
+/// How often it is looked whether a process has ended that was asked to.
+const ENDING: Duration = Duration::from_millis(10);
 /// Time for running requests, and a little more, after which the process is ended.
-const GRACE: Duration = Duration::from_millis(2500);
+const GRACE: Duration = Duration::from_millis(950);
 /// A server that ends this often in `LOOP_TIME` is not started again.
 const MAX_RESTARTS: usize = 5;
 const LOOP_TIME: Duration = Duration::from_secs(10);
@@ -137,7 +139,7 @@ fn wait(child: &mut Child, is_stopped: &AtomicBool) -> Result<Option<ExitStatus>
         if child.try_wait().map_err(in_output)?.is_some() {
             return Ok(None);
         }
-        std::thread::sleep(INTERVAL);
+        std::thread::sleep(ENDING);
     }
     // It may have ended since.
     let _ = child.kill();
