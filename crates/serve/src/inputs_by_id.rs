@@ -40,44 +40,66 @@ pub struct ShelfCounts {
     pub unreadable: usize,
 }
 
-/// Games that were counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What opening the inputs has shown.
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CountedGames {
-    /// Their number.
+    /// The number of games.
     pub games: u64,
     /// Whether these are all games of the inputs.
     pub is_all: bool,
+    /// The number of inputs by kind; what turned out to be unreadable is counted as that.
+    pub inputs: ShelfCounts,
+    /// Why inputs cannot be opened whose names and first bytes did not show it.
+    pub errors: Vec<Error>,
 }
 
 /// The inputs of a shelf, whose games can be counted while the shelf is used.
 #[derive(Debug)]
-pub struct UncountedGames(Vec<Arc<ShelfInput>>);
+pub struct UncountedGames {
+    inputs: Vec<Arc<ShelfInput>>,
+    counts: ShelfCounts,
+}
 
 impl UncountedGames {
-    /// Counts the games, those of small databases first, until that takes longer than `patience`. Long texts and
-    /// large members of archives are left out.
+    /// Opens the inputs and counts the games, those of small inputs first, until that takes longer than `patience`.
+    /// Long texts and large members of archives are left out.
     pub fn count(self, patience: Duration) -> CountedGames {
         let end = Instant::now() + patience;
         let (sender, receiver) = channel();
-        let mut left = self.0.len();
+        let mut left = self.inputs.len();
         // One that takes too long goes on without us.
         std::thread::spawn(move || {
-            let mut counts = self.0.iter().map(|input| input.quick_count());
-            counts.all(|count| sender.send(count).is_ok())
+            let mut counts = self.inputs.iter();
+            counts.all(|input| sender.send((input.is_book(), input.quick_count())).is_ok())
         });
         let mut counted = CountedGames {
             games: 0,
             is_all: true,
+            inputs: self.counts,
+            errors: Vec::new(),
         };
         while left > 0 {
             let rest = end.saturating_duration_since(Instant::now());
-            let Ok(count) = receiver.recv_timeout(rest) else {
+            let Ok((is_book, count)) = receiver.recv_timeout(rest) else {
                 break;
             };
             left -= 1;
-            counted.games += count.unwrap_or_default();
-            counted.is_all &= count.is_some();
+            match count {
+                Ok(count) => {
+                    counted.games += count.unwrap_or_default();
+                    counted.is_all &= count.is_some();
+                }
+                Err(error) => {
+                    let kind = match is_book {
+                        true => &mut counted.inputs.books,
+                        false => &mut counted.inputs.databases,
+                    };
+                    *kind = kind.saturating_sub(1);
+                    counted.inputs.unreadable += 1;
+                    counted.errors.push(error);
+                }
+            }
         }
         counted.is_all &= left == 0;
         counted
@@ -165,12 +187,18 @@ impl Shelf {
         }
     }
 
-    /// The databases, to count their games.
+    /// The databases and books, to open them and count the games.
     pub fn uncounted_games(&self) -> UncountedGames {
         let inputs = self.inputs().into_iter();
-        let mut inputs: Vec<_> = inputs.filter(|input| input.is_database()).collect();
+        let is_opened = |input: &Arc<ShelfInput>| {
+            input.error.is_none() && (input.is_database() || input.is_book())
+        };
+        let mut inputs: Vec<_> = inputs.filter(is_opened).collect();
         inputs.sort_by_key(|input| input.bytes);
-        UncountedGames(inputs)
+        UncountedGames {
+            inputs,
+            counts: self.counts(),
+        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Inputs> {

@@ -136,19 +136,22 @@ impl ShelfInput {
         matches!(self.format, Some(Format::Games(_))) && self.error.is_none()
     }
 
-    /// The number of its games, unless it takes long to find out.
-    pub(crate) fn quick_count(&self) -> Option<u64> {
-        let is_read_whole = self.is_text() || self.container.is_some();
+    /// The number of its games, 0 of a book; `None` if it takes long to find out.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub(crate) fn quick_count(&self) -> Result<Option<u64>, Error> {
+        let is_read_whole = self.is_text() || self.is_book() || self.container.is_some();
         let is_long = is_read_whole && self.bytes.is_none_or(|bytes| bytes > COUNTED_BYTES);
-        if is_long || !self.is_database() {
-            return None;
+        if is_long {
+            return Ok(self.is_book().then_some(0));
         }
-        let opened = self.resolve().ok()?.open_indexed(self.options()).ok()?;
+        let opened = self.resolve()?.open_indexed(self.options())?;
         let OpenInput::Database(database) = opened.input else {
-            return None;
+            return Ok(Some(0));
         };
         let info = database.info();
-        Some(info.records.saturating_sub(info.texts).into())
+        Ok(Some(info.records.saturating_sub(info.texts).into()))
     }
 
     /// Whether it is a text, of which blocks are read and no single games.
@@ -187,6 +190,16 @@ impl ShelfInput {
     /// A text that changes when the length or time of a file does.
     pub(crate) fn state_of_files(&self) -> String {
         fingerprint(&self.files)
+    }
+
+    /// Why one of its files cannot be read just now; an open input does not notice that.
+    pub(crate) fn why_gone(&self) -> Option<Problem> {
+        let mut files = self.files.iter().filter(|file| !file.is_dir());
+        let error = files.find_map(|file| {
+            let error = std::fs::File::open(file).err()?;
+            Some(Error::from(error).in_path(file))
+        })?;
+        Some(Problem::from(error).map_texts(|text| self.without_folder(text)))
     }
 
     /// What is known without opening it.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::readable_numbers::counted_as;
 use serde::Serialize;
 use tabia::Error;
-use tabia_serve::{CountedGames, Key, Server, ServerOptions, Shelf, ShelfCounts, StopHandle};
+use tabia_serve::{CountedGames, Key, Server, ServerOptions, Shelf, StopHandle};
 
 use crate::args::ServeArgs;
 use crate::commands::index::index_options;
@@ -97,13 +97,18 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
         let text = "other machines can ask with this key; the traffic is not encrypted";
         context.messages.note(text);
     }
-    name_unreadable(&shelf, &context.messages);
+    let mut unreadable = Unreadable::default();
+    shelf.for_each_error(&mut |error| unreadable.warn(error, &context.messages));
     // The page does not wait until the games are counted.
-    let (counts, games) = (shelf.counts(), shelf.uncounted_games());
+    let games = shelf.uncounted_games();
     let (messages, out, lan) = (context.messages.clone(), args.out.clone(), args.lan);
     std::thread::spawn(move || {
         let games = games.count(TIME_TO_COUNT);
-        messages.note(&summary(counts, games, out.as_deref(), lan));
+        for error in &games.errors {
+            unreadable.warn(error, &messages);
+        }
+        unreadable.count_others(&messages);
+        messages.note(&summary(&games, out.as_deref(), lan));
     });
     if !args.no_open && !args.json && !args.api_only {
         browser::open(&folder, &url);
@@ -222,22 +227,28 @@ fn print_address(args: &ServeArgs, context: &Context, url: &str, port: u16) -> R
     out.flush()
 }
 
-/// Warns of the inputs that cannot be read, the first ones with the reason.
-fn name_unreadable(shelf: &Shelf, messages: &Messages) {
-    let mut errors = 0;
-    shelf.for_each_error(&mut |error| {
-        errors += 1;
-        if errors <= MAX_NAMED || messages.verbose {
+/// The number of inputs that cannot be read, of which the first ones are named.
+#[derive(Default)]
+struct Unreadable(usize);
+
+impl Unreadable {
+    fn warn(&mut self, error: &Error, messages: &Messages) {
+        self.0 += 1;
+        if self.0 <= MAX_NAMED || messages.verbose {
             messages.warning(&messages.text_of(error));
         }
-    });
-    if errors > MAX_NAMED && !messages.verbose {
-        let more = counted_as((errors - MAX_NAMED) as u64, "file", "files");
-        messages.note(&format!("{more} more cannot be read; `-v` names all"));
+    }
+
+    fn count_others(&self, messages: &Messages) {
+        if self.0 > MAX_NAMED && !messages.verbose {
+            let more = counted_as((self.0 - MAX_NAMED) as u64, "file", "files");
+            messages.note(&format!("{more} more cannot be read; `-v` names all"));
+        }
     }
 }
 
-fn summary(counts: ShelfCounts, games: CountedGames, out: Option<&Path>, lan: bool) -> String {
+fn summary(games: &CountedGames, out: Option<&Path>, lan: bool) -> String {
+    let counts = games.inputs;
     let mut parts = vec![
         counted_as(counts.databases as u64, "database", "databases"),
         counted_as(counts.books as u64, "book", "books"),
