@@ -5,9 +5,11 @@ use serde_json::{Map, Value, json};
 /// The names of the schemas of answers by path; answers to other paths are objects.
 const ANSWERS: &[(&str, &str)] = &[
     ("/api/v1/shelf", "Shelf"),
+    ("/api/v1/state", "State"),
     ("/api/v1/db/{id}", "Input"),
     ("/api/v1/games", "Games"),
     ("/api/v1/row", "RowNumber"),
+    ("/api/v1/db/{id}/games/{n}/moment", "Moment"),
     ("/api/v1/position", "Position"),
     ("/api/v1/explorer", "Explorer"),
     ("/api/v1/db/{id}/health", "Health"),
@@ -19,6 +21,8 @@ const ANSWERS: &[(&str, &str)] = &[
     ("/api/v1/player", "Report"),
     ("/api/v1/player/unfaced", "Report"),
     ("/api/v1/search", "Found"),
+    ("/api/v1/tree", "Tree"),
+    ("/api/v1/stats", "Stats"),
     ("/api/v1/duplicates", "Duplicates"),
     ("/api/v1/convert", "Report"),
     ("/api/v1/names/preview", "Report"),
@@ -35,6 +39,8 @@ const PARTIAL: &[&str] = &[
     "Health",
     "Report",
     "Found",
+    "Tree",
+    "Stats",
     "Duplicates",
 ];
 
@@ -157,6 +163,21 @@ pub(crate) fn components() -> Value {
             ("canWrite", flag.clone()),
             ("inputs", list(&object(&card))),
         ]),
+        "State": object(&[(
+            "inputs",
+            list(&object(&[
+                ("id", text.clone()),
+                ("name", text.clone()),
+                ("fingerprint", text.clone()),
+                (
+                    "problem",
+                    json!({
+                        "type": ["object", "null"],
+                        "description": "why one of its files cannot be read",
+                    }),
+                ),
+            ])),
+        )]),
         "Input": object(&input),
         "Games": so_far(&[
             ("total", count.clone()),
@@ -184,6 +205,14 @@ pub(crate) fn components() -> Value {
             ),
             ("rows", list(&row)),
         ]),
+        "Moment": object(&[(
+            "moment",
+            json!({
+                "type": ["object", "null"],
+                "required": ["line", "ply"],
+                "properties": {"line": count, "ply": count},
+            }),
+        )]),
         "RowNumber": so_far(&[("row", count_or_null.clone())]),
         "Position": object(&[
             ("fen", text.clone()),
@@ -207,7 +236,30 @@ pub(crate) fn components() -> Value {
             ("kinds", list(&json!({"type": "object"}))),
         ]),
         "Report": so_far(&[]),
-        "Found": so_far(&[]),
+        "Found": so_far(&[
+            ("hits", list(&object(&[("db", text.clone()), ("game", count.clone())]))),
+            ("isLimited", flag.clone()),
+            ("next", count_or_null.clone()),
+        ]),
+        "Tree": so_far(&[
+            ("fen", text.clone()),
+            ("games", count.clone()),
+            ("white", count.clone()),
+            ("draws", count.clone()),
+            ("black", count.clone()),
+            (
+                "moves",
+                list(&object(&[
+                    ("uci", text.clone()),
+                    ("san", text.clone()),
+                    ("games", count.clone()),
+                ])),
+            ),
+        ]),
+        "Stats": so_far(&[
+            ("groups", list(&object(&[("games", count.clone())]))),
+            ("isLimited", flag.clone()),
+        ]),
         "Duplicates": so_far(&[
             ("count", count.clone()),
             ("total", count.clone()),

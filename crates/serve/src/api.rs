@@ -15,8 +15,8 @@ use crate::answers::{answer, by_content};
 use crate::app_state::App;
 use crate::etag;
 use crate::openapi;
-use crate::search_duplicates_and_previews;
 use crate::{explorer_requests, game_requests, list_requests, report_requests, shelf_requests};
+use crate::{search_duplicates_and_previews, search_tree_and_stats};
 
 type Shared = State<Arc<App>>;
 
@@ -27,6 +27,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/formats", get(formats))
         .merge(shelf_requests::router())
         .merge(list_requests::router())
+        .merge(search_tree_and_stats::router())
         .merge(game_requests::router())
         .merge(explorer_requests::router())
         .merge(report_requests::router())

@@ -10,6 +10,7 @@ use tabia::core::games::{NameId, NameKind};
 use tabia::{Book, Database, Error, Move, NoObserver, Ply, Position, Query};
 
 use crate::jobs::Job;
+use crate::search_tree_and_stats::known_date;
 
 /// Games shown for a position.
 pub(crate) const MAX_GAMES: usize = 15;
@@ -157,6 +158,55 @@ pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
         "moves": moves,
         "topGames": games(&tree.top_games),
         "recentGames": games(&tree.recent_games),
+    })
+}
+
+/// The answer of several databases together, with the names of `tabia tree --json`.
+pub(crate) fn of_databases(tree: &Tree, databases: &[(&str, &dyn Database)]) -> Value {
+    let moves: Vec<Value> = tree
+        .moves
+        .iter()
+        .map(|m| {
+            json!({
+                "uci": m.uci,
+                "san": m.san,
+                "games": m.games,
+                "white": m.results.white,
+                "draws": m.results.draws,
+                "black": m.results.black,
+                "averageRating": m.average_rating,
+                "performance": m.performance,
+                "lastPlayed": known_date(m.last_played),
+                "childGames": m.child_games,
+                "opening": m.opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+            })
+        })
+        .collect();
+    let games = |list: &[TreeGame]| -> Vec<Value> {
+        let rows = list.iter().filter_map(|game| {
+            let (id, database) = databases.get(game.database)?;
+            Some(game_row(id, &tree.position, game, *database))
+        });
+        rows.take(MAX_GAMES).collect()
+    };
+    json!({
+        "games": tree.games,
+        "white": tree.results.white,
+        "draws": tree.results.draws,
+        "black": tree.results.black,
+        "averageRating": tree.average_rating,
+        "performance": tree.performance,
+        "lastPlayed": known_date(tree.last_played),
+        "moves": moves,
+        "end": {
+            "games": tree.ended,
+            "white": tree.ended_results.white,
+            "draws": tree.ended_results.draws,
+            "black": tree.ended_results.black,
+        },
+        "topGames": games(&tree.top_games),
+        "recentGames": games(&tree.recent_games),
+        "opening": tree.opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
     })
 }
 

@@ -11,6 +11,7 @@ use serde_json::json;
 use tabia::book::find::opening_of;
 use tabia::core::chess::Ply;
 use tabia::formats::Format;
+use tabia::query::{Matcher, Query};
 use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Want};
 
 use crate::answers::{answer, document, of_type, profile_of};
@@ -32,6 +33,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/api/v1/db/{id}/games/{n}", get(game))
         .route("/api/v1/db/{id}/games/{n}/stored", get(stored))
+        .route("/api/v1/db/{id}/games/{n}/moment", get(moment))
         .route("/api/v1/convert/game", get(converted_game))
         .route("/api/v1/duplicates/merged", get(merged_game))
 }
@@ -112,6 +114,48 @@ fn pgn(index: GameIndex, game: &Game, profile: &str) -> Result<Vec<u8>, Problem>
     Ok(std::mem::take(writer.text()))
 }
 
+/// The index of the game with a number from 1.
+fn numbered(opened: &OpenedInput, number: &str) -> Result<GameIndex, Problem> {
+    let number: u32 = number
+        .parse()
+        .map_err(|_| Problem::bad_request(format!("`{number}` is no number of a game")))?;
+    let len = opened.database().map_or(0, tabia::Database::len);
+    let index = number.checked_sub(1).filter(|index| *index < len);
+    index.map(GameIndex).ok_or_else(|| {
+        let text = format!("there is no game {number}; the last one is {len}");
+        Problem::not_found(text).coded(Code::NoGame, &[("game", &number), ("last", &len)])
+    })
+}
+
+/// The first position of a game at which a query fits.
+async fn moment(
+    State(app): Shared,
+    asked: Asked,
+    Path((id, number)): Path<(String, String)>,
+    params: Params,
+) -> Response<Body> {
+    answer(app, move |app| {
+        let query = Query::parse(params.text("where"))?;
+        let opened = app.shelf.database(&id)?;
+        let index = numbered(&opened, &number)?;
+        let tag = asked.tag(&opened.fingerprint);
+        if let Some(known) = tag.if_known() {
+            return Ok(known);
+        }
+        let mut found = json!(null);
+        if let Some(database) = opened.database().filter(|_| query.asks_for_moments()) {
+            let mut matcher = Matcher::new(&query).for_database(&id).with_moments();
+            let mut reader = database.reader();
+            let fits = matcher.matches_record(database, &mut *reader, index)?;
+            if let Some(moment) = matcher.moments().first().filter(|_| fits) {
+                found = json!({"line": moment.line, "ply": moment.ply});
+            }
+        }
+        Ok(tag.mark(document(&json!({"moment": found}))?))
+    })
+    .await
+}
+
 /// The index entry and the bytes of a record.
 async fn stored(
     State(app): Shared,
@@ -120,15 +164,7 @@ async fn stored(
 ) -> Response<Body> {
     answer(app, move |app| {
         let opened = app.shelf.database(&id)?;
-        let number: u32 = number
-            .parse()
-            .map_err(|_| Problem::bad_request(format!("`{number}` is no number of a game")))?;
-        let len = opened.database().map_or(0, tabia::Database::len);
-        let index = number.checked_sub(1).filter(|index| *index < len);
-        let index = index.map(GameIndex).ok_or_else(|| {
-            let text = format!("there is no game {number}; the last one is {len}");
-            Problem::not_found(text).coded(Code::NoGame, &[("game", &number), ("last", &len)])
-        })?;
+        let index = numbered(&opened, &number)?;
         let tag = asked.tag(&opened.fingerprint);
         if let Some(known) = tag.if_known() {
             return Ok(known);

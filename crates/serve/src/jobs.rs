@@ -264,4 +264,24 @@ mod tests {
             assert!(end.is_done() && end.problem().is_some());
         }
     }
+
+    #[test]
+    fn results_that_were_asked_long_ago_go_when_all_weigh_too_much() {
+        let table = JobTable::new(&RunningJobs::default());
+        for (number, key) in ["a", "b", "c"].into_iter().enumerate() {
+            let job = table.get_or_start(key, number, |_| Ok(())).unwrap();
+            assert!(job.wait(Duration::from_secs(10), |_| false).is_done());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let kept = |table: &JobTable<usize>| table.lock().keys().cloned().collect::<Vec<_>>();
+        table.clean(|_| 100, 300);
+        assert_eq!(kept(&table), ["a", "b", "c"]);
+        // Asked again, it is the last one to go.
+        let again = table.get_or_start("a", 0, |_| Ok(())).unwrap();
+        drop(again.wait(Duration::from_secs(10), |_| false));
+        table.clean(|_| 100, 299);
+        assert_eq!(kept(&table), ["a", "c"]);
+        table.clean(|_| 100, 100);
+        assert_eq!(kept(&table), ["a"]);
+    }
 }

@@ -83,6 +83,7 @@ mod renamed_spellings;
 mod report_requests;
 mod rows;
 mod search_duplicates_and_previews;
+mod search_tree_and_stats;
 mod server;
 mod shelf_input;
 mod shelf_requests;

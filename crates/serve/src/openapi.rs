@@ -41,6 +41,16 @@ const fn required(param: &Param) -> Param {
 
 const DB: Param = param("db", "string", "ids of databases, separated by commas");
 const WHERE: Param = param("where", "string", "a query, as `player:carlsen elo:>=2700`");
+const ALL_OR_DB: Param = param(
+    "db",
+    "string",
+    "ids of databases, separated by commas; all if absent",
+);
+const Q: Param = param(
+    "q",
+    "string",
+    "a query, as `player:carlsen elo:>=2700`; also `where`",
+);
 const FEN: Param = param("fen", "string", "a position; the standard one if absent");
 const PLAY: Param = param(
     "play",
@@ -93,6 +103,13 @@ pub(crate) const ROUTES: &[Route] = &[
         path: "/api/v1/shelf",
         summary: "The databases, books and archives",
         params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/state",
+        summary: "Whether the files of inputs can be read just now, and a fingerprint that changes when they do; \
+                  unknown ids are left out",
+        params: &[required(&DB)],
         content_type: JSON,
     },
     Route {
@@ -151,6 +168,13 @@ pub(crate) const ROUTES: &[Route] = &[
         path: "/api/v1/db/{id}/games/{n}/stored",
         summary: "The index entry of a record and its parts in the files of the database, of each at most the first 4,096 bytes",
         params: &[],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/db/{id}/games/{n}/moment",
+        summary: "The first position of a game at which a query fits: the plies before it, and the number of the variation in \
+                  the order of PGN, 0 for the mainline; `null` if the query asks for none, or does not fit",
+        params: &[required(&WHERE)],
         content_type: JSON,
     },
     Route {
@@ -262,8 +286,52 @@ pub(crate) const ROUTES: &[Route] = &[
     },
     Route {
         path: "/api/v1/search",
-        summary: "Games that fit a query, with the moment at which each does; at most 500",
-        params: &[required(&DB), required(&WHERE)],
+        summary: "Games that fit a query, with the moment at which each does, as `tabia search` finds them",
+        params: &[
+            ALL_OR_DB,
+            Q,
+            param(
+                "limit",
+                "integer",
+                "number of games, at most and if absent 500",
+            ),
+            param(
+                "after",
+                "integer",
+                "number of games that are left out: `next` of the answer before, which is null at the end",
+            ),
+        ],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/tree",
+        summary: "The moves of a position in databases together, as `tabia tree` counts them: a game counts once, with the \
+                  move after its first arrival",
+        params: &[ALL_OR_DB, Q, FEN, PLAY],
+        content_type: JSON,
+    },
+    Route {
+        path: "/api/v1/stats",
+        summary: "Games in groups, as `tabia stats` counts them; at most 10,000 groups",
+        params: &[
+            ALL_OR_DB,
+            Q,
+            param(
+                "by",
+                "string",
+                "keys of groups separated by commas, as `year,result`; all games are one group if absent",
+            ),
+            param(
+                "player",
+                "string",
+                "count for players with this name, from their side",
+            ),
+            param(
+                "order",
+                "string",
+                "key or games; if absent, games if one key has names",
+            ),
+        ],
         content_type: JSON,
     },
     Route {

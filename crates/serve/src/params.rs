@@ -66,7 +66,7 @@ impl Params {
         let start = match self.text("fen") {
             "" => Position::standard(),
             fen => Position::parse_fen(fen.as_bytes())
-                .map_err(|error| Problem::bad_request(format!("fen: {error}")))?,
+                .map_err(|error| Problem::bad_request(error.to_string()))?,
         };
         let (plies, position) = self.play_from(&start)?;
         Ok((start, plies, position))

@@ -44,7 +44,6 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/spellings", get(spellings))
         .route("/api/v1/player", get(player))
         .route("/api/v1/player/unfaced", get(unfaced))
-        .route("/api/v1/search", get(search))
         .route("/api/v1/convert", get(preview))
 }
 
@@ -59,11 +58,23 @@ fn reported(
     key: &str,
     work: impl FnOnce(&Job<Value>) -> Result<(), Error> + Send + 'static,
 ) -> Result<Response<Body>, Problem> {
+    reported_from(app, asked, state, key, Value::Null, work)
+}
+
+/// As [`reported`]; `start` is what the report is before anything is found.
+pub(crate) fn reported_from(
+    app: &App,
+    asked: &Asked,
+    state: &str,
+    key: &str,
+    start: Value,
+    work: impl FnOnce(&Job<Value>) -> Result<(), Error> + Send + 'static,
+) -> Result<Response<Body>, Problem> {
     let tag = asked.tag(state);
     if let Some(known) = tag.if_known() {
         return Ok(known);
     }
-    let job = app.reports.get_or_start(key, Value::Null, work)?;
+    let job = app.reports.get_or_start(key, start, work)?;
     report(&job, Some(&tag))
 }
 
@@ -201,24 +212,6 @@ async fn unfaced(State(app): Shared, asked: Asked, params: Params) -> Response<B
             let found = replies.document(games.trees());
             job.update(|report| *report = found);
             Ok(())
-        })
-    })
-    .await
-}
-
-async fn search(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
-    answer(app, move |app| {
-        let inputs = databases(app, &params)?;
-        let query = Query::parse(params.text("where"))?;
-        if query.is_empty() {
-            return Err(Problem::bad_request("`where` is empty"));
-        }
-        let state = RowSource::new(&app.shelf, &params.ids("db"))?.fingerprint();
-        let ids: Vec<String> = inputs.iter().map(|input| input.id.clone()).collect();
-        let (base, name) = app.bases.of(&inputs)?;
-        let key = format!("search\n{name}\n{query}");
-        reported(app, &asked, &state, &key, move |job| {
-            search_duplicates_and_previews::search(&base, &ids, &query, job)
         })
     })
     .await

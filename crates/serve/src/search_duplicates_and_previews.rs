@@ -49,18 +49,42 @@ pub(crate) fn row_object(row: &ListRow<'_>) -> Value {
     })
 }
 
-/// Finds games and the moments at which they fit; the job shows those found so far.
-pub(crate) fn search(base: &Base, ids: &[String], query: &Query, job: &Job<Value>) -> Result<()> {
+/// Which hits of a search are wanted: how many, after so many others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Page {
+    pub(crate) after: u64,
+    pub(crate) limit: u64,
+}
+
+/// A search that has found nothing yet.
+pub(crate) fn no_hits() -> Value {
+    json!({"hits": [], "isLimited": false, "next": null})
+}
+
+/// Finds games and the moments at which they fit; the job, which begins with [`no_hits`], shows those found so far.
+pub(crate) fn search(
+    base: &Base,
+    ids: &[String],
+    query: &Query,
+    page: Page,
+    job: &Job<Value>,
+) -> Result<()> {
+    let end = page.after.saturating_add(page.limit);
     let mut options = SearchOptions::default();
-    options.limit = Some(MAX_HITS + 1);
+    options.limit = Some(end.saturating_add(1));
     options.progress = Arc::clone(&job.progress);
-    job.update(|found| *found = json!({"hits": [], "isLimited": false}));
     let mut count = 0;
     for hit in base.search(query, &options) {
         let hit = hit?;
         count += 1;
-        if count > MAX_HITS {
-            job.update(|found| found["isLimited"] = json!(true));
+        if count <= page.after {
+            continue;
+        }
+        if count > end {
+            job.update(|found| {
+                found["isLimited"] = json!(true);
+                found["next"] = json!(end);
+            });
             break;
         }
         let mut row = row_object(&hit.header);

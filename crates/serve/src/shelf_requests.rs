@@ -28,6 +28,7 @@ type Shared = State<Arc<App>>;
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/api/v1/shelf", get(shelf))
+        .route("/api/v1/state", get(state))
         .route("/api/v1/db/{id}", get(input))
         .route("/api/v1/db/{id}/password", post(unlock))
         .route("/api/v1/drop", get(drop_space))
@@ -42,6 +43,28 @@ async fn shelf(State(app): Shared) -> Response<Body> {
             "canWrite": app.out.is_some(),
             "inputs": inputs,
         }))
+    })
+    .await
+}
+
+/// Whether the files of inputs are there and unchanged. A page that shows them asks again and again, so nothing is
+/// opened for it.
+async fn state(State(app): Shared, params: Params) -> Response<Body> {
+    answer(app, move |app| {
+        let found = params.ids("db").into_iter();
+        let found = found.filter_map(|id| app.shelf.find(id).ok());
+        let inputs: Vec<Value> = found
+            .filter(|input| input.error.is_none())
+            .map(|input| {
+                json!({
+                    "id": input.id,
+                    "name": input.name,
+                    "fingerprint": input.state_of_files(),
+                    "problem": input.why_gone().as_ref().map(Problem::summary),
+                })
+            })
+            .collect();
+        document(&json!({"inputs": inputs}))
     })
     .await
 }

@@ -120,6 +120,7 @@ fn answers_fit_their_schemas() {
     let db = "db=tabia.cbh";
     let asked = [
         ("/api/v1/shelf", "shelf".to_owned()),
+        ("/api/v1/state", format!("state?{db},absent")),
         ("/api/v1/db/{id}", "db/tabia.cbh".to_owned()),
         ("/api/v1/games", format!("games?{db}")),
         (
@@ -129,6 +130,10 @@ fn answers_fit_their_schemas() {
         (
             "/api/v1/row",
             format!("row?{db}&in=tabia.cbh&game=2&sort=-date"),
+        ),
+        (
+            "/api/v1/db/{id}/games/{n}/moment",
+            "db/tabia.cbh/games/1/moment?where=move:Nf3".to_owned(),
         ),
         ("/api/v1/position", "position?play=e2e4,e7e5".to_owned()),
         (
@@ -150,6 +155,9 @@ fn answers_fit_their_schemas() {
             format!("player/unfaced?{db}&name=Morphy,%20Paul"),
         ),
         ("/api/v1/search", format!("search?{db}&where=white:morphy")),
+        ("/api/v1/search", "search?q=elo:..9999&limit=2".to_owned()),
+        ("/api/v1/tree", "tree?play=e2e4&q=white:morphy".to_owned()),
+        ("/api/v1/stats", format!("stats?{db}&by=result")),
         ("/api/v1/duplicates", format!("duplicates?{db}")),
         ("/api/v1/convert", format!("convert?{db}&to=si5")),
         ("/api/v1/book/{id}", "book/small.bin".to_owned()),

@@ -1,5 +1,6 @@
 //! `serve`: who is answered, and that the answers are those of the other verbs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -9,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tabia::{GameIndex, OpenInput, OpenOptions, Position, Recorder, Resolver, Want};
 use tabia_testkit::Scratch;
 
 use crate::common::{command, many_games, tabia};
@@ -988,6 +990,80 @@ fn files_that_cannot_be_read_are_named_at_the_start() {
 }
 
 #[test]
+fn what_cannot_be_opened_is_not_counted_as_a_database_or_book() {
+    let folder = folder_with_games();
+    // They begin as files of their formats do.
+    let files = [
+        ("cut.si4", b"Scid.si\0 and no more".as_slice()),
+        ("cut.abk", b"\x03ABK and no more"),
+    ];
+    for (name, bytes) in files {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let mut server = Running::start(&folder, &["."]);
+    let mut err = String::new();
+    let mut lines = BufReader::new(server.child.stderr.take().unwrap());
+    while !err.contains("Ctrl-C ends it") {
+        assert!(lines.read_line(&mut err).unwrap() > 0, "{err}");
+    }
+    assert_eq!(server.stop(), 0);
+    assert!(err.contains("1 database, 0 books, "), "{err}");
+    assert!(err.contains("2 files that cannot be read"), "{err}");
+    for (name, _) in files {
+        assert!(err.contains(&format!("warning: ./{name}: ")), "{err}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_server_at_work_within_a_second() {
+    let folder = Scratch::new("cli-serve-ended");
+    let game = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n\n";
+    // Opening the second takes longer than the test, and cannot be cancelled.
+    for (name, games) in [("games.pgn", 60_000), ("long.pgn", 2_000_000)] {
+        std::fs::write(folder.path().join(name), game.repeat(games)).unwrap();
+    }
+    let mut server = Running::start(&folder, &["games.pgn", "long.pgn"]);
+    assert_eq!(server.json("games?db=games.pgn&n=1").0, 200);
+    let silent = server.connect();
+    let asked: Vec<TcpStream> = [
+        "search?db=games.pgn&where=move:Qh5&wait=20000",
+        "db/games.pgn/health?wait=20000",
+        "games?db=long.pgn&n=1",
+    ]
+    .iter()
+    .map(|path| {
+        let mut stream = server.connect();
+        let request = format!(
+            "GET /api/v1/{path} HTTP/1.1\r\n{}\r\n{}\r\n\r\n",
+            server.host(),
+            server.bearer()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    })
+    .collect();
+    std::thread::sleep(Duration::from_millis(200));
+    let begin = Instant::now();
+    server.signal("-INT");
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    let time = begin.elapsed();
+    // The machine can be busy.
+    assert!(time < Duration::from_millis(1800), "{time:?}");
+    drop((silent, asked));
+    // Nobody works any more: a silent connection is no reason to wait.
+    let mut server = Running::start(&folder, &["games.pgn"]);
+    assert_eq!(server.json("games?db=games.pgn&n=1").0, 200);
+    let silent = server.connect();
+    std::thread::sleep(Duration::from_millis(100));
+    let begin = Instant::now();
+    server.signal("-INT");
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    let time = begin.elapsed();
+    assert!(time < Duration::from_millis(700), "{time:?}");
+    drop(silent);
+}
+
+#[test]
 fn sigterm_ends_both_processes() {
     let folder = folder_with_games();
     let mut server = Running::start(&folder, &["games.pgn"]);
@@ -1040,11 +1116,27 @@ fn cut(path: &Path, len: u64) {
 }
 
 #[test]
+fn a_connection_whose_request_does_not_come_is_closed() {
+    let folder = folder_with_games();
+    let server = Running::start(&folder, &["games.pgn"]);
+    server.json("shelf");
+    let mut half = server.connect();
+    half.write_all(b"GET / HTTP/1.1\r\n").unwrap();
+    half.set_read_timeout(Some(Duration::from_secs(40)))
+        .unwrap();
+    let begin = Instant::now();
+    let mut rest = Vec::new();
+    half.read_to_end(&mut rest).unwrap();
+    let time = begin.elapsed();
+    assert!(time > Duration::from_secs(5), "{time:?}");
+}
+
+#[test]
 fn silent_connections_do_not_stop_the_page() {
     let folder = folder_with_games();
     let server = Running::start(&folder, &["games.pgn"]);
     server.json("shelf");
-    let silent: Vec<TcpStream> = (0..600).map(|_| server.connect()).collect();
+    let silent: Vec<TcpStream> = (0..1000).map(|_| server.connect()).collect();
     // The quickest of some: other tests run meanwhile.
     let times = (0..20).map(|_| {
         let start = Instant::now();
@@ -1177,6 +1269,239 @@ fn the_explorer_counts_as_tree_does_with_and_without_an_index() {
                 assert_eq!(counts_of(source), counts_of(&tree), "{path} {line}");
             }
         }
+    }
+}
+
+/// What the games of a database did in each position: by the move after their first arrival, or by `end`. Counted with
+/// nothing but the moves of the games.
+type Counted = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// A position without the numbers of its moves.
+fn position_of(position: &Position) -> String {
+    let fen = position.fen().to_string();
+    fen.rsplitn(3, ' ').last().unwrap_or_default().to_owned()
+}
+
+fn count_by_hand(path: &Path) -> Counted {
+    let mut items = Resolver::default().resolve(path.as_os_str()).unwrap();
+    let item = items.pop().unwrap();
+    let opened = item.open_indexed(&OpenOptions::default()).unwrap();
+    let OpenInput::Database(database) = opened.input else {
+        panic!("{} is no database", path.display());
+    };
+    let mut reader = database.reader();
+    let mut counted = Counted::new();
+    for number in 0..database.len() {
+        let entry = database.entry(GameIndex(number)).unwrap();
+        if entry.deleted || entry.is_text {
+            continue;
+        }
+        let mut recorder = Recorder::new();
+        let _ = reader.read(GameIndex(number), Want::ALL, &mut recorder);
+        let game = recorder.game();
+        let Some(mut position) = game.start_position() else {
+            continue;
+        };
+        let mut seen = BTreeSet::new();
+        for ply in game.mainline() {
+            let at = position_of(&position);
+            if seen.insert(at.clone()) {
+                let san = position.san(ply).to_string();
+                *counted.entry(at).or_default().entry(san).or_default() += 1;
+            }
+            position.play_ply(ply);
+        }
+        let at = position_of(&position);
+        if !seen.contains(&at) {
+            let moves = counted.entry(at).or_default();
+            *moves.entry("end".to_owned()).or_default() += 1;
+        }
+    }
+    counted
+}
+
+#[test]
+fn the_explorer_counts_a_thousand_positions_of_every_format_as_a_walk_through_the_games_does() {
+    let folder = Scratch::new("serve-counts");
+    std::fs::write(folder.path().join("league.pgn"), league()).unwrap();
+    let mut names = vec!["league.pgn".to_owned()];
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/tests/fixtures");
+    let sources = ["cbf", "epd", "fen", "pgn"].map(|format| fixtures.join(format));
+    for source in sources.iter().chain([&crate::common::samples()]) {
+        for file in std::fs::read_dir(source).unwrap() {
+            let file = file.unwrap().path();
+            if file.is_file() {
+                let name = file.file_name().unwrap();
+                std::fs::copy(&file, folder.path().join(name)).unwrap();
+            }
+        }
+    }
+    for name in [
+        "tiny.cbf",
+        "suite.epd",
+        "list.fen",
+        "annotated.pgn",
+        "chess960.pgn",
+        "tabia.cbh",
+    ] {
+        names.push(name.to_owned());
+    }
+    for ending in [
+        "cbh", "2cbh", "si3", "si4", "si5", "sci", "pgn.gz", "pgn.zst",
+    ] {
+        let name = format!("made-{}.{ending}", ending.replace('.', "-"));
+        tabia(&folder, &["convert", "league.pgn", "-o", &name]).expect(0);
+        names.push(name);
+    }
+    // Every other one has an index, if it can have one.
+    for name in names.iter().step_by(2) {
+        let _ = tabia(&folder, &["index", name]);
+    }
+    let arguments: Vec<&str> = names.iter().map(String::as_str).collect();
+    let server = Running::start(&folder, &arguments);
+    // The same numbers each time.
+    let mut seed = 64_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(seed >> 33).unwrap() % below
+    };
+    let (mut asked, mut found, mut indexed) = (0, 0, 0);
+    let counted: Vec<(&String, Counted)> = names
+        .iter()
+        .map(|name| (name, count_by_hand(&folder.path().join(name))))
+        .collect();
+    for number in 0..1000 {
+        let (name, counted) = &counted[number % counted.len()];
+        let positions: Vec<&String> = counted.keys().collect();
+        let at = positions[random(positions.len())];
+        let mut position = Position::parse_fen(format!("{at} 0 1").as_bytes()).unwrap();
+        // Every fifth is one move beside the games.
+        if number % 5 == 0 {
+            let legal = position.legal_moves();
+            if !legal.is_empty() {
+                position.play(legal[random(legal.len())]);
+            }
+        }
+        let wanted = counted
+            .get(&position_of(&position))
+            .cloned()
+            .unwrap_or_default();
+        let fen = position.fen().to_string().replace(' ', "%20");
+        let answer = loop {
+            let (status, answer) =
+                server.json(&format!("explorer?src={name}&fen={fen}&wait=20000"));
+            assert_eq!(status, 200, "{answer}");
+            if answer["isDone"] == true {
+                break answer;
+            }
+        };
+        let source = &answer["sources"][0];
+        assert_eq!(source["error"], Value::Null, "{name}");
+        indexed += usize::from(source["indexed"] == true);
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for m in source["moves"].as_array().unwrap() {
+            counts.insert(
+                m["san"].as_str().unwrap().to_owned(),
+                m["games"].as_u64().unwrap(),
+            );
+        }
+        let ended = source["ended"].as_u64().unwrap_or(0);
+        if ended > 0 {
+            counts.insert("end".to_owned(), ended);
+        }
+        assert_eq!(counts, wanted, "{name} {fen}");
+        let all: u64 = wanted.values().sum();
+        assert_eq!(source["games"].as_u64().unwrap(), all, "{name} {fen}");
+        asked += 1;
+        found += usize::from(all > 0);
+    }
+    assert_eq!(asked, 1000);
+    assert!(found > 700 && indexed > 200, "{found} {indexed}");
+}
+
+#[test]
+fn search_tree_and_stats_count_as_the_command_line_does() {
+    let folder = Scratch::new("serve-questions");
+    std::fs::write(folder.path().join("league.pgn"), league()).unwrap();
+    tabia(&folder, &["convert", "league.pgn", "-o", "made.si5"]).expect(0);
+    let files = ["league.pgn", "made.si5"];
+    let server = Running::start(&folder, &files);
+    let percent = |text: &str| {
+        text.replace(' ', "%20")
+            .replace('>', "%3E")
+            .replace('"', "%22")
+    };
+    let rows = |args: &[&str]| -> Vec<Value> {
+        let text = tabia(&folder, args).out;
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
+    };
+    for query in [
+        "result:1-0",
+        "move:Nf3",
+        "date:1990.. sub:8/8/8/1B6/8/8/8/8",
+    ] {
+        let wanted = rows(&["search", files[0], files[1], query, "--ndjson"]);
+        assert!(wanted.len() > 3, "{query}");
+        // All databases are asked, in pages of 7 games.
+        let (mut hits, mut after) = (Vec::new(), 0);
+        loop {
+            let path = format!(
+                "search?q={}&limit=7&after={after}&wait=20000",
+                percent(query)
+            );
+            let answer = server.complete(&path, "isDone");
+            hits.extend(answer["hits"].as_array().unwrap().clone());
+            match answer["next"].as_u64() {
+                Some(next) if hits.len() < 100 => after = next,
+                _ => break,
+            }
+        }
+        let keys = |row: &Value| {
+            [
+                row["game"].clone(),
+                row["white"].clone(),
+                row["ply"].clone(),
+            ]
+        };
+        let found: Vec<_> = hits.iter().map(keys).collect();
+        let wanted: Vec<_> = wanted.iter().map(keys).take(found.len()).collect();
+        assert_eq!(found, wanted, "{query}");
+
+        let tree = tabia(
+            &folder,
+            &[
+                "tree", files[0], files[1], "--line", "e4", "--where", query, "--json",
+            ],
+        );
+        let tree = tree.json();
+        let path = format!("tree?play=e2e4&q={}&wait=20000", percent(query));
+        let answer = server.complete(&path, "isDone");
+        assert_eq!(counts_of(&answer), counts_of(&tree), "{query}");
+        assert_eq!(answer["end"]["games"], tree["end"]["games"], "{query}");
+
+        for by in ["result", "decade,result", "player"] {
+            let wanted = rows(&[
+                "stats", files[0], files[1], "--where", query, "--by", by, "--ndjson",
+            ]);
+            let path = format!("stats?q={}&by={by}&wait=20000", percent(query));
+            let answer = server.complete(&path, "isDone");
+            assert!(!wanted.is_empty());
+            assert_eq!(
+                answer["groups"].as_array().unwrap(),
+                &wanted,
+                "{query} {by}"
+            );
+        }
+    }
+    for wrong in [
+        "search",
+        "search?q=move:Nf3&limit=501",
+        "stats?by=nothing",
+        "tree?fen=x",
+        "stats?order=x",
+    ] {
+        assert_eq!(server.json(wrong).0, 400, "{wrong}");
     }
 }
 

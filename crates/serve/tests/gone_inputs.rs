@@ -1,0 +1,48 @@
+//! Inputs whose files are removed while they are open.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod common;
+
+use common::Running;
+use serde_json::Value;
+use tabia_testkit::Scratch;
+
+#[test]
+fn the_state_of_an_input_is_that_of_its_files_and_not_of_what_was_read() {
+    let folder = Scratch::new("serve-gone");
+    let (games, other) = (folder.join("games.pgn"), folder.join("other.pgn"));
+    let text = "[White \"A\"]\n\n1. e4 *\n\n";
+    std::fs::write(&games, text).unwrap();
+    std::fs::write(&other, text).unwrap();
+    let server = Running::start(&[folder.path()], |_| {});
+    let (status, list) = server.get("games?db=games.pgn,other.pgn");
+    assert_eq!((status, &list["count"]), (200, &Value::from(2)));
+    let state = || {
+        let (status, answer) = server.get("state?db=games.pgn,absent,other.pgn");
+        assert_eq!(status, 200, "{answer}");
+        let inputs = answer["inputs"].as_array().unwrap().clone();
+        assert_eq!(inputs.len(), 2, "{answer}");
+        inputs
+    };
+    let before = state();
+    assert_eq!(before[0]["fingerprint"], list["fingerprints"]["games.pgn"]);
+    assert!(before.iter().all(|input| input["problem"].is_null()));
+
+    std::fs::remove_file(&games).unwrap();
+    let gone = state();
+    assert_eq!(gone[0]["problem"]["code"], "fileIsMissing", "{gone:?}");
+    let detail = gone[0]["problem"]["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("games.pgn"),
+        "without its folder: {detail}"
+    );
+    assert_ne!(gone[0]["fingerprint"], before[0]["fingerprint"]);
+    assert_eq!(gone[1], before[1]);
+
+    std::fs::write(&games, text.repeat(2)).unwrap();
+    let back = state();
+    assert!(back[0]["problem"].is_null());
+    assert_ne!(back[0]["fingerprint"], before[0]["fingerprint"]);
+    server.stop();
+}
