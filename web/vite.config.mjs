@@ -67,7 +67,7 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             // What is needed together is smaller in one file.
-            { name: "index", test: /preload-helper|[\\/]preact[\\/]|[\\/]src[\\/](index|inputs|drop_zone|jobs|ui|api|translations|router|settings|remembered|problem_texts|pieces|lang[\\/]en)\.(tsx?|json)$/ },
+            { name: "index", test: /preload-helper|[\\/]preact[\\/]|[\\/]src[\\/](index|inputs|drop_zone|jobs|ui|api|translations|router|settings|remembered|problem_texts|pieces|watched|lang[\\/]en)\.(tsx?|json)$/ },
             { name: "board", test: /[\\/]src[\\/](board|board_host|chess|notation|game_tree)\.tsx?$/ },
             { name: "desk", test: /[\\/]src[\\/](convert|converted_game|duplicates|decided_pairs|check|input_repair_and_names|spelling_choice)\.tsx?$/ },
             { name: "game_tabs", test: /[\\/]src[\\/](game_references|stored_record)\.tsx$/ },

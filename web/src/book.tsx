@@ -2,7 +2,7 @@
 // a new book, if the server writes.
 
 import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { type PositionAnswer, get } from "./api.ts";
+import { GoneError, type PositionAnswer, get } from "./api.ts";
 import { parseFen } from "./chess.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type MoveChange, changesAt, useBookChanges } from "./book_changes.ts";
@@ -116,8 +116,22 @@ export function View() {
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   });
-  if (page.state === "error") return <ErrorBox error={page.error} />;
-  if (load.state === "error") return <ErrorBox error={load.error} />;
+  const failed = page.state === "error" ? page.error : load.state === "error" ? load.error : null;
+  // What was read stays while the server does not answer.
+  if (failed !== null && !(failed instanceof GoneError && position && shown)) {
+    return (
+      <>
+        <ErrorBox error={failed} />
+        {fen + line !== "" && (
+          <p class="empty">
+            <a href={bookHref(id)}>
+              <bdi>{id}</bdi>
+            </a>
+          </p>
+        )}
+      </>
+    );
+  }
   if (!position || !shown) return <Spinner />;
   const entries = withChanges(shown.entries, changesAt(changes.now, position.fen));
   const others = position.legal.filter((legal) => !entries.some((entry) => entry.uci === legal.uci));
@@ -272,7 +286,7 @@ export function View() {
             {databases.slice(0, 6).map((card) => (
               <>
                 <a href={gamesHref([card.id], { q: `pos:"${sans}"` })}>
-                  <bdi>{card.name}</bdi>
+                  <bdi>{card.container === null ? card.name : card.id}</bdi>
                 </a>{" "}
               </>
             ))}

@@ -9,9 +9,10 @@ import { parseFen } from "./chess.ts";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { BoardHost } from "./board_host.tsx";
 import { changeQuery, explorerHref, gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
-import { current, useSettings } from "./settings.ts";
+import { type Settings, current, useSettings } from "./settings.ts";
 import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, short, spoken, t } from "./translations.ts";
+import { useWatched } from "./watched.tsx";
 
 const MAX_SOURCES = 6;
 
@@ -104,11 +105,12 @@ function rowsOf(sources: ExplorerSource[]): RowData[] {
   return [...rows.values()].sort((a, b) => b.weight - a.weight);
 }
 
+const positionTerm = (fen: string) => `fen:${fen.split(" ").slice(0, 4).join("_")}`;
+
 /** The games of a database in which a move was played in a position. */
 function gamesOfMove(fen: string, uci: string, ...filters: string[]): string {
-  const position = fen.split(" ").slice(0, 4).join("_");
   const terms = filters.filter((filter) => filter !== "").map((filter) => (/\bOR\b|[-=]>/.test(filter) ? `(${filter})` : filter));
-  return [...terms, `fen:${position} move:${uci}`].join(" ");
+  return [...terms, positionTerm(fen), `move:${uci}`].join(" ");
 }
 
 /** Where the year is kept after which a move counts as new. */
@@ -119,6 +121,122 @@ function ownFilters(query: URLSearchParams): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, value] of query) if (name.startsWith("q.") && value !== "") found[name.slice(2)] = value;
   return found;
+}
+
+/** The moves of an answer, one source next to the other. */
+function AnswerTable(props: {
+  answer: ExplorerAnswer;
+  rows: RowData[];
+  /** The year after which a move counts as new. */
+  after: number;
+  pieces: Settings["pieces"];
+  filters: Record<string, string>;
+  where: string;
+  onMove: (uci: string) => void;
+}) {
+  const { answer, rows, after, pieces, filters, where, onMove } = props;
+  const { sources } = answer;
+  const has = (field: "averageRating" | "performance" | "lastYear" | "weight") =>
+    sources.some((source) => (source.moves ?? []).some((move) => move[field] !== null && move[field] !== undefined));
+  const columns = {
+    weight: has("weight"),
+    rating: has("averageRating"),
+    performance: has("performance"),
+    year: has("lastYear"),
+  };
+  return (
+    <TableBox label={t("explorer.label")} file="explorer">
+      <table class={`explorer-table sources-${sources.length}`}>
+        <thead>
+          <tr>
+            <th scope="col">{t("explorer.move")}</th>
+            {sources.map((source) => (
+              <th scope="colgroup" colSpan={!hasCounts(source) ? 1 : sources.length > 2 ? 2 : 3}>
+                <bdi>{source.name ?? source.id}</bdi>
+              </th>
+            ))}
+            {columns.weight && <th scope="col" class="n">{t("explorer.weight")}</th>}
+            {columns.rating && <th scope="col" class="n">{t("explorer.rating")}</th>}
+            {columns.performance && <th scope="col" class="n">{t("explorer.performance")}</th>}
+            {columns.year && <th scope="col" class="n">{t("explorer.year")}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          <tr class="sum">
+            <th scope="row">{t("explorer.all")}</th>
+            {sources.map((source) => !hasCounts(source) ? <td /> : (
+              <>
+                {sources.length <= 2 && <td class="n" />}
+                <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
+                <td>
+                  {source.white !== null && source.white !== undefined ? (
+                    <Bar white={source.white} draws={source.draws ?? 0} black={source.black ?? 0} />
+                  ) : (
+                    <span class="none">–</span>
+                  )}
+                </td>
+              </>
+            ))}
+            {columns.weight && <td />}
+            {columns.rating && <td class="n">{sources.find((source) => source.averageRating)?.averageRating ?? ""}</td>}
+            {columns.performance && <td class="n">{sources.find((source) => source.performance)?.performance ?? ""}</td>}
+            {columns.year && <td />}
+          </tr>
+          {rows.map((row) => (
+            <tr>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="move-button"
+                  title={row.opening}
+                  aria-label={spoken(row.san)}
+                  disabled={row.uci === "0000"}
+                  onClick={() => onMove(row.uci)}
+                >
+                  {moveText(row.san, pieces)}
+                </button>
+                {row.cells.map((cell) =>
+                  cell?.recommended === true ? (
+                    <span class="mark good" title={t("explorer.good")} aria-label={t("explorer.good")} role="img">●</span>
+                  ) : cell?.recommended === false ? (
+                    <span class="mark bad" title={t("explorer.bad")} aria-label={t("explorer.bad")} role="img">▲</span>
+                  ) : null,
+                )}
+                {row.cells.map((cell) => cell?.annotation && <span class="nag">{cell.annotation}</span>)}
+                {row.cells.some((cell) => cell?.transposes) && (
+                  <span class="only" title={t("explorer.transposes")} aria-label={t("explorer.transposes")} role="img">
+                    ⤨
+                  </span>
+                )}
+                {after > 0 && (firstYear(row) ?? 0) > after && (
+                  <span class="mark new" role="img" title={t("explorer.novelty", { year: String(firstYear(row)) })} aria-label={t("explorer.novelty", { year: String(firstYear(row)) })}>
+                    N
+                  </span>
+                )}
+                {sources.length > 1 && row.cells.filter((cell) => cell).length === 1 && (
+                  <span class="only" title={t("explorer.only")}>
+                    1/{sources.length}
+                  </span>
+                )}
+              </th>
+              {row.cells.map((cell, index) => {
+                const source = sources[index];
+                const href =
+                  source?.kind === "database" && row.uci !== "0000"
+                    ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, where, filters[source.id] ?? "") })
+                    : null;
+                return <Cell move={cell} counts={hasCounts(source)} hasShare={sources.length <= 2} href={href} san={row.san} />;
+              })}
+              {columns.weight && <td class="n">{best(row, "weight")}</td>}
+              {columns.rating && <td class="n">{best(row, "averageRating")}</td>}
+              {columns.performance && <td class="n">{best(row, "performance")}</td>}
+              {columns.year && <td class="n">{best(row, "lastYear")}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableBox>
+  );
 }
 
 export function ExplorerTable(props: {
@@ -155,6 +273,7 @@ export function ExplorerTable(props: {
     return (books.length > 0 ? books : usable).slice(0, 2).map((input) => input.id);
   }, [shelf]);
   const src = chosen.length > 0 ? chosen : standard;
+  useWatched(src);
   const choose = (ids: string[]) => {
     storeSources(choice, others(ids));
     setOwn(ids);
@@ -164,16 +283,17 @@ export function ExplorerTable(props: {
   const sources = answer?.sources ?? [];
   const rows = useMemo(() => rowsOf(sources), [answer]);
   const running = sources.filter((source) => source.kind === "database" && !source.isDone);
+  const onMove = useRef(props.onMove);
+  onMove.current = props.onMove;
+  // Drawn once for an answer, and not again while the next position is asked.
+  const table = useMemo(
+    () => answer && <AnswerTable {...{ answer, rows, after, pieces, filters }} where={props.where} onMove={(uci) => onMove.current(uci)} />,
+    [answer, after, pieces],
+  );
+  const query = props.fen === "" ? { ply: String(props.line.length) } : { q: positionTerm(answer?.fen ?? "") };
+  const games = useMemo(() => <TopGames sources={sources} query={query} />, [answer]);
   if (shelf.state === "error") return <ErrorBox error={shelf.error} />;
   if (shelf.state === "done" && usable.length === 0) return <p class="empty">{t("explorer.noSources")}</p>;
-  const has = (field: "averageRating" | "performance" | "lastYear" | "weight") =>
-    sources.some((source) => (source.moves ?? []).some((move) => move[field] !== null && move[field] !== undefined));
-  const columns = {
-    weight: has("weight"),
-    rating: has("averageRating"),
-    performance: has("performance"),
-    year: has("lastYear"),
-  };
   return (
     <div class="explorer">
       <Sources usable={usable} chosen={src} onChange={choose} own={filters} onFilter={props.onFilter} />
@@ -189,99 +309,7 @@ export function ExplorerTable(props: {
       {error !== null && <ErrorBox error={error} />}
       {answer === null && error === null && <Spinner />}
       {answer && rows.length === 0 && running.length === 0 && <p class="empty">{t("explorer.nothing")}</p>}
-      {answer && rows.length > 0 && (
-        <TableBox label={t("explorer.label")} file="explorer">
-          <table class={`explorer-table sources-${sources.length}`}>
-            <thead>
-              <tr>
-                <th scope="col">{t("explorer.move")}</th>
-                {sources.map((source) => (
-                  <th scope="colgroup" colSpan={!hasCounts(source) ? 1 : sources.length > 2 ? 2 : 3}>
-                    <bdi>{source.name ?? source.id}</bdi>
-                  </th>
-                ))}
-                {columns.weight && <th scope="col" class="n">{t("explorer.weight")}</th>}
-                {columns.rating && <th scope="col" class="n">{t("explorer.rating")}</th>}
-                {columns.performance && <th scope="col" class="n">{t("explorer.performance")}</th>}
-                {columns.year && <th scope="col" class="n">{t("explorer.year")}</th>}
-              </tr>
-            </thead>
-            <tbody>
-              <tr class="sum">
-                <th scope="row">{t("explorer.all")}</th>
-                {sources.map((source) => !hasCounts(source) ? <td /> : (
-                  <>
-                    {sources.length <= 2 && <td class="n" />}
-                    <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
-                    <td>
-                      {source.white !== null && source.white !== undefined ? (
-                        <Bar white={source.white} draws={source.draws ?? 0} black={source.black ?? 0} />
-                      ) : (
-                        <span class="none">–</span>
-                      )}
-                    </td>
-                  </>
-                ))}
-                {columns.weight && <td />}
-                {columns.rating && <td class="n">{sources.find((source) => source.averageRating)?.averageRating ?? ""}</td>}
-                {columns.performance && <td class="n">{sources.find((source) => source.performance)?.performance ?? ""}</td>}
-                {columns.year && <td />}
-              </tr>
-              {rows.map((row) => (
-                <tr>
-                  <th scope="row">
-                    <button
-                      type="button"
-                      class="move-button"
-                      title={row.opening}
-                      aria-label={spoken(row.san)}
-                      disabled={row.uci === "0000"}
-                      onClick={() => props.onMove(row.uci)}
-                    >
-                      {moveText(row.san, pieces)}
-                    </button>
-                    {row.cells.map((cell) =>
-                      cell?.recommended === true ? (
-                        <span class="mark good" title={t("explorer.good")} aria-label={t("explorer.good")} role="img">●</span>
-                      ) : cell?.recommended === false ? (
-                        <span class="mark bad" title={t("explorer.bad")} aria-label={t("explorer.bad")} role="img">▲</span>
-                      ) : null,
-                    )}
-                    {row.cells.map((cell) => cell?.annotation && <span class="nag">{cell.annotation}</span>)}
-                    {row.cells.some((cell) => cell?.transposes) && (
-                      <span class="only" title={t("explorer.transposes")} aria-label={t("explorer.transposes")} role="img">
-                        ⤨
-                      </span>
-                    )}
-                    {after > 0 && (firstYear(row) ?? 0) > after && (
-                      <span class="mark new" role="img" title={t("explorer.novelty", { year: String(firstYear(row)) })} aria-label={t("explorer.novelty", { year: String(firstYear(row)) })}>
-                        N
-                      </span>
-                    )}
-                    {sources.length > 1 && row.cells.filter((cell) => cell).length === 1 && (
-                      <span class="only" title={t("explorer.only")}>
-                        1/{sources.length}
-                      </span>
-                    )}
-                  </th>
-                  {row.cells.map((cell, index) => {
-                    const source = sources[index];
-                    const href =
-                      source?.kind === "database" && row.uci !== "0000"
-                        ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, props.where, filters[source.id] ?? "") })
-                        : null;
-                    return <Cell move={cell} counts={hasCounts(source)} hasShare={sources.length <= 2} href={href} san={row.san} />;
-                  })}
-                  {columns.weight && <td class="n">{best(row, "weight")}</td>}
-                  {columns.rating && <td class="n">{best(row, "averageRating")}</td>}
-                  {columns.performance && <td class="n">{best(row, "performance")}</td>}
-                  {columns.year && <td class="n">{best(row, "lastYear")}</td>}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
-      )}
+      {answer && rows.length > 0 && table}
       {answer && running.length === 0 && (
         <p class="sub explorer-foot">
           {t("explorer.took", { ply: props.line.length, ms: Math.max(1, Math.round(took)) })}
@@ -340,7 +368,7 @@ export function ExplorerTable(props: {
           <bdi>{source.comment}</bdi>
         </p>
       ))}
-      <TopGames sources={sources} ply={props.line.length} />
+      {games}
     </div>
   );
 }
@@ -487,7 +515,8 @@ function Sources(props: {
   );
 }
 
-function TopGames({ sources, ply }: { sources: ExplorerSource[]; ply: number }) {
+/** `query`: where the games open; another start of the board is not that of the games. */
+function TopGames({ sources, query }: { sources: ExplorerSource[]; query: Record<string, string> }) {
   const top = sources.flatMap((source) => source.topGames ?? []);
   const recent = sources.flatMap((source) => source.recentGames ?? []);
   const linked = sources.flatMap((source) => source.linked ?? []);
@@ -542,7 +571,7 @@ function TopGames({ sources, ply }: { sources: ExplorerSource[]; ply: number }) 
               <tr>
                 <td class="move-of-game">{game.san && moveText(game.san, pieces)}</td>
                 <th scope="row">
-                  <a href={gameHref(game.db, game.game, { ply: String(ply) })}>
+                  <a href={gameHref(game.db, game.game, query)}>
                     <bdi>{game.white || "?"}</bdi>
                   </a>
                 </th>
@@ -582,7 +611,8 @@ export function View() {
   // The position before stays until the next one is there.
   const last = useRef<PositionAnswer | null>(null);
   if (load.state === "done") last.current = load.value;
-  const position = last.current;
+  const wrong = load.state === "error" && load.error instanceof ApiError ? load.error : null;
+  const position = last.current ?? (wrong && NO_POSITION);
   title(t("explorer.title"));
   // Keys can come faster than the view is drawn.
   const latest = useRef({ line, future });
@@ -638,8 +668,7 @@ export function View() {
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   });
-  if (load.state === "error" && !(load.error instanceof ApiError && position)) return <ErrorBox error={load.error} />;
-  if (!position) return <Spinner />;
+  if (!position) return load.state === "error" ? <ErrorBox error={load.error} /> : <Spinner />;
   return (
     <section class="game explorer-view">
       <h1 class="visually-hidden">{t("explorer.title")}</h1>
@@ -683,25 +712,32 @@ export function View() {
       </div>
       <div class="text-side">
         <Filter key={where} where={where} />
-        <ExplorerTable
-          fen={fen}
-          line={line}
-          src={src}
-          where={where}
-          onMove={onMove}
-          own={ownFilters(query)}
-          onFilter={(id, filter) => changeQuery({ [`q.${id}`]: filter || null })}
-          onSources={(ids) => {
-            const gone = Object.keys(ownFilters(query)).filter((id) => !ids.includes(id));
-            changeQuery({ src: ids.join(","), ...Object.fromEntries(gone.map((id) => [`q.${id}`, null])) });
-          }}
-        />
+        {wrong ? (
+          <ErrorBox error={wrong} />
+        ) : (
+          <ExplorerTable
+            fen={fen}
+            line={line}
+            src={src}
+            where={where}
+            onMove={onMove}
+            own={ownFilters(query)}
+            onFilter={(id, filter) => changeQuery({ [`q.${id}`]: filter || null })}
+            onSources={(ids) => {
+              const gone = Object.keys(ownFilters(query)).filter((id) => !ids.includes(id));
+              changeQuery({ src: ids.join(","), ...Object.fromEntries(gone.map((id) => [`q.${id}`, null])) });
+            }}
+          />
+        )}
       </div>
     </section>
   );
 }
 
 const NO_SHAPES: never[] = [];
+
+/** What is shown while the address has no position that can be read. */
+const NO_POSITION: PositionAnswer = { fen: "8/8/8/8/8/8/8/8 w - - 0 1", line: [], legal: [], check: false, checkmate: false, stalemate: false, opening: null };
 
 /** Which games of the databases count. */
 function Filter({ where }: { where: string }) {

@@ -9,7 +9,7 @@ import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
   type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, makeTree, nodeAtPly,
-  pathTo, placementAt, questionsOf,
+  nodeOfMoment, pathTo, placementAt, questionsOf,
 } from "./game_tree.ts";
 import { ErrorBox, Graph, Later, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
@@ -170,6 +170,23 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
     },
     [show],
   );
+
+  // A game that a query has found opens where it fits, unless the address names another move.
+  useEffect(() => {
+    const where = query.get("q") ?? "";
+    if (where === "" || query.has("ply") || query.has("node")) return;
+    const controller = new AbortController();
+    const path = `db/${encodeURIComponent(game.db)}/games/${game.game}/moment`;
+    get<{ moment: { line: number; ply: number } | null }>(path, { where }, controller.signal).then(
+      ({ moment }) => {
+        const { node, trial } = latest.current;
+        if (moment && moment.ply > 0 && node === 0 && !trial) show(nodeOfMoment(tree, moment));
+      },
+      // Without it the game is at its start.
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, []);
 
   // The address changed by the browser: back, a link to another ply.
   useEffect(() => {

@@ -146,6 +146,17 @@ export function nodeAtPly(tree: Tree, ply: number): number {
   return node?.id ?? 0;
 }
 
+/** The node at which a query fits: after so many plies of the mainline, or of a variation, which is counted from 1. */
+export function nodeOfMoment(tree: Tree, { line, ply }: { line: number; ply: number }): number {
+  let variation = 0;
+  const begin = line === 0 ? -1 : tree.tokens.findIndex((token) => token.kind === "open" && ++variation === line);
+  const first = tree.tokens.slice(begin + 1).find((token) => token.kind === "move");
+  let node = line > 0 && first?.kind === "move" ? tree.nodes[first.node] : tree.nodes[0];
+  const wanted = (tree.nodes[0]?.ply ?? 0) + ply;
+  while (node && node.next !== null && node.ply < wanted) node = tree.nodes[node.next];
+  return node?.id ?? 0;
+}
+
 /** The questions that a move answers. */
 export const questionsOf = (node: Node | undefined) =>
   node && node.id !== 0 ? node.annotations.filter((annotation) => annotation.type === "training") : [];

@@ -9,7 +9,7 @@ import { type Column, ColumnHeader, columnLabel, ColumnMenu, columns, DETAILS, H
 import { MoveLine } from "./notation.tsx";
 import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
-import { SearchBox } from "./search_box.tsx";
+import { KnownFields, SearchBox } from "./search_box.tsx";
 import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
@@ -288,6 +288,7 @@ function GameList(props: ListProps) {
         </p>
       )}
       {error !== null && <ErrorBox error={error} />}
+      {error !== null && <KnownFields where={where} error={error} href={(query) => listHref(ids, query, sort, deleted)} />}
       <div class={selection.games.size > 0 ? "split picking" : "split"}>
         <div class="list-box" ref={host}>
           <ColumnHeader all={all} shown={shown} layout={layout} keys={keys} sortable={state?.sortable ?? []} onSort={setSort} />

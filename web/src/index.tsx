@@ -2,15 +2,16 @@
 
 import { type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { onGone, takeKey } from "./api.ts";
+import { type Card, type Shelf, get, onGone, takeKey } from "./api.ts";
 import { JobList, findJobs } from "./jobs.tsx";
-import { addSprite } from "./pieces.ts";
-import { follow, useAddress } from "./router.ts";
-import { COLORS, LANGUAGES, type Settings, apply, change, current, useSettings } from "./settings.ts";
+import { addSprite, showSet } from "./pieces.ts";
+import { bookHref, follow, gamesHref, healthHref, useAddress } from "./router.ts";
+import { COLORS, LANGUAGES, SETS, type Settings, apply, change, current, useSettings } from "./settings.ts";
 import { ShelfView } from "./inputs.tsx";
 import { remember } from "./remembered.ts";
-import { Dialog, Later, isTyping, loadPart } from "./ui.tsx";
+import { Dialog, ErrorBox, Later, Spinner, announce, isTyping, loadPart, useLoad } from "./ui.tsx";
 import { load, t } from "./translations.ts";
+import { GoneInputs, useWatched } from "./watched.tsx";
 
 const NAMES: Record<string, string> = { en: "English", de: "Deutsch", ru: "Русский", fr: "Français", es: "Español" };
 
@@ -33,11 +34,43 @@ function View() {
   useEffect(() => {
     for (const id of (shown ?? "").split(",")) if (id !== "") remember(id, { opened: Date.now() });
   }, [shown]);
+  useWatched((shown ?? "").split(","));
   const [name] = path;
   if (name === undefined) return <ShelfView />;
+  if (!shown && name in CHOICES) return <Choice name={name} />;
   const view = later[name];
   if (view) return <Later key={name} load={view} />;
   return <p class="empty">{t("notFound")}</p>;
+}
+
+/** Views of one input, which an address that was typed may lack. */
+const CHOICES: Record<string, (id: string) => string> = {
+  games: (id) => gamesHref([id]),
+  db: (id) => gamesHref([id]),
+  health: healthHref,
+  book: (id) => bookHref(id),
+};
+
+function Choice({ name }: { name: string }) {
+  const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), []);
+  if (shelf.state === "error") return <ErrorBox error={shelf.error} />;
+  if (shelf.state === "loading") return <Spinner />;
+  const href = CHOICES[name] as (id: string) => string;
+  const isOffered = ({ kind, error }: Card) => !error && (name !== "book" && kind === "database" || /book|health/.test(name) && kind === "book");
+  return (
+    <section class="report">
+      <h1>{t("choose.one")}</h1>
+      <ul>
+        {shelf.value.inputs.filter(isOffered).map(({ id }) => (
+          <li>
+            <a href={href(id)}>
+              <bdi>{id}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 function App() {
@@ -45,8 +78,10 @@ function App() {
   const [language, setLanguage] = useState("");
   const [dialog, open] = useState<"help" | "settings" | null>(null);
   const [isGone, setGone] = useState(false);
+  const [changes, setChanges] = useState(0);
   useEffect(() => onGone(setGone), []);
   useEffect(() => void findJobs(), []);
+  useEffect(() => void showSet(settings.set), [settings.set]);
   useEffect(() => {
     load(settings.language).then(
       () => setLanguage(settings.language),
@@ -103,8 +138,16 @@ function App() {
           {t("gone")}
         </p>
       )}
+      <GoneInputs
+        onChange={(name) => {
+          // The others have what the reader has entered.
+          if (!/^\/(games|db|explorer)\b/.test(location.pathname)) return;
+          announce(t("changed", { name }), true);
+          setChanges((count) => count + 1);
+        }}
+      />
       <JobList />
-      <main id="main" tabIndex={-1} key={language}>
+      <main id="main" tabIndex={-1} key={`${language} ${changes}`}>
         <View />
       </main>
       <div id="live" role="status" aria-live="polite" />
@@ -186,6 +229,16 @@ function SettingsDialog({ settings, onClose }: { settings: Settings; onClose: ()
           <select value={settings.colors} onChange={(event) => change({ colors: event.currentTarget.value })}>
             {COLORS.map((name) => (
               <option value={name}>{t(`colors.${name}` as Parameters<typeof t>[0])}</option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <p>
+        <label>
+          {t("settings.set")}{" "}
+          <select value={settings.set} onChange={(event) => change({ set: event.currentTarget.value })}>
+            {SETS.map((name) => (
+              <option value={name}>{t(`set.${name}` as Parameters<typeof t>[0])}</option>
             ))}
           </select>
         </label>

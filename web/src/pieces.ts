@@ -1,5 +1,7 @@
 // The pieces: drawn for tabia, MIT OR Apache-2.0 as everything else here.
 
+import { current } from "./settings.ts";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Outlines, and the lines inside them, in a box of 45 by 45. */
@@ -29,6 +31,25 @@ const SHAPES: Record<string, [outline: string, lines: string]> = {
     "M22.500 16.200v11.200M17.700 17.900c1.300 2.500 3.200 5.100 4.800 9.500 1.600-4.400 3.500-7 4.800-9.500M12.800 29.600c6-2 13.400-2 19.400 0M13 32.800h19",
   ],
 };
+
+/** Shows the pieces of a set: those above, or those of a file that is read when it is first chosen. */
+export async function showSet(name: string): Promise<void> {
+  let shapes = SHAPES;
+  if (name !== "classic") {
+    try {
+      const svg = new DOMParser().parseFromString(await (await fetch("/pieces.svg")).text(), "image/svg+xml");
+      const paths = (kind: string) => [...svg.querySelectorAll(`#${kind} path`)].map((path) => path.getAttribute("d"));
+      shapes = Object.fromEntries(Object.keys(SHAPES).map((kind) => [kind, paths(kind) as [string, string]]));
+    } catch {
+      // The server is gone: the pieces stay.
+    }
+  }
+  if (name !== current().set) return;
+  document.documentElement.dataset["set"] = name;
+  for (const path of document.querySelectorAll(".sprite path")) {
+    path.setAttribute("d", shapes[path.parentElement?.id.slice(-1) ?? ""]?.[path.matches(".lines") ? 1 : 0] ?? "");
+  }
+}
 
 /** Adds the pieces to the document; `use` elements show them. */
 export function addSprite(): void {

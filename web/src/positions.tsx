@@ -281,7 +281,7 @@ export function View() {
               {hits.map((hit) => (
                 <tr>
                   <th scope="row">
-                    <a href={gameHref(hit.db, hit.game, hit.ply === null ? {} : { ply: String(hit.ply) })}>
+                    <a href={gameHref(hit.db, hit.game, { ...(hit.db === db ? {} : { db }), q: asked })}>
                       <bdi>{hit.white}</bdi> {hit.whiteElo !== null && <small>{hit.whiteElo}</small>} – <bdi>{hit.black}</bdi>{" "}
                       {hit.blackElo !== null && <small>{hit.blackElo}</small>}
                     </a>

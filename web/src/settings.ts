@@ -8,12 +8,15 @@ export interface Settings {
   colors: string;
   /** Piece letters of notation: those of the language, English ones, or figurines. */
   pieces: "figurines" | "letters" | "english";
+  /** How pieces are drawn. */
+  set: string;
   arrows: boolean;
   singleKeys: boolean;
 }
 
 const NAME = "tabia.settings";
 export const LANGUAGES = ["en", "de", "ru", "fr", "es"];
+export const SETS = ["classic", "angular", "contrast"];
 export const COLORS = ["brown", "green", "blue", "grey", "contrast"];
 
 const standard: Settings = {
@@ -21,6 +24,7 @@ const standard: Settings = {
   language: LANGUAGES.find((language) => navigator.language.startsWith(language)) ?? "en",
   colors: "brown",
   pieces: "figurines",
+  set: "classic",
   arrows: true,
   singleKeys: true,
 };

@@ -788,6 +788,22 @@ describe("games", () => {
     }
   });
 
+  test("an unknown field of a query shows what was meant and the fields that there are", () =>
+    scenario("/games?db=league.pgn&q=" + encodeURIComponent("date:1990 plaier:carlsen"), async (page, view) => {
+      await page.locator(".error", { hasText: "did you mean `player`" }).waitFor();
+      const fields = page.locator(".fields.known li");
+      await fields.nth(20).waitFor();
+      await fields.getByRole("link", { name: "player:", exact: true }).click();
+      await rows(page).first().waitFor();
+      assert.equal(await page.locator("#search").inputValue(), "date:1990 player:carlsen");
+      assert.equal(await fields.count(), 0);
+      // A value that a field does not take is another error.
+      await page.goto(page.url().replace(/q=.*/, "q=elo%3Ahigh"));
+      await page.locator(".error").waitFor();
+      assert.equal(await fields.count(), 0);
+      view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 400/.test(note)));
+    }));
+
   test("the help of the search lists its fields", () =>
     scenario("/games?db=league.pgn", async (page) => {
       await page.locator(".search button[aria-expanded]").click();
@@ -1177,6 +1193,49 @@ describe("explorer", () => {
       await page.locator(".sources .chip button").first().click();
       await page.waitForURL(/src=league.bin/);
     }));
+
+  test("a position that cannot be read is stated, and the view stays", async () => {
+    const refused = (view) => view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 400/.test(note)));
+    await scenario("/explorer?src=league.bin&fen=nonsense", async (page, view) => {
+      await page.locator(".error", { hasText: "fen" }).waitFor();
+      assert.equal(await page.locator(".fen-form input").inputValue(), "nonsense");
+      assert.equal(await page.locator(".squares [data-piece]:not([data-piece=''])").count(), 0, "the board is empty");
+      await page.locator(".fen-form input").fill("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+      await page.locator(".fen-form button").click();
+      await eventually(async () => assert.equal(await piece(page, "e2"), "P"));
+      await page.locator(".error").waitFor({ state: "detached" });
+      // In the field: the position before stays on the board.
+      await page.locator(".fen-form input").fill("4k3/8/8 w");
+      await page.locator(".fen-form button").click();
+      await page.locator(".error", { hasText: "fen" }).waitFor();
+      assert.equal(await piece(page, "e2"), "P");
+      assert.equal(await page.locator(".fen-form input").inputValue(), "4k3/8/8 w");
+      refused(view);
+    });
+    await scenario("/book/league.bin?fen=nonsense", async (page, view) => {
+      await page.locator(".error", { hasText: "fen" }).waitFor();
+      await page.locator("main a", { hasText: "league.bin" }).click();
+      await page.locator(".book-view .move-button").first().waitFor();
+      refused(view);
+    });
+  });
+
+  test("addresses without an input lead to a choice", async () => {
+    for (const [path, wanted, heading] of [
+      ["/health", "league.pgn", "league.pgn"],
+      ["/health", "league.bin", "league.bin"],
+      ["/book/", "league.bin", "league.bin"],
+      ["/games", "league.pgn", ""],
+    ]) {
+      await scenario(path, async (page) => {
+        await page.getByRole("heading", { name: "Choose what to show" }).waitFor();
+        if (path === "/book/") assert.equal(await page.locator("main a", { hasText: "league.pgn" }).count(), 0, "books only");
+        await page.locator("main").getByRole("link", { name: wanted, exact: true }).click();
+        if (heading === "") await rows(page).first().waitFor();
+        else await page.locator("main h1", { hasText: heading }).waitFor();
+      });
+    }
+  });
 
   test("a position that no source has", () =>
     scenario("/explorer?src=league.bin&fen=8%2F8%2F8%2F8%2F8%2F4k3%2F8%2F4K2R+w+-+-+0+1", async (page) => {
@@ -1845,6 +1904,30 @@ describe("positions", () => {
       await eventually(async () => assert.equal(await piece(page, "b5"), "B"));
     }));
 
+  test("a game of a list of hits opens where the query fits, the next one too, and one from a position of its own", async () => {
+    const q = encodeURIComponent("white:carlsen sub:8/8/8/1B6/8/8/8/8");
+    await scenario(`/games?db=league.pgn&q=${q}`, async (page) => {
+      await rows(page).first().dblclick();
+      await page.locator(".notation").waitFor();
+      await eventually(async () => assert.equal(await piece(page, "b5"), "B"));
+      const first = page.url();
+      await page.keyboard.press("n");
+      await page.waitForURL((url) => String(url).split("?")[0] !== first.split("?")[0]);
+      await eventually(async () => assert.equal(await piece(page, "b5"), "B"));
+      // Another move of the address counts more.
+      await page.goto(first.replace(/ply=\d+/, "ply=1"));
+      await eventually(async () => assert.equal(await piece(page, "e4"), "P"));
+    });
+    await scenario("/db/games.pgn/game/4?q=" + encodeURIComponent("sub:8/8/8/8/8/2p5/8/8"), async (page) => {
+      await currentMove(page).waitFor();
+      await eventually(async () => assert.equal(await piece(page, "c3"), "p"));
+    });
+    await scenario("/explorer?src=league.pgn&fen=" + encodeURIComponent("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"), async (page) => {
+      await page.locator(".top-games a").first().click();
+      await eventually(async () => assert.equal(await currentMove(page).textContent(), "e4"));
+    });
+  });
+
   test("numbers of pieces, from and to, are part of the query", () =>
     scenario("/search?db=games.pgn", async (page) => {
       await page.locator(".piece-counts summary").click();
@@ -2094,10 +2177,35 @@ describe("page", () => {
       await eventually(async () => assert.equal(await page.locator("html").getAttribute("data-theme"), "dark"));
       await select(2).selectOption("blue");
       await eventually(async () => assert.equal(await page.locator("html").getAttribute("data-colors"), "blue"));
-      await select(3).selectOption("english");
+      await select(4).selectOption("english");
       await page.locator(".notation .move", { hasText: "Nf3" }).first().waitFor();
       await select(0).selectOption("ru");
       await page.locator(".top", { hasText: "Полка" }).waitFor();
+    }));
+
+  test("pieces are drawn in three ways, and the choice is kept", () =>
+    scenario("/db/games.pgn/game/1", async (page) => {
+      const outline = () => page.locator("#piece-wN .body").getAttribute("d");
+      const fill = () => page.locator("#piece-bN .body").evaluate((path) => getComputedStyle(path).fill);
+      await moves(page).first().waitFor();
+      const classic = await outline();
+      await page.locator(".top button", { hasText: "Settings" }).click();
+      const choose = (name) => page.locator("dialog select").nth(3).selectOption(name);
+      await choose("angular");
+      await eventually(async () => assert.notEqual(await outline(), classic));
+      const angular = await outline();
+      assert.ok(angular.length > 50, angular);
+      const soft = await fill();
+      await choose("contrast");
+      await eventually(async () => assert.equal(await fill(), "rgb(0, 0, 0)"));
+      assert.notEqual(soft, "rgb(0, 0, 0)");
+      await page.reload();
+      await moves(page).first().waitFor();
+      await eventually(async () => assert.equal(await outline(), angular));
+      await page.screenshot({ path: join(pictures, "test-contrast.png") });
+      await page.locator(".top button", { hasText: "Settings" }).click();
+      await choose("classic");
+      await eventually(async () => assert.equal(await outline(), classic));
     }));
 
   test("help opens by key and closes by Escape", () =>
@@ -2392,6 +2500,30 @@ test("a changed file is announced and loaded again", async () => {
     await page.keyboard.press("End");
     await eventually(async () => assert.match(await found(), /^1 game/));
   });
+});
+
+test("a file that is gone is stated in list, game and explorer, which keep what was read; they are loaded again when it is back", async () => {
+  const path = shelf.path("going.pgn");
+  const game = (name) => `[White "${name}"]\n[Black "B"]\n\n1. e4 *\n\n`;
+  for (const address of ["/games?db=going.pgn", "/db/going.pgn/game/1?ply=1", "/explorer?src=going.pgn"]) {
+    writeFileSync(path, game("first"));
+    await onServer(path, address, async (page) => {
+      const shown = page.locator(".layer .row:not([hidden]), .notation .move, .explorer-table .move-button");
+      await shown.first().waitFor();
+      await page.waitForTimeout(200);
+      rmSync(path);
+      const gone = page.locator(".gone");
+      await gone.waitFor();
+      assert.match(await gone.textContent(), /no longer current.*going\.pgn: /);
+      assert.ok((await shown.count()) > 0, "what was read is still there");
+      writeFileSync(path, game("second") + game("third"));
+      await gone.waitFor({ state: "detached" });
+      await page.locator("#live", { hasText: "going.pgn changed on disk" }).waitFor();
+      if (address.startsWith("/games")) await eventually(async () => assert.match(await page.locator(".found").textContent(), /^2 games/));
+      if (address.startsWith("/db")) await page.locator(".who", { hasText: "second" }).waitFor();
+      if (address.startsWith("/explorer")) await eventually(async () => assert.match(await page.locator(".explorer-table .sum").textContent(), /2/));
+    });
+  }
 });
 
 test("when the server is gone the page keeps its state and says so", () =>
