@@ -1,7 +1,7 @@
 // A game: board, notation, graphs, training, texts, tags.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type GameStart, type Rows, get, getText, type PositionAnswer, positionQuery } from "./api.ts";
+import { type GameStart, GoneError, type Rows, get, getText, type PositionAnswer, positionQuery } from "./api.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
 import { Notation } from "./notation.tsx";
@@ -26,7 +26,7 @@ export function View() {
   const last = useRef<GameJson | null>(null);
   if (load.state === "done") last.current = load.value;
   const game = last.current;
-  if (load.state === "error") return <ErrorBox error={load.error} />;
+  if (load.state === "error" && !(game && load.error instanceof GoneError)) return <ErrorBox error={load.error} />;
   if (!game) return <Spinner />;
   if (game.kind === "text") return <TextView key={`${game.db}/${game.game}`} game={game} query={query} />;
   return <Game key={`${game.db}/${game.game}/${game.fingerprint}`} game={game} query={query} />;

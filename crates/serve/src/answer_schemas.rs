@@ -156,6 +156,11 @@ pub(crate) fn components() -> Value {
         ("example", text.clone()),
         ("hasNames", flag.clone()),
     ]);
+    let mut left_out = list(&object(&[
+        ("id", text.clone()),
+        ("problem", json!({"type": "object"})),
+    ]));
+    left_out["description"] = json!("of all databases those that cannot be read");
     json!({
         "Problem": problem,
         "Shelf": object(&[
@@ -240,9 +245,11 @@ pub(crate) fn components() -> Value {
             ("hits", list(&object(&[("db", text.clone()), ("game", count.clone())]))),
             ("isLimited", flag.clone()),
             ("next", count_or_null.clone()),
+            ("leftOut", left_out.clone()),
         ]),
         "Tree": so_far(&[
             ("fen", text.clone()),
+            ("leftOut", left_out.clone()),
             ("games", count.clone()),
             ("white", count.clone()),
             ("draws", count.clone()),
@@ -257,6 +264,7 @@ pub(crate) fn components() -> Value {
             ),
         ]),
         "Stats": so_far(&[
+            ("leftOut", left_out),
             ("groups", list(&object(&[("games", count.clone())]))),
             ("isLimited", flag.clone()),
         ]),

@@ -29,6 +29,7 @@
 //! | `api` | the routes of the requests |
 //! | `shelf_requests`, `list_requests`, `game_requests`, `explorer_requests` | requests for inputs, lists, games, positions |
 //! | `report_requests`, `answers` | requests whose answers take time, and what all answers are made with |
+//! | `search_tree_and_stats` | requests that answer as `tabia search`, `tree` and `stats` do |
 //! | `etag` | answers that the client already has |
 //! | `dropped_files` | files that are dropped on the page |
 //! | `private_folder` | folders of temporary files that are removed even if the server is killed |

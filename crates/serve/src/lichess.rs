@@ -394,9 +394,21 @@ struct Counting {
 
 impl Counting {
     fn start(app: &App, request: &Request) -> Result<Self, Problem> {
-        let (numbers, inputs): (Vec<usize>, Vec<Arc<ShelfInput>>) =
+        let (mut numbers, mut inputs): (Vec<usize>, Vec<Arc<ShelfInput>>) =
             request.inputs(app).into_iter().unzip();
-        let (base, name) = app.bases.of(&inputs)?;
+        let found = app.bases.of(&inputs).or_else(|problem| {
+            // Files that are gone are no reason to answer from none of the others.
+            let all = request.inputs(app).into_iter();
+            let rest: Vec<_> = all
+                .filter(|(_, input)| input.why_gone().is_none())
+                .collect();
+            if rest.len() == inputs.len() {
+                return Err(problem);
+            }
+            (numbers, inputs) = rest.into_iter().unzip();
+            app.bases.of(&inputs)
+        });
+        let (base, name) = found?;
         let games = request.top_games.max(request.recent_games);
         let mut options = explore::listed_games();
         options.games = games.clamp(options.games, MAX_GAMES);

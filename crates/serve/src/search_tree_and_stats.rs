@@ -45,16 +45,28 @@ struct Question {
     inputs: Vec<Arc<ShelfInput>>,
     source: RowSource,
     query: Query,
+    /// Of all databases those that cannot be read, with the reasons.
+    left_out: Vec<Value>,
 }
 
 impl Question {
     /// The databases of `db`, all if it is absent, and the query `q`, which is called `where` elsewhere.
     fn new(app: &App, params: &Params) -> Result<Self, Problem> {
         let mut names: Vec<String> = params.ids("db").into_iter().map(str::to_owned).collect();
+        let mut left_out = Vec::new();
         if names.is_empty() {
             let all = app.shelf.inputs().into_iter();
-            let all = all.filter(|input| input.is_database());
-            names = all.map(|input| input.id.clone()).collect();
+            for input in all.filter(|input| input.is_database()) {
+                match input.open() {
+                    Ok(_) => names.push(input.id.clone()),
+                    Err(problem) if problem.status == StatusCode::SERVICE_UNAVAILABLE => {
+                        return Err(problem);
+                    }
+                    Err(problem) => {
+                        left_out.push(json!({"id": input.id, "problem": problem.summary()}));
+                    }
+                }
+            }
         }
         let ids: Vec<&str> = names.iter().map(String::as_str).collect();
         let source = RowSource::new(&app.shelf, &ids)?;
@@ -68,6 +80,7 @@ impl Question {
             inputs: inputs?,
             source,
             query: Query::parse(text)?,
+            left_out,
         })
     }
 }
@@ -90,11 +103,13 @@ async fn search(State(app): Shared, asked: Asked, params: Params) -> Response<Bo
             inputs,
             source,
             query,
+            left_out,
         } = question;
         let ids: Vec<String> = inputs.iter().map(|input| input.id.clone()).collect();
         let (base, name) = app.bases.of(&inputs)?;
         let key = format!("search\n{name}\n{} {}\n{query}", page.after, page.limit);
-        let start = search_duplicates_and_previews::no_hits();
+        let mut start = search_duplicates_and_previews::no_hits();
+        start["leftOut"] = json!(left_out);
         reported_from(
             app,
             &asked,
@@ -113,6 +128,7 @@ async fn tree(State(app): Shared, params: Params) -> Response<Body> {
             inputs,
             source,
             query,
+            left_out,
         } = Question::new(app, &params)?;
         let (_, _, position) = params.position()?;
         let (base, name) = app.bases.of(&inputs)?;
@@ -130,6 +146,7 @@ async fn tree(State(app): Shared, params: Params) -> Response<Body> {
             None => json!({"games": 0, "white": 0, "draws": 0, "black": 0, "moves": []}),
         };
         found["fen"] = json!(position.fen().to_string());
+        found["leftOut"] = json!(left_out);
         let scanned = job.progress.games();
         if is_done {
             by_content(&with_progress(found, true, scanned))
@@ -151,6 +168,7 @@ async fn stats(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
             inputs,
             source,
             query,
+            left_out,
         } = Question::new(app, &params)?;
         let mut options = StatsOptions::default();
         let by = params.text("by");
@@ -175,7 +193,7 @@ async fn stats(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
             "stats\n{name}\n{by}\n{player}\n{:?}\n{query}",
             options.order
         );
-        let start = json!({"groups": [], "isLimited": false});
+        let start = json!({"groups": [], "isLimited": false, "leftOut": left_out});
         reported_from(
             app,
             &asked,
@@ -203,7 +221,10 @@ fn groups(
         }
         Ok(!is_limited)
     })?;
-    job.update(|found| *found = json!({"groups": groups, "isLimited": is_limited}));
+    job.update(|found| {
+        found["groups"] = json!(groups);
+        found["isLimited"] = json!(is_limited);
+    });
     Ok(())
 }
 

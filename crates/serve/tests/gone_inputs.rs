@@ -46,3 +46,35 @@ fn the_state_of_an_input_is_that_of_its_files_and_not_of_what_was_read() {
     assert_ne!(back[0]["fingerprint"], before[0]["fingerprint"]);
     server.stop();
 }
+
+#[test]
+fn a_database_that_is_gone_does_not_take_the_others_with_it() {
+    let folder = Scratch::new("serve-gone-of-several");
+    for (name, first) in [("a.pgn", "e4"), ("b.pgn", "d4")] {
+        let text = format!("[Result \"1-0\"]\n\n1. {first} 1-0\n\n");
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let server = Running::start(&[folder.path()], |_| {});
+    let moves = |path: &str, count: usize| {
+        let (status, text) = server.text(path);
+        assert_eq!(status, 200, "{text}");
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(answer["moves"].as_array().unwrap().len(), count, "{text}");
+    };
+    let tree = || {
+        let (status, answer) = server.get("tree?wait=20000");
+        assert_eq!(status, 200, "{answer}");
+        answer
+    };
+    moves("/masters", 2);
+    moves("/lichess", 2);
+    assert_eq!(tree()["games"], 2);
+    assert_eq!(tree()["leftOut"], Value::Array(Vec::new()));
+    std::fs::remove_file(folder.join("b.pgn")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    moves("/masters", 1);
+    moves("/lichess", 1);
+    assert_eq!(tree()["games"], 1);
+    assert_eq!(tree()["leftOut"][0]["id"], "b.pgn");
+    server.stop();
+}

@@ -789,13 +789,13 @@ describe("games", () => {
   });
 
   test("an unknown field of a query shows what was meant and the fields that there are", () =>
-    scenario("/games?db=league.pgn&q=" + encodeURIComponent("date:1990 plaier:carlsen"), async (page, view) => {
+    scenario("/games?db=league.pgn&q=" + encodeURIComponent("result:1-0 plaier:carlsen"), async (page, view) => {
       await page.locator(".error", { hasText: "did you mean `player`" }).waitFor();
       const fields = page.locator(".fields.known li");
       await fields.nth(20).waitFor();
       await fields.getByRole("link", { name: "player:", exact: true }).click();
       await rows(page).first().waitFor();
-      assert.equal(await page.locator("#search").inputValue(), "date:1990 player:carlsen");
+      assert.equal(await page.locator("#search").inputValue(), "result:1-0 player:carlsen");
       assert.equal(await fields.count(), 0);
       // A value that a field does not take is another error.
       await page.goto(page.url().replace(/q=.*/, "q=elo%3Ahigh"));
@@ -1910,6 +1910,8 @@ describe("positions", () => {
       await rows(page).first().dblclick();
       await page.locator(".notation").waitFor();
       await eventually(async () => assert.equal(await piece(page, "b5"), "B"));
+      await page.waitForURL(/ply=\d+/);
+      await page.locator(".game-nav a", { hasText: "Next" }).waitFor();
       const first = page.url();
       await page.keyboard.press("n");
       await page.waitForURL((url) => String(url).split("?")[0] !== first.split("?")[0]);
@@ -2522,6 +2524,30 @@ test("a file that is gone is stated in list, game and explorer, which keep what 
       if (address.startsWith("/games")) await eventually(async () => assert.match(await page.locator(".found").textContent(), /^2 games/));
       if (address.startsWith("/db")) await page.locator(".who", { hasText: "second" }).waitFor();
       if (address.startsWith("/explorer")) await eventually(async () => assert.match(await page.locator(".explorer-table .sum").textContent(), /2/));
+    });
+  }
+});
+
+test("views stay while the server does not answer, and are loaded again when it does", async () => {
+  for (const [path, key, shown] of [
+    ["/explorer?src=league.pgn&play=e2e4", "ArrowLeft", ".explorer-table .move-button"],
+    ["/db/league.pgn/game/2?ply=2", "n", ".notation .move"],
+    ["/book/league.bin?play=e2e4", "ArrowLeft", ".book-view .move-button"],
+  ]) {
+    await scenario(path, async (page, view) => {
+      await page.locator(shown).first().waitFor();
+      await page.waitForTimeout(500);
+      await page.route("**/api/**", (route) => route.abort());
+      await page.keyboard.press(key);
+      await page.locator(".gone").waitFor();
+      await page.waitForTimeout(300);
+      assert.ok((await page.locator(shown).count()) > 0, path);
+      await page.unroute("**/api/**");
+      await page.locator(".gone").waitFor({ state: "detached" });
+      if (path.startsWith("/explorer")) await page.locator(".explorer-table .move-button", { hasText: "d4" }).waitFor();
+      if (path.startsWith("/db")) await page.locator(".game-nav", { hasText: "Game 3" }).waitFor();
+      if (path.startsWith("/book")) await page.locator(".book-view .controls button:disabled").first().waitFor();
+      view.problems.length = 0;
     });
   }
 });
