@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use tabia::base::{Base, Tree, TreeGame, TreeOptions};
 use tabia::book::find::{FoundPosition, find};
 use tabia::core::chess::uci;
+use tabia::core::game::Date;
 use tabia::core::games::{NameId, NameKind};
 use tabia::{Book, Database, Error, Move, NoObserver, Ply, Position, Query};
 
 use crate::jobs::Job;
-use crate::search_tree_and_stats::known_date;
 
 /// Games shown for a position.
 pub(crate) const MAX_GAMES: usize = 15;
@@ -159,6 +159,11 @@ pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
         "topGames": games(&tree.top_games),
         "recentGames": games(&tree.recent_games),
     })
+}
+
+/// A date; `None` if nothing of it is known.
+fn known_date(date: Date) -> Option<String> {
+    (!date.is_unknown()).then(|| date.to_string())
 }
 
 /// The answer of several databases together, with the names of `tabia tree --json`.

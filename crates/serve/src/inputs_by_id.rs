@@ -91,9 +91,10 @@ impl UncountedGames {
                     counted.is_all &= count.is_some();
                 }
                 Err(error) => {
-                    let kind = match is_book {
-                        true => &mut counted.inputs.books,
-                        false => &mut counted.inputs.databases,
+                    let kind = if is_book {
+                        &mut counted.inputs.books
+                    } else {
+                        &mut counted.inputs.databases
                     };
                     *kind = kind.saturating_sub(1);
                     counted.inputs.unreadable += 1;

@@ -49,7 +49,7 @@ pub(crate) fn row_object(row: &ListRow<'_>) -> Value {
     })
 }
 
-/// Which hits of a search are wanted: how many, after so many others.
+/// Which hits of a search are wanted: `limit` of them, without the first `after`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
     pub(crate) after: u64,

@@ -9,7 +9,6 @@ use axum::http::{Response, StatusCode};
 use axum::routing::get;
 use serde_json::{Map, Value, json};
 use tabia::base::Base;
-use tabia::core::game::Date;
 use tabia::query::Query;
 use tabia::stats::{StatsKey, StatsOptions, StatsOrder, StatsRow, StatsValue};
 use tabia::{Error, NoObserver};
@@ -145,7 +144,7 @@ async fn tree(State(app): Shared, params: Params) -> Response<Body> {
             Some(tree) => explore::of_databases(tree, &open),
             None => json!({"games": 0, "white": 0, "draws": 0, "black": 0, "moves": []}),
         };
-        found["fen"] = json!(position.fen().to_string());
+        found["fen"] = json!(position.fen());
         found["leftOut"] = json!(left_out);
         let scanned = job.progress.games();
         if is_done {
@@ -155,11 +154,6 @@ async fn tree(State(app): Shared, params: Params) -> Response<Body> {
         }
     })
     .await
-}
-
-/// A date; `None` if nothing of it is known.
-pub(crate) fn known_date(date: Date) -> Option<String> {
-    (!date.is_unknown()).then(|| date.to_string())
 }
 
 async fn stats(State(app): Shared, asked: Asked, params: Params) -> Response<Body> {
@@ -180,9 +174,8 @@ async fn stats(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
         options.player = (!player.is_empty()).then(|| player.to_owned());
         options.order = match (params.text("order"), options.keys.as_slice()) {
             ("games", _) => StatsOrder::Games,
-            ("key", _) => StatsOrder::Key,
             ("", [key]) if key.has_names() => StatsOrder::Games,
-            ("", _) => StatsOrder::Key,
+            ("" | "key", _) => StatsOrder::Key,
             (other, _) => {
                 let text = format!("`order={other}` is not `games` or `key`");
                 return Err(Problem::bad_request(text));
@@ -248,9 +241,10 @@ fn group(row: &StatsRow, options: &StatsOptions) -> Value {
         }
     };
     let of_players = options.is_of_players();
-    let (wins, losses) = match of_players {
-        true => ("wins", "losses"),
-        false => ("white", "black"),
+    let (wins, losses) = if of_players {
+        ("wins", "losses")
+    } else {
+        ("white", "black")
     };
     let counts = [
         ("games", json!(row.games)),

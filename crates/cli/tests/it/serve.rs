@@ -1050,7 +1050,7 @@ fn ctrl_c_ends_a_server_at_work_within_a_second() {
     // The machine can be busy.
     assert!(time < Duration::from_millis(1800), "{time:?}");
     drop((silent, asked));
-    // Nobody works any more: a silent connection is no reason to wait.
+    // Without work a silent connection is no reason to wait.
     let mut server = Running::start(&folder, &["games.pgn"]);
     assert_eq!(server.json("games?db=games.pgn&n=1").0, 200);
     let silent = server.connect();
@@ -1278,7 +1278,7 @@ type Counted = BTreeMap<String, BTreeMap<String, u64>>;
 
 /// A position without the numbers of its moves.
 fn position_of(position: &Position) -> String {
-    let fen = position.fen().to_string();
+    let fen = position.fen();
     fen.rsplitn(3, ' ').last().unwrap_or_default().to_owned()
 }
 
@@ -1375,7 +1375,7 @@ fn the_explorer_counts_a_thousand_positions_of_every_format_as_a_walk_through_th
         let positions: Vec<&String> = counted.keys().collect();
         let at = positions[random(positions.len())];
         let mut position = Position::parse_fen(format!("{at} 0 1").as_bytes()).unwrap();
-        // Every fifth is one move beside the games.
+        // Every fifth is one move away from the games.
         if number % 5 == 0 {
             let legal = position.legal_moves();
             if !legal.is_empty() {
@@ -1386,7 +1386,7 @@ fn the_explorer_counts_a_thousand_positions_of_every_format_as_a_walk_through_th
             .get(&position_of(&position))
             .cloned()
             .unwrap_or_default();
-        let fen = position.fen().to_string().replace(' ', "%20");
+        let fen = position.fen().replace(' ', "%20");
         let answer = loop {
             let (status, answer) =
                 server.json(&format!("explorer?src={name}&fen={fen}&wait=20000"));
