@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The server does not answer. */
+/** The server does not answer a request that is not repeated. */
 export class GoneError extends Error {}
 
 const KEY = "tabia.key";
@@ -126,7 +126,16 @@ async function request(
     } catch (error) {
       if (signal?.aborted) throw error;
       setGone(true);
-      throw new GoneError();
+      if (sent) throw new GoneError();
+      // What only reads goes on when the server answers again, and what is shown stays until then.
+      await new Promise<void>((done) => {
+        const stop = onGone(() => {
+          stop();
+          done();
+        });
+      });
+      signal?.throwIfAborted();
+      continue;
     }
     setGone(false);
     if (response.ok) return response;
@@ -203,6 +212,13 @@ export async function events(path: string, take: (name: string, data: unknown) =
 
 export async function getText(path: string, query: Query = {}): Promise<string> {
   return (await request(path, query)).text();
+}
+
+/** The first position of a game at which a query fits; none if it asks for no position. */
+export async function momentOf(db: string, game: number, where: string, signal: AbortSignal): Promise<{ line: number; ply: number } | null> {
+  if (where === "") return null;
+  const path = `db/${encodeURIComponent(db)}/games/${game}/moment`;
+  return (await get<{ moment: { line: number; ply: number } | null }>(path, { where }, signal)).moment;
 }
 
 export interface Card {

@@ -2,7 +2,7 @@
 // a new book, if the server writes.
 
 import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { GoneError, type PositionAnswer, get } from "./api.ts";
+import { type PositionAnswer, get } from "./api.ts";
 import { parseFen } from "./chess.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type MoveChange, changesAt, useBookChanges } from "./book_changes.ts";
@@ -117,8 +117,7 @@ export function View() {
     return () => removeEventListener("keydown", key);
   });
   const failed = page.state === "error" ? page.error : load.state === "error" ? load.error : null;
-  // What was read stays while the server does not answer.
-  if (failed !== null && !(failed instanceof GoneError && position && shown)) {
+  if (failed !== null) {
     return (
       <>
         <ErrorBox error={failed} />

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
-  ApiError, type Card, type ExplorerAnswer, type ExplorerMove, type ExplorerSource, type GameStart, GoneError, type PositionAnswer, type Shelf, get,
+  ApiError, type Card, type ExplorerAnswer, type ExplorerMove, type ExplorerSource, type GameStart, type PositionAnswer, type Shelf, get,
   positionQuery,
 } from "./api.ts";
 import { parseFen } from "./chess.ts";
@@ -62,7 +62,7 @@ function useExplorer(src: string[], fen: string, line: string[], start: GameStar
     };
     run().catch((problem: unknown) => {
       if (!controller.signal.aborted) {
-        if (!(problem instanceof GoneError)) setAnswer(null);
+        setAnswer(null);
         setError(problem);
       }
     });

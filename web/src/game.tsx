@@ -1,7 +1,7 @@
 // A game: board, notation, graphs, training, texts, tags.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type GameStart, GoneError, type Rows, get, getText, type PositionAnswer, positionQuery } from "./api.ts";
+import { type GameStart, type Rows, get, getText, momentOf, type PositionAnswer, positionQuery } from "./api.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
 import { Notation } from "./notation.tsx";
@@ -26,7 +26,7 @@ export function View() {
   const last = useRef<GameJson | null>(null);
   if (load.state === "done") last.current = load.value;
   const game = last.current;
-  if (load.state === "error" && !(game && load.error instanceof GoneError)) return <ErrorBox error={load.error} />;
+  if (load.state === "error") return <ErrorBox error={load.error} />;
   if (!game) return <Spinner />;
   if (game.kind === "text") return <TextView key={`${game.db}/${game.game}`} game={game} query={query} />;
   return <Game key={`${game.db}/${game.game}/${game.fingerprint}`} game={game} query={query} />;
@@ -174,11 +174,10 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   // A game that a query has found opens where it fits, unless the address names another move.
   useEffect(() => {
     const where = query.get("q") ?? "";
-    if (where === "" || query.has("ply") || query.has("node")) return;
+    if (query.has("ply") || query.has("node")) return;
     const controller = new AbortController();
-    const path = `db/${encodeURIComponent(game.db)}/games/${game.game}/moment`;
-    get<{ moment: { line: number; ply: number } | null }>(path, { where }, controller.signal).then(
-      ({ moment }) => {
+    momentOf(game.db, game.game, where, controller.signal).then(
+      (moment) => {
         const { node, trial } = latest.current;
         if (moment && moment.ply > 0 && node === 0 && !trial) show(nodeOfMoment(tree, moment));
       },

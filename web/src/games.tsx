@@ -1,7 +1,7 @@
 // The list of games: one endless list, filtered and sorted by the server.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Row, type Rows, get, getText } from "./api.ts";
+import { type Row, type Rows, get, getText, momentOf } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { copyCommand, quoted } from "./commands.tsx";
 import { VirtualList } from "./virtual_list.ts";
@@ -12,7 +12,7 @@ import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress
 import { KnownFields, SearchBox } from "./search_box.tsx";
 import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
-import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, pathTo, placementAt } from "./game_tree.ts";
+import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, nodeOfMoment, pathTo, placementAt } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
 import { ErrorBox, Later, Spinner, announce, announceError, copy, copyFailed, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
@@ -454,7 +454,7 @@ function NoMatch({ ids, where }: { ids: string[]; where: string }) {
 function Preview({ row, request }: { row: Row; request: { db: string; where: string; sort: string; deleted: boolean } }) {
   const host = useRef<HTMLDivElement>(null);
   const board = useRef<BoardView | null>(null);
-  const [found, setFound] = useState<{ game: GameJson; tree: Tree; node: number; asks: boolean } | null>(null);
+  const [found, setFound] = useState<{ game: GameJson; tree: Tree; node: number; shown: number; asks: boolean } | null>(null);
   useEffect(() => {
     board.current = new BoardView(t("preview"));
     // The list describes the row; the small board is a picture of it.
@@ -465,13 +465,20 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
   useEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      get<GameJson>(`db/${encodeURIComponent(row[0])}/games/${row[1]}`, {}, controller.signal).then(
-        (game) => {
+      Promise.all([
+        get<GameJson>(`db/${encodeURIComponent(row[0])}/games/${row[1]}`, {}, controller.signal),
+        momentOf(row[0], row[1], request.where, controller.signal),
+      ]).then(
+        ([game, moment]) => {
           const tree = makeTree(game);
           const hidden = hiddenMoves(tree, new Set());
-          let node = nodeAtPly(tree, (tree.nodes[0]?.ply ?? 0) + 20);
-          while (hidden.has(node)) node = tree.nodes[node]?.parent ?? 0;
-          setFound({ game, tree, node, asks: hidden.size > 0 });
+          const visible = (node: number) => {
+            while (hidden.has(node)) node = tree.nodes[node]?.parent ?? 0;
+            return node;
+          };
+          const node = visible(nodeAtPly(tree, (tree.nodes[0]?.ply ?? 0) + 20));
+          // The board shows where the query fits.
+          setFound({ game, tree, node, shown: moment ? visible(nodeOfMoment(tree, moment)) : node, asks: hidden.size > 0 });
         },
         () => setFound(null),
       );
@@ -484,8 +491,8 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
   useEffect(() => {
     if (!found) return;
     const { pieces, last } = {
-      pieces: placementAt(found.tree, found.node).board,
-      last: moveSquares(found.tree.nodes[found.node]?.uci ?? ""),
+      pieces: placementAt(found.tree, found.shown).board,
+      last: moveSquares(found.tree.nodes[found.shown]?.uci ?? ""),
     };
     board.current?.set({ pieces, isFlipped: false, lastMove: last, shapes: [], legal: null });
   }, [found]);

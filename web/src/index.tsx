@@ -79,16 +79,7 @@ function App() {
   const [dialog, open] = useState<"help" | "settings" | null>(null);
   const [isGone, setGone] = useState(false);
   const [changes, setChanges] = useState(0);
-  // The other views have what the reader has entered.
-  const reload = () => /^\/(games|db|explorer|book)\b/.test(location.pathname) && (setChanges((count) => count + 1), true);
-  useEffect(
-    () =>
-      onGone((isGone) => {
-        setGone(isGone);
-        if (!isGone) reload();
-      }),
-    [],
-  );
+  useEffect(() => onGone(setGone), []);
   useEffect(() => void findJobs(), []);
   useEffect(() => void showSet(settings.set), [settings.set]);
   useEffect(() => {
@@ -149,7 +140,10 @@ function App() {
       )}
       <GoneInputs
         onChange={(name) => {
-          if (reload()) announce(t("changed", { name }), true);
+          // The others have what the reader has entered.
+          if (!/^\/(games|db|explorer|book)\b/.test(location.pathname)) return;
+          announce(t("changed", { name }), true);
+          setChanges((count) => count + 1);
         }}
       />
       <JobList />

@@ -1905,8 +1905,10 @@ describe("positions", () => {
     }));
 
   test("a game of a list of hits opens where the query fits, the next one too, and one from a position of its own", async () => {
-    const q = encodeURIComponent("white:carlsen sub:8/8/8/1B6/8/8/8/8");
+    const q = encodeURIComponent("white:carlsen sub:8/8/8/1B6/8/8/8/8 move:a6");
     await scenario(`/games?db=league.pgn&q=${q}`, async (page) => {
+      // The small board shows it first.
+      await eventually(async () => assert.equal(await page.locator('.preview [data-square="b5"]').getAttribute("data-piece"), "B"));
       await rows(page).first().dblclick();
       await page.locator(".notation").waitFor();
       await eventually(async () => assert.equal(await piece(page, "b5"), "B"));
