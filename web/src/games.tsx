@@ -144,20 +144,23 @@ function GameList(props: ListProps) {
     view.element.setAttribute("aria-owns", HEADER);
     host.current?.append(view.element);
     const start = async () => {
+      const at = Number(new URLSearchParams(location.search).get("at") ?? "1");
+      // The row to begin with, until so many are found.
+      let wanted: number | null = Number.isInteger(at) && at > 0 ? at - 1 : 0;
       for (let first = true; ; first = false) {
         const rows = await get<Rows>("games", { ...request, details: latest.current.details, from: 0, n: 100 }, signal);
         apply(rows);
         if (first) {
           view.reset(rows.count);
-          const at = Number(new URLSearchParams(location.search).get("at") ?? "1");
-          const index = Number.isInteger(at) && at > 0 ? at - 1 : 0;
           if (rows.rows.length > 0) view.put(0, rows.rows);
-          if (index > 0) {
-            view.select(index, true);
-            // Back from a game, or by a link to a row: the keys go on from there.
-            if (document.activeElement === document.body) view.element.focus({ preventScroll: true });
-          } else view.select(0);
         } else view.setTotal(rows.count);
+        if (view.activeIndex >= 0) wanted = null;
+        if (wanted !== null && (wanted < rows.count || exact)) {
+          view.select(wanted, wanted > 0);
+          // Back from a game, or by a link to a row: the keys go on from there.
+          if (wanted > 0 && document.activeElement === document.body) view.element.focus({ preventScroll: true });
+          wanted = null;
+        }
         if (exact) break;
         await new Promise((done) => setTimeout(done, 250));
       }

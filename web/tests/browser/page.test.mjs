@@ -434,6 +434,22 @@ describe("games", () => {
       await page.screenshot({ path: join(pictures, "test-games.png") });
     }));
 
+  test("the first row is chosen, or the one of the address, also if rows come later than the first answer", async () => {
+    for (const [at, index] of [["", "0"], ["&at=60", "59"]]) {
+      await scenario("/", async (page) => {
+        let asked = 0;
+        await page.route("**/api/v1/games?**", async (route) => {
+          const response = await route.fetch();
+          const early = { isDone: false, count: 0, rows: [] };
+          await route.fulfill({ response, json: { ...(await response.json()), ...(asked++ === 0 ? early : {}) } });
+        });
+        await page.goto(`${server.base}/games?db=league.pgn&q=white:carlsen${at}`);
+        await page.locator(`.layer .row.active[data-index="${index}"]`).waitFor();
+        await page.locator(".preview .line").waitFor();
+      });
+    }
+  });
+
   test("the preview says how many moves follow, and copies the whole game", () =>
     scenario("/games?db=games.pgn&at=1", async (page) => {
       await page.locator(".preview .line").waitFor();
