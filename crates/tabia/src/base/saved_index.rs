@@ -7,7 +7,7 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::Database;
-use tabia_core::io::{Blob, LostFiles, Progress};
+use tabia_core::io::{LostFiles, Progress};
 use tabia_core::{Error, GameIndex, Problem, Result};
 use tabia_index::{
     Batch, BuildOptions, Builder, Collector, Comparison, Kept, PositionIndex, ReadMark, Unusable,
@@ -224,7 +224,7 @@ pub fn build_index(
     }
     let mut old = paths_to_write(item, options).into_iter();
     if let Some(path) = &old.find(|path| path.is_file())
-        && let Ok(index) = open_watched(path)?
+        && let Ok(index) = open_watched(path, &options.open)?
     {
         let grown = Builder::grow(&index, path, options.build(), progress);
         if let Some(builder) = grown.map_err(Error::in_output)? {
@@ -235,7 +235,13 @@ pub fn build_index(
                 stamp: &stamp,
             };
             if let Some((added, summary)) = job.fill(builder, observer)? {
-                return opened(path.clone(), IndexChange::Grown, added, summary);
+                return opened(
+                    path.clone(),
+                    IndexChange::Grown,
+                    added,
+                    summary,
+                    &options.open,
+                );
             }
             // The games of the index are not those of the database.
             return job.create(&mut NoObserver);
@@ -273,7 +279,7 @@ impl Job<'_> {
         let (path, builder) = self.builder().map_err(Error::in_output)?;
         let filled = self.fill(builder, observer)?;
         let (added, summary) = filled.unwrap_or_default();
-        opened(path, IndexChange::Built, added, summary)
+        opened(path, IndexChange::Built, added, summary, &options.open)
     }
 
     /// A builder at the first path that can be written to.
@@ -325,8 +331,14 @@ impl Job<'_> {
     }
 }
 
-fn opened(path: PathBuf, change: IndexChange, added: u64, summary: Summary) -> Result<BuiltIndex> {
-    let index = open_watched(&path)?;
+fn opened(
+    path: PathBuf,
+    change: IndexChange,
+    added: u64,
+    summary: Summary,
+    options: &OpenOptions,
+) -> Result<BuiltIndex> {
+    let index = open_watched(&path, options)?;
     let index = index.map_err(|error| Error::invalid(error.to_string()).in_path(&path))?;
     Ok(BuiltIndex {
         path,
