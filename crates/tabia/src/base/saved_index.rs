@@ -279,7 +279,7 @@ impl Job<'_> {
         let (path, builder) = self.builder().map_err(Error::in_output)?;
         let filled = self.fill(builder, observer)?;
         let (added, summary) = filled.unwrap_or_default();
-        opened(path, IndexChange::Built, added, summary, &options.open)
+        opened(path, IndexChange::Built, added, summary, &self.options.open)
     }
 
     /// A builder at the first path that can be written to.

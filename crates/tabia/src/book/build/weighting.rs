@@ -137,7 +137,7 @@ mod tests {
         AggregateOptions {
             weighting,
             newest_month: 0,
-            ratings: false,
+            facts: false,
         }
     }
 
