@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyList};
 use tabia::book::build::{BuildOptions, BuildTarget, build};
 use tabia::convert::{ConvertOptions, Target};
 use tabia::formats::Format;
+use tabia::repair::is_part_of;
 use tabia::select::SelectionCounts;
 use tabia::{
     Error, GameIndex, InputItem, Losses, Observer, Problem, Progress, Resolver, Summary, Written,
@@ -228,7 +229,18 @@ pub(crate) fn convert(
     run(py, progress, move |progress| {
         let mut noted = Noted::default();
         inputs.check()?;
+        let outputs = [Some(&target), report.as_ref()];
+        for output in outputs.into_iter().flatten() {
+            if inputs.items.iter().any(|item| is_part_of(output, item)) {
+                let text = format!("{} is input and output at once", output.display());
+                return Err(Error::usage(text));
+            }
+        }
         if let Some(path) = &report {
+            if *path == target {
+                let text = format!("{} is two outputs at once", path.display());
+                return Err(Error::usage(text));
+            }
             let report = Report::create(path, force)?;
             options.create.transaction = Some(report.transaction());
             tables.transaction = Some(report.transaction());

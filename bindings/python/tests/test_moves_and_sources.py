@@ -166,10 +166,26 @@ def test_a_report_is_that_of_the_command_line(tmp_path: Path) -> None:
     # Games that follow each other and lose the same are one row.
     path = tmp_path / "alike.pgn"
     path.write_text("1. e4 {[%cal Ge2e4]} *\n\n" * 5)
-    tabia.convert(path, tmp_path / "alike.si4", to="seven" if False else None, report=tmp_path / "alike.json")
     tabia.convert(path, tmp_path / "alike-seven.pgn", profile="seven", report=tmp_path / "seven.json")
     [row] = json.loads((tmp_path / "seven.json").read_text())["losses"]
     assert (row["game"], row["lastGame"], row["count"]) == (1, 5, 1)
+
+
+def test_inputs_are_never_replaced(pgn: Path, tmp_path: Path) -> None:
+    si5 = tmp_path / "games.si5"
+    tabia.convert(pgn, si5)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    new = tmp_path / "new.pgn"
+    for source, target, report in [
+        (pgn, new, pgn),
+        (si5, new, si5.with_suffix(".sg5")),
+        (pgn, pgn, None),
+        (si5, si5, None),
+        (pgn, new, new),
+    ]:
+        with pytest.raises(tabia.Usage, match="at once"):
+            tabia.convert(source, target, report=report, force=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_no_report_is_left_after_an_exception(many: Path, tmp_path: Path) -> None:
@@ -219,5 +235,6 @@ def test_hints_name_calls_of_python(many: Path, tmp_path: Path) -> None:
         tabia.open_book(many)
     assert f'`tabia.build_book("{many}", "BOOK")` makes a book of games' in str(raised.value)
     assert "tabia book" not in str(raised.value)
+    tabia.convert(many, tmp_path / "new.pgn")
     with pytest.raises(tabia.Error, match="`force=True` replaces it"):
-        tabia.convert(many, many.with_suffix(".pgn"))
+        tabia.convert(many, tmp_path / "new.pgn")
