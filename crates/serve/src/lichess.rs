@@ -216,7 +216,7 @@ fn forgiving_position(fen: &str) -> Result<Position, Problem> {
             return Ok(position);
         }
     }
-    Err(Problem::bad_request(format!("fen: {error}")))
+    Err(Problem::bad_request(error.to_string()))
 }
 
 /// A year, or year and month, as the start or end of a range of dates.
