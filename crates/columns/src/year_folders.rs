@@ -22,7 +22,7 @@ use crate::target::{FileOut, SharedSet, TableTarget, parquet_error, part_name, p
 /// The column whose values the folders have.
 const COLUMN: &str = "year";
 
-/// The value of a folder of games whose year is unknown. Spark, DuckDB and Polars read it as null; any other text
+/// The value of a folder of games whose year is unknown. Spark, `DuckDB` and Polars read it as null; any other text
 /// would make the column one of texts.
 const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 

@@ -154,7 +154,13 @@ fn a_member_of_a_lost_archive_is_an_error() {
     .collect();
     let member = NewMember::from_bytes("a.bytes", bytes.into(), None);
     let format = archives::format_of_name("a.zip").unwrap();
-    archives::create(format, &path, &[member], &archives::CreateOptions::default()).unwrap();
+    archives::create(
+        format,
+        &path,
+        &[member],
+        &archives::CreateOptions::default(),
+    )
+    .unwrap();
     let input = tabia::open(&path).unwrap();
     let archive = input.items()[0]
         .open(&OpenOptions::default(), None)

@@ -287,8 +287,18 @@ fn the_possible_parts_of_a_date_are_listed_and_found() {
     let dates = ["2021.13.05", "2021.02.31", "2021.02.32", "13.2021", "never"];
     let text: String = dates.into_iter().map(game).collect();
     std::fs::write(folder.join("d.pgn"), text).unwrap();
-    for more in [&[][..], &["--where", "white:A"]] {
-        let args = ["ls", "d.pgn", "--columns", "game,date", "--no-header"];
+    // The index of a database has the possible parts, and its game the text.
+    let mut inputs = vec!["d.pgn"];
+    for database in ["d.si3", "d.si4", "d.si5", "d.sci"] {
+        tabia(&folder, &["convert", "d.pgn", "-o", database]).expect(0);
+        inputs.push(database);
+    }
+    let queries = [&[][..], &["--where", "white:A"]];
+    let asked = inputs
+        .iter()
+        .flat_map(|input| queries.map(|more| (*input, more)));
+    for (input, more) in asked {
+        let args = ["ls", input, "--columns", "game,date", "--no-header"];
         let run = tabia(&folder, &[&args[..], more].concat()).expect(0);
         let listed = [
             "1\t2021.??.05",
@@ -297,17 +307,17 @@ fn the_possible_parts_of_a_date_are_listed_and_found() {
             "4\t",
             "5\t",
         ];
-        assert_eq!(run.out.lines().collect::<Vec<_>>(), listed, "{more:?}");
+        let rows: Vec<&str> = run.out.lines().collect();
+        assert_eq!(rows, listed, "{input} {more:?}");
     }
-    let run = tabia(&folder, &["search", "d.pgn", "date:2021", "--count"]).expect(0);
-    assert_eq!(run.out.trim(), "3");
-    // The text stays.
-    let run = tabia(&folder, &["convert", "d.pgn"]).expect(0);
-    for date in dates {
-        assert!(
-            run.out.contains(&format!("[Date \"{date}\"]")),
-            "{}",
-            run.out
-        );
+    for input in inputs {
+        let run = tabia(&folder, &["search", input, "date:2021", "--count"]).expect(0);
+        assert_eq!(run.out.trim(), "3", "{input}");
+        // The text stays.
+        let run = tabia(&folder, &["convert", input, "--to", "pgn"]).expect(0);
+        for date in dates {
+            let tag = format!("[Date \"{date}\"]");
+            assert!(run.out.contains(&tag), "{input}: {}", run.out);
+        }
     }
 }

@@ -68,7 +68,10 @@ impl TagWriter {
         }
         // As in Scid, an unknown value is not stored.
         unmapped.drop_unknown(losses);
-        entry.date = unmapped.take_if(Field::Date, date_bits).unwrap_or(0);
+        // Of an impossible date the entry stores the possible parts, and the text stays a tag.
+        let possible = || entry::date_bits(tags.date()?);
+        let date = unmapped.take_if(Field::Date, date_bits);
+        entry.date = date.or_else(possible).unwrap_or(0);
         entry.event_date = unmapped
             .take_if(Field::EventDate, |text| {
                 let bits = date_bits(text)?;

@@ -274,7 +274,9 @@ impl<'g> UnmappedTags<'g> {
 
     /// Fills the fields of the entry that are neither names nor the start position.
     pub(crate) fn fill_entry(&mut self, start: u16, entry: &mut Entry, losses: &mut Losses) {
-        let date = self.take_if(Field::Date, date).unwrap_or_default();
+        // A date in another spelling, or an impossible one, stays a tag, and the entry stores its possible parts.
+        let date = self.take_if(Field::Date, date);
+        let date = date.or_else(|| self.tags.date()).unwrap_or_default();
         entry.year = entry::year_bits(date.year).unwrap_or(entry::NO_YEAR);
         (entry.month, entry.day) = (date.month, date.day);
         (entry.round, entry.sub_round) = self.take_if(Field::Round, round).unwrap_or((0, 0));
