@@ -331,7 +331,7 @@ fn years_of_a_damaged_database_end_in_an_error() {
     let folder = Scratch::new("tables");
     let games = folder.join("games.pgn");
     let game = |year: u32| format!("[Date \"{year:04}.01.01\"]\n\n1. e4 *\n\n");
-    let text: String = (1..=1000).map(|year| game(year)).collect();
+    let text: String = (1..=1000).map(game).collect();
     std::fs::write(&games, text).unwrap();
     let out = folder.join("out");
     let error = write(&games, TableFile::Years(out.clone()), &threads(1)).unwrap_err();

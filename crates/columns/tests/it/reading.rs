@@ -1,5 +1,6 @@
 //! Tables back to games.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -362,30 +363,27 @@ impl MadeGame {
             }
             let m = random.pick(&moves);
             let second = random.below(7200) as i16;
-            let (eval, text) = match random.below(4) {
-                0 => {
-                    let moves = 1 + random.below(30) as i16;
-                    let sign = random.pick(&[1, -1]);
-                    (sign * (32_767 - moves), format!("#{}", sign * moves))
-                }
-                _ => {
-                    let score = random.below(2001) as i16 - 1000;
-                    let sign = if score < 0 { "-" } else { "" };
-                    let (pawns, rest) = (score.abs() / 100, score.abs() % 100);
-                    (score, format!("{sign}{pawns}.{rest:02}"))
-                }
+            let (eval, text) = if random.one_in(4) {
+                let moves = 1 + random.below(30) as i16;
+                let sign = random.pick(&[1, -1]);
+                (sign * (32_767 - moves), format!("#{}", sign * moves))
+            } else {
+                let score = random.below(2001) as i16 - 1000;
+                let sign = if score < 0 { "-" } else { "" };
+                let (pawns, rest) = (score.abs() / 100, score.abs() % 100);
+                (score, format!("{sign}{pawns}.{rest:02}"))
             };
-            game.movetext += &match ply % 2 {
-                0 => format!("{}. ", ply / 2 + 1),
-                _ => format!("{}... ", ply / 2 + 1),
-            };
-            game.movetext += &format!(
-                "{} {{ [%eval {text}] [%clk {}:{:02}:{:02}] }} ",
+            let dots = if ply % 2 == 0 { "." } else { "..." };
+            write!(
+                game.movetext,
+                "{}{dots} {} {{ [%eval {text}] [%clk {}:{:02}:{:02}] }} ",
+                ply / 2 + 1,
                 position.san(m),
                 second / 3600,
                 second / 60 % 60,
                 second % 60
-            );
+            )
+            .unwrap();
             let mut uci = Vec::new();
             tabia::core::chess::uci::write(m, false, &mut uci);
             game.uci.push(String::from_utf8(uci).unwrap());
@@ -401,7 +399,7 @@ impl MadeGame {
         let mut text = String::new();
         for (name, value) in &self.tags {
             let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-            text += &format!("[{name} \"{value}\"]\n");
+            writeln!(text, "[{name} \"{value}\"]").unwrap();
         }
         text + "\n" + &self.movetext + "\n\n"
     }
@@ -446,13 +444,15 @@ fn a_thousand_games_come_back_from_layouts_of_others() {
     let expected = as_pgn(&pgn);
     assert_eq!(expected.len(), 1000);
     let column = |name: &str| -> ArrayRef {
-        Arc::new(StringArray::from_iter(
-            made.iter().map(|game| game.tag(name)),
-        ))
+        Arc::new(
+            made.iter()
+                .map(|game| game.tag(name))
+                .collect::<StringArray>(),
+        )
     };
     let elo = |name: &str| -> ArrayRef {
         let parsed = made.iter().map(|game| game.tag(name)?.parse::<i16>().ok());
-        Arc::new(Int16Array::from_iter(parsed))
+        Arc::new(parsed.collect::<Int16Array>())
     };
     let movetext = StringArray::from_iter_values(made.iter().map(|game| &game.movetext));
     let names = [
