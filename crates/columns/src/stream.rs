@@ -119,6 +119,8 @@ fn run(
 ) {
     let mut is_closed = false;
     let done = each_batch(items, options, progress, &mut NoObserver, &mut |batch| {
+        // A piece of an input can make many batches.
+        progress.check()?;
         is_closed = sender.send(Ok(batch)).is_err();
         Ok(!is_closed)
     });
