@@ -25,4 +25,3 @@ pub mod stream;
 mod tag_targets;
 mod target;
 pub mod write;
-mod year_folders;
