@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tabia::base::{Base, Tree, TreeGame, TreeOptions};
+use tabia::base::{Base, Tree, TreeGame, TreeMove, TreeOptions};
 use tabia::book::find::{FoundPosition, find};
 use tabia::core::chess::uci;
 use tabia::core::game::Date;
 use tabia::core::games::{NameId, NameKind};
-use tabia::{Book, Database, Error, Move, NoObserver, Ply, Position, Query};
+use tabia::{Book, Database, Error, Move, NoObserver, Opening, Ply, Position, Query};
 
 use crate::jobs::Job;
 
@@ -47,7 +47,7 @@ pub(crate) fn of_book(book: &dyn Book, position: &Position) -> Result<Value, Err
                 "recommended": m.recommended,
                 "annotation": m.annotation,
                 "comment": m.comment,
-                "opening": m.opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+                "opening": opening_json(m.opening),
             })
         })
         .collect();
@@ -114,6 +114,27 @@ pub(crate) fn count(
     Ok(())
 }
 
+/// The code and name of an opening; null without one.
+pub(crate) fn opening_json(opening: Option<Opening>) -> Value {
+    json!(opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})))
+}
+
+/// What all lists have of a move that games played.
+fn played_move(m: &TreeMove) -> Value {
+    json!({
+        "uci": m.uci,
+        "san": m.san,
+        "games": m.games,
+        "white": m.results.white,
+        "draws": m.results.draws,
+        "black": m.results.black,
+        "averageRating": m.average_rating,
+        "performance": m.performance,
+        "childGames": m.child_games,
+        "opening": opening_json(m.opening),
+    })
+}
+
 /// The answer of a database, which is the only one of the tree.
 pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
     let all = tree.games.max(1) as f64;
@@ -123,22 +144,12 @@ pub(crate) fn of_tree(id: &str, tree: &Tree, database: &dyn Database) -> Value {
         .map(|m| {
             let year = m.last_played.year;
             let first = m.first_played.year;
-            json!({
-                "uci": m.uci,
-                "san": m.san,
-                "games": m.games,
-                "white": m.results.white,
-                "draws": m.results.draws,
-                "black": m.results.black,
-                "averageRating": m.average_rating,
-                "performance": m.performance,
-                "firstYear": (first > 0).then_some(first),
-                "lastYear": (year > 0).then_some(year),
-                "share": m.games as f64 / all,
-                "childGames": m.child_games,
-                "transposes": m.child_games > m.games,
-                "opening": m.opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
-            })
+            let mut row = played_move(m);
+            row["firstYear"] = json!((first > 0).then_some(first));
+            row["lastYear"] = json!((year > 0).then_some(year));
+            row["share"] = json!(m.games as f64 / all);
+            row["transposes"] = json!(m.child_games > m.games);
+            row
         })
         .collect();
     let games = |list: &[TreeGame]| -> Vec<Value> {
@@ -172,19 +183,9 @@ pub(crate) fn of_databases(tree: &Tree, databases: &[(&str, &dyn Database)]) -> 
         .moves
         .iter()
         .map(|m| {
-            json!({
-                "uci": m.uci,
-                "san": m.san,
-                "games": m.games,
-                "white": m.results.white,
-                "draws": m.results.draws,
-                "black": m.results.black,
-                "averageRating": m.average_rating,
-                "performance": m.performance,
-                "lastPlayed": known_date(m.last_played),
-                "childGames": m.child_games,
-                "opening": m.opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
-            })
+            let mut row = played_move(m);
+            row["lastPlayed"] = json!(known_date(m.last_played));
+            row
         })
         .collect();
     let games = |list: &[TreeGame]| -> Vec<Value> {
@@ -211,7 +212,7 @@ pub(crate) fn of_databases(tree: &Tree, databases: &[(&str, &dyn Database)]) -> 
         },
         "topGames": games(&tree.top_games),
         "recentGames": games(&tree.recent_games),
-        "opening": tree.opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+        "opening": opening_json(tree.opening),
     })
 }
 

@@ -121,7 +121,7 @@ async fn position(State(app): Shared, asked: Asked, params: Params) -> Response<
             "checkmate": position.is_checkmate(),
             "stalemate": position.is_stalemate(),
             "chess960": position.is_chess960(),
-            "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+            "opening": explore::opening_json(opening),
         }))?;
         Ok(asked.tag(&fingerprint).mark(found))
     })
@@ -181,7 +181,7 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
         let scanned = scanned.sum();
         let found = json!({
             "fen": position.fen(),
-            "opening": opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})),
+            "opening": explore::opening_json(opening),
             "sources": sources,
         });
         if is_done {
@@ -294,8 +294,7 @@ async fn book(
             page["extension"] = json!(format.file.extensions.first());
         }
         page["fen"] = json!(position.fen());
-        page["opening"] =
-            json!(opening.map(|opening| json!({"eco": opening.eco, "name": opening.name})));
+        page["opening"] = explore::opening_json(opening);
         page["fingerprint"] = json!(opened.fingerprint);
         Ok(asked.tag(&opened.fingerprint).mark(document(&page)?))
     })

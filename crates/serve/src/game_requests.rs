@@ -17,6 +17,7 @@ use tabia::{CreateOptions, Error, ErrorKind, Game, GameIndex, Want};
 use crate::answers::{answer, document, of_type, profile_of};
 use crate::app_state::App;
 use crate::etag::Asked;
+use crate::explore;
 use crate::filter_and_sort::RowSource;
 use crate::opened_input::OpenedInput;
 use crate::params::Params;
@@ -73,13 +74,12 @@ async fn game(
         let mainline: Vec<Ply> = game.mainline().collect();
         let opening = game
             .start_position()
-            .and_then(|start| opening_of(&start, &mainline))
-            .map(|opening| json!({"eco": opening.eco, "name": opening.name}));
+            .and_then(|start| opening_of(&start, &mainline));
         let total = opened.database().map(tabia::Database::len);
         for (key, value) in [
             ("db", json!(id)),
             ("total", json!(total)),
-            ("opening", json!(opening)),
+            ("opening", explore::opening_json(opening)),
             ("problems", json!(problems)),
             ("fingerprint", json!(opened.fingerprint)),
         ] {
