@@ -30,5 +30,5 @@ pub use language::{
     Field, FilterError, PlanStep, Query, RequiredMaterial, Suggestion, begins_word, fields,
     nearest, speed, speed_of_time_control,
 };
-pub use matching::{Answer, FoundMoment, Matcher};
+pub use matching::{Answer, FactsMatcher, FoundMoment, Matcher};
 pub use sorting::{SortOrder, SortValues};

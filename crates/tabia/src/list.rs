@@ -209,6 +209,21 @@ pub fn list<E: Send>(
     observer: &mut dyn Observer,
     emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
 ) -> Result<(Summary, u64), Error> {
+    list_opened((item, None), options, render, progress, observer, emit)
+}
+
+/// As [`list`], of an item that may be open.
+///
+/// # Errors
+/// As for [`list`].
+pub(crate) fn list_opened<E: Send>(
+    (item, opened): (&InputItem, Option<&dyn Database>),
+    options: &ListOptions,
+    render: Render<'_, E>,
+    progress: &Arc<Progress>,
+    observer: &mut dyn Observer,
+    emit: &mut dyn FnMut(&mut Vec<E>) -> Result<(), Error>,
+) -> Result<(Summary, u64), Error> {
     let mut summary = Summary::default();
     let mut reporter = ScanReporter {
         item,
@@ -226,7 +241,8 @@ pub fn list<E: Send>(
             filter,
             ..options.clone()
         };
-        return list(item, &options, render, progress, reporter.observer, emit);
+        let item = (item, opened);
+        return list_opened(item, &options, render, progress, reporter.observer, emit);
     }
     let strict = options.strict;
     let question = IndexQuestion {
@@ -247,6 +263,13 @@ pub fn list<E: Send>(
     let candidates = found.map(|found| found.games);
     if candidates.as_ref().is_some_and(|games| games.count() == 0) {
         return Ok((summary, 0));
+    }
+    if let Some(database) = opened {
+        let rows = reporter.read_opened(|reporter| {
+            let candidates = candidates.as_deref();
+            list_database(reporter, database, options, candidates, render, emit)
+        })?;
+        return Ok((summary, rows));
     }
     // A few games of a large text are read without those before them.
     let few = few_games(options, candidates.as_deref()).unwrap_or_default();

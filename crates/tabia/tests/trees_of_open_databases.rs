@@ -35,6 +35,16 @@ fn opened(path: &Path) -> Arc<dyn Database> {
     }
 }
 
+/// What of games is asked: nothing, what the rows of an index decide, and other terms.
+const QUERIES: [&str; 6] = [
+    "",
+    "avgelo:>=2200",
+    "date:1850..1930 OR date:2020..",
+    "-result:draw -date:..1900",
+    "(result:1-0 OR elodiff:>0) -whiteelo:<1000",
+    "date:1800.. player:a",
+];
+
 /// The trees of some positions, each with the games marked as deleted and without them.
 fn trees(path: &Path, index: Index, database: Option<&Arc<dyn Database>>) -> Vec<Tree> {
     let mut found = Vec::new();
@@ -53,9 +63,12 @@ fn trees(path: &Path, index: Index, database: Option<&Arc<dyn Database>>) -> Vec
                 let ply = tabia::core::chess::uci::read(&position, text.as_bytes());
                 position.play_ply(ply.unwrap());
             }
-            let selected = base.select(&Query::default(), &Progress::new()).unwrap();
-            let tree = base.tree(&position, &selected, &TreeOptions::default());
-            found.push(tree.unwrap());
+            for query in QUERIES {
+                let query = Query::parse(query).unwrap();
+                let selected = base.select(&query, &Progress::new()).unwrap();
+                let tree = base.tree(&position, &selected, &TreeOptions::default());
+                found.push(tree.unwrap());
+            }
         }
     }
     found
@@ -66,7 +79,7 @@ fn trees_do_not_depend_on_who_opens_the_database() {
     let folder = Scratch::new("open-trees");
     let path = sample(&folder);
     let expected = trees(&path, Index::Never, None);
-    assert!(expected[0].games > 0 && expected[4].games > expected[0].games);
+    assert!(expected[0].games > 0 && expected[4 * QUERIES.len()].games > expected[0].games);
     let database = opened(&path);
     assert_eq!(trees(&path, Index::Never, Some(&database)), expected);
     // It is read, and not opened again: the files are gone.
@@ -101,6 +114,12 @@ fn an_index_counts_what_the_games_have() {
     let progress = Arc::new(Progress::new());
     let built = build_index(&item(&path), &options, &progress, &mut NoObserver).unwrap();
     assert!(built.index.has_deleted().unwrap());
+    let with_query = |number: usize| expected[number..].iter().step_by(QUERIES.len());
+    for (number, query) in QUERIES.iter().enumerate().skip(1) {
+        // Each query leaves some games and not all.
+        let games = |number| -> u64 { with_query(number).map(|tree| tree.games).sum() };
+        assert!((1..games(0)).contains(&games(number)), "{query}");
+    }
     let counts = |trees: &[Tree]| -> Vec<Vec<(String, u64, u64)>> {
         let moves = |tree: &Tree| {
             let moves = tree.moves.iter();

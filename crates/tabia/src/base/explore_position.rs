@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 use tabia_core::chess::{Ply, Position};
 use tabia_core::io::Progress;
 use tabia_core::{Error, GameIndex, Result};
-use tabia_index::{Arrival, PositionIndex, Row, Unusable};
+use tabia_index::{PositionIndex, Unusable};
 use tabia_query::Query;
 
 use super::explore_scan::{Arrived, ExploreTask, Targets, Visit};
 use super::game_set::GameSet;
 use super::index_policy::Index;
 use super::open_databases::{Base, BaseOptions, Part};
-use super::selected_games::SelectedGames;
+use super::row_sums::CountedRows;
+use super::selected_games::{Selected, SelectedGames};
 use super::tree::{Tree, TreeOptions};
-use super::tree_counts::{Reached, Tally, Totals};
+use super::tree_counts::{Reached, Tally};
 use crate::job_summary::{Base as Numbering, Summary};
 use crate::list::list;
 use crate::observer::{NoObserver, Observer};
@@ -95,7 +96,7 @@ impl Base {
                 position,
                 is_only: self.parts.len() == 1,
                 query: selected.query(),
-                games: selected.sets.get(number).cloned().flatten(),
+                selected: selected.sets.get(number).cloned().flatten(),
                 is_complete: true,
                 update: &mut update,
             };
@@ -164,7 +165,7 @@ struct Explorer<'a> {
     /// There is no other database.
     is_only: bool,
     query: &'a Query,
-    games: Option<Arc<GameSet>>,
+    selected: Option<Arc<Selected>>,
     is_complete: bool,
     /// Gets what was counted so far.
     update: &'a mut dyn FnMut(&Tally),
@@ -203,27 +204,30 @@ impl Explorer<'_> {
     fn look_up(&self, index: &PositionIndex) -> std::result::Result<Tally, Unusable> {
         let mut tally = Tally::new(self.position.turn(), self.tree.games, self.tree.ended_games);
         // Where every game counts their number is known without their rows.
-        let count_all = self.games.is_none() && (self.options.deleted || !index.has_deleted()?);
+        let count_all =
+            self.selected.is_none() && (self.options.deleted || !index.has_deleted()?);
+        let selected = self.selected.as_deref();
+        let counted = CountedRows {
+            index,
+            database: self.number,
+            games: selected.map(|selected| &selected.games),
+            deleted: self.options.deleted,
+            turn: self.position.turn(),
+            sums: selected.map_or(&self.part.sums, |selected| &selected.sums),
+        };
         let mut continuations = Vec::new();
         for arrival in index.find(self.position)? {
             index.continuations(self.position, &arrival, &mut continuations)?;
         }
         for (played, arrival) in &continuations {
-            let mut totals = Totals::default();
-            for row in rows(index, arrival)?.iter().filter(|row| self.counts(row)) {
-                totals.add(self.number, row, self.position.turn());
-                if tally.keeps_games() {
-                    tally.keep(&Reached {
-                        database: self.number,
-                        row: *row,
-                        played: *played,
-                        names: None,
-                    });
-                }
+            let totals = counted.totals(arrival.segment, arrival.ranks())?;
+            if totals.games == 0 {
+                continue;
             }
-            if totals.games > 0 {
-                tally.add_totals(*played, &totals);
+            if tally.keeps_games() {
+                counted.keep_best(arrival.segment, arrival.ranks(), *played, &mut tally)?;
             }
+            tally.add_totals(*played, &totals);
         }
         let children: Vec<Ply> = if self.is_only {
             tally.moves.keys().copied().flatten().collect()
@@ -239,8 +243,7 @@ impl Explorer<'_> {
                     games += u64::from(arrival.games());
                     continue;
                 }
-                let rows = rows(index, &arrival)?.iter();
-                games += rows.filter(|row| self.counts(row)).count() as u64;
+                games += counted.totals(arrival.segment, arrival.ranks())?.games;
             }
             if games > 0 {
                 tally.children.insert(ply, games);
@@ -248,15 +251,6 @@ impl Explorer<'_> {
         }
         index.check_file()?;
         Ok(tally)
-    }
-
-    #[inline]
-    fn counts(&self, row: &Row) -> bool {
-        (self.options.deleted || !row.is_deleted())
-            && self
-                .games
-                .as_ref()
-                .is_none_or(|games| games.has(row.game()))
     }
 
     /// Reads the games, or some of them; `known` is what was counted of the others.
@@ -338,11 +332,4 @@ impl Explorer<'_> {
         self.is_complete &= is_complete;
         Ok(tally)
     }
-}
-
-pub(super) fn rows<'i>(
-    index: &'i PositionIndex,
-    arrival: &Arrival,
-) -> std::result::Result<&'i [Row], Unusable> {
-    index.rows(arrival.segment, arrival.ranks())
 }

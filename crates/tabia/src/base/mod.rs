@@ -12,6 +12,7 @@
 //! | `index_policy` | whether the index of a database is used |
 //! | `candidates` | the games that may fit a query |
 //! | `game_set` | sets of games |
+//! | `row_sums` | sums over games of an index, kept for blocks of them |
 //! | `group_games` | statistics of games in groups |
 //! | `novelties` | where games leave what was played before |
 //! | `saved_index` | the index file of a database |
@@ -30,6 +31,7 @@ mod index_stamp;
 mod load_game;
 mod novelties;
 mod open_databases;
+mod row_sums;
 mod saved_index;
 mod search_hits;
 mod selected_games;

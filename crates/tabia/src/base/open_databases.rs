@@ -10,6 +10,7 @@ use tabia_core::io::Progress;
 use tabia_index::PositionIndex;
 
 use super::index_policy::{Index, usable_index};
+use super::row_sums::RowSums;
 use super::saved_index::IndexOptions;
 use super::selection_cache::SelectionCache;
 use crate::input::InputItem;
@@ -62,6 +63,8 @@ pub struct Base {
 pub(super) struct Part {
     pub(super) item: InputItem,
     pub(super) index: Option<Box<PositionIndex>>,
+    /// Sums over all games of the index.
+    pub(super) sums: RowSums,
     /// The same database, if the caller has it open.
     opened: Mutex<Option<Weak<dyn Database>>>,
 }
@@ -121,9 +124,11 @@ impl Base {
             how.threads = options.threads;
             let index = usable_index(&item, options.index, &how, progress, observer)?;
             let opened = Mutex::default();
+            let sums = index.as_deref().map(RowSums::new);
             parts.push(Part {
                 item,
                 index,
+                sums: sums.unwrap_or_default(),
                 opened,
             });
         }

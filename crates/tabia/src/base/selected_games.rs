@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Result};
-use tabia_query::Query;
+use tabia_index::{PositionIndex, Unusable};
+use tabia_query::{FactsMatcher, Query};
 
 use super::game_set::GameSet;
 use super::open_databases::{Base, Part};
-use crate::list::list;
+use super::row_sums::RowSums;
+use crate::list::list_opened;
 use crate::observer::NoObserver;
 
 /// Games that fit a query.
@@ -16,7 +18,14 @@ use crate::observer::NoObserver;
 pub struct SelectedGames {
     query: Query,
     /// For each database with an index the games that fit; all if `None`.
-    pub(super) sets: Vec<Option<Arc<GameSet>>>,
+    pub(super) sets: Vec<Option<Arc<Selected>>>,
+}
+
+/// The games of one database with an index that fit a query, and what was summed up of them.
+#[derive(Debug, Default)]
+pub(super) struct Selected {
+    pub(super) games: GameSet,
+    pub(super) sums: RowSums,
 }
 
 impl SelectedGames {
@@ -27,7 +36,7 @@ impl SelectedGames {
 
     /// The games of a database that has an index, if they are not all.
     pub fn games(&self, database: usize) -> Option<&GameSet> {
-        self.sets.get(database)?.as_deref()
+        self.sets.get(database)?.as_deref().map(|set| &set.games)
     }
 }
 
@@ -42,7 +51,9 @@ impl Base {
         for (number, part) in self.parts.iter().enumerate() {
             progress.check()?;
             sets.push(match &part.index {
-                Some(_) if !query.is_empty() => Some(self.selection(number, part, query)?),
+                Some(index) if !query.is_empty() => {
+                    Some(self.selection(number, part, index, query, progress)?)
+                }
                 _ => None,
             });
         }
@@ -52,30 +63,87 @@ impl Base {
         })
     }
 
-    fn selection(&self, number: usize, part: &Part, query: &Query) -> Result<Arc<GameSet>> {
+    fn selection(
+        &self,
+        number: usize,
+        part: &Part,
+        index: &PositionIndex,
+        query: &Query,
+        progress: &Progress,
+    ) -> Result<Arc<Selected>> {
         let name = query.to_string();
         if let Some(games) = self.selections.get(number, &name) {
             return Ok(games);
         }
+        let found = match self.games_by_facts(index, query, progress)? {
+            Some(found) => found,
+            None => self.listed_games(part, query, progress)?,
+        };
+        let selected = Arc::new(Selected {
+            games: found,
+            sums: RowSums::new(index),
+        });
+        self.selections.insert(number, name, Arc::clone(&selected));
+        Ok(selected)
+    }
+
+    /// The games that fit, if the rows of the index decide that.
+    fn games_by_facts(
+        &self,
+        index: &PositionIndex,
+        query: &Query,
+        progress: &Progress,
+    ) -> Result<Option<GameSet>> {
+        let Some(matcher) = FactsMatcher::new(query) else {
+            return Ok(None);
+        };
+        let find = || {
+            let mut found = GameSet::default();
+            if !index.irregular()?.is_empty() {
+                return Ok(None);
+            }
+            for segment in 0..index.segments() {
+                if progress.is_cancelled() {
+                    break;
+                }
+                for row in index.rows(segment, index.ranks(segment))? {
+                    if matcher.fits(row.ratings(), row.date(), row.result())
+                        && (self.options.deleted || !row.is_deleted())
+                    {
+                        found.insert(row.game());
+                    }
+                }
+            }
+            index.check_file()?;
+            Ok(Some(found))
+        };
+        // Where the index is damaged, the database is read.
+        let found: std::result::Result<_, Unusable> = find();
+        progress.check()?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// The games that fit, from the database.
+    fn listed_games(&self, part: &Part, query: &Query, progress: &Progress) -> Result<GameSet> {
         let mut options = self.list_options();
         options.filter = query.clone();
         options.numbers_only = true;
-        let mut set = GameSet::default();
-        list(
-            &part.item,
+        let mut found = GameSet::default();
+        let opened = part.opened();
+        list_opened(
+            (&part.item, opened.as_deref()),
             &options,
             &|row, out: &mut Vec<GameIndex>| out.push(row.game),
             &Arc::default(),
             &mut NoObserver,
             &mut |games| {
+                progress.check()?;
                 for game in games.drain(..) {
-                    set.insert(game);
+                    found.insert(game);
                 }
                 Ok(())
             },
         )?;
-        let set = Arc::new(set);
-        self.selections.insert(number, name, Arc::clone(&set));
-        Ok(set)
+        Ok(found)
     }
 }

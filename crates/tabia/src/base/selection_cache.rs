@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::game_set::GameSet;
+use super::selected_games::Selected;
 
 /// Bytes of sets that are kept.
 const CACHED_BYTES: u64 = 256 << 20;
@@ -15,18 +15,19 @@ pub(super) struct SelectionCache(Mutex<Vec<Selection>>);
 struct Selection {
     database: usize,
     query: String,
-    games: Arc<GameSet>,
+    games: Arc<Selected>,
 }
 
 impl Selection {
     fn bytes(&self) -> u64 {
-        self.games.bytes() + self.query.len() as u64
+        let selected = &self.games;
+        selected.games.bytes() + selected.sums.most_bytes() + self.query.len() as u64
     }
 }
 
 impl SelectionCache {
     /// The games of a database that fit a query, if they are known.
-    pub(super) fn get(&self, database: usize, query: &str) -> Option<Arc<GameSet>> {
+    pub(super) fn get(&self, database: usize, query: &str) -> Option<Arc<Selected>> {
         let mut kept = self.lock();
         let is_asked = |other: &Selection| other.database == database && other.query == query;
         let index = kept.iter().position(is_asked)?;
@@ -37,7 +38,7 @@ impl SelectionCache {
     }
 
     /// Keeps the games of a database that fit a query.
-    pub(super) fn insert(&self, database: usize, query: String, games: Arc<GameSet>) {
+    pub(super) fn insert(&self, database: usize, query: String, games: Arc<Selected>) {
         let mut kept = self.lock();
         kept.push(Selection {
             database,
@@ -62,7 +63,7 @@ mod tests {
     fn games_are_kept_for_each_database_and_query() {
         let cache = SelectionCache::default();
         assert!(cache.get(0, "white:tal").is_none());
-        let games = Arc::new(GameSet::default());
+        let games = Arc::new(Selected::default());
         cache.insert(0, "white:tal".to_owned(), Arc::clone(&games));
         assert!(Arc::ptr_eq(&cache.get(0, "white:tal").unwrap(), &games));
         assert!(cache.get(1, "white:tal").is_none());

@@ -131,8 +131,8 @@ pub(super) struct Reached {
 
 impl Reached {
     /// The sum of both ratings, 0 if one is unknown.
-    fn rating(&self) -> u32 {
-        let [white, black] = self.row.ratings();
+    pub(super) fn rating(row: &Row) -> u32 {
+        let [white, black] = row.ratings();
         if white == 0 || black == 0 {
             return 0;
         }
@@ -140,8 +140,8 @@ impl Reached {
     }
 
     /// The date as a number, 0 if it is unknown.
-    fn day(&self) -> u32 {
-        let date = self.row.date();
+    pub(super) fn day(row: &Row) -> u32 {
+        let date = row.date();
         u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day)
     }
 
@@ -182,8 +182,8 @@ impl Best {
 
     fn key(&self, game: &Reached) -> BestKey {
         let (first, second) = match self.order {
-            Order::Rating => (game.rating(), game.day()),
-            Order::Date => (game.day(), game.rating()),
+            Order::Rating => (Reached::rating(&game.row), Reached::day(&game.row)),
+            Order::Date => (Reached::day(&game.row), Reached::rating(&game.row)),
         };
         (Reverse(first), Reverse(second), game.number())
     }
@@ -191,8 +191,8 @@ impl Best {
     #[inline]
     fn push(&mut self, game: &Reached) {
         let value = match self.order {
-            Order::Rating => game.rating(),
-            Order::Date => game.day(),
+            Order::Rating => Reached::rating(&game.row),
+            Order::Date => Reached::day(&game.row),
         };
         // Most games are worse than all that are kept.
         if value >= self.least {
@@ -252,6 +252,11 @@ impl Tally {
     /// Whether games are kept.
     pub(super) fn keeps_games(&self) -> bool {
         self.top.most > 0
+    }
+
+    /// Whether one of some games may be kept that have at most this rating and were played on this day at the latest.
+    pub(super) fn may_keep(&self, rating: u32, day: u32) -> bool {
+        self.keeps_games() && (rating >= self.top.least || day >= self.recent.least)
     }
 
     /// Adds a game with its move.
