@@ -10,6 +10,7 @@ use tabia_query::{FactsMatcher, Query};
 use super::game_set::GameSet;
 use super::open_databases::{Base, Part};
 use super::row_sums::RowSums;
+use super::selection_cache::Selected;
 use crate::list::list_opened;
 use crate::observer::NoObserver;
 
@@ -19,13 +20,6 @@ pub struct SelectedGames {
     query: Query,
     /// For each database with an index the games that fit; all if `None`.
     pub(super) sets: Vec<Option<Arc<Selected>>>,
-}
-
-/// The games of one database with an index that fit a query, and what was summed up of them.
-#[derive(Debug, Default)]
-pub(super) struct Selected {
-    pub(super) games: GameSet,
-    pub(super) sums: RowSums,
 }
 
 impl SelectedGames {

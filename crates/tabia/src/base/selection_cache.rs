@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::selected_games::Selected;
+use super::game_set::GameSet;
+use super::row_sums::RowSums;
 
 /// Bytes of sets that are kept.
 const CACHED_BYTES: u64 = 256 << 20;
@@ -10,6 +11,13 @@ const CACHED_BYTES: u64 = 256 << 20;
 /// Sets of games by database and normal form of the query. Those used least lately go first.
 #[derive(Debug, Default)]
 pub(super) struct SelectionCache(Mutex<Vec<Selection>>);
+
+/// The games of one database with an index that fit a query, and what was summed up of them.
+#[derive(Debug, Default)]
+pub(super) struct Selected {
+    pub(super) games: GameSet,
+    pub(super) sums: RowSums,
+}
 
 #[derive(Debug)]
 struct Selection {
