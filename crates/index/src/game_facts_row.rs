@@ -84,6 +84,13 @@ impl Row {
         )
     }
 
+    /// The date as a number, the higher the later; 0 if all of it is unknown: 512 times the year, 32 times the month, and
+    /// the day.
+    #[inline]
+    pub fn date_number(&self) -> u32 {
+        self.facts.get() & 0x7f_ffff
+    }
+
     /// The result.
     #[inline]
     pub fn result(&self) -> GameResult {
@@ -111,6 +118,7 @@ mod tests {
             assert_eq!(row.game(), GameIndex(1 << 31));
             assert_eq!((row.ratings(), row.date()), ([2851, 0], date));
             assert_eq!((row.result(), row.is_deleted()), (result, deleted));
+            assert_eq!(row.date_number(), 2026 << 9 | (number as u32) << 5 | 31);
         }
     }
 }

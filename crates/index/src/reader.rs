@@ -902,10 +902,9 @@ impl Segment {
         while rank < end {
             let count = (end - rank).min(CHUNK_OF_RANKS);
             let common = self.common.bytes_up_to(rank, count)?;
-            // All of the arrival share `ply + 1` positions; those of a move share one more.
-            let differs = |&common: &u8| u32::from(common) < 255 && u32::from(common) <= ply + 1;
+            // All of the arrival share `ply + 1` positions; those of a move share one more. 255 stands for more.
             if ply + 2 < 255 {
-                if let Some(index) = common.iter().position(differs) {
+                if let Some(index) = first_at_most(common, ply as u8 + 1) {
                     return Ok((rank + index) as u32);
                 }
             } else {
@@ -919,6 +918,22 @@ impl Segment {
         }
         Ok(end as u32)
     }
+}
+
+/// The index of the first byte that is not above a limit. Batches are tested without a branch.
+fn first_at_most(bytes: &[u8], limit: u8) -> Option<usize> {
+    let (batches, rest) = bytes.as_chunks::<64>();
+    for (number, batch) in batches.iter().enumerate() {
+        let found = batch
+            .iter()
+            .fold(0, |found, &byte| found | u8::from(byte <= limit));
+        if found != 0 {
+            let index = batch.iter().position(|&byte| byte <= limit);
+            return index.map(|index| number * 64 + index);
+        }
+    }
+    let index = rest.iter().position(|&byte| byte <= limit)?;
+    Some(bytes.len() - rest.len() + index)
 }
 
 /// Ranks whose common prefixes are compared at once.

@@ -21,7 +21,7 @@ const BLOCK: u32 = PART * PARTS as u32;
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     totals: Totals,
-    /// The highest rating and the last day of a game, as [`Reached::rating`] and [`Reached::day`] have them.
+    /// The highest rating and the last day of a game, as [`Reached::rating`] and [`Row::date_number`] have them.
     rating: u32,
     day: u32,
 }
@@ -118,9 +118,7 @@ impl CountedRows<'_> {
         for piece in pieces(ranks) {
             match piece {
                 Piece::Rows(ranks) => {
-                    for row in self.rows(segment, ranks)? {
-                        totals.add(self.database, row, self.turn);
-                    }
+                    totals.add(self.database, self.rows(segment, ranks)?, self.turn);
                 }
                 Piece::Kept(block, part) => totals.merge(&self.kept(segment, block, part)?.totals),
             }
@@ -202,11 +200,12 @@ impl CountedRows<'_> {
         let mut sum = Sum::default();
         match part {
             Some(part) => {
-                for row in self.rows(segment, ranks_of(block, part))? {
-                    sum.totals.add(self.database, row, self.turn);
+                let rows = self.rows(segment, ranks_of(block, part))?;
+                let rows = rows.inspect(|row| {
                     sum.rating = sum.rating.max(Reached::rating(row));
-                    sum.day = sum.day.max(Reached::day(row));
-                }
+                    sum.day = sum.day.max(row.date_number());
+                });
+                sum.totals.add(self.database, rows, self.turn);
             }
             None => {
                 for part in 0..PARTS {

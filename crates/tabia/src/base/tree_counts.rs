@@ -29,44 +29,63 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds a game of the database with this number.
+    /// Adds games of the database with this number; `turn` is the side to move.
     #[inline]
-    pub(super) fn add(&mut self, database: usize, row: &Row, turn: Color) {
-        self.games += 1;
-        let game = (database, row.game());
-        self.sample = Some(self.sample.map_or(game, |first| first.min(game)));
-        let mut points = 0;
-        let result = row.result().to_pgn();
-        match result {
-            GameResult::WhiteWins => {
-                self.results.white += 1;
-                points = if turn.is_white() { 2 } else { 0 };
+    pub(super) fn add<'r>(
+        &mut self,
+        database: usize,
+        rows: impl Iterator<Item = &'r Row>,
+        turn: Color,
+    ) {
+        let is_white = turn.is_white();
+        let mut results = [0_u64; 3];
+        let (mut games, mut first_game) = (0, u32::MAX);
+        let (mut first_day, mut last_day) = (u32::MAX, 0);
+        for row in rows {
+            games += 1;
+            first_game = first_game.min(row.game().0);
+            let result = row.result().to_pgn();
+            let [white, draw, black] = [
+                result == GameResult::WhiteWins,
+                result == GameResult::Draw,
+                result == GameResult::BlackWins,
+            ];
+            for (count, is_it) in results.iter_mut().zip([white, draw, black]) {
+                *count += u64::from(is_it);
             }
-            GameResult::BlackWins => {
-                self.results.black += 1;
-                points = if turn.is_white() { 0 } else { 2 };
+            let [mut own, mut opponent] = row.ratings();
+            if !is_white {
+                (own, opponent) = (opponent, own);
             }
-            GameResult::Draw => {
-                self.results.draws += 1;
-                points = 1;
-            }
-            _ => {}
+            self.own.0 += u64::from(own);
+            self.own.1 += u64::from(own > 0);
+            let counts = u64::from(opponent > 0) * u64::from(white | draw | black);
+            let is_won = if is_white { white } else { black };
+            self.opponents.0 += u64::from(opponent) * counts;
+            self.opponents.1 += counts;
+            self.points += (2 * u64::from(is_won) + u64::from(draw)) * counts;
+            let day = row.date_number();
+            last_day = last_day.max(day);
+            // Without a year no date is the first one.
+            first_day = first_day.min(if day < 1 << 9 { u32::MAX } else { day });
         }
-        let [white, black] = row.ratings();
-        let (own, opponent) = if turn.is_white() {
-            (white, black)
-        } else {
-            (black, white)
+        if games == 0 {
+            return;
+        }
+        let [white, draws, black] = results;
+        self.games += games;
+        let results = Wdl {
+            white,
+            draws,
+            black,
         };
-        self.own.0 += u64::from(own);
-        self.own.1 += u64::from(own > 0);
-        if opponent > 0 && result != GameResult::Unknown {
-            self.opponents.0 += u64::from(opponent);
-            self.opponents.1 += 1;
-            self.points += points;
+        self.results = crate::book::find::add(self.results, results);
+        if first_day < u32::MAX {
+            self.first_played = earlier(self.first_played, date_of(first_day));
         }
-        self.first_played = earlier(self.first_played, row.date());
-        self.last_played = self.last_played.max(row.date());
+        self.last_played = self.last_played.max(date_of(last_day));
+        let game = (database, GameIndex(first_game));
+        self.sample = Some(self.sample.map_or(game, |first| first.min(game)));
     }
 
     /// Adds the games of others.
@@ -109,6 +128,15 @@ impl Totals {
     }
 }
 
+/// The date of a number as [`Row::date_number`] has it.
+fn date_of(number: u32) -> Date {
+    Date::new(
+        (number >> 9) as u16,
+        (number >> 5 & 15) as u8,
+        (number & 31) as u8,
+    )
+}
+
 /// The earlier one of two dates; a known one if one of them is unknown.
 fn earlier(a: Date, b: Date) -> Date {
     match (a.year, b.year) {
@@ -137,12 +165,6 @@ impl Reached {
             return 0;
         }
         u32::from(white) + u32::from(black)
-    }
-
-    /// The date as a number, 0 if it is unknown.
-    pub(super) fn day(row: &Row) -> u32 {
-        let date = row.date();
-        u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day)
     }
 
     fn number(&self) -> (usize, GameIndex) {
@@ -182,8 +204,8 @@ impl Best {
 
     fn key(&self, game: &Reached) -> BestKey {
         let (first, second) = match self.order {
-            Order::Rating => (Reached::rating(&game.row), Reached::day(&game.row)),
-            Order::Date => (Reached::day(&game.row), Reached::rating(&game.row)),
+            Order::Rating => (Reached::rating(&game.row), game.row.date_number()),
+            Order::Date => (game.row.date_number(), Reached::rating(&game.row)),
         };
         (Reverse(first), Reverse(second), game.number())
     }
@@ -192,7 +214,7 @@ impl Best {
     fn push(&mut self, game: &Reached) {
         let value = match self.order {
             Order::Rating => Reached::rating(&game.row),
-            Order::Date => Reached::day(&game.row),
+            Order::Date => game.row.date_number(),
         };
         // Most games are worse than all that are kept.
         if value >= self.least {
@@ -262,7 +284,7 @@ impl Tally {
     /// Adds a game with its move.
     pub(super) fn add(&mut self, game: &Reached) {
         let totals = self.moves.entry(game.played).or_default();
-        totals.add(game.database, &game.row, self.turn);
+        totals.add(game.database, std::iter::once(&game.row), self.turn);
         self.keep(game);
     }
 
