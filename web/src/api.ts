@@ -79,6 +79,15 @@ export function queryText(query: Query): string {
   return text === "" ? "" : `?${text}`;
 }
 
+/** A field that a query can have. */
+export interface Field {
+  name: string;
+  asks: string;
+  example: string;
+  /** Whether its values are names of the databases. */
+  hasNames: boolean;
+}
+
 /** The first moves of the mainline of a game. */
 export interface GameStart {
   db: string;

@@ -17,6 +17,8 @@ export function BoardHost(props: {
   position: PositionAnswer | null;
   onMove: (uci: string) => void;
   onWheel?: (down: boolean) => void;
+  /** Whether there is a move back, and a next one. */
+  steps?: [boolean, boolean];
 }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<BoardView | null>(null);
@@ -30,11 +32,13 @@ export function BoardHost(props: {
     element.addEventListener(
       "wheel",
       (event) => {
-        if (!latest.current.onWheel || event.ctrlKey) return;
+        const { onWheel, steps } = latest.current;
+        // Without a move in its direction the wheel scrolls the page.
+        if (!onWheel || event.ctrlKey || !steps?.[event.deltaY > 0 ? 1 : 0]) return;
         event.preventDefault();
         moved += event.deltaY;
         if (Math.abs(moved) < 40) return;
-        latest.current.onWheel(moved > 0);
+        onWheel(moved > 0);
         moved = 0;
       },
       { passive: false },

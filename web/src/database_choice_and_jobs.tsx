@@ -11,14 +11,14 @@ export interface Report {
 }
 
 /**
- * The answer so far, asked again until it is complete; nothing is asked while `query` is null. What answered an
- * earlier query is never given with a new one.
+ * The answer so far, asked again until it is complete or `isStopped`; nothing is asked while `query` is null. What
+ * answered an earlier query is never given with a new one.
  */
-export function useReport<T extends Report>(path: string, query: Query | null): { answer: T | null; error: unknown } {
+export function useReport<T extends Report>(path: string, query: Query | null, isStopped = false): { answer: T | null; error: unknown } {
   const key = query === null ? "" : path + JSON.stringify(query);
   const [found, set] = useState<{ key: string; answer: T | null; error: unknown }>({ key, answer: null, error: null });
   useEffect(() => {
-    if (query === null) return;
+    if (query === null || isStopped) return;
     const controller = new AbortController();
     const run = async () => {
       for (;;) {
@@ -33,7 +33,7 @@ export function useReport<T extends Report>(path: string, query: Query | null): 
       if (!controller.signal.aborted) set({ key, answer: null, error });
     });
     return () => controller.abort();
-  }, [key]);
+  }, [key, isStopped]);
   return found.key === key ? found : { answer: null, error: null };
 }
 

@@ -62,6 +62,7 @@ function useExplorer(src: string[], fen: string, line: string[], start: GameStar
     };
     run().catch((problem: unknown) => {
       if (!controller.signal.aborted) {
+        isRunning = false;
         setAnswer(null);
         setError(problem);
       }
@@ -681,6 +682,7 @@ export function View() {
           position={position}
           onMove={onMove}
           onWheel={(down) => (down ? forward() : back())}
+          steps={[line.length > 0, future.length > 0]}
         />
         <div class="controls" role="group" aria-label={t("controls")}>
           <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => setMoves([], [...line, ...future])}>«</button>

@@ -385,6 +385,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           position={position}
           onMove={onMove}
           onWheel={(down) => step(down ? "next" : "back")}
+          steps={[trial !== null || node !== 0, !trial && at?.next != null]}
         />
         <Player game={game} color={isFlipped ? "Black" : "White"} times={times} ply={at?.ply ?? 0} />
         <Controls

@@ -9,7 +9,7 @@ import { type Column, ColumnHeader, columnLabel, ColumnMenu, columns, DETAILS, H
 import { MoveLine } from "./notation.tsx";
 import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
-import { KnownFields, SearchBox } from "./search_box.tsx";
+import { SearchBox } from "./search_box.tsx";
 import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
 import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, nodeOfMoment, pathTo, placementAt } from "./game_tree.ts";
@@ -291,7 +291,6 @@ function GameList(props: ListProps) {
         </p>
       )}
       {error !== null && <ErrorBox error={error} />}
-      {error !== null && <KnownFields where={where} error={error} href={(query) => listHref(ids, query, sort, deleted)} />}
       <div class={selection.games.size > 0 ? "split picking" : "split"}>
         <div class="list-box" ref={host}>
           <ColumnHeader all={all} shown={shown} layout={layout} keys={keys} sortable={state?.sortable ?? []} onSort={setSort} />
@@ -389,9 +388,10 @@ function makeCells(element: HTMLElement, shown: Column[]): Text[] {
     cell.className = `cell ${name}`;
     return cell;
   };
-  // The state is that of the row; the mark is for the eye and the pointer.
+  // The state is that of the row; the mark is for the eye and the pointer, and would begin the name of each row.
   const pick = cellOf("pick");
   pick.title = t("games.select");
+  pick.ariaHidden = "true";
   const texts = shown.map(() => document.createTextNode(""));
   const cells = shown.map((column, index) => {
     const cell = cellOf(`c-${column.id}${column.isNumber ? " n" : ""}`);

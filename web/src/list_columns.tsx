@@ -184,7 +184,7 @@ export function ColumnHeader(props: HeaderProps) {
   };
   return (
     <div class="row header" id={HEADER} role="row" aria-rowindex={1} ref={host}>
-      <span class="cell" role="columnheader" aria-label={t("games.select")} />
+      <span class="cell" />
       {shown.map((column) => {
         const key = keys.find((key) => key.replace("-", "") === column.id);
         const label = columnLabel(column);

@@ -1,9 +1,10 @@
 // Games with a position: a board that is filled in, and the query that it means.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { pieceSvg } from "./pieces.ts";
 import { copyCommand, quoted } from "./commands.tsx";
 import { ChooseDatabase, type Report, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
+import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import { gameHref, gamesHref, go, positionsHref, useAddress } from "./router.ts";
 import { useSettings } from "./settings.ts";
 import { ErrorBox, Spinner, TableBox, title } from "./ui.tsx";
@@ -26,6 +27,10 @@ interface Hit {
 interface SearchAnswer extends Report {
   hits?: Hit[];
   isLimited: boolean;
+  /** Games that are searched. */
+  total: number;
+  /** The databases without an index that answers positions at once. */
+  unindexed: string[];
 }
 
 /** What a square may have to hold; `""`: it is not asked. */
@@ -138,8 +143,17 @@ export function View() {
   const db = query.get("db") ?? (databases ?? []).map((card) => card.id).join(",");
   const asked = query.get("q") ?? "";
   const [text, setText] = useState(asked);
+  // The address changed: back, a link of an error.
+  useEffect(() => setText(asked), [asked]);
   const [tool, setTool] = useState<Tool>("P");
-  const { answer, error } = useReport<SearchAnswer>("search", asked === "" || db === "" ? null : { db, where: asked });
+  // The square that Tab leads to; the arrows lead to the others.
+  const [at, move] = useState(56);
+  const [stopped, stop] = useState("");
+  const indexes = useIndexChanges(db.split(","));
+  const key = `${db} ${asked} ${indexes}`;
+  const isStopped = stopped === key;
+  const { answer, error } = useReport<SearchAnswer>("search", asked === "" || db === "" ? null : { db, where: asked, indexes }, isStopped);
+  const [unindexed] = answer?.unindexed ?? [];
   title(t("positions.title"));
   if (databases === null) return <Spinner />;
   const board = boardOf(text);
@@ -147,6 +161,13 @@ export function View() {
     const next = board.slice();
     next[square] = next[square] === piece ? "" : piece;
     setText(withTerm(text, "sub", subOf(next).slice(4)));
+  };
+  const step = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8 }[event.key] ?? 0;
+    const to = at + by;
+    if (by === 0 || (by * by === 1 && to >> 3 !== at >> 3)) return;
+    (event.currentTarget.children[to] as HTMLElement | undefined)?.focus();
+    event.preventDefault();
   };
   const set = (field: string, value: string) => setText(withTerm(text, field, value.trim().replace(/\s+/g, "_")));
   const hits = answer?.hits ?? [];
@@ -172,7 +193,7 @@ export function View() {
               </button>
             ))}
           </div>
-          <div class="edit-board" role="group" aria-label={t("board")}>
+          <div class="edit-board" role="group" aria-label={t("board")} onKeyDown={step}>
             {board.map((piece, square) => {
               const name = `${"abcdefgh"[square % 8]}${8 - Math.floor(square / 8)}`;
               return (
@@ -180,6 +201,8 @@ export function View() {
                   type="button"
                   class={(square + Math.floor(square / 8)) % 2 === 0 ? "light" : "dark"}
                   aria-label={`${name}: ${toolName(piece as Tool)}`}
+                  tabIndex={square === at ? 0 : -1}
+                  onFocus={() => move(square)}
                   onClick={() => put(square, tool)}
                 >
                   <Symbol name={piece as Tool} />
@@ -261,8 +284,17 @@ export function View() {
             ? answer.isLimited
               ? t("positions.first", { n: hits.length })
               : t("positions.found", { n: hits.length })
-            : t("health.running", { n: answer?.scanned ?? 0 })}{" "}
-          {answer?.isDone && hits.length > 0 && <a href={gamesHref(db.split(","), { q: asked })}>{t("positions.list")}</a>}
+            : t("explorer.scan", { name: databases.find((card) => card.id === db)?.name ?? "", done: answer?.scanned ?? 0, total: answer?.total ?? 0 })}{" "}
+          {answer?.isDone ? hits.length > 0 && <a href={gamesHref(db.split(","), { q: asked })}>{t("positions.list")}</a> : isStopped ? t("explorer.stopped") : (
+            <button type="button" onClick={() => stop(key)}>
+              {t("stop")}
+            </button>
+          )}
+        </p>
+      )}
+      {unindexed && /\b(sub|fen|mat|count):/.test(asked) && (
+        <p class="scan">
+          {t("explorer.notIndexed", { name: unindexed })} <IndexButton id={unindexed} />
         </p>
       )}
       {hits.length > 0 && (

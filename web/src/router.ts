@@ -71,6 +71,13 @@ export function changeQuery(changes: Record<string, string | number | null>): vo
   changed();
 }
 
+/** The address with another value of one parameter. */
+export function hrefWith(name: string, value: string): string {
+  const query = new URLSearchParams(location.search);
+  query.set(name, value);
+  return `${location.pathname}?${query.toString()}`;
+}
+
 /** The address, kept up to date. */
 export function useAddress(): Address {
   const [found, set] = useState(address);

@@ -1,18 +1,10 @@
 // The search box of the list of games: a query, with suggestions for the word that the cursor is in.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get } from "./api.ts";
+import { ApiError, type Field, get } from "./api.ts";
 import { go, listHref } from "./router.ts";
-import { announce, useLoad } from "./ui.tsx";
+import { announce } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
-
-interface Field {
-  name: string;
-  asks: string;
-  example: string;
-  /** Whether its values are names of the databases. */
-  hasNames: boolean;
-}
 
 interface Suggestion {
   text: string;
@@ -270,29 +262,5 @@ export function SearchBox(props: { ids: string[]; where: string; sort: string; d
         </ul>
       )}
     </form>
-  );
-}
-
-/** The fields that there are, if the error of a query is one that there is not: each is a link to the query with it. */
-export function KnownFields({ where, error, href }: { where: string; error: unknown; href: (where: string) => string }) {
-  const load = useLoad<{ fields: Field[] }>((signal) => get("fields", {}, signal), []);
-  const column = error instanceof ApiError ? (error.problem.column ?? 0) : 0;
-  const characters = [...where];
-  const rest = characters.slice(column - 1).join("");
-  const [, sign = "", name = ""] = /^(-?)(\w+):/.exec(rest) ?? [];
-  if (column === 0 || name === "" || load.state !== "done" || load.value.fields.some((field) => field.name === name.toLowerCase())) return null;
-  const before = characters.slice(0, column - 1).join("") + sign;
-  return (
-    <ul class="fields known" aria-label={t("search.fields")}>
-      {load.value.fields.map((field) => (
-        <li>
-          <a href={href(before + field.name + rest.slice(sign.length + name.length))}>
-            <code>{field.name}:</code>
-          </a>
-          <span lang="en">{field.asks}</span>
-          <code class="example">{field.example}</code>
-        </li>
-      ))}
-    </ul>
   );
 }

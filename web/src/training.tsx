@@ -1,6 +1,6 @@
 // Training questions: shown before the move that answers them, which is hidden until it is found or shown.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Annotation, type Node, type Tree, questionsOf } from "./game_tree.ts";
 import { current } from "./settings.ts";
 import { t } from "./translations.ts";
@@ -63,7 +63,8 @@ export function Training(props: { item: Annotation; reply: string; onAnswer?: ()
   const [shown, show] = useState(0);
   const section = useRef<HTMLElement>(null);
   const isAsked = onAnswer !== undefined;
-  useEffect(() => {
+  // At once: the next key may already be on its way.
+  useLayoutEffect(() => {
     if (props.focus === 0) return;
     const target = isAsked ? section.current?.querySelector("button") : section.current;
     target?.focus();
@@ -129,7 +130,14 @@ export function Training(props: { item: Annotation; reply: string; onAnswer?: ()
       {isAsked && (
         <p class="training-buttons">
           {shown < hints.length && (
-            <button type="button" onClick={() => show(shown + 1)}>
+            <button
+              type="button"
+              onClick={(event) => {
+                show(shown + 1);
+                // After the last hint this button is gone, and the focus would be with it.
+                if (shown + 1 === hints.length) (event.currentTarget.nextElementSibling as HTMLElement).focus();
+              }}
+            >
               {t("training.hint")}
             </button>
           )}

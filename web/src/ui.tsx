@@ -2,8 +2,9 @@
 
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiError, GoneError, save } from "./api.ts";
+import { ApiError, type Field, GoneError, get, save } from "./api.ts";
 import { type Stated, featureName, problemLine, problemTexts } from "./problem_texts.ts";
+import { hrefWith, useAddress } from "./router.ts";
 import { languageNow, t } from "./translations.ts";
 
 export type Load<T> = { state: "loading" } | { state: "error"; error: unknown } | { state: "done"; value: T };
@@ -53,17 +54,53 @@ export function Later<P extends object>({ load, ...props }: { load: Part<P> } & 
   return Loaded ? <Loaded {...(props as unknown as P)} /> : <Spinner />;
 }
 
-/** An error: what, and what to do. */
+/** An error: what, and what to do; of a query with the fields that there are. */
 export function ErrorBox({ error }: { error: unknown }) {
   if (error instanceof GoneError) return null;
   if (error instanceof ApiError) {
-    return <div class="error" role="alert">{error.problem.status === 401 ? <p>{t("error.key")}</p> : <ProblemText problem={error.problem} />}</div>;
+    const { problem } = error;
+    return (
+      <>
+        <div class="error" role="alert">{problem.status === 401 ? <p>{t("error.key")}</p> : <ProblemText problem={problem} />}</div>
+        {problem.column && <KnownFields column={problem.column} />}
+      </>
+    );
   }
   return (
     <div class="error" role="alert">
       <p>{String(error)}</p>
     </div>
   );
+}
+
+/** The fields that there are, if a query has another one: each is a link to the address with it. */
+function KnownFields({ column }: { column: number }) {
+  const { query } = useAddress();
+  const load = useLoad<{ fields: Field[] }>((signal) => get("fields", {}, signal), []);
+  if (load.state !== "done") return null;
+  const { fields } = load.value;
+  // That of all sources is read first, then those of single ones.
+  for (const [parameter, text] of [["q", query.get("q") ?? ""], ...query] as [string, string][]) {
+    if (!/^q(\.|$)/.test(parameter)) continue;
+    const characters = [...text];
+    const [, sign = "", name = "", rest = ""] = /^(-?)(\w+)(:.*)/s.exec(characters.slice(column - 1).join("")) ?? [];
+    const before = characters.slice(0, column - 1).join("") + sign;
+    if (name === "" || /[^\s(-]$/.test(before) || fields.some((field) => field.name === name.toLowerCase())) continue;
+    return (
+      <ul class="fields known" aria-label={t("search.fields")}>
+        {fields.map((field) => (
+          <li>
+            <a href={hrefWith(parameter, before + field.name + rest)}>
+              <code>{field.name}:</code>
+            </a>
+            <span lang="en">{field.asks}</span>
+            <code class="example">{field.example}</code>
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  return null;
 }
 
 /** A problem in the language of the page, as soon as its text is there. */
@@ -133,7 +170,7 @@ export function Bar(props: { white: number; draws: number; black: number; label?
   ] as const;
   const percent = (value: number) => Math.round((value * 100) / total);
   // A narrower part has no space for its number.
-  const least = props.isWide ? 6 : 22;
+  const least = props.isWide ? 6 : 18;
   const label = props.label ?? t("bar.label", { white: percent(white), draws: percent(draws), black: percent(black) });
   return (
     <span class="bar" role="img" aria-label={label} title={label}>

@@ -245,6 +245,8 @@ pub(crate) fn components() -> Value {
             ("hits", list(&object(&[("db", text.clone()), ("game", count.clone())]))),
             ("isLimited", flag.clone()),
             ("next", count_or_null.clone()),
+            ("total", count.clone()),
+            ("unindexed", list(&text)),
             ("leftOut", left_out.clone()),
         ]),
         "Tree": so_far(&[

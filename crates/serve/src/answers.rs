@@ -20,7 +20,7 @@ use crate::problem::Problem;
 /// How long an answer waits for a search before it states what was found so far.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(250);
 /// Milliseconds that a request can ask to wait for the complete answer, at most.
-const MAX_WAIT: u64 = 20_000;
+pub(crate) const MAX_WAIT: u64 = 20_000;
 /// Between two looks of a request that waits.
 const PAUSE: Duration = Duration::from_millis(50);
 

@@ -146,6 +146,9 @@ async fn explorer(State(app): Shared, params: Params) -> Response<Body> {
         for (number, id) in ids.into_iter().enumerate() {
             let input = app.shelf.find(id)?;
             let own = params.text(&format!("where{}", number + 1));
+            // Each alone first: the column of an error is that of what was typed.
+            Query::parse(params.text("where"))?;
+            Query::parse(own)?;
             let query = Query::parse(&both(params.text("where"), own))?;
             if is_over {
                 if input.open()?.database().is_some() {

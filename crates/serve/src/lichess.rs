@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -19,7 +19,7 @@ use tabia::book::find::{add, opening_of};
 use tabia::core::chess::uci;
 use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, Wdl};
 
-use crate::answers::{in_pool, of_type};
+use crate::answers::{MAX_WAIT, in_pool, of_type};
 use crate::app_state::App;
 use crate::explore::{self, FoundTree, uci_of};
 use crate::explorer_requests::tree_job;
@@ -37,8 +37,12 @@ use crate::stream::{self, Sender};
 const RATING_GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 /// Games of an answer at most.
 const MAX_GAMES: usize = 500;
+/// How long `/masters` and `/lichess` count before they answer with what they have, in milliseconds.
+const DEADLINE: u64 = 10_000;
 /// How often an answer that is not ready is looked at.
 const INTERVAL: Duration = Duration::from_millis(20);
+/// How often the months counted so far are shown.
+const SHOWN: Duration = Duration::from_millis(100);
 /// How often a newline is sent while games of a player are counted.
 const ALIVE: Duration = Duration::from_secs(8);
 
@@ -82,11 +86,16 @@ struct Answer {
     queue_position: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     history: Option<Vec<MonthAnswer>>,
+    /// `false` if the deadline came first; absent otherwise, as in the original, which has no such thing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
 }
 
 #[derive(Serialize)]
 struct HistoryAnswer {
     history: Vec<MonthAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
 }
 
 #[derive(Serialize, Clone)]
@@ -159,6 +168,8 @@ struct Request {
     top_games: usize,
     recent_games: usize,
     has_history: bool,
+    /// When it is answered with what was found so far; the stream of a player ends with all that there is.
+    deadline: Option<Instant>,
 }
 
 fn bad_request(why: impl std::fmt::Display) -> Response<Body> {
@@ -340,6 +351,13 @@ impl Request {
             Endpoint::Lichess => (4, 4),
             Endpoint::Player(_) => (0, 8),
         };
+        let wait = params.number("wait", DEADLINE)?;
+        if wait > MAX_WAIT {
+            return Err(Problem::bad_request(format!(
+                "`wait` is at most {MAX_WAIT}"
+            )));
+        }
+        let is_player = matches!(endpoint, Endpoint::Player(_));
         Ok(Self {
             endpoint,
             query: query_of(params, endpoint)?,
@@ -347,10 +365,16 @@ impl Request {
             top_games: params.number("topGames", top)?,
             recent_games: params.number("recentGames", recent)?,
             has_history: params.is_on("history"),
+            deadline: (!is_player).then(|| Instant::now() + Duration::from_millis(wait)),
             start,
             plies,
             position,
         })
+    }
+
+    /// Whether it has waited as long as it may.
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end)
     }
 
     /// The databases that are asked.
@@ -425,15 +449,11 @@ impl Counting {
         Ok(Self { job, name, numbers })
     }
 
-    /// The tree once it is complete.
-    fn tree(&self) -> Result<Option<Arc<Tree>>, Problem> {
+    /// The tree as far as it is counted, and whether that is all.
+    fn tree(&self) -> Result<(FoundTree, bool), Problem> {
         let found = self.job.wait(Duration::ZERO, |_| false);
         found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
-        Ok(if found.is_done() {
-            found.found().clone()
-        } else {
-            None
-        })
+        Ok((found.found().clone(), found.is_done()))
     }
 }
 
@@ -468,14 +488,20 @@ async fn answered(app: Arc<App>, params: Params, endpoint: Endpoint) -> Result<B
     if let Some(known) = app.answers.find(&key) {
         return Ok(known);
     }
-    let tree = loop {
-        if let Some(tree) = counting.tree()? {
-            break tree;
+    let (tree, mut is_complete) = loop {
+        match counting.tree()? {
+            (Some(tree), true) => break (tree, true),
+            (Some(tree), false) if request.is_over() => break (tree, false),
+            (None, _) if request.is_over() => {
+                return Err(Problem::busy("nothing is counted yet"));
+            }
+            _ => tokio::time::sleep(INTERVAL).await,
         }
-        tokio::time::sleep(INTERVAL).await;
     };
     let history = if request.has_history {
-        Some(wait_for_history(&app, &request).await?)
+        let (history, is_all) = wait_for_history(&app, &request).await?;
+        is_complete &= is_all;
+        Some(history)
     } else {
         None
     };
@@ -486,7 +512,8 @@ async fn answered(app: Arc<App>, params: Params, endpoint: Endpoint) -> Result<B
         let (shared, counted) = (Arc::clone(&shared), Arc::clone(&counted));
         let written = in_pool(&app, move || {
             let (request, counting, tree, history) = &*counted;
-            let answer = document(&shared, request, counting, tree, history.clone())?;
+            let mut answer = document(&shared, request, counting, tree, history.clone())?;
+            answer.complete = (!is_complete).then_some(false);
             let bytes = serde_json::to_vec(&answer).map_err(internal)?;
             Ok(Bytes::from(bytes))
         });
@@ -498,7 +525,9 @@ async fn answered(app: Arc<App>, params: Params, endpoint: Endpoint) -> Result<B
             written => break written?,
         }
     };
-    app.answers.keep(key, bytes.clone());
+    if is_complete {
+        app.answers.keep(key, bytes.clone());
+    }
     Ok(bytes)
 }
 
@@ -520,10 +549,13 @@ async fn history(State(app): Shared, params: Params) -> Response<Body> {
         Err(problem) => return refused(problem),
     };
     match wait_for_history(&app, &request).await {
-        Ok(history) => match serde_json::to_vec(&HistoryAnswer { history }) {
-            Ok(bytes) => of_type("application/json", bytes),
-            Err(error) => refused(internal(error)),
-        },
+        Ok((history, is_all)) => {
+            let complete = (!is_all).then_some(false);
+            match serde_json::to_vec(&HistoryAnswer { history, complete }) {
+                Ok(bytes) => of_type("application/json", bytes),
+                Err(error) => refused(internal(error)),
+            }
+        }
         Err(problem) => refused(problem),
     }
 }
@@ -569,7 +601,11 @@ async fn send_line(sender: &Sender, found: Result<Bytes, Problem>) {
     }
 }
 
-async fn wait_for_history(app: &Arc<App>, request: &Request) -> Result<Vec<MonthAnswer>, Problem> {
+/// The months of the games, and whether those are all.
+async fn wait_for_history(
+    app: &Arc<App>,
+    request: &Request,
+) -> Result<(Vec<MonthAnswer>, bool), Problem> {
     let inputs: Vec<Arc<ShelfInput>> = request
         .inputs(app)
         .into_iter()
@@ -587,6 +623,7 @@ async fn wait_for_history(app: &Arc<App>, request: &Request) -> Result<Vec<Month
             .reports
             .get_or_start(&key, serde_json::Value::Null, move |job| {
                 let mut months: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+                let mut shown = Instant::now();
                 let mut options = SearchOptions::default();
                 options.progress = Arc::clone(&job.progress);
                 for hit in base.search(&query, &options) {
@@ -607,7 +644,12 @@ async fn wait_for_history(app: &Arc<App>, request: &Request) -> Result<Vec<Month
                     if let Some(count) = counts.get_mut(results) {
                         *count += 1;
                     }
+                    if shown.elapsed() > SHOWN {
+                        shown = Instant::now();
+                        job.update(|found| *found = serde_json::json!(months));
+                    }
                 }
+                job.progress.check()?;
                 job.update(|found| *found = serde_json::json!(months));
                 Ok(())
             })
@@ -617,10 +659,11 @@ async fn wait_for_history(app: &Arc<App>, request: &Request) -> Result<Vec<Month
         {
             let found = job.wait(Duration::ZERO, |_| false);
             found.failed(StatusCode::SERVICE_UNAVAILABLE)?;
-            if found.is_done() {
-                let months: BTreeMap<String, [u64; 3]> =
+            if found.is_done() || request.is_over() {
+                // Null while nothing is counted.
+                let months: Option<BTreeMap<String, [u64; 3]>> =
                     serde_json::from_value(found.found().clone()).map_err(internal)?;
-                return Ok(every_month(&months));
+                return Ok((every_month(&months.unwrap_or_default()), found.is_done()));
             }
         }
         tokio::time::sleep(INTERVAL).await;
@@ -739,6 +782,7 @@ fn document(
         }),
         queue_position: is_player.then_some(0),
         history,
+        complete: None,
     })
 }
 

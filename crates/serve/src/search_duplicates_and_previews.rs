@@ -81,10 +81,7 @@ pub(crate) fn search(
             continue;
         }
         if count > end {
-            job.update(|found| {
-                found["isLimited"] = json!(true);
-                found["next"] = json!(end);
-            });
+            job.update(|found| found["isLimited"] = json!(true));
             break;
         }
         let mut row = row_object(&hit.header);
@@ -100,9 +97,15 @@ pub(crate) fn search(
             if let Some(Value::Array(hits)) = found.get_mut("hits") {
                 hits.push(row);
             }
+            // Until everything is read there may be more.
+            found["next"] = json!(count);
         });
     }
-    job.progress.check()
+    job.progress.check()?;
+    if count <= end {
+        job.update(|found| found["next"] = Value::Null);
+    }
+    Ok(())
 }
 
 /// Finds the duplicates of inputs.

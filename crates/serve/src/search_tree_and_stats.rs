@@ -107,7 +107,13 @@ async fn search(State(app): Shared, asked: Asked, params: Params) -> Response<Bo
         let ids: Vec<String> = inputs.iter().map(|input| input.id.clone()).collect();
         let (base, name) = app.bases.of(&inputs)?;
         let key = format!("search\n{name}\n{} {}\n{query}", page.after, page.limit);
+        let numbered = inputs.iter().enumerate();
+        let unindexed = numbered
+            .filter(|(number, input)| input.is_indexable() && !base.has_index(*number))
+            .map(|(_, input)| input.id.as_str());
         let mut start = search_duplicates_and_previews::no_hits();
+        start["total"] = json!(source.total);
+        start["unindexed"] = unindexed.collect();
         start["leftOut"] = json!(left_out);
         reported_from(
             app,

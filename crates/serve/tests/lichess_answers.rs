@@ -248,3 +248,71 @@ fn games_are_exported_by_their_ids() {
     }
     server.stop();
 }
+
+/// Games that take longer to count than a request may wait.
+fn many_games(count: u32) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tabia-deadline-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("many.pgn");
+    let mut text = String::new();
+    for number in 0..count {
+        let result = ["1-0", "1/2-1/2", "0-1"][(number % 3) as usize];
+        text.push_str(&format!(
+            "[White \"W{number}\"]\n[Black \"B\"]\n[Date \"2020.0{}.01\"]\n[Result \"{result}\"]\n\n\
+             1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 Nbd7 {result}\n\n",
+            number % 9 + 1
+        ));
+    }
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn after_the_deadline_comes_what_was_found_marked_as_such() {
+    const GAMES: i64 = 40_000;
+    let path = many_games(40_000);
+    let server = Running::start(&[&path], |_| {});
+    for path in [
+        "/masters?play=d2d4&wait=0",
+        "/lichess?play=d2d4&history=1&wait=0",
+        "/lichess?play=d2d4,d7d5&wait=0",
+    ] {
+        let (mut early, mut before) = (0, 0);
+        let last = loop {
+            let (status, text) = server.text(path);
+            // Nothing was counted yet.
+            if status == 503 {
+                early += 1;
+                continue;
+            }
+            assert_eq!(status, 200, "{path}: {text}");
+            let answer = Json::parse(&text);
+            let Json::Object(pairs) = &answer else {
+                panic!("{path}: {text}");
+            };
+            let games = answer.games();
+            assert!((before..=GAMES).contains(&games), "{path}: {games}");
+            before = games;
+            match pairs.iter().find(|(name, _)| name == "complete") {
+                Some((_, value)) => assert_eq!(*value, Json::Bool(false), "{path}"),
+                None => break answer,
+            }
+            early += 1;
+        };
+        assert_eq!(last.games(), GAMES, "{path}");
+        assert!(early > 0, "{path}: the first answer has everything");
+        if path.contains("history") {
+            let months = last.get("history").list();
+            assert_eq!(months.iter().map(Json::games).sum::<i64>(), GAMES);
+        }
+    }
+    // Who waits gets everything at once, and a stream is never cut short.
+    let answer = ask(&server, "/masters?play=d2d4,d7d5,c2c4&wait=20000");
+    assert_eq!(answer.games(), GAMES);
+    let answer = ask(&server, "/player?player=b&color=black&wait=0");
+    assert_eq!(answer.games(), GAMES);
+    let (status, text) = server.text("/masters?wait=20001");
+    assert!(status == 400 && text.starts_with("bad request"), "{text}");
+    server.stop();
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}

@@ -820,6 +820,29 @@ describe("games", () => {
       view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 400/.test(note)));
     }));
 
+  test("the other views that take a query show the fields that there are, too", async () => {
+    const player = { name: "player:", exact: true };
+    const wrong = (terms) => encodeURIComponent(terms);
+    for (const [path, parameter, fixed] of [
+      [`/explorer?src=league.pgn&q=${wrong("result:1-0 plaier:carlsen")}`, "q", "result:1-0 player:carlsen"],
+      // The column of the filter of one source is that of this filter alone.
+      [`/explorer?src=league.bin,league.pgn&q=result%3A1-0&q.league.pgn=${wrong("-plaier:short")}`, "q.league.pgn", "-player:short"],
+      [`/search?db=league.pgn&q=${wrong("ply:2 plaier:carlsen")}`, "q", "ply:2 player:carlsen"],
+      [`/convert?db=league.pgn&to=pgn&q=${wrong("plaier:carlsen")}`, "q", "player:carlsen"],
+    ]) {
+      await scenario(path, async (page, view) => {
+        await page.locator(".error", { hasText: "did you mean `player`" }).waitFor();
+        // The answer that is an error by design; what comes after it is none.
+        view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 400/.test(note)));
+        await axeFindsNothing(page);
+        await page.locator(".fields.known").getByRole("link", player).click();
+        await page.locator(".error").waitFor({ state: "detached" });
+        await eventually(() => assert.equal(new URL(page.url()).searchParams.get(parameter), fixed));
+        if (parameter === "q" && !path.startsWith("/convert")) await eventually(async () => assert.equal(await page.locator("#search").inputValue(), fixed));
+      });
+    }
+  });
+
   test("the help of the search lists its fields", () =>
     scenario("/games?db=league.pgn", async (page) => {
       await page.locator(".search button[aria-expanded]").click();
@@ -843,6 +866,29 @@ describe("game", () => {
       await eventually(async () => assert.equal(await currentMove(page).count(), 0));
       await page.keyboard.press("End");
       await eventually(async () => assert.equal(await currentMove(page).textContent(), "d4"));
+    }));
+
+  test("the wheel over the board plays moves, and scrolls the page where there are none", () =>
+    scenario(path, async (page) => {
+      await moves(page).first().waitFor();
+      await page.evaluate(() => {
+        window.left = [];
+        addEventListener("wheel", (event) => window.left.push(!event.defaultPrevented));
+      });
+      await page.locator(".squares").hover();
+      const turn = async (delta) => {
+        const before = await page.evaluate(() => window.left.length);
+        await page.mouse.wheel(0, delta);
+        await page.waitForFunction((count) => window.left.length > count, before);
+        return page.evaluate(() => window.left.at(-1));
+      };
+      assert.equal(await turn(-100), true, "there is no move before the first");
+      assert.equal(await turn(100), false);
+      await eventually(async () => assert.match(await currentMove(page).textContent(), /e4/));
+      await page.keyboard.press("End");
+      await eventually(async () => assert.match(await currentMove(page).textContent(), /d4/));
+      assert.equal(await turn(100), true, "there is no move after the last");
+      assert.equal(await turn(-100), false);
     }));
 
   test("goes into a variation and out of it", () =>
@@ -1948,6 +1994,52 @@ describe("positions", () => {
     });
   });
 
+  test("a search without an index states how far it is, is stopped, and offers the index", () =>
+    scenario("/search?db=packed.pgn.gz", async (page) => {
+      let asked = 0;
+      const hit = { db: "packed.pgn.gz", game: 7, white: "Anand, A", whiteElo: null, black: "Leko, B", blackElo: null, result: "1-0", event: "", date: null, ply: 4, san: "Nf6" };
+      await page.route("**/api/v1/search?**", (route) => {
+        asked++;
+        return route.fulfill({ json: { isDone: false, scanned: 320, total: 3000, unindexed: ["packed.pgn.gz"], hits: [hit], isLimited: false, next: 1, leftOut: [] } });
+      });
+      await page.locator("#search").fill("sub:8/8/8/8/4P3/8/8/8");
+      await page.locator("button.primary").click();
+      const found = page.locator(".found");
+      await found.filter({ hasText: "packed.pgn.gz: reading 320 of 3,000 games" }).waitFor();
+      await page.getByRole("button", { name: "Build index of packed.pgn.gz" }).waitFor();
+      await axeFindsNothing(page);
+      await found.getByRole("button", { name: "Stop" }).click();
+      await found.filter({ hasText: "stopped" }).waitFor();
+      const before = asked;
+      await page.waitForTimeout(700);
+      assert.ok(asked <= before + 1, `asked ${asked - before} times more`);
+      // What was found stays, and another search is not stopped.
+      await page.locator(".hits a", { hasText: "Anand, A" }).waitFor();
+      await page.unroute("**/api/v1/search?**");
+      await page.locator("#search").fill("sub:8/8/8/8/3P4/8/8/8");
+      await page.locator("button.primary").click();
+      await found.filter({ hasText: "The first 500 games" }).waitFor();
+      await page.locator(".scan", { hasText: "a saved index makes it faster" }).waitFor();
+    }));
+
+  test("the board is one stop of the Tab key, and its squares are reached with the arrows", () =>
+    scenario("/search?db=games.pgn", async (page) => {
+      await page.locator(".edit-board button").first().waitFor();
+      assert.equal(await page.locator('.edit-board [tabindex="0"]').count(), 1);
+      await page.locator(".tools button").last().focus();
+      await page.keyboard.press("Tab");
+      const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label")?.slice(0, 2));
+      for (const [key, square] of [["", "a1"], ["ArrowLeft", "a1"], ["ArrowDown", "a1"], ["ArrowUp", "a2"], ["ArrowRight", "b2"]]) {
+        if (key) await page.keyboard.press(key);
+        await eventually(async () => assert.equal(await focused(), square, key));
+      }
+      await page.keyboard.press("Enter");
+      await page.locator('.edit-board [aria-label="b2: white pawn"]').waitFor();
+      await page.keyboard.press("Tab");
+      assert.notEqual(await page.evaluate(() => document.activeElement?.closest(".edit-board")), true);
+      await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement?.tagName), "INPUT"));
+    }));
+
   test("numbers of pieces, from and to, are part of the query", () =>
     scenario("/search?db=games.pgn", async (page) => {
       await page.locator(".piece-counts summary").click();
@@ -2141,6 +2233,9 @@ describe("page", () => {
             await page.locator(ready[name]).first().waitFor();
             await page.waitForTimeout(400);
             await axeFindsNothing(page);
+            // The window itself never scrolls: with classic scrollbars it would have a second one.
+            const rest = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+            assert.ok(rest <= 0, `${rest} pixels below the window`);
           },
           { colorScheme },
         ));
@@ -2344,7 +2439,8 @@ describe("a training question", () => {
     for (const key of ["ArrowRight", "End"]) {
       await page.locator("h2").first().click();
       await page.keyboard.press(key);
-      await page.waitForFunction(() => document.activeElement?.closest(".training") !== null);
+      // The heading that was clicked is in the question, which has the focus then: what has it now is the button.
+      await page.waitForFunction(() => document.activeElement?.matches(".training button"));
       await eventually(async () => assert.match(await page.locator("#live").textContent(), /White to move ends it/));
       await isHidden(page);
     }
@@ -2352,7 +2448,9 @@ describe("a training question", () => {
     await page.locator(".hint", { hasText: "The queen is not needed." }).waitFor();
     await isHidden(page);
     await axeFindsNothing(page);
-    await page.keyboard.press("Tab");
+    // The button of the hints is gone after the last one; the focus is not.
+    await page.waitForFunction(() => document.activeElement?.matches(".training button"));
+    if ((await page.evaluate(() => document.activeElement.textContent)) !== "Answer") await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await isShown(page);
     await page.waitForFunction(() => document.activeElement?.matches(".training"));
