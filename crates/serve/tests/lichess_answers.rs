@@ -9,6 +9,7 @@
 
 mod common;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use common::Running;
@@ -257,11 +258,13 @@ fn many_games(count: u32) -> PathBuf {
     let mut text = String::new();
     for number in 0..count {
         let result = ["1-0", "1/2-1/2", "0-1"][(number % 3) as usize];
-        text.push_str(&format!(
+        write!(
+            text,
             "[White \"W{number}\"]\n[Black \"B\"]\n[Date \"2020.0{}.01\"]\n[Result \"{result}\"]\n\n\
              1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 Nbd7 {result}\n\n",
             number % 9 + 1
-        ));
+        )
+        .unwrap();
     }
     std::fs::write(&path, text).unwrap();
     path

@@ -117,11 +117,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/index-BPgO4xFR.js"),
     },
     Asset {
-        path: "/assets/index-jCSeCc0J.css",
+        path: "/assets/index-CtrkgHgE.css",
         content_type: "text/css; charset=utf-8",
-        sha256: "df57964985e550e58e0b492995a999dac59f8e61151a5b7491c1012c61af33f1",
+        sha256: "585f49a157cf7286734fefe4b7be1497812a23f43a80e4c7b479de9b54b24d6e",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/index-jCSeCc0J.css"),
+        bytes: include_bytes!("../../dist/assets/index-CtrkgHgE.css"),
     },
     Asset {
         path: "/assets/player-CAlY6N7Q.js",
@@ -175,7 +175,7 @@ pub(super) static ASSETS: &[Asset] = &[
     Asset {
         path: "/index.html",
         content_type: "text/html; charset=utf-8",
-        sha256: "d8e4f7311f1ae04dcd250490b3c616b42be9ac19e9b79b9cdd452b4caaca03b5",
+        sha256: "dff163c1c1b4dba3e91fce89f5f14bb79bd52fa0c1f18b50b102c7b4c7dbd354",
         is_immutable: false,
         bytes: include_bytes!("../../dist/index.html"),
     },
