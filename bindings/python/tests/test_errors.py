@@ -1,3 +1,4 @@
+import locale
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,26 @@ def test_options_are_for_their_table(pgn: Path) -> None:
         with pytest.raises(tabia.Usage):
             call()
     assert not Path("x.pgn").exists()
+
+
+def test_errors_of_the_system_are_in_english(tmp_path: Path) -> None:
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+    except locale.Error:
+        pytest.skip("there is no German locale")
+    try:
+        (tmp_path / "loop").symlink_to("loop")
+        for name, text in [("none.pgn", "No such file or directory"), ("loop", "Too many levels of symbolic links")]:
+            with pytest.raises(tabia.Error, match=text):
+                tabia.open(tmp_path / name)
+    finally:
+        locale.setlocale(locale.LC_ALL, before)
+
+
+def test_a_folder_that_cannot_be_listed_is_an_error(tmp_path: Path, pgn: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for paths in (str(tmp_path / "loop" / "*.pgn"), [str(pgn), str(tmp_path / "loop" / "*.pgn")]):
+        with pytest.raises(tabia.Error) as raised:
+            tabia.open_many(paths)
+        assert raised.value.path == str(tmp_path / "loop")

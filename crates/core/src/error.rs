@@ -535,11 +535,14 @@ impl fmt::Display for Error {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(error) => write!(f, "{error}"),
+            Self::Io(error) => write_system_error(error, f),
             Self::LostFile => f.write_str("it was cut off, or its disk failed, while it was read"),
-            Self::TemporaryFile(error) => write!(f, "temporary file: {error}"),
+            Self::TemporaryFile(error) => {
+                f.write_str("temporary file: ")?;
+                write_system_error(error, f)
+            }
             Self::UnknownFormat { found } => {
-                write!(f, "of no known format: {}", unknown_contents(found))
+                write!(f, "of no known format: {}", UnknownContents::of(found))
             }
             Self::AmbiguousFormat(ids) => {
                 f.write_str("could be")?;
@@ -582,31 +585,172 @@ impl fmt::Display for ErrorKind {
 }
 
 /// What a file of no known format is, as far as its first bytes show.
-fn unknown_contents(found: &[u8]) -> &'static str {
-    const KNOWN: &[(&[u8], &str)] = &[
-        (b"%PDF", "a PDF document"),
-        (b"\x7fELF", "a program"),
-        (b"MZ", "a program"),
-        (b"SQLite f", "an SQLite database"),
-        (b"<", "a web page, or XML"),
-        (b"\x89PNG", "a picture"),
-        (b"\xff\xd8\xff", "a picture"),
-        (b"GIF8", "a picture"),
-        (b"PAR1", "a table in Parquet"),
-        (b"Rar!", "a RAR archive"),
-        (b"7z\xbc\xaf", "a 7z archive"),
-    ];
-    let known = KNOWN.iter().find(|(start, _)| found.starts_with(start));
-    let is_text = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
-    match known {
-        Some((_, name)) => name,
-        None if found.is_empty() => "the file is empty",
-        None if found.iter().all(|byte| *byte == 0) => "the file begins with zeros",
-        None if std::str::from_utf8(found).is_ok() && found.iter().all(is_text) => {
-            "a text, but not one with games"
+///
+/// ```
+/// use tabia_core::error::UnknownContents;
+///
+/// assert_eq!(UnknownContents::of(b"%PDF-1.7"), UnknownContents::Pdf);
+/// assert_eq!(UnknownContents::of(b"Dear Ada"), UnknownContents::Text);
+/// assert_eq!(UnknownContents::Picture.to_string(), "a picture");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownContents {
+    /// No bytes.
+    Empty,
+    /// Zeros.
+    Zeros,
+    /// A text without games.
+    Text,
+    /// HTML or other XML.
+    WebPage,
+    /// PDF.
+    Pdf,
+    /// PNG, JPEG or GIF.
+    Picture,
+    /// A program of Linux or Windows.
+    Program,
+    /// A database of SQLite.
+    Sqlite,
+    /// A table in Parquet.
+    Parquet,
+    /// A RAR archive.
+    Rar,
+    /// A 7z archive.
+    SevenZip,
+    /// Anything else.
+    Other,
+}
+
+impl UnknownContents {
+    /// What a file that begins with these bytes is.
+    pub fn of(found: &[u8]) -> Self {
+        const KNOWN: &[(&[u8], UnknownContents)] = &[
+            (b"%PDF", UnknownContents::Pdf),
+            (b"\x7fELF", UnknownContents::Program),
+            (b"MZ", UnknownContents::Program),
+            (b"SQLite f", UnknownContents::Sqlite),
+            (b"<", UnknownContents::WebPage),
+            (b"\x89PNG", UnknownContents::Picture),
+            (b"\xff\xd8\xff", UnknownContents::Picture),
+            (b"GIF8", UnknownContents::Picture),
+            (b"PAR1", UnknownContents::Parquet),
+            (b"Rar!", UnknownContents::Rar),
+            (b"7z\xbc\xaf", UnknownContents::SevenZip),
+        ];
+        let known = KNOWN.iter().find(|(start, _)| found.starts_with(start));
+        let is_text = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+        match known {
+            Some((_, contents)) => *contents,
+            None if found.is_empty() => Self::Empty,
+            None if found.iter().all(|byte| *byte == 0) => Self::Zeros,
+            None if std::str::from_utf8(found).is_ok() && found.iter().all(is_text) => Self::Text,
+            None => Self::Other,
         }
-        None => "no database, book or archive begins like this",
     }
+}
+
+impl fmt::Display for UnknownContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "the file is empty",
+            Self::Zeros => "the file begins with zeros",
+            Self::Text => "a text, but not one with games",
+            Self::WebPage => "a web page, or XML",
+            Self::Pdf => "a PDF document",
+            Self::Picture => "a picture",
+            Self::Program => "a program",
+            Self::Sqlite => "an SQLite database",
+            Self::Parquet => "a table in Parquet",
+            Self::Rar => "a RAR archive",
+            Self::SevenZip => "a 7z archive",
+            Self::Other => "no database, book or archive begins like this",
+        })
+    }
+}
+
+/// An error of the operating system in English, as Linux has it: on other systems, and in a program that has set its
+/// locale, the system's own text is in the language of the user.
+fn write_system_error(error: &io::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let Some(code) = error.raw_os_error() else {
+        return write!(f, "{error}");
+    };
+    let text = match error.kind() {
+        io::ErrorKind::NotFound => "No such file or directory",
+        io::ErrorKind::PermissionDenied if cfg!(not(windows)) && code == 1 => {
+            "Operation not permitted"
+        }
+        io::ErrorKind::PermissionDenied => "Permission denied",
+        io::ErrorKind::AlreadyExists => "File exists",
+        io::ErrorKind::NotADirectory => "Not a directory",
+        io::ErrorKind::IsADirectory => "Is a directory",
+        io::ErrorKind::DirectoryNotEmpty => "Directory not empty",
+        io::ErrorKind::StorageFull => "No space left on device",
+        io::ErrorKind::QuotaExceeded => "Disk quota exceeded",
+        io::ErrorKind::FileTooLarge => "File too large",
+        io::ErrorKind::ReadOnlyFilesystem => "Read-only file system",
+        io::ErrorKind::InvalidFilename if cfg!(windows) => "Invalid or too long file name",
+        io::ErrorKind::InvalidFilename => "File name too long",
+        io::ErrorKind::ResourceBusy => "Device or resource busy",
+        io::ErrorKind::ExecutableFileBusy => "Text file busy",
+        io::ErrorKind::NotSeekable => "Illegal seek",
+        io::ErrorKind::BrokenPipe => "Broken pipe",
+        io::ErrorKind::OutOfMemory => "Cannot allocate memory",
+        io::ErrorKind::StaleNetworkFileHandle => "Stale file handle",
+        io::ErrorKind::CrossesDevices => "Invalid cross-device link",
+        io::ErrorKind::TooManyLinks => "Too many links",
+        io::ErrorKind::AddrInUse => "Address already in use",
+        io::ErrorKind::AddrNotAvailable => "Cannot assign requested address",
+        io::ErrorKind::ConnectionRefused => "Connection refused",
+        io::ErrorKind::ConnectionReset => "Connection reset by peer",
+        io::ErrorKind::HostUnreachable => "No route to host",
+        io::ErrorKind::NetworkUnreachable => "Network is unreachable",
+        io::ErrorKind::TimedOut => "Connection timed out",
+        io::ErrorKind::Interrupted => "Interrupted system call",
+        _ => match without_kind(code) {
+            Some(text) => text,
+            // In an unknown language, next to a number that can be looked up.
+            None => return write!(f, "{error}"),
+        },
+    };
+    write!(f, "{text} (os error {code})")
+}
+
+/// Errors of files and disks that have no [`io::ErrorKind`].
+#[cfg(not(windows))]
+fn without_kind(code: i32) -> Option<&'static str> {
+    // The same numbers on Linux, the BSDs and macOS.
+    Some(match code {
+        5 => "Input/output error",
+        6 => "No such device or address",
+        9 => "Bad file descriptor",
+        19 => "No such device",
+        22 => "Invalid argument",
+        23 => "Too many open files in system",
+        24 => "Too many open files",
+        40 if cfg!(target_os = "linux") => "Too many levels of symbolic links",
+        62 if cfg!(not(target_os = "linux")) => "Too many levels of symbolic links",
+        75 if cfg!(target_os = "linux") => "Value too large for defined data type",
+        95 if cfg!(target_os = "linux") => "Operation not supported",
+        121 if cfg!(target_os = "linux") => "Remote I/O error",
+        _ => return None,
+    })
+}
+
+/// Errors of files and disks that have no [`io::ErrorKind`].
+#[cfg(windows)]
+fn without_kind(code: i32) -> Option<&'static str> {
+    Some(match code {
+        4 => "Too many open files",
+        15 => "There is no such drive",
+        21 => "The drive is not ready",
+        23 => "Input/output error: the data cannot be read from the disk",
+        32 | 33 => "Another program is using the file",
+        1117 => "Input/output error",
+        1224 => "Another program has the file open in memory",
+        1392 => "The file or folder is damaged",
+        _ => return None,
+    })
 }
 
 impl std::error::Error for Error {
@@ -711,6 +855,27 @@ mod tests {
             let error = parse(fen, san, date).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Invalid(_)), "{error}");
             assert!(error.to_string().contains(text), "{error}");
+        }
+    }
+
+    #[test]
+    fn errors_of_the_system_are_in_english() {
+        let of_kinds = [
+            io::ErrorKind::NotFound,
+            io::ErrorKind::PermissionDenied,
+            io::ErrorKind::StorageFull,
+        ];
+        // What the system itself states has no other words on Linux.
+        for code in (1..=133).filter(|_| cfg!(target_os = "linux")) {
+            let system = io::Error::from_raw_os_error(code);
+            let expected = system.to_string();
+            assert_eq!(Error::from(system).to_string(), expected);
+        }
+        for kind in of_kinds {
+            assert_eq!(
+                Error::from(io::Error::from(kind)).to_string(),
+                kind.to_string()
+            );
         }
     }
 
