@@ -67,7 +67,7 @@ pub(crate) fn open(
         paths: if file.folder.is_some() {
             paths
         } else {
-            expand_globs(paths)
+            expand_globs(paths).or_raise(py)?
         },
         charset,
         password,
@@ -95,7 +95,7 @@ pub(crate) fn open_many(
     mmap: bool,
 ) -> PyResult<Database> {
     let arguments = Arguments {
-        paths: expand_globs(paths.into_vec()),
+        paths: expand_globs(paths.into_vec()).or_raise(py)?,
         charset,
         password,
         deleted,

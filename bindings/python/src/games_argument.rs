@@ -35,7 +35,7 @@ impl Source<'_> {
             Self::Paths(paths) => paths,
         };
         let find = move || {
-            let paths = expand_globs(paths);
+            let paths = expand_globs(paths)?;
             Inputs::find(&paths, OpenOptions::default(), false, None)
         };
         Ok(Arc::new(interrupt::read(py, find)?.or_raise(py)?))

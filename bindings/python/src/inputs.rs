@@ -35,12 +35,22 @@ pub(crate) struct Inputs {
 }
 
 /// The paths that globs among them name; a glob that names nothing is a path.
-pub(crate) fn expand_globs(paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    let expand = |path: PathBuf| match expand_glob(path.as_os_str()) {
-        Some(found) => found.into_iter().map(PathBuf::from).collect(),
-        None => vec![path],
-    };
-    paths.into_iter().flat_map(expand).collect()
+///
+/// # Errors
+/// When a folder in which names are looked for cannot be listed.
+pub(crate) fn expand_globs(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Error> {
+    let mut expanded = Vec::new();
+    for path in paths {
+        match expand_glob(path.as_os_str()) {
+            Some(found) => {
+                for file in found {
+                    expanded.push(file?);
+                }
+            }
+            None => expanded.push(path),
+        }
+    }
+    Ok(expanded)
 }
 
 /// A resolver of every format, tables too.

@@ -1,6 +1,8 @@
 //! What is in a folder: inputs, and files that are none.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::FileType;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +19,22 @@ struct FolderContents {
     found: Vec<(PathBuf, Option<Error>)>,
     /// Files that no format has, and folders that are too deep.
     others: Vec<PathBuf>,
+}
+
+/// What has a name in a folder; `None` if it was removed meanwhile.
+fn kind_of(path: &Path) -> io::Result<Option<FileType>> {
+    let kind = match std::fs::symlink_metadata(path) {
+        Ok(data) => data.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if kind.is_symlink()
+        && let Err(error) = std::fs::metadata(path)
+        && error.kind() == io::ErrorKind::PermissionDenied
+    {
+        return Err(error);
+    }
+    Ok(Some(kind))
 }
 
 impl Resolver {
@@ -95,11 +113,16 @@ impl Resolver {
                 if name.starts_with('.') {
                     continue;
                 }
-                let Ok(data) = std::fs::symlink_metadata(&bytes) else {
-                    continue;
-                };
-                let kind = data.file_type();
                 let file = folder.join(&stored);
+                let kind = match kind_of(&bytes) {
+                    Ok(Some(kind)) => kind,
+                    Ok(None) => continue,
+                    Err(error) => {
+                        let error = Error::from(error).in_path(&file);
+                        contents.found.push((file, Some(error)));
+                        continue;
+                    }
+                };
                 if kind.is_dir() && depth < max_depth {
                     folders.push((bytes, depth + 1));
                 } else if !(kind.is_file() || kind.is_symlink() && bytes.is_file()) {

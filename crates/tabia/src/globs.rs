@@ -1,7 +1,10 @@
 //! Globs: names of files with `*`, `?` and `[a-z]`.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Component, Path, PathBuf};
+
+use tabia_core::{Error, Result};
 
 /// Whether a text has characters that make a glob of it.
 fn is_glob(text: &OsStr) -> bool {
@@ -10,68 +13,102 @@ fn is_glob(text: &OsStr) -> bool {
 }
 
 /// The files that a glob names, sorted; `None` if it is none, is the name of a file, or names nothing. `*`, `?` and
-/// `[a-z]` have the meaning that they have in a shell.
+/// `[a-z]` have the meaning that they have in a shell. A folder that cannot be listed is an error in the list, whose
+/// location is the folder: what it has may be meant.
 ///
 /// ```
 /// use tabia::globs::expand_glob;
 ///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = std::env::temp_dir().join(format!("tabia-doc-globs-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// for name in ["b.pgn", "a.pgn", "c.cbh"] {
 ///     std::fs::write(folder.join(name), "")?;
 /// }
-/// let found = expand_glob(folder.join("*.pgn").as_os_str());
-/// assert_eq!(found, Some(vec![folder.join("a.pgn").into(), folder.join("b.pgn").into()]));
-/// assert_eq!(expand_glob(folder.join("*.si5").as_os_str()), None);
+/// let found = expand_glob(folder.join("*.pgn").as_os_str()).unwrap_or_default();
+/// let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(found, [folder.join("a.pgn"), folder.join("b.pgn")]);
+/// assert!(expand_glob(folder.join("*.si5").as_os_str()).is_none());
 /// # std::fs::remove_dir_all(folder)?;
-/// # Ok::<(), std::io::Error>(())
+/// # Ok(())
+/// # }
 /// ```
-pub fn expand_glob(path: &OsStr) -> Option<Vec<OsString>> {
+pub fn expand_glob(path: &OsStr) -> Option<Vec<Result<PathBuf>>> {
     if !is_glob(path) || Path::new(path).exists() {
         return None;
     }
     let mut found = vec![PathBuf::new()];
+    let mut unread = Vec::new();
     for component in Path::new(path).components() {
         let name = component.as_os_str();
         match component {
             Component::Normal(_) if is_glob(name) => {
                 let pattern: Vec<char> = name.to_str()?.chars().collect();
-                found = found
-                    .iter()
-                    .flat_map(|folder| matching(folder, &pattern))
-                    .collect();
+                let mut matches = Vec::new();
+                for folder in found {
+                    match matching(&folder, &pattern) {
+                        Ok(names) => matches.extend(names),
+                        Err(error) => unread.push(error.in_path(&listed(&folder))),
+                    }
+                }
+                found = matches;
             }
             _ => {
                 for path in &mut found {
                     path.push(name);
                 }
-                found.retain(|path| path.exists());
+                found.retain(|path| match std::fs::metadata(path) {
+                    Ok(_) => true,
+                    Err(error) if is_absent(&error) => false,
+                    Err(error) => {
+                        unread.push(Error::from(error).in_path(path));
+                        false
+                    }
+                });
             }
         }
     }
-    (!found.is_empty()).then(|| found.into_iter().map(PathBuf::into_os_string).collect())
+    let found = found.into_iter().map(Ok);
+    let all: Vec<Result<PathBuf>> = found.chain(unread.into_iter().map(Err)).collect();
+    (!all.is_empty()).then_some(all)
 }
 
-/// The names in a folder that fit a pattern, sorted; hidden ones only if the pattern begins with a dot.
-fn matching(folder: &Path, pattern: &[char]) -> Vec<PathBuf> {
-    let listed = if folder.as_os_str().is_empty() {
-        Path::new(".")
+/// The folder that an empty path is.
+fn listed(folder: &Path) -> PathBuf {
+    if folder.as_os_str().is_empty() {
+        PathBuf::from(".")
     } else {
-        folder
+        folder.to_path_buf()
+    }
+}
+
+/// Whether nothing of that name is there.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// The names in a folder that fit a pattern, sorted; hidden ones only if the pattern begins with a dot. What is no folder
+/// has no names.
+fn matching(folder: &Path, pattern: &[char]) -> Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(listed(folder)) {
+        Ok(entries) => entries,
+        Err(error) if is_absent(&error) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
     };
-    let Ok(entries) = std::fs::read_dir(listed) else {
-        return Vec::new();
-    };
-    let names = entries.flatten().map(|entry| entry.file_name());
-    let mut names: Vec<OsString> = names
-        .filter(|name| {
-            let name: Vec<char> = name.to_string_lossy().chars().collect();
-            let is_hidden = name.first() == Some(&'.') && pattern.first() != Some(&'.');
-            !is_hidden && fits(pattern, &name)
-        })
-        .collect();
+    let mut names: Vec<OsString> = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        let letters: Vec<char> = name.to_string_lossy().chars().collect();
+        let is_hidden = letters.first() == Some(&'.') && pattern.first() != Some(&'.');
+        if !is_hidden && fits(pattern, &letters) {
+            names.push(name);
+        }
+    }
     names.sort();
-    names.into_iter().map(|name| folder.join(name)).collect()
+    Ok(names.into_iter().map(|name| folder.join(name)).collect())
 }
 
 /// Whether a name fits a pattern of `*`, `?`, `[a-z]` and letters.

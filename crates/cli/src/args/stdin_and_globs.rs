@@ -1,7 +1,7 @@
 //! Inputs that the user left to us: standard input where a path is missing, and globs that the shell did
 //! not expand.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use tabia::book::position_arg::play_moves;
@@ -53,7 +53,7 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
         common.absent_hint = absent;
         let given = std::mem::take(paths);
         for path in given {
-            match expand_glob(&path) {
+            match globbed_files(&path) {
                 Some(files) => {
                     common.from_glob.extend(files.iter().cloned());
                     paths.extend(files);
@@ -67,17 +67,28 @@ pub(crate) fn complete(cli: &mut Cli) -> Result<(), Error> {
     }
     if let Verb::Novelty(args) = &mut cli.verb {
         let bases = std::mem::take(&mut args.base).into_iter();
-        let bases = bases.flat_map(|path| expand_glob(&path).unwrap_or_else(|| vec![path]));
+        let bases = bases.flat_map(|path| globbed_files(&path).unwrap_or_else(|| vec![path]));
         args.base = bases.collect();
     }
     if let Verb::Search(args) = &mut cli.verb
         && let Some(query) = args.inputs.pop()
     {
         let paths = std::mem::take(&mut args.inputs).into_iter();
-        let paths = paths.flat_map(|path| expand_glob(&path).unwrap_or_else(|| vec![path]));
+        let paths = paths.flat_map(|path| globbed_files(&path).unwrap_or_else(|| vec![path]));
         args.inputs = paths.chain([query]).collect();
     }
     Ok(())
+}
+
+/// The files that a glob names. A folder that cannot be listed is among them: opening it reports why, and is not the end
+/// of the other inputs.
+fn globbed_files(path: &OsStr) -> Option<Vec<OsString>> {
+    let files = expand_glob(path)?.into_iter();
+    let files = files.filter_map(|file| match file {
+        Ok(file) => Some(file.into_os_string()),
+        Err(error) => error.location().file.as_deref().map(OsString::from),
+    });
+    Some(files.collect())
 }
 
 /// `-` if nothing is named and standard input has something.

@@ -252,13 +252,92 @@ fn other_outputs_are_no_inputs_either() {
     assert!(!run.err.contains("--force"), "{}", run.err);
 }
 
+/// Runs the program in a folder as somebody who may not read `closed`: the administrator reads every file.
+#[cfg(target_os = "linux")]
+fn without_privileges(
+    folder: &Scratch,
+    closed: &std::path::Path,
+) -> impl Fn(&[&str]) -> std::io::Result<std::process::Output> + use<> {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::process::Command;
+
+    let is_root = std::fs::File::open(closed).is_ok();
+    let program = folder.join("tabia");
+    std::fs::copy(env!("CARGO_BIN_EXE_tabia"), &program).unwrap();
+    for path in [folder.path(), &program] {
+        std::fs::set_permissions(path, Permissions::from_mode(0o777)).unwrap();
+    }
+    let folder = folder.path().to_path_buf();
+    move |args| {
+        let mut command = if is_root {
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+            command.arg(&program);
+            command
+        } else {
+            Command::new(&program)
+        };
+        command.current_dir(&folder).args(args).output()
+    }
+}
+
+/// A folder that cannot be listed, or of whose files nothing can be learned, is no empty one.
+#[test]
+#[cfg(target_os = "linux")]
+fn unreadable_folders_are_errors_and_not_the_end_of_the_others() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = with_games("unreadable-folders");
+    // Nobody reads it, not even the administrator.
+    std::os::unix::fs::symlink("loop", folder.join("loop")).unwrap();
+    for args in [
+        &["info", "loop/*.pgn", "games.pgn", "--no-header"][..],
+        &["stats", "loop/*.pgn", "games.pgn", "--no-header"],
+        &["ls", "loop/sub/*.pgn", "games.pgn", "--no-header"],
+    ] {
+        let run = tabia(&folder, args).expect(4);
+        assert!(run.err.contains("error: loop"), "{args:?}: {}", run.err);
+        assert!(!run.out.is_empty(), "{args:?}");
+    }
+    let run = tabia(&folder, &["convert", "loop/*.pgn", "-o", "x.pgn"]).expect(4);
+    assert!(run.err.contains("error: loop"), "{}", run.err);
+    let run = tabia(
+        &folder,
+        &["search", "loop/*.pgn", "games.pgn", "result:1-0"],
+    )
+    .expect(4);
+    assert!(run.err.contains("error: loop"), "{}", run.err);
+    std::fs::create_dir(folder.join("d")).unwrap();
+    std::fs::copy(folder.join("games.pgn"), folder.join("d/a.pgn")).unwrap();
+    set_permissions(folder.join("d/a.pgn"), Permissions::from_mode(0o000)).unwrap();
+    let run = without_privileges(&folder, &folder.join("d/a.pgn"));
+    for (mode, path, expected) in [
+        (0o000, "d/*.pgn", "d: Permission denied"),
+        (0o000, "d/sub/?.pgn", "d/sub: Permission denied"),
+        (0o444, "d/*.pgn", "d/a.pgn: Permission denied"),
+        (0o444, "d", "d/a.pgn: Permission denied"),
+    ] {
+        set_permissions(folder.join("d"), Permissions::from_mode(mode)).unwrap();
+        let Ok(done) = run(&["info", path, "games.pgn", "--no-header"]) else {
+            tabia_testkit::skip_without_peer("an unreadable folder", "setpriv, used by root,");
+            break;
+        };
+        let err = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(4), "{path}: {err}");
+        assert!(err.contains(expected), "{path}: {err}");
+        assert!(done.stdout.starts_with(b"games.pgn"), "{path}");
+    }
+    set_permissions(folder.join("d"), Permissions::from_mode(0o755)).unwrap();
+}
+
 /// What cannot be read in a folder is not absent: its games are not replaced by none.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_unreadable_file_in_a_folder_keeps_the_output() {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
-    use std::process::Command;
 
     let folder = with_games("unreadable-member");
     std::fs::create_dir(folder.join("d")).unwrap();
@@ -269,25 +348,8 @@ fn an_unreadable_file_in_a_folder_keeps_the_output() {
     let old = std::fs::read(folder.join("out.pgn")).unwrap();
     let closed = Permissions::from_mode(0o000);
     std::fs::set_permissions(folder.join("d/a.pgn"), closed).unwrap();
-    // The administrator reads every file.
-    let is_root = std::fs::File::open(folder.join("d/a.pgn")).is_ok();
-    let program = folder.join("tabia");
-    std::fs::copy(env!("CARGO_BIN_EXE_tabia"), &program).unwrap();
-    let everybody = || Permissions::from_mode(0o777);
-    std::fs::set_permissions(folder.path(), everybody()).unwrap();
-    std::fs::set_permissions(&program, everybody()).unwrap();
+    let run = without_privileges(&folder, &folder.join("d/a.pgn"));
     std::fs::set_permissions(folder.join("out.pgn"), Permissions::from_mode(0o666)).unwrap();
-    let run = |args: &[&str]| {
-        let mut command = if is_root {
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
-            command.arg(&program);
-            command
-        } else {
-            Command::new(&program)
-        };
-        command.current_dir(folder.path()).args(args).output()
-    };
     let Ok(refused) = run(&["convert", "d", "-o", "out.pgn", "--force"]) else {
         tabia_testkit::skip_without_peer("an unreadable file", "setpriv, used by root,");
         return;
