@@ -10,7 +10,7 @@ use axum::routing::get;
 use serde_json::{Map, Value, json};
 use tabia::base::Base;
 use tabia::query::Query;
-use tabia::stats::{StatsKey, StatsOptions, StatsOrder, StatsRow, StatsValue};
+use tabia::stats::{StatsCount, StatsKey, StatsOptions, StatsOrder, StatsRow, StatsValue};
 use tabia::{Error, NoObserver};
 
 use crate::answers::{PATIENCE, answer, by_content, so_far, with_progress};
@@ -178,11 +178,11 @@ async fn stats(State(app): Shared, asked: Asked, params: Params) -> Response<Bod
         }
         let player = params.text("player").trim();
         options.player = (!player.is_empty()).then(|| player.to_owned());
-        options.order = match (params.text("order"), options.keys.as_slice()) {
-            ("games", _) => StatsOrder::Games,
-            ("", [key]) if key.has_names() => StatsOrder::Games,
-            ("" | "key", _) => StatsOrder::Key,
-            (other, _) => {
+        options.order = match params.text("order") {
+            "games" => StatsOrder::Games,
+            "key" => StatsOrder::Key,
+            "" => StatsOrder::usual(&options.keys),
+            other => {
                 let text = format!("`order={other}` is not `games` or `key`");
                 return Err(Problem::bad_request(text));
             }
@@ -237,33 +237,15 @@ fn group(row: &StatsRow, options: &StatsOptions) -> Value {
         };
         found.insert(key.name().to_owned(), value);
     }
-    let tenths = |number: f64| {
-        let number = (number * 10.0).round() / 10.0;
-        // Whole numbers are written as such.
-        if number.fract() == 0.0 {
-            json!(number as i64)
-        } else {
-            json!(number)
-        }
-    };
-    let of_players = options.is_of_players();
-    let (wins, losses) = if of_players {
-        ("wins", "losses")
-    } else {
-        ("white", "black")
-    };
-    let counts = [
-        ("games", json!(row.games)),
-        (wins, json!(row.wins)),
-        ("draws", json!(row.draws)),
-        (losses, json!(row.losses)),
-        ("score", json!(row.score.map(|score| tenths(score * 100.0)))),
-        ("averageRating", json!(row.average_rating)),
-        ("plies", json!(row.plies.map(tenths))),
-    ];
-    found.extend(counts.map(|(name, value)| (name.to_owned(), value)));
-    if of_players {
-        found.insert("performance".to_owned(), json!(row.performance));
-    }
+    found.extend(row.counts(options).map(|(name, count)| {
+        let count = match count {
+            StatsCount::Whole(number) => json!(number),
+            // Whole numbers are written as such.
+            StatsCount::Tenths(number) if number.fract() == 0.0 => json!(number as i64),
+            StatsCount::Tenths(number) => json!(number),
+            _ => Value::Null,
+        };
+        (name.to_owned(), count)
+    }));
     Value::Object(found)
 }

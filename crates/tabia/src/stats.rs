@@ -229,6 +229,24 @@ pub enum StatsOrder {
     Games,
 }
 
+impl StatsOrder {
+    /// The order of rows if none is asked for: by number of games if the only key has names, else by keys.
+    ///
+    /// ```
+    /// use tabia::stats::{StatsKey, StatsOrder};
+    ///
+    /// let order = |names: &str| StatsKey::parse_list(names).map(|keys| StatsOrder::usual(&keys));
+    /// assert_eq!(order("player").unwrap(), StatsOrder::Games);
+    /// assert_eq!(order("player,year").unwrap(), StatsOrder::Key);
+    /// ```
+    pub fn usual(keys: &[StatsKey]) -> Self {
+        match keys {
+            [key] if key.has_names() => Self::Games,
+            _ => Self::Key,
+        }
+    }
+}
+
 /// Which games, how they are read and grouped.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -249,6 +267,51 @@ impl StatsOptions {
     pub fn is_of_players(&self) -> bool {
         self.player.is_some() || self.keys.iter().any(StatsKey::is_of_players)
     }
+
+    /// The names of the counts of a group, in the order of [`StatsRow::counts`]; these are also the names of columns
+    /// of `tabia stats` and of fields of its JSON.
+    ///
+    /// ```
+    /// use tabia::stats::StatsOptions;
+    ///
+    /// assert_eq!(StatsOptions::default().count_names()[..3], ["games", "white", "draws"]);
+    /// ```
+    pub fn count_names(&self) -> &'static [&'static str] {
+        if self.is_of_players() {
+            &[
+                "games",
+                "wins",
+                "draws",
+                "losses",
+                "score",
+                "averageRating",
+                "performance",
+                "plies",
+            ]
+        } else {
+            &[
+                "games",
+                "white",
+                "draws",
+                "black",
+                "score",
+                "averageRating",
+                "plies",
+            ]
+        }
+    }
+}
+
+/// A count or a mean of a group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum StatsCount {
+    /// No game of the group has what is counted.
+    Unknown,
+    /// A number of games, or a rating.
+    Whole(u64),
+    /// Percent, or a mean, rounded to tenths.
+    Tenths(f64),
 }
 
 /// A group of games.
@@ -274,6 +337,133 @@ pub struct StatsRow {
     pub performance: Option<u16>,
     /// The mean number of plies of the games whose number of plies is known.
     pub plies: Option<f64>,
+}
+
+impl StatsRow {
+    /// The counts and means as rows show them, with the names of [`StatsOptions::count_names`]: the score in percent,
+    /// means rounded. `options` are those with which the games were grouped.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tabia::stats::{StatsCount, StatsOptions, stats};
+    /// use tabia::{NoObserver, Progress, Resolver};
+    ///
+    /// # fn main() -> Result<(), tabia::Error> {
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+    /// let items = Resolver::default().resolve_games(path.as_ref())?;
+    /// let items = items.into_iter().collect::<Result<Vec<_>, _>>()?;
+    /// let options = StatsOptions::default();
+    /// stats(&items, &options, &Arc::new(Progress::new()), &mut NoObserver, &mut |row| {
+    ///     assert_eq!(row.counts(&options).next(), Some(("games", StatsCount::Whole(7))));
+    ///     Ok(true)
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn counts(
+        &self,
+        options: &StatsOptions,
+    ) -> impl Iterator<Item = (&'static str, StatsCount)> + use<> {
+        let rating = |rating: Option<u16>| {
+            rating.map_or(StatsCount::Unknown, |rating| {
+                StatsCount::Whole(rating.into())
+            })
+        };
+        let mean = |mean: Option<f64>| {
+            mean.map_or(StatsCount::Unknown, |mean| {
+                StatsCount::Tenths((mean * 10.0).round() / 10.0)
+            })
+        };
+        let [games, wins, draws, losses] =
+            [self.games, self.wins, self.draws, self.losses].map(StatsCount::Whole);
+        let score = mean(self.score.map(|score| score * 100.0));
+        let (average_rating, performance) = (rating(self.average_rating), rating(self.performance));
+        let plies = mean(self.plies);
+        options.count_names().iter().map(move |name| {
+            let count = match *name {
+                "white" | "wins" => wins,
+                "draws" => draws,
+                "black" | "losses" => losses,
+                "score" => score,
+                "averageRating" => average_rating,
+                "performance" => performance,
+                "plies" => plies,
+                _ => games,
+            };
+            (*name, count)
+        })
+    }
+}
+
+/// Games in groups, whose inputs are added one by one.
+///
+/// [`stats`] ends at the first input that cannot be read; here the caller decides whether the others still count.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tabia::stats::{GroupedGames, StatsOptions};
+/// use tabia::{NoObserver, Progress, Resolver};
+///
+/// # fn main() -> Result<(), tabia::Error> {
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbv");
+/// let options = StatsOptions::default();
+/// let mut grouped = GroupedGames::new(&options);
+/// for item in Resolver::default().resolve_games(path.as_ref())? {
+///     if let Err(error) = grouped.add(&item?, &Arc::new(Progress::new()), &mut NoObserver) {
+///         eprintln!("{error}");
+///     }
+/// }
+/// grouped.rows(&mut |row| {
+///     assert_eq!(row.games, 7);
+///     Ok(true)
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct GroupedGames<'o> {
+    options: &'o StatsOptions,
+    groups: Groups,
+}
+
+impl std::fmt::Debug for GroupedGames<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("GroupedGames");
+        shown
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'o> GroupedGames<'o> {
+    /// No games yet.
+    pub fn new(options: &'o StatsOptions) -> Self {
+        Self {
+            options,
+            groups: Groups::new(MEMORY),
+        }
+    }
+
+    /// Adds the games of an input, without guiding texts.
+    ///
+    /// # Errors
+    /// When the input cannot be read, the games before the error count all the same; when the temporary file cannot be
+    /// written.
+    pub fn add(
+        &mut self,
+        item: &InputItem,
+        progress: &Arc<Progress>,
+        observer: &mut dyn Observer,
+    ) -> Result<Summary, Error> {
+        add_games(item, self.options, &mut self.groups, progress, observer)
+    }
+
+    /// Hands out a row for each group until `emit` returns `false`.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be read or written, and errors of `emit`.
+    pub fn rows(self, emit: &mut dyn FnMut(&StatsRow) -> Result<bool, Error>) -> Result<(), Error> {
+        self.groups.rows(self.options, emit)
+    }
 }
 
 /// Groups the games of all items, without guiding texts, and hands out a row for each group until `emit` returns `false`. The rows
@@ -320,13 +510,12 @@ pub(crate) fn stats_of<'i>(
     observer: &mut dyn Observer,
     emit: &mut dyn FnMut(&StatsRow) -> Result<bool, Error>,
 ) -> Result<Summary, Error> {
-    let mut groups = Groups::new(MEMORY);
+    let mut grouped = GroupedGames::new(options);
     let mut summary = Summary::default();
     for item in items {
-        let found = add_games(item, options, &mut groups, progress, observer)?;
-        summary.problems += found.problems;
+        summary.problems += grouped.add(item, progress, observer)?.problems;
     }
-    groups.rows(options, emit)?;
+    grouped.rows(emit)?;
     Ok(summary)
 }
 

@@ -2,8 +2,10 @@
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use tabia::stats::{StatsKey, StatsOptions, StatsOrder, StatsRow, StatsValue, stats};
-use tabia::{Error, ErrorSide, InputItem};
+use tabia::stats::{
+    GroupedGames, StatsCount, StatsKey, StatsOptions, StatsOrder, StatsRow, StatsValue,
+};
+use tabia::{Error, ErrorSide};
 
 use crate::args::{StatsArgs, StatsOrderChoice};
 use crate::commands::index::index_options;
@@ -12,7 +14,6 @@ use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
 use crate::ls_columns::usual_tag;
 use crate::parse_where_and_games::{parse_games, parse_query};
-use crate::readable_numbers::{percent, to_tenths};
 use crate::terminal;
 
 /// A group as a row: its keys, then counts.
@@ -23,33 +24,6 @@ struct Row<'a> {
     unknown: Option<&'static str>,
 }
 
-/// The names of counts.
-fn columns(options: &StatsOptions) -> &'static [&'static str] {
-    if options.is_of_players() {
-        &[
-            "games",
-            "wins",
-            "draws",
-            "losses",
-            "score",
-            "averageRating",
-            "performance",
-            "plies",
-        ]
-    } else {
-        &[
-            "games",
-            "white",
-            "draws",
-            "black",
-            "score",
-            "averageRating",
-            "plies",
-        ]
-    }
-}
-
-/// With one decimal.
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -61,18 +35,11 @@ impl Serialize for Row<'_> {
                 _ => map.serialize_entry(key.name(), &self.unknown)?,
             }
         }
-        for column in columns(self.options) {
-            match *column {
-                "white" | "wins" => map.serialize_entry(column, &row.wins)?,
-                "draws" => map.serialize_entry(column, &row.draws)?,
-                "black" | "losses" => map.serialize_entry(column, &row.losses)?,
-                "score" => {
-                    map.serialize_entry(column, &row.score.map(percent))?;
-                }
-                "averageRating" => map.serialize_entry(column, &row.average_rating)?,
-                "performance" => map.serialize_entry(column, &row.performance)?,
-                "plies" => map.serialize_entry(column, &row.plies.map(to_tenths))?,
-                _ => map.serialize_entry(column, &row.games)?,
+        for (name, count) in row.counts(self.options) {
+            match count {
+                StatsCount::Whole(number) => map.serialize_entry(name, &number)?,
+                StatsCount::Tenths(number) => map.serialize_entry(name, &number)?,
+                _ => map.serialize_entry(name, &None::<u64>)?,
             }
         }
         map.end()
@@ -98,14 +65,11 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
         })?;
     }
     options.player.clone_from(&args.player);
-    let by_games = match (args.order, options.keys.as_slice()) {
-        (Some(order), _) => order == StatsOrderChoice::Games,
-        (None, [key]) => key.has_names(),
-        (None, _) => false,
+    options.order = match args.order {
+        Some(StatsOrderChoice::Games) => StatsOrder::Games,
+        Some(StatsOrderChoice::Key) => StatsOrder::Key,
+        None => StatsOrder::usual(&options.keys),
     };
-    if by_games {
-        options.order = StatsOrder::Games;
-    }
     let list = &mut options.list;
     list.open = context.open.clone();
     list.threads = context.threads;
@@ -115,28 +79,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     list.filter = parse_query(&args.select.filter, &context.messages)?;
     list.index = args.rows.index.use_index.into();
     list.index_options = index_options(&context);
-    let mut items: Vec<InputItem> = Vec::new();
-    // One that cannot be opened is not the end of the others.
-    let openable = |item: InputItem| {
-        if !item.is_once() {
-            item.open(&context.open, None)?;
-        }
-        Ok(item)
-    };
-    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
-        match item.and_then(openable) {
-            Ok(item) => {
-                items.push(item);
-                Ok(ExitCode::Done)
-            }
-            Err(error) if error.side() == ErrorSide::Input => {
-                reporter.report_failed_input(&error)?;
-                Ok(ExitCode::Input)
-            }
-            Err(other) => Err(other),
-        }
-    })?;
-    let counts = columns(&options);
+    let counts = options.count_names();
     let keys = options.keys.iter().map(StatsKey::name);
     let names: Vec<&str> = keys.chain(counts.iter().copied()).collect();
     let listing = Listing::new(&context.bar, &args.rows.listing, &names, &numeric(&options))?;
@@ -148,27 +91,32 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let (mut rows, mut games) = (0, 0);
     let mut is_known = vec![false; options.keys.len()];
     let display = context.display();
-    let done = stats(
-        &items,
-        &options,
-        &context.progress,
-        &mut reporter,
-        &mut |row| {
-            games += row.games;
-            rows += 1;
-            for (is_known, value) in is_known.iter_mut().zip(&row.values) {
-                *is_known |= *value != StatsValue::Unknown;
+    let mut grouped = GroupedGames::new(&options);
+    // One that cannot be opened is not the end of the others.
+    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+        match item.and_then(|item| grouped.add(&item, &context.progress, &mut reporter)) {
+            Ok(found) => Ok(ExitCode::of_problems(found.problems)),
+            Err(error) if error.side() == ErrorSide::Input => {
+                reporter.report_failed_input(&error)?;
+                Ok(ExitCode::Input)
             }
-            listing.push(&Row {
-                options: &options,
-                group: row,
-                unknown,
-            })?;
-            Ok(rows < end)
-        },
-    );
+            Err(other) => Err(other),
+        }
+    })?;
+    grouped.rows(&mut |row| {
+        games += row.games;
+        rows += 1;
+        for (is_known, value) in is_known.iter_mut().zip(&row.values) {
+            *is_known |= *value != StatsValue::Unknown;
+        }
+        listing.push(&Row {
+            options: &options,
+            group: row,
+            unknown,
+        })?;
+        Ok(rows < end)
+    })?;
     drop(display);
-    let summary = done?;
     listing.finish()?;
     let is_tag = |name: &str| StatsKey::names().all(|known| known != name);
     let names = options.keys.iter().map(StatsKey::name);
@@ -186,7 +134,6 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
         }
     }
     reporter.finish(None)?;
-    let code = code.worse(ExitCode::of_problems(summary.problems));
     let is_asked = !options.list.filter.is_empty() || options.player.is_some();
     if games == 0 && is_asked && end > 0 && terminal::stdout_is_terminal() {
         context.messages.note("no game fits");
@@ -203,6 +150,6 @@ fn numeric(options: &StatsOptions) -> Vec<&str> {
     let keys = options.keys.iter().map(StatsKey::name);
     let numbers = ["whiteElo", "blackElo", "plyCount"];
     let mut numeric: Vec<&str> = keys.filter(|name| numbers.contains(name)).collect();
-    numeric.extend(columns(options));
+    numeric.extend(options.count_names());
     numeric
 }
