@@ -1147,6 +1147,20 @@ fn kvetka_books_link_to_their_games() {
     let is_unknown = |row: &Value| row["move"].is_null() && row["ply"].is_null();
     let no_file = "linked games are not found in six.pgn: there is no such file";
     assert!(rows(3, no_file).iter().all(is_unknown));
+    // What cannot be read is not absent.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("six.pgn", folder.join("six.pgn")).unwrap();
+        assert!(
+            rows(3, "six.pgn: it cannot be read: ")
+                .iter()
+                .all(is_unknown)
+        );
+        std::fs::remove_file(folder.join("six.pgn")).unwrap();
+    }
+    std::fs::create_dir(folder.join("six.pgn")).unwrap();
+    assert!(rows(3, "six.pgn: it is no file").iter().all(is_unknown));
+    std::fs::remove_dir(folder.join("six.pgn")).unwrap();
     let pgn_of_moved = [
         "book",
         "explain",

@@ -79,6 +79,29 @@ pub fn load(
     resolver: &Resolver,
     options: &OpenOptions,
 ) -> Result<Option<Game>> {
+    let found = load_with_text(linked, resolver, options)?;
+    Ok(found.map(|found| found.game))
+}
+
+/// A linked game as its source has it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FoundGame {
+    /// The game.
+    pub game: Game,
+    /// Its bytes in the source, if that is a text in which the book states where the game is.
+    pub text: Option<Vec<u8>>,
+}
+
+/// As [`load`], with the bytes of a game of a text.
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_with_text(
+    linked: &LinkedGame,
+    resolver: &Resolver,
+    options: &OpenOptions,
+) -> Result<Option<FoundGame>> {
     let Some(path) = &linked.path else {
         return Ok(None);
     };
@@ -89,7 +112,8 @@ pub fn load(
     if let Some(index) = linked.index {
         let progress = Arc::new(Progress::default());
         let found = read_one::load(item, GameIndex(index), options, &progress, &mut NoObserver)?;
-        return Ok(found.filter(|game| has_players_of(game, linked)));
+        let found = found.filter(|game| has_players_of(game, linked));
+        return Ok(found.map(|game| FoundGame { game, text: None }));
     }
     let Some(open) = item.format().games().and_then(|format| format.open_stream) else {
         return Ok(None);
@@ -97,13 +121,17 @@ pub fn load(
     let Some(text) = text_of(linked, &options.limits)? else {
         return Ok(None);
     };
-    let mut stream = open(Box::new(Cursor::new(text)), options)?;
+    let mut stream = open(Box::new(Cursor::new(text.clone())), options)?;
     let mut recorder = Recorder::new();
     let found = stream
         .next(Want::ALL, &mut recorder)
         .map_err(|error| error.in_path(path))?;
     let game = found.map(|_| recorder.replace(Game::new()));
-    Ok(game.filter(|game| has_players_of(game, linked)))
+    let game = game.filter(|game| has_players_of(game, linked));
+    Ok(game.map(|game| FoundGame {
+        game,
+        text: Some(text),
+    }))
 }
 
 /// Whether the players of a game are those that the book names.
@@ -131,18 +159,11 @@ fn is_same_name(a: &str, b: &str) -> bool {
     short.iter().all(|c| rest.any(|other| other == c))
 }
 
-/// The text of a linked game in its source; `None` if the file is missing, or the book does not state
-/// where in it the game is.
-///
-/// # Errors
-/// If the file cannot be read.
-pub fn text_of(game: &LinkedGame, limits: &Limits) -> Result<Option<Vec<u8>>> {
+/// The text of a linked game in its source; `None` if the book does not state where in it the game is.
+fn text_of(game: &LinkedGame, limits: &Limits) -> Result<Option<Vec<u8>>> {
     let (Some(path), Some(offset), Some(length)) = (&game.path, game.offset, game.length) else {
         return Ok(None);
     };
-    if !path.is_file() {
-        return Ok(None);
-    }
     let bytes = read_part(path, offset, length, limits);
     bytes.map(Some).map_err(|error| error.in_path(path))
 }

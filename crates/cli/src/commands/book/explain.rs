@@ -1,12 +1,12 @@
 //! `tabia book explain`: the games from which a move got its weight.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::io;
 
 use serde::Serialize;
 use tabia::book::explain_weight::{ExplainQuery, MoveOccurrence, MoveStats, explain};
 use tabia::book::find::{FoundPosition, find};
-use tabia::book::linked_games::{for_each_linked_game, load, text_of};
+use tabia::book::linked_games::{FoundGame, for_each_linked_game, load_with_text};
 use tabia::core::GameIndex;
 use tabia::core::books::{Book, LinkedGame};
 use tabia::core::chess::{Move, Ply, Position};
@@ -21,6 +21,7 @@ use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow, RowStyle};
+use crate::messages::without_os_error_number;
 use crate::parse_where_and_games::parse_query;
 use crate::readable_numbers::{counted, counted_as, grouped, percent};
 use crate::report::Reporter;
@@ -149,23 +150,27 @@ fn list_linked_games(
         if let Some(listing) = &mut listing {
             return match listing.next_row() {
                 NextRow::Shown => {
-                    let read = found_game(game, context)?;
-                    if read.is_none() {
-                        missing.add(game);
-                    }
-                    let played =
-                        read.map_or_else(LinkedMove::default, |read| LinkedMove::of(&read, query));
+                    let played = match find_game(game, context)? {
+                        Ok(found) => LinkedMove::of(&found.game, query),
+                        Err(why) => {
+                            missing.add(game, why);
+                            LinkedMove::default()
+                        }
+                    };
                     listing.push(&LinkedRow::new(game, played))
                 }
                 NextRow::Skipped | NextRow::Beyond => Ok(()),
             };
         }
-        if let Some(text) = pgn_of(game, context)? {
-            out.bytes(text.trim_ascii())?;
-            out.text("\n\n")
-        } else {
-            missing.add(game);
-            Ok(())
+        match find_game(game, context)? {
+            Ok(found) => {
+                out.bytes(pgn_of(game, found)?.trim_ascii())?;
+                out.text("\n\n")
+            }
+            Err(why) => {
+                missing.add(game, why);
+                Ok(())
+            }
         }
     });
     drop(display);
@@ -196,36 +201,28 @@ fn list_linked_games(
 #[derive(Default)]
 struct MissingGames {
     games: u64,
-    /// Number of games by the file in which they are looked for, or by the web page, and whether it is a file.
-    files: BTreeMap<(String, bool), u64>,
+    /// Number of games by the file in which they are looked for, or by the web page, and why they are not found.
+    files: BTreeMap<(String, String), u64>,
 }
 
 /// Largest number of files named.
 const MAX_FILES: usize = 5;
 
 impl MissingGames {
-    fn add(&mut self, game: &LinkedGame) {
+    fn add(&mut self, game: &LinkedGame, why: String) {
         self.games += 1;
         let file = match &game.path {
             Some(path) => path.display().to_string(),
             None => game.source.clone(),
         };
-        let is_file = game.path.is_some();
-        *self.files.entry((file, is_file)).or_default() += 1;
+        *self.files.entry((file, why)).or_default() += 1;
     }
 
     /// Which games are missing in which files.
     fn messages(&self) -> Vec<String> {
         let files = self.files.iter().take(MAX_FILES);
-        let named = files.map(|((file, is_file), games)| {
+        let named = files.map(|((file, why), games)| {
             let games = counted_as(*games, "linked game is", "linked games are");
-            let why = if !is_file {
-                "web pages are not read"
-            } else if Path::new(file).is_file() {
-                "it does not have these games where the book expects them"
-            } else {
-                "there is no such file"
-            };
             format!("{games} not found in {file}: {why}")
         });
         let mut messages: Vec<String> = named.collect();
@@ -253,27 +250,44 @@ fn search_hint(args: &BookExplainArgs) -> String {
     format!("`{command}` searches the file or folder FILE for the games")
 }
 
-/// A linked game as its file has it; `None` if the file is missing, or has another game where the book expects it.
-fn found_game(linked: &LinkedGame, context: &Context) -> Result<Option<Game>, Error> {
-    if !linked.path.as_ref().is_some_and(|path| path.is_file()) {
-        return Ok(None);
+/// A linked game as its file has it, or why it is not found there.
+fn find_game(linked: &LinkedGame, context: &Context) -> Result<Result<FoundGame, String>, Error> {
+    let Some(path) = &linked.path else {
+        return Ok(Err("web pages are not read".to_owned()));
+    };
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Ok(Err("it is no file".to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Err("there is no such file".to_owned()));
+        }
+        Err(error) => return Ok(Err(why_unread(&error.into()))),
     }
-    match load(linked, &context.resolver, &context.open) {
+    let other = "it does not have these games where the book expects them";
+    match load_with_text(linked, &context.resolver, &context.open) {
+        Ok(found) => Ok(found.ok_or_else(|| other.to_owned())),
+        Err(error) if error.is_system() => Ok(Err(why_unread(&error))),
         // A file of that name is no database.
-        Err(error) if error.side() == ErrorSide::Input => Ok(None),
-        loaded => loaded,
+        Err(error) if error.side() == ErrorSide::Input => Ok(Err(other.to_owned())),
+        Err(error) => Err(error),
     }
 }
 
-/// The PGN of a linked game: as in its PGN file, or made from its record. `None` if it is not found.
-fn pgn_of(linked: &LinkedGame, context: &Context) -> Result<Option<Vec<u8>>, Error> {
-    let Some(game) = found_game(linked, context)? else {
-        return Ok(None);
-    };
-    let Some(index) = linked.index else {
-        return text_of(linked, &context.open.limits);
-    };
-    tabia::pgn_with(&game, GameIndex(index), &CreateOptions::default()).map(Some)
+fn why_unread(error: &Error) -> String {
+    let why = without_os_error_number(&error.kind().to_string());
+    format!("it cannot be read: {why}")
+}
+
+/// The PGN of a linked game: as in its PGN file, or made from its record.
+fn pgn_of(linked: &LinkedGame, found: FoundGame) -> Result<Vec<u8>, Error> {
+    let FoundGame { game, text, .. } = found;
+    match text {
+        Some(text) => Ok(text),
+        None => {
+            let number = GameIndex(linked.index.unwrap_or_default());
+            tabia::pgn_with(&game, number, &CreateOptions::default())
+        }
+    }
 }
 
 /// The counts of a report's summary.
