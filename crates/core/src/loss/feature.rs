@@ -45,7 +45,7 @@ features! {
     /// Values longer than the target's fields.
     LongText = "text cut to the target's length" / "texts cut to the target's length",
     /// Line breaks and other control characters in the values of tags.
-    TagText = "tag with a line break or control character, now a blank" / "tags with line breaks or control characters, now blanks",
+    TagText = "tag with a control character, now a blank" / "tags with control characters, now blanks",
     /// Characters outside the target's character set.
     Characters = "character outside the target's character set" / "characters outside the target's character set",
     /// Setup positions.
