@@ -1,9 +1,10 @@
-"""cluster.py TABIA: the statements of docs/guide/cluster.md, run by each engine over the sums of several shards; cells of tables
-in DuckDB next to those of `ls`; types of tables in Spark and DataFusion next to the documented ones."""
+"""cluster.py TABIA: docs/guide/cluster.md from top to bottom; its statement, run by each engine over the sums of several shards of
+many games; cells of tables in DuckDB next to those of `ls`; types of tables in Spark and DataFusion next to the documented ones."""
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,49 @@ def statement() -> str:
     found = re.search(r"```sql\n(.*?)```", text, re.DOTALL)
     assert found
     return found[1]
+
+
+def run_page() -> int:
+    """Runs docs/guide/cluster.md from top to bottom in a folder of its own, and compares what its commands print."""
+    page = REPOSITORY / "docs/guide/cluster.md"
+    text = page.read_text(encoding="utf-8")
+    blocks = re.compile(r"```(console cluster|python)\n(.*?)```", re.DOTALL)
+    names = {"statement": statement()}
+    commands = 0
+
+    def printed(block: re.Match[str]) -> str:
+        nonlocal commands
+        if block[1] == "python":
+            # A program that does not know the others.
+            exec(block[2], dict(names))
+            return block[0]
+        lines = []
+        for command in re.findall(r"^\$ (.*)$", block[2], re.MULTILINE):
+            done = subprocess.run(command, shell=True, capture_output=True, text=True)
+            assert done.returncode == 0, (command, done.stderr)
+            lines += [f"$ {command}\n", done.stdout, done.stderr]
+            commands += 1
+        return f"```{block[1]}\n{''.join(lines)}```"
+
+    def without_times(text: str) -> str:
+        return re.sub(r"[\d.,]+ (s\b|games/s)", r"0 \1", text)
+
+    before, path = Path.cwd(), os.environ["PATH"]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(REPOSITORY / "samples", Path(folder) / "samples")
+        os.chdir(folder)
+        os.environ["PATH"] = f"{Path(TABIA).parent}{os.pathsep}{path}"
+        try:
+            new = blocks.sub(printed, text)
+        finally:
+            os.chdir(before)
+            os.environ["PATH"] = path
+    if os.environ.get("TABIA_UPDATE"):
+        page.write_text(new, encoding="utf-8")
+    else:
+        assert without_times(new) == without_times(text), f"the commands of {page.name} print something else: {new}"
+    assert commands > 4
+    return commands
 
 
 def with_duckdb(rows: Path, sums: Path) -> None:
@@ -196,7 +240,8 @@ def main() -> None:
         tabia("convert", sample, "-o", str(tables["positions"]), "--table", "positions", "--fen")
         tabia("book", "build", sample, "-o", str(tables["book_rows"]))
         print(f"types of {compare_types(tables)} columns are the documented ones in DuckDB, Spark and DataFusion")
-    print("5 passed, 0 failed")
+    print(f"{run_page()} commands of the page print what it shows")
+    print("6 passed, 0 failed")
 
 
 if __name__ == "__main__":
