@@ -13,6 +13,7 @@ use tabia::convert::Target;
 use tabia::formats::Format;
 use tabia::{Error, ErrorKind, ErrorSide, Resolver};
 
+use tabia::core::error::UnknownContents;
 use tabia::core::io::name_text;
 use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives::UNPACKED_SIZE;
@@ -527,7 +528,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
             );
             format!("unpack it first: `{program} {}`", file_argument(&file))
         }
-        ErrorKind::UnknownFormat { .. } => {
+        ErrorKind::UnknownFormat { found } => {
             let known = "`tabia formats` lists what can be read; `--from FORMAT` names one";
             match path {
                 Some(path) if without_tables::lacks_file(path) => without_tables::HINT.into(),
@@ -537,7 +538,15 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
                 Some(path) if is_named_like_database(path) => {
                     format!("{}; {known}", repair_hint(Some(path)))
                 }
-                _ => no_games_hint(&error.kind().to_string(), path).unwrap_or_else(|| known.into()),
+                Some(path)
+                    if is_named_like(path, |format| format.archive().is_some())
+                        && UnknownContents::of(found) == UnknownContents::Other =>
+                {
+                    copy_again(path)
+                }
+                _ => {
+                    no_games_hint(UnknownContents::of(found), path).unwrap_or_else(|| known.into())
+                }
             }
         }
         ErrorKind::LostFile => "try again when no other program writes it".into(),
@@ -607,27 +616,26 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
 }
 
 /// What to do about a file that is something else than games, by what it is found to be.
-fn no_games_hint(what: &str, path: Option<&Path>) -> Option<String> {
+fn no_games_hint(found: UnknownContents, path: Option<&Path>) -> Option<String> {
     let listed = || info_of_folder(path.unwrap_or(Path::new("")));
     let formats = "`tabia formats` lists what can be read";
-    let (_, what) = what.split_once(": ")?;
-    Some(match what {
-        "a text, but not one with games" => {
+    Some(match found {
+        UnknownContents::Text => {
             "if it is PGN all the same, `--from pgn` reads it, and `--from epd` positions; `tabia formats` lists what \
              else can be read"
                 .into()
         }
-        "an SQLite database" => {
+        UnknownContents::Sqlite => {
             format!("the program that made it can export its games, for example as PGN; {formats}")
         }
-        "a PDF document" | "a picture" => {
+        UnknownContents::Pdf | UnknownContents::Picture => {
             format!("games are read from text, for example PGN, not from what is printed; {formats}")
         }
-        "a web page, or XML" => {
+        UnknownContents::WebPage => {
             format!("download the file to which the page links, not the page; {formats}")
         }
-        "a program" => format!("name a file with games; {}", listed()),
-        "the file begins with zeros" => format!(
+        UnknownContents::Program => format!("name a file with games; {}", listed()),
+        UnknownContents::Zeros => format!(
             "a copy that was interrupted is such a file: copy or download it again; {}",
             listed()
         ),
@@ -666,10 +674,13 @@ fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
 
 /// The start of a command that unpacks an archive of a kind that is not read.
 fn unpacker(found: &[u8], path: Option<&Path>) -> Option<&'static str> {
-    let kinds: [(&[u8], &str); 2] = [(b"Rar!", "unrar x"), (b"7z\xbc\xaf", "7z x")];
-    let kind = kinds.iter().find(|(start, _)| found.starts_with(start));
+    let program = match UnknownContents::of(found) {
+        UnknownContents::Rar => Some("unrar x"),
+        UnknownContents::SevenZip => Some("7z x"),
+        _ => None,
+    };
     // Tar archives begin with the name of a member.
-    kind.map(|(_, program)| *program).or_else(|| {
+    program.or_else(|| {
         path.filter(|path| is_named_like_tar(path))
             .map(|_| "tar xf")
     })

@@ -126,16 +126,6 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
         "`--order games` has the largest groups first",
     ),
     (
-        "ls",
-        "--sort",
-        "`--where 'sort:date'` orders the rows; `tabia convert IN --sort date -o OUT` writes them in that order",
-    ),
-    (
-        "search",
-        "--sort",
-        "`sort:date` in the query orders the rows",
-    ),
-    (
         "book edit",
         "--list",
         "without changes `tabia book edit BOOK` lists all moves",

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{IndexedRowArgs, SelectArgs};
+use super::common::{IndexedRowArgs, SelectArgs, sort_order};
 
 /// Lists games, one row each
 ///
@@ -32,6 +32,12 @@ pub(crate) struct LsArgs {
     /// of a tag, as `white,black,Opening`
     #[arg(long, value_name = "NAMES")]
     pub(crate) columns: Option<String>,
+    /// Sort the rows of all inputs, as `date` or `white,-date`
+    ///
+    /// `-` is descending. Fields: number, white, black, whiteElo, blackElo, result, moves, plies, ply, eco, date,
+    /// event, site, round, annotator. `sort:date` in the query is the same.
+    #[arg(long, value_name = "FIELDS", value_parser = sort_order, allow_hyphen_values = true)]
+    pub(crate) sort: Option<tabia::sort::SortOrder>,
     #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
 }

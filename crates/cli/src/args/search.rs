@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::common::{IndexedRowArgs, RecordArgs};
+use super::common::{IndexedRowArgs, RecordArgs, sort_order};
 use super::write_verbs::PositionArg;
 
 /// Finds games by players, positions, moves: one row per game, or a new database
@@ -74,6 +74,12 @@ pub(crate) struct SearchArgs {
     /// of a tag, as `white,black,Opening`
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) columns: Option<String>,
+    /// Sort the rows of all inputs, as `date` or `white,-date`
+    ///
+    /// `-` is descending. Fields: number, white, black, whiteElo, blackElo, result, moves, plies, ply, eco, date,
+    /// event, site, round, annotator. `sort:date` in the query is the same.
+    #[arg(long, value_name = "FIELDS", value_parser = sort_order, allow_hyphen_values = true, conflicts_with = "count")]
+    pub(crate) sort: Option<tabia::sort::SortOrder>,
     #[command(flatten)]
     pub(crate) rows: IndexedRowArgs,
 }

@@ -278,7 +278,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         reporter.discard_result();
     }
     reporter.commit(Some(&summary), None::<&()>)?;
-    report_losses(&context.messages, &summary.losses, items.len() > 1);
+    // Of a query that nothing fits, what the database itself loses is of no interest.
+    if has_records {
+        report_losses(&context.messages, &summary.losses, items.len() > 1);
+    }
     let lost: Vec<Feature> = summary.losses.iter().map(|(feature, _)| feature).collect();
     let keeps = |&feature: &Feature| format.can.has(feature) && !format.in_part.has(feature);
     // Who asked for a profile wants what it leaves out to be left out.

@@ -250,10 +250,10 @@ fn facts(info: &Info) -> Vec<(String, String)> {
         }
     };
     push("size", files);
-    let all = if info.games.is_some() {
-        "game"
-    } else {
+    let all = if info.positions.is_some() {
         "position"
+    } else {
+        "game"
     };
     push(
         "health",

@@ -1,13 +1,14 @@
 //! `tabia ls`: one row per game.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tabia::list::{ListOptions, ListRow, list};
 use tabia::sort::{GameSorter, row_key};
-use tabia::{Error, ErrorSide, Resolver};
+use tabia::{Error, ErrorSide, Query, Resolver};
 
 use crate::args::LsArgs;
 use crate::commands::index::index_options;
@@ -28,12 +29,19 @@ pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
     rows(args, "ls", false, false)
 }
 
-/// The error of a word among several paths that was probably meant to choose games: `ls mega.cbh carlsen`. The rows
-/// of the other paths would hide it.
+/// The error of an argument among several paths that was probably meant to choose games: `ls mega.cbh carlsen`,
+/// `ls mega.cbh 'elo:>=2700'`. The rows of the other paths would hide it.
 fn misplaced_words(args: &LsArgs) -> Option<Error> {
     let is_word = |path: &&OsString| {
+        let path = Path::new(path);
+        let is_name = path.extension().is_none() && path.components().count() == 1;
         let text = path.to_string_lossy();
-        text.chars().all(char::is_alphanumeric) && !Path::new(path).exists()
+        let is_term = || text.contains(':') && Query::parse(&text).is_ok();
+        let is_absent = std::fs::metadata(path).is_err_and(|error| {
+            let why = error.kind();
+            why == io::ErrorKind::NotFound || why == io::ErrorKind::InvalidFilename
+        });
+        is_absent && (is_name || is_term())
     };
     let word = args.paths.iter().find(is_word)?;
     if args.paths.len() < 2 {
@@ -58,7 +66,15 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     options.selection.deleted = args.select.records.include_deleted;
     options.selection.texts = args.texts;
     options.filter = parse_query(&args.select.filter, &context.messages)?;
-    let order = options.filter.sort().clone();
+    let order = match &args.sort {
+        Some(order) => order.clone(),
+        None => options.filter.sort().clone(),
+    };
+    if order.has_moments() && !options.filter.asks_for_moments() {
+        let text = "`--sort ply` sorts by the moment that a query asks for, and there is none";
+        let hint = "`--sort plies` sorts by the length of the games";
+        return Err(Error::usage(text).with_hint(hint));
+    }
     // Only the number of rows does not depend on their order.
     let is_sorted = !order.is_empty() && !count_only;
     if !is_sorted {

@@ -6,13 +6,14 @@ use indicatif::ProgressBar;
 use tabia::core::GameFormat;
 use tabia::core::shell_argument::argument;
 use tabia::formats::Format;
+use tabia::formats::archives::compressed::Compression;
 use tabia::{Error, InputItem, Resolver};
 use unicode_width::UnicodeWidthStr;
 
 use crate::context::new_resolver;
 use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
-use crate::readable_numbers::{counted, size};
+use crate::readable_numbers::{counted, counted_as, size};
 use crate::stdout::StdoutWriter;
 use crate::terminal::{self, TextStyle};
 
@@ -32,10 +33,12 @@ pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
     // The files of folders are listed only if there is nothing here: a home folder has many.
     let found = [0, MAX_DEPTH].into_iter().find_map(|depth| {
         let items = resolver.resolve_folder(Path::new("."), depth).ok()?;
+        let all = items.len();
         let items: Vec<InputItem> = items.into_iter().flatten().collect();
-        (!items.is_empty()).then_some((items, depth))
+        let unread = all - items.len();
+        (!items.is_empty()).then_some((items, unread, depth))
     });
-    let Some((items, depth)) = found else {
+    let Some((items, unread, depth)) = found else {
         return Ok(None);
     };
     let mut out = StdoutWriter::new(&ProgressBar::hidden());
@@ -64,6 +67,10 @@ pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
     if items.len() > shown.len() {
         let more = counted((items.len() - shown.len()) as u64, "other");
         out.text(&format!("  and {more}; `tabia info . --table` lists all\n"))?;
+    }
+    if unread > 0 {
+        let unread = counted_as(unread as u64, "input cannot", "inputs cannot");
+        out.text(&format!("  {unread} be read; `tabia check .` shows why\n"))?;
     }
     if depth == 0 {
         let folders = folders_with_chess_files(&resolver);
@@ -136,9 +143,17 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
         "format, games and health of each".to_owned(),
     )];
     let mut add = |command: String, purpose: String| examples.push((command, purpose));
-    let games = items.iter().find(|item| item.format().games().is_some());
-    let archive = items.iter().find(|item| item.is_archive());
-    if let Some(item) = games.or(archive) {
+    let is_text = |format: Format| format.games().is_some_and(GameFormat::is_streamable);
+    // What other programs cannot read comes first: a database, an archive, then text.
+    let mut games: Vec<&InputItem> = items
+        .iter()
+        .filter(|item| item.format().games().is_some() || item.is_archive())
+        .collect();
+    games.sort_by_key(|item| {
+        let is_locked = item.is_archive() && resolver.archive(item).is_err();
+        (is_locked, is_text(item.format()), item.is_archive())
+    });
+    if let Some(item) = games.first() {
         let name = name(item);
         let input = argument(&name);
         add(
@@ -146,7 +161,6 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
             "its games, a row each".to_owned(),
         );
         // Text becomes a database, everything else text.
-        let is_text = |format: Format| format.games().is_some_and(GameFormat::is_streamable);
         let mut others = resolver.formats().iter().filter(|format| {
             let is_other = is_text(**format) != is_text(item.format());
             // A database has several files, a suite of positions has one.
@@ -157,7 +171,8 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
             .next()
             .and_then(|format| Some((format, format.extensions().first()?)))
         {
-            let target = Path::new(&name).with_extension(extension);
+            let (_, bare) = Compression::of_name(&name);
+            let target = Path::new(bare).with_extension(extension);
             let target = target.display().to_string();
             if !Path::new(&target).exists() {
                 let command = format!("tabia convert {input} -o {}", argument(&target));

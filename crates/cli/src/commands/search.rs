@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use indicatif::ProgressBar;
 use serde::Serialize;
 use tabia::core::shell_argument::argument;
 use tabia::count_games_per_query::{ExplainOptions, count_each};
@@ -13,6 +14,7 @@ use crate::commands::{convert, ls, scoutfish_query};
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
+use crate::messages::Messages;
 use crate::parse_where_and_games::{parse_games, parse_query};
 
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
@@ -26,8 +28,8 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     let filter = filter.strip_prefix(' ').unwrap_or(filter).to_owned();
     let filter = if args.scoutfish {
         let query = scoutfish_query::query_of(&filter)?;
-        let context = Context::new(&args.rows.common)?;
-        context.messages.note(&format!("the query here: {query}"));
+        let messages = Messages::new(&args.rows.common, &ProgressBar::hidden());
+        messages.note(&format!("the query here: {query}"));
         query
     } else {
         filter
@@ -55,6 +57,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         select,
         texts: args.texts,
         columns: args.columns.clone(),
+        sort: args.sort.clone(),
         rows: args.rows.clone(),
     };
     ls::search(&rows, args.count)
@@ -110,6 +113,7 @@ fn write(
     arguments.force = args.force;
     arguments.select = select;
     arguments.mark.clone_from(&args.mark);
+    arguments.sort.clone_from(&args.sort);
     arguments.position = args.position;
     arguments.prefers_moments = true;
     arguments.index = args.rows.index.clone();

@@ -334,11 +334,6 @@ const CASES: &[(&[&str], i32, &str)] = &[
         2,
         "`tabia convert IN --games N --language de,en`",
     ),
-    (
-        &["search", "games.pgn", "carlsen", "--sort", "date"],
-        2,
-        "`sort:date` in the query",
-    ),
     (&["convert", "games.pgn", "-o", "."], 2, "`-o ./games.pgn`"),
     (&["convert", "games.pgn", "-o", "new"], 2, "`-o new.pgn`"),
     (
@@ -402,11 +397,15 @@ const CASES: &[(&[&str], i32, &str)] = &[
     // Errors that the parser of the command line finds.
     (&["tree", "games.pgn", "--moves", "e4"], 2, "`--line e4`"),
     (&["ls", "games.pgn", "--colums", "x"], 2, "`--columns`"),
-    (&["ls", "games.pgn", "--sort", "elo"], 2, "'sort:date'"),
     (
-        &["search", "games.pgn", "e4", "--sort", "elo"],
+        &["ls", "games.pgn", "--sort", "ply"],
         2,
-        "`sort:date`",
+        "`--sort plies` sorts by the length",
+    ),
+    (
+        &["ls", "games.pgn", "elo:>=2700"],
+        4,
+        "tabia search games.pgn",
     ),
     (&["stats", "games.pgn", "--sort", "x"], 2, "`--order games`"),
     (&["stats", "games.pgn", "--group-by", "year"], 2, "`--by`"),

@@ -61,7 +61,16 @@ fn with_pager(folder: &Scratch, args: &[&str], columns: u16, pager: &str) -> (St
     }
     let code = child.wait().unwrap().code().unwrap_or(-1);
     let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
-    (text.replace('\u{1b}', "␛"), code)
+    (without_progress(&text.replace('\u{1b}', "␛")), code)
+}
+
+/// The screen after the lines of progress, which a slow machine shows, were erased.
+fn without_progress(screen: &str) -> String {
+    let lines = screen.split('\n').map(|line| {
+        let shown = line.rsplit_once("␛[2K").map_or(line, |(_, shown)| shown);
+        shown.trim_start_matches('\r')
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The display width of a line without its escape sequences.

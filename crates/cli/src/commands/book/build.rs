@@ -39,7 +39,13 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let is_kvetka = format.can.has(Feature::GameLinks);
     if let Some(option) = args.kvetka.used().filter(|_| !is_kvetka) {
         let text = format!("`{option}` is for Kvetka books (`.kob`)");
-        return Err(Error::usage(text));
+        let error = Error::usage(text);
+        return Err(match args.kvetka.least_elo.first() {
+            Some(elo) => error.with_hint(format!(
+                "`--where 'elo:>={elo}'` chooses the games of any book"
+            )),
+            None => error,
+        });
     }
     if args.kvetka.game_links && args.min_games.is_some_and(|least| least > 1) {
         let text = "with `--game-links` every game counts: no `--min-games` above 1";
