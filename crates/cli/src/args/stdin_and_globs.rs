@@ -236,8 +236,14 @@ fn is_line(text: &str) -> bool {
 
 /// How to search for a word that was given like a file.
 fn search_for((word, input): (PathBuf, String)) -> Option<(PathBuf, String)> {
-    let query = argument(word.to_str()?).into_owned();
-    let hint = format!("`tabia search {input} {query}` searches for a name");
+    let word_or_query = word.to_str()?;
+    let what = if word_or_query.contains(':') {
+        "lists the games that fit"
+    } else {
+        "searches for a name"
+    };
+    let query = argument(word_or_query);
+    let hint = format!("`tabia search {input} {query}` {what}");
     Some((word, hint))
 }
 
