@@ -610,7 +610,7 @@ pub enum UnknownContents {
     Picture,
     /// A program of Linux or Windows.
     Program,
-    /// A database of SQLite.
+    /// A database of `SQLite`.
     Sqlite,
     /// A table in Parquet.
     Parquet,

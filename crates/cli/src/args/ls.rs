@@ -35,7 +35,7 @@ pub(crate) struct LsArgs {
     /// Sort the rows of all inputs, as `date` or `white,-date`
     ///
     /// `-` is descending. Fields: number, white, black, whiteElo, blackElo, result, moves, plies, ply, eco, date,
-    /// event, site, round, annotator. `sort:date` in the query is the same.
+    /// event, site, round, annotator. The query orders too: `sort:date-asc` is `--sort date`.
     #[arg(long, value_name = "FIELDS", value_parser = sort_order, allow_hyphen_values = true)]
     pub(crate) sort: Option<tabia::sort::SortOrder>,
     #[command(flatten)]

@@ -281,13 +281,13 @@ fn why_unread(error: &Error) -> String {
 /// The PGN of a linked game: as in its PGN file, or made from its record.
 fn pgn_of(linked: &LinkedGame, found: FoundGame) -> Result<Vec<u8>, Error> {
     let FoundGame { game, text, .. } = found;
-    match text {
-        Some(text) => Ok(text),
-        None => {
+    text.map_or_else(
+        || {
             let number = GameIndex(linked.index.unwrap_or_default());
             tabia::pgn_with(&game, number, &CreateOptions::default())
-        }
-    }
+        },
+        Ok,
+    )
 }
 
 /// The counts of a report's summary.
