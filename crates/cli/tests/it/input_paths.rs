@@ -264,7 +264,10 @@ fn without_privileges(
 
     let is_root = std::fs::File::open(closed).is_ok();
     let program = folder.join("tabia");
-    std::fs::copy(env!("CARGO_BIN_EXE_tabia"), &program).unwrap();
+    // By another process: one that this process starts meanwhile would keep the copy open, which cannot be run then.
+    let mut copy = Command::new("cp");
+    let copied = copy.arg(env!("CARGO_BIN_EXE_tabia")).arg(&program).status();
+    assert!(copied.unwrap().success());
     for path in [folder.path(), &program] {
         std::fs::set_permissions(path, Permissions::from_mode(0o777)).unwrap();
     }
