@@ -114,6 +114,45 @@ fn evaluations_are_written_as_each_program_reads_them() {
     }
 }
 
+/// Lichess reads no game with a null move.
+#[test]
+fn lichess_gets_the_rest_of_a_line_with_a_null_move_as_text() {
+    for (moves, expected, nulls) in [
+        (
+            "1. e4 e5 (1... -- 2. Nf3 $1 {[%csl Gd4] threat} 2... d5 (2... -- 3. Ne5) 3. d4) 2. Nf3 *",
+            "1. e4 e5 { 1... -- 2. Nf3! ( threat ) 2... d5 (2... -- 3. Ne5) 3. d4 } 2. Nf3 *",
+            2,
+        ),
+        (
+            "1. e4 {a} e5 (1... c5 {b} 2. -- d5 3. exd5) 2. Nf3 *",
+            "1. e4 { a } 1... e5 (1... c5 { b } { 2. -- d5 3. exd5 }) 2. Nf3 *",
+            1,
+        ),
+        (
+            "1. e4 -- 2. d4 {end} 1-0",
+            "1. e4 { 1... -- 2. d4 ( end ) } 1-0",
+            1,
+        ),
+        ("1. -- e5 *", "{ 1. -- e5 } *", 1),
+    ] {
+        let text = format!("[White \"A\"]\n\n{moves}\n");
+        let parsed = games(text.as_bytes());
+        let (written, losses) = write_text(&FORMAT, &options(Profile::Lichess, true), &parsed);
+        let written = String::from_utf8(written).unwrap();
+        let found = written.split_once("\n\n").unwrap().1.trim();
+        assert_eq!(found, expected);
+        assert_eq!(losses.count(Feature::NullMoves), nulls, "{moves}");
+        // What was written has no null move, and is written again as it is.
+        let again = games(written.as_bytes());
+        let (text, losses) = write_text(&FORMAT, &options(Profile::Lichess, true), &again);
+        assert_eq!(String::from_utf8(text).unwrap(), written);
+        assert_eq!(losses.count(Feature::NullMoves), 0);
+        let (standard, losses) = write_text(&FORMAT, &options(Profile::Standard, false), &parsed);
+        assert!(String::from_utf8(standard).unwrap().contains("--"));
+        assert_eq!(losses.count(Feature::NullMoves), 0);
+    }
+}
+
 #[test]
 fn chessbase_has_its_own_tags_and_results() {
     let text = r#"[Event "League"]

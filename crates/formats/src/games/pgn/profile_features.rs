@@ -8,7 +8,7 @@ pub(super) const fn features(profile: Profile) -> Features {
     match profile {
         Profile::Full => Features::ALL.without(&[Feature::DatabaseFacts, Feature::MediaFiles]),
         Profile::Standard => STANDARD,
-        Profile::Lichess => STANDARD.without(&[Feature::EvalDepths]),
+        Profile::Lichess => STANDARD.without(&[Feature::EvalDepths, Feature::NullMoves]),
         Profile::ChessBase => {
             STANDARD.with(&[Feature::Medals, Feature::EvalProfiles, Feature::Training])
         }

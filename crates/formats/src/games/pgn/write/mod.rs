@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `token_state` | the state between two tokens |
 //! | `moves` | moves and their numbers |
+//! | `null_moves` | null moves where the profile has none |
 //! | `comments` | comments and NAGs, before and after moves |
 //! | `commands` | annotations as commands: `[%clk 0:01:00]` |
 
 mod commands;
 mod comments;
 mod moves;
+mod null_moves;
 mod token_state;
 
 use tabia_core::chess::{Color, Ply, Position};
@@ -20,6 +22,7 @@ use tabia_core::games::TextWriter;
 use tabia_core::io::{Charset, encode};
 use tabia_core::loss::{Feature, Features, Losses};
 
+use self::null_moves::NullLine;
 use self::token_state::{LastMove, MoveNumber, TokenState};
 use super::full_profile;
 use super::pending_annotations::PendingAnnotations;
@@ -64,6 +67,8 @@ pub(super) struct Writer {
     /// The open variations, the outermost first, and after them buffers for others.
     variations: Vec<OpenVariation>,
     pending: PendingAnnotations,
+    /// The line that is written as text because of a null move.
+    null_line: Option<Box<NullLine>>,
     /// Moves that were not read and are written as they are, unless something follows them in the game.
     unread_movetext: Option<Box<[u8]>>,
 }
@@ -94,6 +99,7 @@ impl Writer {
             plies: 0,
             variations: Vec::new(),
             pending: PendingAnnotations::default(),
+            null_line: None,
             unread_movetext: None,
         }
     }
@@ -195,6 +201,7 @@ impl Visitor for Writer {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.game = game;
         self.pending.clear();
+        self.null_line = None;
         self.unread_movetext = None;
         if head.kind == RecordKind::Text && !self.features.has(Feature::GuidingTexts) {
             self.state = TokenState::LeftOut;
@@ -240,6 +247,12 @@ impl Visitor for Writer {
             return Flow::Go;
         }
         self.end_unread_movetext();
+        if self.null_line.is_some()
+            && !matches!(annotation, Annotation::Nag(_) | Annotation::Comment(_))
+        {
+            self.lose(feature);
+            return Flow::Go;
+        }
         match &annotation {
             Annotation::Nag(nag) => self.nag(nag.0),
             Annotation::Comment(comment) => self.comment(comment),
@@ -277,6 +290,9 @@ impl Visitor for Writer {
     }
 
     fn end_variation(&mut self) {
+        if self.null_line.is_some() {
+            self.end_null_line();
+        }
         self.depth = self.depth.saturating_sub(1);
         if self.state == TokenState::LineStart {
             if !self.is_full() {
@@ -300,6 +316,10 @@ impl Visitor for Writer {
         // The rest of a game that is skipped has no `end_variation` calls.
         while self.depth > 0 {
             self.end_variation();
+        }
+        if self.null_line.is_some() {
+            self.end_null_line();
+            self.flush();
         }
         let is_named = self.result_text(result) != result.to_pgn().pgn();
         if result.is_special() && !is_named && !self.features.has(Feature::SpecialResults) {

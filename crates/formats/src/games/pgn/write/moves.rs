@@ -49,6 +49,9 @@ impl Writer {
     /// Writes a move that does not directly follow another move, or a null move.
     #[inline(never)]
     fn write_move(&mut self, before: &Position, ply: Ply) {
+        if ply == Ply::Null && self.profile == Profile::Lichess {
+            self.begin_null_line();
+        }
         self.flush();
         let turn = before.turn();
         self.last_move.number = (before.full_move_number(), turn);

@@ -92,7 +92,7 @@ pub(super) enum MoveNumber {
 }
 
 /// The last move of the text.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct LastMove {
     /// Offset of the move and its number.
     pub(super) start: usize,
