@@ -65,6 +65,28 @@ fn shards_are_files_of_a_folder() {
 }
 
 #[test]
+fn years_are_folders() {
+    let folder = Scratch::new("tables-years");
+    let sample = repository().join("samples/tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let arguments = ["convert", sample, "-o", "out/", "--partition", "year"];
+    let done = tabia(&folder, &arguments);
+    assert!(done.status.success(), "{}", error(&done));
+    let morphy = folder.join("out/year=1858/part-00000.parquet");
+    assert!(morphy.is_file());
+    // All of them are an input.
+    let white = |input: &str| {
+        let listed = tabia(&folder, &["ls", input, "--columns", "white,date", "--tsv"]);
+        let text = String::from_utf8(listed.stdout).unwrap();
+        let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
+        rows.sort();
+        rows
+    };
+    assert!(white(sample).len() > 5);
+    assert_eq!(white("out"), white(sample));
+}
+
+#[test]
 fn a_table_is_an_input() {
     let folder = Scratch::new("tables");
     let sample = repository().join("samples/tabia.cbv");
@@ -176,6 +198,23 @@ fn options_of_tables_are_for_tables() {
         (&["-o", "x.parquet", "--shards", "2"], "is for folders"),
         (&["--to", "arrow", "--shards", "2"], "is for folders"),
         (&["-o", "x.pgn", "--shards", "2"], "is for tables"),
+        (
+            &["-o", "x.parquet", "--partition", "year"],
+            "is for folders",
+        ),
+        (&["-o", "x.pgn", "--partition", "year"], "is for tables"),
+        (
+            &["-o", "out/", "--partition", "year", "--columns", "white"],
+            "needs the column `year`",
+        ),
+        (
+            &["-o", "out/", "--partition", "year", "--table", "positions"],
+            "for the table `games`",
+        ),
+        (
+            &["-o", "out/", "--partition", "year", "--shards", "2"],
+            "cannot be combined with",
+        ),
         (&["-o", "x.parquet", "--split", "2"], "not split"),
         (&["-o", "x.arrow", "--split-by", "year"], "not split"),
         (&["-o", "x.parquet", "--sort", "date"], "not sorted"),

@@ -25,3 +25,4 @@ pub mod stream;
 mod tag_targets;
 mod target;
 pub mod write;
+mod year_folders;

@@ -96,7 +96,16 @@ impl TagTargets {
     pub(crate) fn of(&mut self, tags: &Tags) -> &[TagTarget] {
         let is_for = |(names, _): &(TagNames, _)| tags.have_names(names);
         if !self.lists.get(self.last).is_some_and(is_for) {
-            let targets = tags.iter().map(|(name, _)| TagTarget::of(name));
+            let mut known = Vec::new();
+            let targets = tags.iter().map(|(name, _)| {
+                let target = TagTarget::of(name);
+                // As for queries the first tag with a name decides, whether it has a value or not.
+                if target != TagTarget::Other && known.contains(&target) {
+                    return TagTarget::Other;
+                }
+                known.push(target);
+                target
+            });
             if tags.size() > MAX_BYTES {
                 self.long.clear();
                 self.long.extend(targets);
@@ -145,5 +154,14 @@ mod tests {
             }
         }
         assert!(targets.of(&Tags::new()).is_empty());
+        let tags: Tags = [("White", "?"), ("Date", "?"), ("White", "A")]
+            .into_iter()
+            .collect();
+        let expected = [
+            TagTarget::Name(TextField::White),
+            TagTarget::Date,
+            TagTarget::Other,
+        ];
+        assert_eq!(targets.of(&tags), expected);
     }
 }

@@ -53,14 +53,45 @@ pub(crate) trait TableTarget {
 
 /// The files of a target, shared by the writers of its parts.
 #[derive(Clone)]
-struct SharedSet(Arc<Mutex<Option<OutputSet>>>);
+pub(crate) struct SharedSet(Arc<Mutex<Option<OutputSet>>>);
 
 impl SharedSet {
-    fn new(options: &CreateOptions) -> Self {
+    pub(crate) fn new(options: &CreateOptions) -> Self {
         Self(Arc::new(Mutex::new(Some(options.outputs()))))
     }
 
-    fn create(&self, path: &Path) -> Result<FileOut, Error> {
+    /// Makes a folder; Parquet files in it are replaced when the new ones are complete. A new folder that stays empty is
+    /// removed.
+    ///
+    /// # Errors
+    /// When the folder has Parquet files that may not be replaced, or cannot be read or made.
+    pub(crate) fn prepare_folder(&self, folder: &Path, force: bool) -> Result<(), Error> {
+        self.make_folder(folder)?;
+        let old = tables_in(folder)?;
+        if let Some(first) = old.first().filter(|_| !force) {
+            return Err(Error::new(ErrorKind::Exists).in_path(first).in_output());
+        }
+        // Parts of an older table would be read together with the new ones.
+        let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = set.as_mut() {
+            for path in old {
+                set.obsolete(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a folder, which is removed if it stays empty.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn make_folder(&self, folder: &Path) -> Result<(), Error> {
+        let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = set.as_mut().map(|set| set.make_folder(folder));
+        made.transpose().map(drop).map_err(Error::in_output)
+    }
+
+    pub(crate) fn create(&self, path: &Path) -> Result<FileOut, Error> {
         let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match set.as_mut() {
             Some(set) => {
@@ -74,7 +105,7 @@ impl SharedSet {
         }
     }
 
-    fn commit(&self, rows: u64) -> Result<Written, Error> {
+    pub(crate) fn commit(&self, rows: u64) -> Result<Written, Error> {
         let set = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (files, bytes) = match set {
             Some(set) => set.commit().map_err(Error::in_output)?,
@@ -89,7 +120,7 @@ impl SharedSet {
 }
 
 /// One file of a [`SharedSet`].
-struct FileOut {
+pub(crate) struct FileOut {
     set: SharedSet,
     number: usize,
 }
@@ -129,7 +160,7 @@ pub(crate) fn parquet_error(error: ParquetError) -> Error {
     error.in_output()
 }
 
-fn arrow_error(error: ArrowError) -> Error {
+pub(crate) fn arrow_error(error: ArrowError) -> Error {
     let error = match error {
         ArrowError::IoError(_, error) => Error::from(error),
         other => Error::invalid(format!("Arrow: {other}")),
@@ -137,7 +168,7 @@ fn arrow_error(error: ArrowError) -> Error {
     error.in_output()
 }
 
-fn properties(schema: &SchemaRef) -> WriterProperties {
+pub(crate) fn properties(schema: &SchemaRef) -> WriterProperties {
     let entries = [VERSION_KEY, TABLE_KEY].map(|key| {
         let value = schema.metadata().get(key).cloned();
         KeyValue::new(key.to_owned(), value)
@@ -192,68 +223,57 @@ pub(crate) struct ParquetTarget {
 /// The files of a folder.
 struct Parts {
     folder: PathBuf,
-    /// Whether the folder was made for them.
-    is_new: bool,
     next: usize,
     /// Bytes after which another part begins.
     bytes: usize,
-    is_complete: bool,
 }
 
 impl Parts {
-    /// Makes the folder; Parquet files in it are replaced when the new ones are complete.
-    ///
-    /// # Errors
-    /// When the folder has Parquet files that may not be replaced, or cannot be read or made.
+    /// As [`SharedSet::prepare_folder`].
     fn prepare(folder: &Path, set: &SharedSet, force: bool, bytes: usize) -> Result<Self, Error> {
-        let in_folder = |error: io::Error| Error::from(error).in_path(folder).in_output();
-        let is_new = !folder.exists();
-        std::fs::create_dir_all(folder).map_err(in_folder)?;
-        let parts = Self {
+        set.prepare_folder(folder, force)?;
+        Ok(Self {
             folder: folder.to_path_buf(),
-            is_new,
             next: 0,
             bytes,
-            is_complete: false,
-        };
-        let mut old = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(in_folder)? {
-            let path = entry.map_err(in_folder)?.path();
-            if path
-                .extension()
-                .is_some_and(|extension| extension == "parquet")
-            {
-                old.push(path);
-            }
-        }
-        old.sort();
-        if let Some(first) = old.first().filter(|_| !force) {
-            return Err(Error::new(ErrorKind::Exists).in_path(first).in_output());
-        }
-        // Parts of an older table would be read together with the new ones.
-        let mut set = set.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(set) = set.as_mut() {
-            for path in old {
-                set.obsolete(path);
-            }
-        }
-        Ok(parts)
+        })
     }
 
     fn next_path(&mut self) -> PathBuf {
-        let path = self.folder.join(format!("part-{:05}.parquet", self.next));
+        let path = self.folder.join(part_name(self.next));
         self.next += 1;
         path
     }
 }
 
-impl Drop for Parts {
-    fn drop(&mut self) {
-        if self.is_new && !self.is_complete {
-            // It is empty, unless another program put something into it.
-            let _ = std::fs::remove_dir(&self.folder);
+/// The name of a file of a folder, counted from 0.
+pub(crate) fn part_name(number: usize) -> String {
+    format!("part-{number:05}.parquet")
+}
+
+/// The Parquet files of a folder, also those of folders with a value of a column: `year=2015`.
+///
+/// # Errors
+/// When a folder cannot be read.
+fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let in_folder = |error: io::Error| Error::from(error).in_path(folder).in_output();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(in_folder)? {
+        let entry = entry.map_err(in_folder)?;
+        let path = entry.path();
+        let is_folder = entry.file_type().map_err(in_folder)?.is_dir();
+        if is_folder && entry.file_name().to_string_lossy().contains('=') {
+            found.extend(tables_in(&path)?);
+        } else if !is_folder
+            && path
+                .extension()
+                .is_some_and(|extension| extension == "parquet")
+        {
+            found.push(path);
         }
     }
+    found.sort();
+    Ok(found)
 }
 
 impl ParquetTarget {
@@ -347,11 +367,7 @@ impl TableTarget for ParquetTarget {
 
     fn finish(mut self: Box<Self>, rows: u64) -> Result<Written, Error> {
         self.end()?;
-        let written = self.set.commit(rows)?;
-        if let Some(parts) = &mut self.parts {
-            parts.is_complete = true;
-        }
-        Ok(written)
+        self.set.commit(rows)
     }
 }
 
@@ -365,7 +381,6 @@ type ShardBatch = (usize, RecordBatch);
 /// not depend on the number of threads.
 pub(crate) struct Shards {
     set: SharedSet,
-    parts: Parts,
     workers: Vec<ShardWorker>,
     count: usize,
     /// The file that gets the next batch.
@@ -447,7 +462,6 @@ impl Shards {
         let workers = writers.into_iter().map(ShardWorker::start);
         Ok(Self {
             set,
-            parts,
             workers: workers.collect::<Result<_, _>>()?,
             count,
             next: 0,
@@ -481,9 +495,7 @@ impl TableTarget for Shards {
 
     fn finish(mut self: Box<Self>, rows: u64) -> Result<Written, Error> {
         self.workers.iter_mut().try_for_each(ShardWorker::join)?;
-        let written = self.set.commit(rows)?;
-        self.parts.is_complete = true;
-        Ok(written)
+        self.set.commit(rows)
     }
 }
 

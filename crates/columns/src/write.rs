@@ -21,6 +21,7 @@ use crate::positions::{PositionBatches, PositionCollector};
 use crate::record_batches::GameBatches;
 use crate::schema::{GameColumns, Table, book_rows_schema};
 use crate::target::{ArrowFile, ArrowStream, ParquetTarget, Shards, TableTarget};
+use crate::year_folders::YearFolders;
 
 /// Bytes of the parts of a folder, about.
 pub const PART_BYTES: usize = 256 << 20;
@@ -101,6 +102,12 @@ pub enum TableFile<'a> {
         /// Threads that write, at most.
         threads: usize,
     },
+    /// Parquet files in a folder for each year of the games: `year=2015/part-00000.parquet`. The column `year` is in the
+    /// names of the folders only; games without a year are in `year=__HIVE_DEFAULT_PARTITION__`.
+    ///
+    /// Files of about that number of bytes. The rows are sorted in a temporary file in the folder, which has the size of
+    /// the table in memory.
+    Years(PathBuf, usize),
     /// A file with a stream of Arrow.
     Arrow(PathBuf),
     /// A stream of Arrow to anything that takes bytes.
@@ -115,6 +122,7 @@ impl std::fmt::Debug for TableFile<'_> {
             Self::Shards { folder, count, .. } => {
                 write!(f, "Shards({}, {count})", folder.display())
             }
+            Self::Years(folder, _) => write!(f, "Years({})", folder.display()),
             Self::Arrow(path) => write!(f, "Arrow({})", path.display()),
             Self::Stream(_) => f.write_str("Stream"),
         }
@@ -143,6 +151,7 @@ impl TableFile<'_> {
             Self::Parquet(path)
             | Self::Folder(path, _)
             | Self::Shards { folder: path, .. }
+            | Self::Years(path, _)
             | Self::Arrow(path) => Some(path),
             Self::Stream(_) => None,
         }
@@ -222,6 +231,9 @@ pub(crate) fn create_target<'a>(
             count,
             threads,
         } => Box::new(Shards::create(&folder, count, threads, schema, options)?),
+        TableFile::Years(folder, bytes) => {
+            Box::new(YearFolders::create(&folder, bytes, schema, options)?)
+        }
         TableFile::Arrow(path) => Box::new(ArrowFile::create(&path, schema, options)?),
         TableFile::Stream(out) => Box::new(ArrowStream::create(out, schema)?),
     })

@@ -35,6 +35,9 @@ pub(crate) struct TableArgs {
     /// This number of files in a folder, written at the same time: 1 to 64
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) shards: Option<u8>,
+    /// A folder for each year in `out/`: `year=2015/part-00000.parquet`
+    #[arg(long, value_name = "COLUMN", conflicts_with = "shards")]
+    pub(crate) partition: Option<PartitionArg>,
     /// Positions have a column `fen`
     #[arg(long)]
     pub(crate) fen: bool,
@@ -59,6 +62,12 @@ impl TableArg {
             Self::BookRows => Table::BookRows,
         }
     }
+}
+
+/// The column whose values get a folder each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PartitionArg {
+    Year,
 }
 
 /// Which comments a table has.

@@ -53,6 +53,7 @@ pub(crate) fn refuse_options(args: &ConvertArgs) -> Result<(), Error> {
         (table.plies.is_some(), "--plies"),
         (table.fen, "--fen"),
         (table.shards.is_some(), "--shards"),
+        (table.partition.is_some(), "--partition"),
     ];
     match used.into_iter().find(|(is_used, _)| *is_used) {
         None => Ok(()),
@@ -84,6 +85,10 @@ pub(crate) fn convert_files(
         return Err(Error::usage(text).with_hint(hint));
     }
     let mut options = table_options(args, plan)?;
+    if args.table.partition.is_some() && options.columns.names().all(|name| name != "year") {
+        let text = "`--partition year` needs the column `year`: `--columns year,…`";
+        return Err(Error::usage(text));
+    }
     let start = Instant::now();
     let mut out = StdoutWriter::new(&context.bar);
     let name = args.output.as_deref().map(|name| name.to_string_lossy());
@@ -94,9 +99,9 @@ pub(crate) fn convert_files(
                     "Parquet cannot go to standard output; give a file with `-o`, or `--to arrow`";
                 return Err(Error::usage(text));
             }
-            in_shards(TableFile::Stream(out.writer()), args, context.threads)?
+            in_files(TableFile::Stream(out.writer()), args, context.threads)?
         }
-        Some(name) => in_shards(file_of(name, args)?, args, context.threads)?,
+        Some(name) => in_files(file_of(name, args)?, args, context.threads)?,
     };
     let target = file.path().map(Path::to_path_buf);
     if let Some(path) = target.as_deref().filter(|path| !path.is_dir()) {
@@ -161,6 +166,11 @@ fn table_options(args: &ConvertArgs, plan: ConvertOptions) -> Result<TableOption
         (!is_games && table.columns.is_some(), "--columns", "games"),
         (!is_games && table.with_pgn.is_some(), "--with-pgn", "games"),
         (!is_games && table.comments.is_some(), "--comments", "games"),
+        (
+            !is_games && table.partition.is_some(),
+            "--partition",
+            "games",
+        ),
     ];
     if let Some((_, option, name)) = wrong.into_iter().find(|(is_wrong, _, _)| *is_wrong) {
         let text = format!("`{option}` is for the table `{name}`");
@@ -191,12 +201,18 @@ fn file_of<'a>(name: &str, args: &ConvertArgs) -> Result<TableFile<'a>, Error> {
     }
 }
 
-/// The folder in as many files as `--shards` asks for.
-fn in_shards<'a>(
+/// The folder in as many files as `--shards` asks for, or in the folders of `--partition`.
+fn in_files<'a>(
     file: TableFile<'a>,
     args: &ConvertArgs,
     threads: usize,
 ) -> Result<TableFile<'a>, Error> {
+    if args.table.partition.is_some() {
+        return match file {
+            TableFile::Folder(folder, bytes) => Ok(TableFile::Years(folder, bytes)),
+            _ => Err(Error::usage("`--partition` is for folders: `-o folder/`")),
+        };
+    }
     match (args.table.shards, file) {
         (None, file) => Ok(file),
         (Some(count), TableFile::Folder(folder, _)) => Ok(TableFile::Shards {

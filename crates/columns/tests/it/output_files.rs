@@ -10,7 +10,7 @@ use arrow_ipc::reader::StreamReader;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tabia::{ErrorKind, NoObserver, Progress};
 use tabia_columns::schema::{Table, VERSION, VERSION_KEY};
-use tabia_columns::write::{TableFile, TableOptions, each_batch, write_table};
+use tabia_columns::write::{PART_BYTES, TableFile, TableOptions, each_batch, write_table};
 use tabia_testkit::Scratch;
 
 use crate::common::{items, many_games, write};
@@ -253,4 +253,103 @@ fn shards_without_rows_are_tables_too() {
     )
     .unwrap_err();
     assert!(!other.exists());
+}
+
+/// The files of a folder of years, with their rows.
+fn rows_by_year(folder: &std::path::Path) -> Vec<(String, i64)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let file = File::open(entry.path().join("part-00000.parquet")).unwrap();
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        assert!(builder.schema().column_with_name("year").is_none());
+        assert!(builder.schema().column_with_name("date_text").is_some());
+        let rows = builder.metadata().file_metadata().num_rows();
+        found.push((entry.file_name().into_string().unwrap(), rows));
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn years_have_folders() {
+    let (folder, games) = folder_with_games(30_000);
+    let mut text = std::fs::read_to_string(&games).unwrap();
+    text.push_str("[White \"Player\"]\n[Date \"????.??.??\"]\n\n1. e4 *\n\n");
+    std::fs::write(&games, text).unwrap();
+    let out = folder.join("out");
+    write(
+        &games,
+        TableFile::Years(out.clone(), PART_BYTES),
+        &threads(2),
+    )
+    .unwrap();
+    let found = rows_by_year(&out);
+    assert_eq!(found.len(), 121);
+    assert_eq!(found[0], ("year=1900".to_owned(), 250));
+    assert_eq!(
+        found[120],
+        ("year=__HIVE_DEFAULT_PARTITION__".to_owned(), 1)
+    );
+    assert_eq!(found.iter().map(|(_, rows)| rows).sum::<i64>(), 30_001);
+    // The same bytes on another number of threads.
+    let other = folder.join("other");
+    write(
+        &games,
+        TableFile::Years(other.clone(), PART_BYTES),
+        &threads(1),
+    )
+    .unwrap();
+    for (year, _) in &found {
+        let [one, other] = [&out, &other]
+            .map(|folder| std::fs::read(folder.join(year).join("part-00000.parquet")).unwrap());
+        assert!(one == other, "{year}");
+    }
+    // Its games are not mixed with those of another table.
+    for file in [
+        TableFile::Years(out.clone(), PART_BYTES),
+        TableFile::Folder(out.clone(), 1),
+    ] {
+        let error = write(&games, file, &threads(1)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exists), "{error}");
+    }
+    let few = folder.join("few.pgn");
+    std::fs::write(&few, many_games(3)).unwrap();
+    let progress = Arc::new(Progress::default());
+    write_table(
+        &items(&few),
+        TableFile::Years(out.clone(), PART_BYTES),
+        &threads(1),
+        true,
+        &progress,
+        &mut NoObserver,
+    )
+    .unwrap();
+    let years = ["year=1900", "year=1901", "year=1902"].map(|year| (year.to_owned(), 1));
+    assert_eq!(rows_by_year(&out), years);
+    // Without the column there are no folders, and none is left.
+    let mut options = threads(1);
+    options.columns = tabia_columns::schema::GameColumns::parse("white,moves").unwrap();
+    let none = folder.join("none");
+    let error = write(&games, TableFile::Years(none.clone(), PART_BYTES), &options).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Usage { .. }), "{error}");
+    assert!(!none.exists());
+}
+
+#[test]
+fn years_of_a_damaged_database_end_in_an_error() {
+    let folder = Scratch::new("tables");
+    let games = folder.join("games.pgn");
+    let game = |year: u32| format!("[Date \"{year:04}.01.01\"]\n\n1. e4 *\n\n");
+    let text: String = (1..=1000).map(game).collect();
+    std::fs::write(&games, text).unwrap();
+    let out = folder.join("out");
+    let error = write(
+        &games,
+        TableFile::Years(out.clone(), PART_BYTES),
+        &threads(1),
+    )
+    .unwrap_err();
+    assert!(error.to_string().contains("900 years"), "{error}");
+    assert!(!out.exists());
 }
