@@ -3,6 +3,7 @@ many games; cells of tables in DuckDB next to those of `ls`; types of tables in 
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -23,14 +24,22 @@ def tabia(*arguments: str) -> None:
 
 
 def made_games(count: int) -> str:
-    """Games of two moves each, no two alike."""
-    white = ["e4", "d4", "c4", "Nf3", "b3", "g3", "f4", "Nc3"]
-    black = ["e5", "d5", "c5", "Nf6", "b6", "g6", "f5", "Nc6"]
+    """Games of 32 plies, in which each pawn moves twice: no such move gives check or is ever in the way of another."""
+    dice = random.Random(1)
     games = []
     for game in range(count):
+        sides = []
+        for first, second in ((3, 4), (6, 5)):
+            steps = [*"abcdefgh", *"abcdefgh"]
+            dice.shuffle(steps)
+            moved: set[str] = set()
+            sides.append([])
+            for file in steps:
+                sides[-1].append(f"{file}{second if file in moved else first}")
+                moved.add(file)
+        moves = " ".join(f"{white} {black}" for white, black in zip(*sides, strict=True))
         result = ["1-0", "0-1", "1/2-1/2", "*"][game % 4]
-        moves = f"1. {white[game % 8]} {black[game // 8 % 8]} 2. a{3 + game // 64 % 2} h{6 - game // 128 % 2}"
-        games.append(f'[Result "{result}"]\n\n{moves} {result}\n\n')
+        games.append(f'[Date "{1900 + game % 100}.01.01"]\n[Result "{result}"]\n\n{moves} {result}\n\n')
     return "".join(games)
 
 
@@ -199,14 +208,37 @@ def compare_types(tables: dict[str, Path]) -> int:
     return compared
 
 
+def compare_years(games: str, folder: Path) -> int:
+    """Compares what DuckDB and Spark count in the folders of years with the table in one file."""
+    import duckdb
+    from pyspark.sql import SparkSession
+
+    (one, years) = (folder / "one.parquet", folder / "years")
+    tabia("convert", games, "-o", str(one), "--columns", "header")
+    tabia("convert", games, "-o", f"{years}/", "--columns", "header", "--partition", "year")
+    ask = "select year, count(*), min(white) from {} group by year order by year nulls first"
+    expected = duckdb.sql(ask.format(f"'{one}'")).fetchall()
+    found = duckdb.sql(ask.format(f"read_parquet('{years}/*/*.parquet', hive_partitioning = true)")).fetchall()
+    assert found == expected, found
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1").getOrCreate()
+    spark.read.parquet(str(years)).createOrReplaceTempView("years")
+    rows = [tuple(row) for row in spark.sql(ask.format("years")).collect()]
+    spark.stop()
+    assert rows == expected, rows
+    return len(expected)
+
+
 def main() -> None:
+    import duckdb
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         games = SHARED
         limit = ["--games", f"1-{GAMES}"] if SHARED.exists() else []
         if not SHARED.exists():
             games = folder / "games.pgn"
-            games.write_text(made_games(2000), encoding="utf-8")
+            games.write_text(made_games(GAMES), encoding="utf-8")
         rows = folder / "rows"
         rows.mkdir()
         tabia("convert", str(games), "-o", str(folder / "all.cbh"), *limit)
@@ -215,6 +247,9 @@ def main() -> None:
             part = str(folder / f"{shard}.cbh")
             tabia("shard", whole, "--of", str(SHARDS), "--index", str(shard + 1), "-o", part)
             tabia("book", "build", part, "-o", str(rows / f"{shard}.parquet"), "--max-ply", "40")
+        count = sum(duckdb.read_parquet(str(part)).count("*").fetchall()[0][0] for part in rows.glob("*.parquet"))
+        assert count >= 1_000_000, count
+        print(f"{count} rows of {SHARDS} machines")
         direct = folder / "direct.bin"
         tabia("book", "build", whole, "-o", str(direct), "--max-ply", "40", "--scoreless", "--min-games", "3")
         expected = direct.read_bytes()
@@ -234,6 +269,7 @@ def main() -> None:
             for number, path in enumerate([str(REPOSITORY / "samples/tabia.cbh"), whole])
         )
         print(f"cells of {rows_compared} rows are those of ls")
+        print(f"folders of {compare_years(whole, folder)} years are those of one file in DuckDB and Spark")
         tables = {table: folder / f"{table}.parquet" for table in ("games", "positions", "book_rows")}
         sample = str(REPOSITORY / "samples/tabia.cbv")
         tabia("convert", sample, "-o", str(tables["games"]), "--columns", "+move_codes", "--with-pgn", "full")
