@@ -45,6 +45,69 @@ export interface Header {
   flags: string;
 }
 
+/** An evaluation from White's side: hundredths of a pawn or moves to mate, of which the other is null. */
+export interface Evaluation {
+  cp: number | null;
+  /** Negative if Black mates. */
+  mate: number | null;
+  /** In plies. */
+  depth: number | null;
+}
+
+export interface Arrow {
+  color: string;
+  from: string;
+  to: string;
+}
+
+export interface Mark {
+  /** `square`, `circle`, `disk`, `frame`, or the letter on the square. */
+  form: string;
+  color: string;
+  square: string;
+}
+
+/** A move with what is attached to it. */
+export interface GameMove {
+  /** Number of the ply, from 1. */
+  ply: number;
+  san: string;
+  /** Castling as king takes rook only in Chess960; `0000` is a null move. */
+  uci: string;
+  /** The position after the move. */
+  fen: string;
+  /** After the move. */
+  comments: string[];
+  /** Before it. */
+  commentsBefore: string[];
+  /** Numeric annotation glyphs. */
+  nags: number[];
+  /** Seconds left after the move. */
+  clock: number | null;
+  /** Seconds spent on it. */
+  elapsed: number | null;
+  eval: Evaluation | null;
+  arrows: Arrow[];
+  marks: Mark[];
+  /** Alternatives to the move, each a list of moves. */
+  variations: GameMove[][];
+}
+
+export interface Game {
+  /** From 1. */
+  game: number;
+  /** In stored order; of a tag that occurs twice, the first. */
+  tags: Record<string, string>;
+  result: string;
+  /** The position before the first move; null if it cannot be played from. */
+  fen: string | null;
+  /** Before the first move. */
+  comments: string[];
+  moves: GameMove[];
+  /** What could not be read of it. */
+  problems: string[];
+}
+
 export interface DatabaseInfo {
   kind: "database";
   format: string;
@@ -73,6 +136,8 @@ export class Database {
   readonly length: number;
   /** The headers of `count` games from the number `first` on; fewer at the end. */
   headers(first?: number, count?: number): Header[];
+  /** A game by its number, with its moves, comments, symbols, clocks, evaluations, arrows and variations. */
+  game(number: number): Game;
   /** A game by its number, or several, as PGN with everything that they contain. */
   pgn(first: number, count?: number): string;
   /** As `pgn`, in parts of about 1 MiB. */

@@ -220,6 +220,25 @@ export class Database extends Opened {
     return JSON.parse(this.machine.answer((wasm, handle) => wasm.tabia_headers(handle, from, most)));
   }
 
+  /** A game by its number, with its moves and what is attached to them. */
+  game(number) {
+    const which = uint32(number, "number");
+    const game = JSON.parse(this.machine.answer((wasm, handle) => wasm.tabia_game(handle, which)));
+    const { lines, tags, ...rest } = game;
+    for (const line of lines) {
+      for (const move of line) {
+        const shapes = move.shapes.filter(Boolean);
+        move.arrows = shapes.filter(({ form }) => form === "arrow").map(({ color, from, to }) => ({ color, from, to }));
+        move.marks = shapes.filter(({ to }) => to === null).map(({ form, color, from }) => ({ form, color, square: from }));
+        delete move.shapes;
+        move.variations = move.variations.map((index) => lines[index]);
+      }
+    }
+    const firsts = new Map();
+    for (const [name, value] of tags) if (!firsts.has(name)) firsts.set(name, value);
+    return { ...rest, tags: Object.fromEntries(firsts), moves: lines[0] };
+  }
+
   /** A game, or several from a number on, as PGN with everything that they contain. */
   pgn(first, count = 1) {
     return [...this.pgnParts(first, count)].join("");

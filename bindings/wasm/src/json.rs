@@ -73,7 +73,8 @@ pub(crate) fn push_array<T>(
     text.push(']');
 }
 
-fn push_string(text: &mut String, value: &str) {
+/// Appends a text in quotation marks.
+pub(crate) fn push_string(text: &mut String, value: &str) {
     text.push('"');
     for c in value.chars() {
         match c {

@@ -4,6 +4,7 @@
 //! Every pointer that is passed comes from a function here and is valid until it is freed. After each call the host checks
 //! whether one of its reads failed, and then discards the result.
 
+mod game_json;
 mod host_file;
 mod json;
 mod opened;
@@ -154,6 +155,19 @@ pub unsafe extern "C" fn tabia_pgn(handle: *mut Handle, first: u32, count: u32) 
     };
     handle.answer(text);
     next
+}
+
+/// Makes a game with its moves and what is attached to them the text, as JSON.
+///
+/// # Safety
+/// As [`tabia_is_open`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tabia_game(handle: *mut Handle, number: u32) -> bool {
+    // SAFETY: the caller vouches for it.
+    let handle = unsafe { &mut *handle };
+    let opened = handle.opened();
+    let text = opened.and_then(|opened| opened.game(number.into()));
+    handle.answer(text)
 }
 
 /// Makes the moves of a book in a position the text, as JSON: `null` if the book does not contain it. The position is a

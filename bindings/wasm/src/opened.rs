@@ -7,8 +7,11 @@ use tabia::core::game::Date;
 use tabia::core::games::Database;
 use tabia::core::io::Blob;
 use tabia::list::{ListRow, row};
-use tabia::{Book, Error, GameIndex, InputItem, OpenInput, OpenOptions, Profile, Resolver, Want};
+use tabia::{
+    Book, Error, GameIndex, InputItem, OpenInput, OpenOptions, Profile, Recorder, Resolver, Want,
+};
 
+use crate::game_json::push_game;
 use crate::json::{Object, push_array};
 
 /// Bytes of PGN after which no further game is appended.
@@ -167,6 +170,21 @@ impl Opened {
         }
         let text = String::from_utf8_lossy(writer.text()).into_owned();
         Ok((number, text))
+    }
+
+    /// A game by its number from 1, with all its moves.
+    pub(crate) fn game(&self, number: u64) -> Result<String, Error> {
+        let (database, index) = self.find(number)?;
+        let mut recorder = Recorder::new();
+        let read = database.reader().read(index, Want::ALL, &mut recorder);
+        let _ = read.map_err(|error| error.in_game(index))?;
+        let problems = recorder.take_problems().into_iter();
+        let problems: Vec<Error> = problems
+            .map(|problem| problem.error.in_game(index))
+            .collect();
+        let mut text = String::new();
+        push_game(&mut text, number, recorder.game(), &problems)?;
+        Ok(text)
     }
 
     /// The moves of a book in a position: a FEN, or moves from the standard position.

@@ -21,7 +21,7 @@ const answer = (body) => fetch("/answer", { method: "POST", body: JSON.stringify
 
 async function opened(files) {
   const database = await open(files);
-  const result = { length: database.length, header: database.headers(2, 1)[0], pgn: database.pgn(2) };
+  const result = { length: database.length, header: database.headers(2, 1)[0], pgn: database.pgn(2), game: database.game(2) };
   database.close();
   return result;
 }
@@ -63,7 +63,7 @@ onmessage = async ({ data: files }) => {
   Blob.prototype.arrayBuffer = () => Promise.reject(new Error("read as a whole"));
   try {
     const database = await open(files);
-    postMessage({ length: database.length, header: database.headers(2, 1)[0], pgn: database.pgn(2), reads: sizes.length });
+    postMessage({ length: database.length, header: database.headers(2, 1)[0], pgn: database.pgn(2), game: database.game(2), reads: sizes.length });
   } catch (error) {
     postMessage({ error: String(error) });
   }
@@ -141,6 +141,8 @@ test("a dropped CBV is opened on the page and in ranges in a worker", { timeout:
   assert.equal(shown.length, 9);
   assert.equal(shown.header.white, "Morphy, Paul");
   assert.match(shown.pgn, /\[White "Morphy, Paul"\]/);
+  assert.equal(shown.game.tags.White, "Morphy, Paul");
+  assert.equal(shown.game.moves.at(-1).san, "Rd8#");
   const { reads, ...same } = ranged;
   assert.deepEqual(same, shown);
   assert.ok(reads > 0);

@@ -8,6 +8,7 @@ import test, { after } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Book, Database, open } from "../tabia.mjs";
 
+const encoder = new TextEncoder();
 const program = process.argv[2];
 const folder = join(import.meta.dirname, "..");
 const samples = join(folder, "../../samples");
@@ -88,6 +89,100 @@ for (const path of [join(samples, "tabia.cbv"), join(samples, "tabia.cbh"), pgn,
     assert.throws(() => database.length && database.pgn(1), /closed/);
   });
 }
+
+test("a game is an object with everything in it", async () => {
+  const text = `[Event "A"]
+[White "Alpha, A"]
+[White "Beta"]
+[Date "2013.09.??"]
+[__proto__ "x"]
+[Result "1-0"]
+
+{first} 1. e4 {good [%csl Re4,Gd5][%cal Gd2d4] [%clk 0:03:00] [%eval 0.25,20]} e5 $1 {[%clk 0:02:58.5] [%emt 0:00:02]}
+(1... c5 2. Nf3 (2. c3 {Alapin} d5) d6) (1... e6) 2. Qh5 {[%eval #-3]} Nc6 3. Bc4 Nf6 $4 4. Qxf7# 1-0
+
+[White "C"]
+[FEN "r3k3/8/8/8/8/8/8/R3K3 w Q - 0 1"]
+[SetUp "1"]
+
+1. O-O-O Kf8 2. Ke9 *
+`;
+  const database = await open({ name: "games.pgn", file: encoder.encode(text) });
+  const game = database.game(1);
+  assert.deepEqual(
+    { ...game, moves: undefined },
+    {
+      game: 1,
+      tags: Object.fromEntries([
+        ["Event", "A"], ["White", "Alpha, A"], ["Date", "2013.09.??"], ["__proto__", "x"], ["Result", "1-0"],
+      ]),
+      result: "1-0",
+      fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+      comments: ["first"],
+      problems: [],
+      moves: undefined,
+    },
+  );
+  assert.equal(game.moves.map(({ san }) => san).join(" "), "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#");
+  const [e4, e5, queen] = game.moves;
+  assert.deepEqual(e4, {
+    ply: 1,
+    san: "e4",
+    uci: "e2e4",
+    fen: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+    comments: ["good"],
+    commentsBefore: [],
+    nags: [],
+    clock: 180,
+    elapsed: null,
+    eval: { cp: 25, mate: null, depth: 20 },
+    variations: [],
+    arrows: [{ color: "green", from: "d2", to: "d4" }],
+    marks: [{ form: "square", color: "red", square: "e4" }, { form: "square", color: "green", square: "d5" }],
+  });
+  assert.deepEqual([e5.nags, e5.clock, e5.elapsed], [[1], 178.5, 2]);
+  assert.deepEqual(queen.eval, { cp: null, mate: -3, depth: null });
+  assert.deepEqual(e5.variations.map((line) => line.map(({ san }) => san)), [["c5", "Nf3", "d6"], ["e6"]]);
+  const [, knight] = e5.variations[0];
+  assert.equal(knight.ply, 3);
+  assert.deepEqual(knight.variations.map((line) => line.map(({ san }) => san)), [["c3", "d5"]]);
+  assert.deepEqual(knight.variations[0][0].comments, ["Alapin"]);
+  const second = database.game(2);
+  assert.deepEqual(second.moves.map(({ uci }) => uci), ["e1c1", "e8f8"]);
+  assert.equal(second.fen, "r3k3/8/8/8/8/8/8/R3K3 w Q - 0 1");
+  assert.equal(second.problems.length, 1);
+  assert.match(second.problems[0], /Ke9/);
+  assert.throws(() => database.game(0), /no game 0/);
+  assert.throws(() => database.game(3), /no game 3/);
+  assert.throws(() => database.game(-1), RangeError);
+  // Variations in variations, as deep as they may be.
+  const deep = 2000;
+  const nested = "(1. d4 ".repeat(deep) + ")".repeat(deep);
+  const many = await open({ name: "deep.pgn", file: encoder.encode(`1. e4 ${nested} *\n`) });
+  let [move] = many.game(1).moves;
+  let depth = 0;
+  while (move?.variations.length) {
+    depth += 1;
+    [[move]] = move.variations;
+  }
+  assert.ok(depth > 50 || many.game(1).problems.length > 0, `${depth}`);
+});
+
+test("games of other databases are those of their PGN", async () => {
+  for (const path of databases) {
+    const files = setOf(path).filter((one) => !/\.(cbh|cbv|pgn|s\w\d)$/.test(one) || one === path).map((one) => ranged(one));
+    const database = await open(files);
+    for (const number of [1, 1500, 3000]) {
+      const game = database.game(number);
+      assert.deepEqual(game.problems, []);
+      const again = await open({ name: "again.pgn", file: encoder.encode(database.pgn(number)) });
+      const other = again.game(1);
+      assert.deepEqual(game.moves, other.moves);
+      assert.deepEqual([game.result, game.tags.White, game.fen], [other.result, other.tags.White, other.fen]);
+      assert.equal(game.tags.White, `Player ${number - 1}`);
+    }
+  }
+});
 
 test("of a large set only what is needed is read", async () => {
   for (const [path, data] of [[databases[0], ".cbg"], [databases[2], ".sg5"]]) {
