@@ -138,7 +138,7 @@ impl TableProvider for FileTable {
         let has_one = self.has_one_input();
         let answer = |filter: &&Expr| {
             if Pushed::helps(filter, self.table, has_one) {
-                // The engine tests it again: queries fold names, and years stand for days.
+                // The engine tests it again: queries fold names, and a year is all of its days.
                 TableProviderFilterPushDown::Inexact
             } else {
                 TableProviderFilterPushDown::Unsupported

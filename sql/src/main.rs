@@ -42,7 +42,7 @@ fn main() -> std::process::ExitCode {
     exit(match done.map(std::thread::JoinHandle::join) {
         Ok(Ok(done)) => done,
         Ok(Err(_)) => Err(Failure::usage(
-            "this statement cannot be run: it ended in a fault",
+            "this statement cannot be run: it ended in an error of ours",
         )),
         Err(error) => Err(Failure::usage(&error.to_string())),
     })

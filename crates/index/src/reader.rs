@@ -902,7 +902,7 @@ impl Segment {
         while rank < end {
             let count = (end - rank).min(CHUNK_OF_RANKS);
             let common = self.common.bytes_up_to(rank, count)?;
-            // All of the arrival share `ply + 1` positions; those of a move share one more. 255 stands for more.
+            // All of the arrival share `ply + 1` positions; those of a move share one more. 255 means more.
             if ply + 2 < 255 {
                 if let Some(index) = first_at_most(common, ply as u8 + 1) {
                     return Ok((rank + index) as u32);
