@@ -32,7 +32,7 @@ use crate::target::{
 /// The column whose values the folders have.
 const COLUMN: &str = "year";
 
-/// The value of a folder of games whose year is unknown. Spark, DuckDB and Polars read it as null; any other text
+/// The value of a folder of games whose year is unknown. Spark, `DuckDB` and Polars read it as null; any other text
 /// would make the column one of texts.
 const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 
@@ -187,15 +187,14 @@ impl YearFolders {
         let mut number = 0;
         let mut writer: Option<ArrowWriter<FileOut>> = None;
         let mut write = |batch: &RecordBatch| {
-            let mut open = match writer.take() {
-                Some(open) => open,
-                None => {
-                    let out = self.set.create(&folder.join(part_name(number)))?;
-                    number += 1;
-                    let properties = Some(self.properties.clone());
-                    ArrowWriter::try_new(out, Arc::clone(&self.schema), properties)
-                        .map_err(parquet_error)?
-                }
+            let mut open = if let Some(open) = writer.take() {
+                open
+            } else {
+                let out = self.set.create(&folder.join(part_name(number)))?;
+                number += 1;
+                let properties = Some(self.properties.clone());
+                ArrowWriter::try_new(out, Arc::clone(&self.schema), properties)
+                    .map_err(parquet_error)?
             };
             open.write(batch).map_err(parquet_error)?;
             // Parts end with a row group.
@@ -266,7 +265,7 @@ struct Pieces {
     out: BufWriter<TemporaryFile>,
     end: u64,
     /// The first byte and the length of the pieces of each year.
-    pieces: BTreeMap<Year, Vec<(u64, u64)>>,
+    spans: BTreeMap<Year, Vec<(u64, u64)>>,
 }
 
 impl Pieces {
@@ -276,7 +275,7 @@ impl Pieces {
         Ok(Self {
             out: BufWriter::with_capacity(1 << 18, file),
             end: 0,
-            pieces: BTreeMap::new(),
+            spans: BTreeMap::new(),
         })
     }
 
@@ -291,7 +290,7 @@ impl Pieces {
         writer.finish().map_err(arrow_error)?;
         drop(writer);
         let bytes = counted.bytes;
-        self.pieces.entry(year).or_default().push((self.end, bytes));
+        self.spans.entry(year).or_default().push((self.end, bytes));
         self.end += bytes;
         Ok(())
     }
@@ -303,7 +302,7 @@ impl Pieces {
         take_piece: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut file: &TemporaryFile = self.out.get_ref();
-        for (start, bytes) in self.pieces.get(&year).into_iter().flatten() {
+        for (start, bytes) in self.spans.get(&year).into_iter().flatten() {
             file.seek(SeekFrom::Start(*start))
                 .map_err(temporary_error)?;
             let piece = BufReader::with_capacity(1 << 16, file.take(*bytes));
@@ -384,7 +383,7 @@ impl UsedTexts {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
     use std::fs::File;
 
     use arrow_array::{Int16Array, StringArray};
@@ -409,8 +408,8 @@ mod tests {
     }
 
     /// The rows of the files of each folder: the number and the name.
-    fn rows(folder: &Path) -> HashMap<String, Vec<(i32, Option<String>)>> {
-        let mut found = HashMap::new();
+    fn rows(folder: &Path) -> BTreeMap<String, Vec<(i32, Option<String>)>> {
+        let mut found = BTreeMap::new();
         for entry in std::fs::read_dir(folder).unwrap() {
             let entry = entry.unwrap();
             let file = File::open(entry.path().join(part_name(0))).unwrap();
