@@ -118,7 +118,7 @@ fn push_comments<'g>(
 ) {
     let wanted = comments.filter(|comment| placement.is_none_or(|it| it == comment.placement));
     push_array(text, wanted, |text, comment| {
-        push_string(text, comment.text)
+        push_string(text, comment.text);
     });
 }
 

@@ -129,7 +129,7 @@ test("a game is an object with everything in it", async () => {
     ply: 1,
     san: "e4",
     uci: "e2e4",
-    fen: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+    fen: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
     comments: ["good"],
     commentsBefore: [],
     nags: [],
