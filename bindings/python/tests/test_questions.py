@@ -114,7 +114,7 @@ class Read:
 
 
 def read_games(path: Path) -> list[Read]:
-    games = []
+    games: list[Read] = []
     with path.open() as file:
         while game := chess_pgn.read_game(file):
             head, nodes = game.headers, list(game.mainline())
