@@ -55,14 +55,14 @@ def run_page() -> int:
     page = REPOSITORY / "docs/guide/cluster.md"
     text = page.read_text(encoding="utf-8")
     blocks = re.compile(r"```(console cluster|python)\n(.*?)```", re.DOTALL)
-    names = {"statement": statement()}
     commands = 0
 
     def printed(block: re.Match[str]) -> str:
         nonlocal commands
         if block[1] == "python":
-            # A program that does not know the others.
-            exec(block[2], dict(names))
+            # A program that does not know the others; Spark would be in the folder in which it was started.
+            program = f"statement = {statement()!r}\n{block[2]}"
+            subprocess.run([sys.executable, "-c", program], check=True)
             return block[0]
         lines = []
         for command in re.findall(r"^\$ (.*)$", block[2], re.MULTILINE):
