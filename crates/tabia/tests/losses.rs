@@ -461,6 +461,17 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         .iter()
         .any(|&feature| reported.count(feature) > 0);
     let is_command = is_reported && before.keys().any(has_command);
+    // So can the rest of a line with a null move, which begins with that move and its number.
+    let is_null_line = |fact: &Fact| match fact {
+        Fact::Annotation(_, Feature::Comments, text) => {
+            let text = text.split_once('"').map_or("", |(_, text)| text);
+            let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+            let is_null = number.len() < text.len()
+                && (number.starts_with(". --") || number.starts_with("... --"));
+            is_null && reported.count(Feature::NullMoves) > 0 && !gone.is_empty()
+        }
+        _ => false,
+    };
     for fact in &added {
         let is_changed = missing.iter().any(|other| match (fact, other) {
             // A quoted game can be a comment.
@@ -476,7 +487,8 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
             _ => std::mem::discriminant(fact) == std::mem::discriminant(other),
         }) || matches!(fact, Fact::Start(_))
             && reported.count(Feature::Chess960) > 0
-            || matches!(fact, Fact::Annotation(..)) && is_command;
+            || matches!(fact, Fact::Annotation(..)) && is_command
+            || is_null_line(fact);
         if !is_changed {
             let node = |fact: &Fact| match fact {
                 Fact::Annotation(node, ..) => Some(node.clone()),
