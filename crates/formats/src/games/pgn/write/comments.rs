@@ -371,7 +371,7 @@ fn is_control(byte: u8) -> bool {
 
 /// Appends the text of a comment in the other profiles. If it must be changed, braces become
 /// parentheses, and line breaks and control characters become blanks.
-fn write_text(text: &str, changed: bool, out: &mut Vec<u8>) {
+pub(super) fn write_text(text: &str, changed: bool, out: &mut Vec<u8>) {
     if !changed {
         out.extend_from_slice(text.as_bytes());
         return;

@@ -5,6 +5,7 @@ use std::mem;
 
 use tabia_core::loss::Feature;
 
+use super::comments::write_text;
 use super::token_state::LastMove;
 use super::{TokenState, Writer};
 use crate::games::pgn::pending_annotations::PendingAnnotations;
@@ -56,9 +57,8 @@ impl Writer {
         self.last_move = line.last_move;
         self.pending = line.pending;
         self.pending.text(|out| {
-            // Neither a comment nor a command ends or begins in it.
-            let text = text.trim().replace('{', "(").replace('}', ")");
-            out.extend_from_slice(text.replace("[%", "(%").as_bytes());
+            // Neither a comment nor a command begins or ends in it.
+            write_text(&text.trim().replace("[%", "(%"), true, out);
         });
         self.state = self.state.annotated();
     }
