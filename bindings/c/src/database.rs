@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use tabia_rust::annotation::{Clock, ClockKind, Eval, Score, Shape, ShapeKind};
 use tabia_rust::convert::{ConvertOptions, Target};
-use tabia_rust::core::chess::uci;
 use tabia_rust::core::games::Database;
 use tabia_rust::{
     Annotation, Error, Flow, GameHead, GameIndex, GameResult, InputItem, NoObserver, OpenInput,
@@ -270,12 +269,7 @@ impl Calls {
             return Flow::Go;
         };
         let san = text::write(&before.san(ply).to_string());
-        let mut bytes = Vec::new();
-        match ply {
-            Ply::Move(m) => uci::write(m, before.is_chess960(), &mut bytes),
-            Ply::Null => bytes.extend_from_slice(b"0000"),
-        }
-        let uci = text::write(&String::from_utf8_lossy(&bytes));
+        let uci = text::write(&before.uci(ply).to_string());
         // SAFETY: the caller of `tabia_game_visit` vouches for the function.
         let goes_on = unsafe { function(self.context, san.as_ptr(), uci.as_ptr()) };
         flow(goes_on, Flow::Stop)

@@ -58,14 +58,7 @@ fn push_lines(text: &mut String, game: &Game, start: Option<Position>) -> Result
                 lines - 1
             });
             let variations: Vec<u32> = variations.collect();
-            push_move(
-                text,
-                ply,
-                &before,
-                node,
-                &variations,
-                game.head.start.chess960,
-            );
+            push_move(text, ply, &before, node, &variations);
         });
     }
     text.push(']');
@@ -78,21 +71,12 @@ fn push_move(
     before: &Position,
     node: Node<'_>,
     variations: &[u32],
-    chess960: bool,
 ) {
     let played = node.ply();
-    let uci = match played {
-        tabia::Ply::Move(played) => {
-            let mut bytes = Vec::new();
-            tabia::core::chess::uci::write(played, chess960, &mut bytes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-        tabia::Ply::Null => "0000".to_owned(),
-    };
     let mut object = Object::new(text);
     object.value("ply", Some(ply));
     object.text("san", Some(&before.san(played).to_string()));
-    object.text("uci", Some(&uci));
+    object.text("uci", Some(&before.uci(played).to_string()));
     object.text("fen", Some(&before.after(played).fen()));
     let (after, first) = (CommentPlacement::After, CommentPlacement::Before);
     push_comments(object.name("comments"), node.comments(), Some(after));

@@ -1,7 +1,7 @@
 //! A game as JSON: the move tree with typed annotations. docs/guide/json.md lists the keys.
 
 use serde::Serialize;
-use tabia::core::chess::{FenStyle, Ply, Position, Setup, Square, san, uci};
+use tabia::core::chess::{FenStyle, Ply, Position, Setup, Square, san};
 use tabia::core::game::{
     Annotation, ClockKind, Comment, CommentPlacement, Date, Flow, Game, GameHead, GameResult,
     Language, MediaKind, Quotation, RecordKind, Score, Shape, ShapeColor, ShapeKind, TextKind,
@@ -13,7 +13,7 @@ use crate::json::{self, Displayed};
 
 /// The JSON document of a game, with a line break at its end.
 pub(crate) fn document(index: GameIndex, game: &Game) -> Vec<u8> {
-    let mut tree = Tree::new(game.head.start.chess960);
+    let mut tree = Tree::new();
     // The tree never stops a replay.
     let _ = game.replay(index, Want::ALL, &mut tree);
     let head = &game.head;
@@ -64,7 +64,6 @@ struct Tree {
     lines: Vec<Line>,
     moves: Vec<Node>,
     open: Vec<usize>,
-    chess960: bool,
 }
 
 #[derive(Default)]
@@ -103,12 +102,11 @@ struct MoveJson<'a> {
 }
 
 impl Tree {
-    fn new(chess960: bool) -> Self {
+    fn new() -> Self {
         Self {
             lines: vec![Line::default()],
             moves: Vec::new(),
             open: vec![0],
-            chess960,
         }
     }
 
@@ -177,19 +175,12 @@ impl Visitor for Tree {
     }
 
     fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
-        let mut text = Vec::new();
-        san::write(before, ply, &mut text);
-        let mut coordinates = Vec::new();
-        match ply {
-            Ply::Move(m) => uci::write(m, self.chess960, &mut coordinates),
-            Ply::Null => coordinates.extend_from_slice(b"0000"),
-        }
         let number = self.moves.len();
         let full = u32::from(before.full_move_number()).max(1);
         self.moves.push(Node {
             ply: (full - 1) * 2 + if before.turn().is_white() { 1 } else { 2 },
-            san: String::from_utf8_lossy(&text).into_owned(),
-            uci: String::from_utf8_lossy(&coordinates).into_owned(),
+            san: before.san(ply).to_string(),
+            uci: before.uci(ply).to_string(),
             annotations: AnnotationList::default(),
             variations: Vec::new(),
         });

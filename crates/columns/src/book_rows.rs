@@ -14,7 +14,6 @@ use tabia::book::build::{BuildOptions, Built, MoveSum, for_each_move_sum};
 use tabia::book::merge::Merged;
 use tabia::book::positions::{StoredPosition, for_each};
 use tabia::core::books::{BookEntry, BookPosition, Wdl};
-use tabia::core::chess::uci;
 use tabia::core::game::Nag;
 use tabia::core::loss::{Feature, Losses};
 use tabia::{CreateOptions, Error, InputItem, Observer, OpenOptions, Progress};
@@ -259,9 +258,7 @@ impl BookRowBatches {
             self.code.append_value(i32::from(*code));
             match (entry.m, stored.position) {
                 (Some(m), Some(position)) => {
-                    let mut text = Vec::new();
-                    uci::write(m, position.is_chess960(), &mut text);
-                    self.uci.append_value(String::from_utf8_lossy(&text));
+                    self.uci.append_value(position.uci(m).to_string());
                 }
                 _ => self.uci.append_null(),
             }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tabia::base::{Base, Tree, TreeGame, TreeMove, TreeOptions};
 use tabia::book::find::{FoundPosition, find};
-use tabia::core::chess::uci;
 use tabia::core::game::Date;
 use tabia::core::games::{NameId, NameKind};
-use tabia::{Book, Database, Error, Move, NoObserver, Opening, Ply, Position, Query};
+use tabia::{Book, Database, Error, NoObserver, Opening, Ply, Position, Query};
 
 use crate::jobs::Job;
 
@@ -17,13 +16,6 @@ pub(crate) const MAX_GAMES: usize = 15;
 
 /// What the games of databases did in a position, as far as they were read.
 pub(crate) type FoundTree = Option<Arc<Tree>>;
-
-/// A move in UCI notation.
-pub(crate) fn uci_of(m: Move, chess960: bool) -> String {
-    let mut text = Vec::new();
-    uci::write(m, chess960, &mut text);
-    String::from_utf8_lossy(&text).into_owned()
-}
 
 /// The answer of a book.
 pub(crate) fn of_book(book: &dyn Book, position: &Position) -> Result<Value, Error> {
@@ -233,7 +225,7 @@ fn names_of(game: &TreeGame, database: &dyn Database) -> [String; 2] {
 
 fn game_row(id: &str, position: &Position, game: &TreeGame, database: &dyn Database) -> Value {
     let ply = game.uci.as_ref();
-    let ply = ply.and_then(|text| uci::read(position, text.as_bytes()));
+    let ply = ply.and_then(|text| position.parse_uci(text));
     let san = ply.map(|ply: Ply| position.san(ply).to_string());
     let [white, black] = names_of(game, database);
     json!({

@@ -101,7 +101,7 @@ async fn position(State(app): Shared, asked: Asked, params: Params) -> Response<
             .iter()
             .map(|m| {
                 json!({
-                    "uci": explore::uci_of(*m, position.is_chess960()),
+                    "uci": position.uci(*m).to_string(),
                     "san": position.san(*m).to_string(),
                 })
             })

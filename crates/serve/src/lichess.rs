@@ -17,11 +17,11 @@ use serde::Serialize;
 use tabia::base::{SearchOptions, Tree, TreeGame};
 use tabia::book::find::{add, opening_of};
 use tabia::core::chess::uci;
-use tabia::{Color, GameIndex, GameResult, Ply, Position, Query, Recorder, Want, Wdl};
+use tabia::{Color, GameIndex, GameResult, Move, Ply, Position, Query, Recorder, Want, Wdl};
 
 use crate::answers::{MAX_WAIT, in_pool, of_type};
 use crate::app_state::App;
-use crate::explore::{self, FoundTree, uci_of};
+use crate::explore::{self, FoundTree};
 use crate::explorer_requests::tree_job;
 use crate::game_requests::game_pgn;
 use crate::jobs::Job;
@@ -170,6 +170,13 @@ struct Request {
     has_history: bool,
     /// When it is answered with what was found so far; the stream of a player ends with all that there is.
     deadline: Option<Instant>,
+}
+
+/// A move in UCI notation. The original writes castling as the king taking the rook.
+fn uci_of(played: Move) -> String {
+    let mut text = Vec::new();
+    uci::write(played, true, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn bad_request(why: impl std::fmt::Display) -> Response<Body> {
@@ -731,8 +738,7 @@ fn document(
             // The original has a number always; without ratings it is that of players who have none.
             let rating = |known: Option<u16>| known.unwrap_or(0);
             Some(Ok(MoveAnswer {
-                // The original writes castling as the king taking the rook.
-                uci: uci_of(played, true),
+                uci: uci_of(played),
                 san: m.san.clone(),
                 average_rating: (!is_player).then_some(rating(m.average_rating)),
                 average_opponent_rating: is_player.then_some(rating(m.average_opponent_rating)),
@@ -802,7 +808,7 @@ impl Games<'_> {
         };
         let found = self.answer(game.database, game.game)?;
         Ok(found.map(|game| MovedGame {
-            uci: uci_of(played, true),
+            uci: uci_of(played),
             game,
         }))
     }

@@ -10,7 +10,6 @@ use tabia::{
     Database, Error, Flow, GameIndex, GameResult, Ply, Position, Progress, Visitor, Want, Wdl,
 };
 
-use crate::explore::uci_of;
 use crate::player_score::{CHUNK, Score};
 
 /// Plies of a tree.
@@ -117,7 +116,7 @@ impl LineTree {
             line.push(ply);
             let name = opening_of(&Position::standard(), line).map_or("", |found| found.name);
             let mut document = node.score.document();
-            document["uci"] = json!(written(ply, position));
+            document["uci"] = json!(position.uci(ply).to_string());
             document["san"] = json!(position.san(ply).to_string());
             document["opening"] = json!((name != opening && !name.is_empty()).then_some(name));
             document["moves"] = self.moves(child, &position.after(ply), line, name, shown);
@@ -140,13 +139,6 @@ impl LineTree {
             }
         }
         lines
-    }
-}
-
-fn written(ply: Ply, position: &Position) -> String {
-    match ply {
-        Ply::Move(played) => uci_of(played, position.is_chess960()),
-        Ply::Null => "0000".to_owned(),
     }
 }
 
@@ -359,13 +351,13 @@ fn unfaced(tree: &LineTree, replies: &Replies) -> Value {
         let (mut sans, mut ucis) = (Vec::new(), Vec::new());
         for &played in line {
             sans.push(position.san(played).to_string());
-            ucis.push(written(played, &position));
+            ucis.push(position.uci(played).to_string());
             position.play_ply(played);
         }
         json!({
             "line": sans,
             "play": ucis,
-            "uci": written(ply, &position),
+            "uci": position.uci(ply).to_string(),
             "san": position.san(ply).to_string(),
             "playerGames": (likely / share).round() as u64,
             "games": reply.games,

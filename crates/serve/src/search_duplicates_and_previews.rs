@@ -17,7 +17,6 @@ use tabia::{
     Observer, Position, Problem, Profile, Query, Resolver, Result,
 };
 
-use crate::explore::uci_of;
 use crate::jobs::Job;
 use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
 use crate::shelf_input::ShelfInput;
@@ -311,7 +310,7 @@ pub(crate) fn book_page(book: &dyn Book, position: &Position) -> Result<Value> {
                 .filter(|_| all > 0)
                 .map(|weight| weight as f64 / all as f64);
             json!({
-                "uci": entry.m.map(|m| uci_of(m, position.is_chess960())),
+                "uci": entry.m.map(|m| position.uci(m).to_string()),
                 "san": entry.m.map(|m| position.san(m).to_string()),
                 "weight": weight,
                 "share": share,

@@ -1309,6 +1309,8 @@ describe("explorer", () => {
       scenario(`/explorer?src=${name}&play=e2e4`, async (page) => {
         const link = page.getByRole("link", { name: /^Games with c5: / });
         await link.waitFor();
+        // Counts grow while the games are read.
+        await page.locator(".explorer-foot").waitFor();
         const count = (await link.textContent()).trim();
         await link.click();
         await page.waitForURL(/move%3Ac7c5/);

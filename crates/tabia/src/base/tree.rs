@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tabia_core::GameIndex;
 use tabia_core::books::Wdl;
-use tabia_core::chess::{Ply, Position, san, uci};
+use tabia_core::chess::{Ply, Position};
 use tabia_core::game::{Date, GameResult};
 use tabia_query::openings::{self, Opening};
 
@@ -183,24 +183,13 @@ impl Tree {
     }
 }
 
-fn uci_of(position: &Position, ply: Ply) -> String {
-    let mut text = Vec::new();
-    match ply {
-        Ply::Move(m) => uci::write(m, position.is_chess960(), &mut text),
-        Ply::Null => text.extend_from_slice(b"0000"),
-    }
-    String::from_utf8_lossy(&text).into_owned()
-}
-
 impl TreeMove {
     fn new(position: &Position, ply: Ply, totals: &Totals, child_games: u64) -> Self {
-        let mut name = Vec::new();
-        san::write(position, ply, &mut name);
         let is_white = position.turn().is_white();
         Self {
             ply,
-            san: String::from_utf8_lossy(&name).into_owned(),
-            uci: uci_of(position, ply),
+            san: position.san(ply).to_string(),
+            uci: position.uci(ply).to_string(),
             games: totals.games,
             results: totals.results,
             score: crate::book::find::score(totals.results, is_white),
@@ -230,7 +219,7 @@ impl TreeGame {
             black_elo,
             result: game.row.result(),
             date: game.row.date(),
-            uci: game.played.map(|ply| uci_of(position, ply)),
+            uci: game.played.map(|ply| position.uci(ply).to_string()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tabia_core::books::Wdl;
-use tabia_core::chess::{Color, Move, Ply, Position, san};
+use tabia_core::chess::{Color, Move, Ply, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Date, Flow, GameHead, GameResult, RecordKind, Visitor, Want};
 use tabia_core::io::Progress;
@@ -149,10 +149,8 @@ impl Visitor for OccurrenceCollector<'_> {
         let is_queried = before.key() == self.query.position.key()
             && self.query.m.is_none_or(|queried| queried == m);
         if is_queried {
-            let mut name = Vec::new();
-            san::write(before, ply, &mut name);
             self.found.push(MoveOccurrence {
-                san: String::from_utf8_lossy(&name).into_owned(),
+                san: before.san(ply).to_string(),
                 ply: self.ply - 1,
                 ..self.game.clone()
             });

@@ -1,7 +1,6 @@
 //! Whole books as rows, one for each move.
 
 use tabia_core::books::BookEntry;
-use tabia_core::chess::uci;
 use tabia_core::external::DiskKeySet;
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
@@ -43,20 +42,19 @@ pub fn rows(
         reached.insert(position.key())?;
         let max = page.entries.iter().filter_map(|entry| entry.weight).max();
         for entry in &page.entries {
-            let mut text = Vec::new();
-            match (entry.m, &*entry.raw) {
-                (Some(m), _) => uci::write(m, position.is_chess960(), &mut text),
+            let uci = match (entry.m, &*entry.raw) {
+                (Some(m), _) => position.uci(m).to_string(),
                 // Not legal: it can be removed.
                 (None, [high, low, ..]) if is_polyglot => {
                     let bits = u16::from(*high) << 8 | u16::from(*low);
-                    text.extend_from_slice(uci_of_bits(bits).as_bytes());
+                    uci_of_bits(bits)
                 }
                 (None, _) => continue,
-            }
+            };
             visit(BookRow {
                 key: position.key(),
                 fen: Some(position.fen()),
-                uci: String::from_utf8_lossy(&text).into_owned(),
+                uci,
                 entry: with_fitting_weight(entry.clone(), max),
             })?;
         }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use tabia_core::books::{Book, BookEntry, BookPosition};
-use tabia_core::chess::{Ply, Position, san};
+use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{CreateOptions, CreateText, OpenOptions};
 use tabia_core::game::{
     Annotation, Comment, CommentPlacement, Flow, GameHead, GameResult, Nag, RecordKind, Visitor,
@@ -120,13 +120,8 @@ fn move_names(position: &Position, entries: &[BookEntry]) -> String {
     let mut names = Vec::new();
     for entry in weighted.into_iter().take(MAX_NAMED) {
         let Some(m) = entry.m else { continue };
-        let mut name = Vec::new();
-        san::write(position, Ply::Move(m), &mut name);
         let percent = share(entry) as f64 * 100.0 / total.max(1) as f64;
-        names.push(format!(
-            "{} ({percent:.0}%)",
-            String::from_utf8_lossy(&name)
-        ));
+        names.push(format!("{} ({percent:.0}%)", position.san(m)));
     }
     names.join(", ")
 }

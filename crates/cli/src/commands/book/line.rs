@@ -7,7 +7,7 @@ use serde::Serialize;
 use tabia::Error;
 use tabia::book::find::opening_of;
 use tabia::book::pick_line::{MoveChoice, line};
-use tabia::core::chess::{Ply, Position, san, uci};
+use tabia::core::chess::{Ply, Position};
 
 use super::one_sided_books::note_other_side;
 use super::open_books::{book_input, open_book};
@@ -141,9 +141,8 @@ fn numbered(start: &Position, plies: &[Ply]) -> String {
         } else if i == 0 {
             let _ = write!(text, "{}... ", position.full_move_number());
         }
-        let mut name = Vec::new();
-        san::write_and_play(&mut position, *ply, &mut name);
-        text += &String::from_utf8_lossy(&name);
+        let _ = write!(text, "{}", position.san(*ply));
+        position.play_ply(*ply);
     }
     text
 }
@@ -152,12 +151,7 @@ fn coordinates(start: &Position, plies: &[Ply]) -> Vec<String> {
     let mut position = start.clone();
     let mut all = Vec::new();
     for ply in plies {
-        let mut text = Vec::new();
-        match ply {
-            Ply::Move(m) => uci::write(*m, position.is_chess960(), &mut text),
-            Ply::Null => text.extend_from_slice(b"0000"),
-        }
-        all.push(String::from_utf8_lossy(&text).into_owned());
+        all.push(position.uci(*ply).to_string());
         position.play_ply(*ply);
     }
     all

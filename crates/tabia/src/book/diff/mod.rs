@@ -218,13 +218,6 @@ fn line_text(moves: &[Move]) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A move in SAN.
-fn san_text(position: &Position, m: Move) -> String {
-    let mut text = Vec::new();
-    san::write(position, Ply::Move(m), &mut text);
-    String::from_utf8_lossy(&text).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

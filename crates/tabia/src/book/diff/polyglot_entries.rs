@@ -106,7 +106,7 @@ impl RunPair {
             let position = known.map(|(position, _)| position);
             let san = position.and_then(|position| {
                 let m = decode_move(position, bits)?;
-                Some(super::san_text(position, m))
+                Some(position.san(m).to_string())
             });
             let flow = visit(Difference {
                 key,

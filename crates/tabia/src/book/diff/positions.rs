@@ -2,7 +2,7 @@
 
 use tabia_core::Result;
 use tabia_core::books::{Book, BookEntry, BookKey, BookPosition, SmallBytes};
-use tabia_core::chess::{Move, Position, Setup, uci};
+use tabia_core::chess::{Move, Position, Setup};
 use tabia_core::external::DiskKeySet;
 use tabia_core::game::Flow;
 use tabia_core::io::Progress;
@@ -324,10 +324,8 @@ impl PositionPair {
             BookKey::Board(position) => {
                 let differing = self.moves().filter(|(_, pair)| !pair.is_same(strict));
                 let named = differing.map(|(m, pair)| {
-                    let mut text = Vec::new();
-                    uci::write(m, position.is_chess960(), &mut text);
-                    let uci = String::from_utf8_lossy(&text).into_owned();
-                    (uci, Some(super::san_text(position, m)), pair)
+                    let uci = position.uci(m).to_string();
+                    (uci, Some(position.san(m).to_string()), pair)
                 });
                 (Some(position.fen()), named.collect())
             }

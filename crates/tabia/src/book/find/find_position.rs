@@ -2,7 +2,7 @@
 
 use tabia_core::Result;
 use tabia_core::books::{Book, BookPosition, LinkedGame, Wdl};
-use tabia_core::chess::{Move, Ply, Position, san, uci};
+use tabia_core::chess::{Move, Ply, Position};
 use tabia_query::openings::{self, Opening};
 
 use super::nag_symbols::symbols;
@@ -84,15 +84,12 @@ pub fn find(book: &dyn Book, position: &Position) -> Result<Option<FoundPosition
             found.unreadable += 1;
             continue;
         };
-        let (mut name, mut coordinates) = (Vec::new(), Vec::new());
-        san::write(position, Ply::Move(m), &mut name);
-        uci::write(m, position.is_chess960(), &mut coordinates);
         let mut after = position.clone();
         after.play(m);
         found.moves.push(FoundMove {
             m,
-            san: String::from_utf8_lossy(&name).into_owned(),
-            uci: String::from_utf8_lossy(&coordinates).into_owned(),
+            san: position.san(m).to_string(),
+            uci: position.uci(m).to_string(),
             games: entry.games.or(entry.results.map(Wdl::games)),
             results: entry.results,
             score: entry
