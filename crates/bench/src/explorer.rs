@@ -12,6 +12,9 @@ use tabia_testkit::Random;
 
 /// Random positions that are looked up.
 const POSITIONS: usize = 20_000;
+/// Games that the explorer walks along, and how far.
+const LINES: usize = 20;
+const PLIES: usize = 30;
 /// How often a filter is asked again.
 const TIMES: usize = 100;
 
@@ -81,7 +84,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         }
         println!("{name}: {games} games in {best:?}");
     }
-    explore(path).map_err(error)
+    let mut random = Random::new(18);
+    let lines = (0..LINES).map(|_| random_line(&index, &mut random, PLIES));
+    let lines: Result<Vec<_>, _> = lines.collect();
+    explore(path, &lines.map_err(|error| error.to_string())?).map_err(error)
 }
 
 /// The time to find a position with its moves, and the number of games.
@@ -99,7 +105,7 @@ fn look_up(index: &PositionIndex, position: &Position) -> Result<(Duration, u64)
 }
 
 /// The explorer with filters: asked for the first time, and again.
-fn explore(path: &Path) -> Result<(), tabia::Error> {
+fn explore(path: &Path, lines: &[Vec<Position>]) -> Result<(), tabia::Error> {
     let base = Base::open(&[path], Index::Auto)?;
     let progress = Progress::new();
     let mut options = TreeOptions::default();
@@ -130,20 +136,39 @@ fn explore(path: &Path) -> Result<(), tabia::Error> {
             print!(", {name} {best:?}");
         }
         println!();
+        let mut times = Vec::new();
+        let other = Base::open(&[path], Index::Auto)?;
+        let selected = other.select(&query, &progress)?;
+        let _ = other.tree(&Position::standard(), &selected, &options)?;
+        for line in lines {
+            for position in line {
+                let start = Instant::now();
+                let _ = other.tree(position, &selected, &options)?;
+                times.push(start.elapsed());
+            }
+        }
+        times.sort_unstable();
+        let at = |share: usize| times.get(times.len() * share / 100).copied();
+        println!(
+            "    {} steps along games: median {:?}, 95 of 100 {:?}",
+            times.len(),
+            at(50).unwrap_or_default(),
+            at(95).unwrap_or_default()
+        );
     }
     Ok(())
 }
 
-/// A position of a random game at a random ply.
+/// The positions of a game up to a ply.
 #[derive(Default)]
-struct AtPly {
+struct UpToPly {
     left: usize,
-    position: Option<Position>,
+    positions: Vec<Position>,
 }
 
-impl Visitor for AtPly {
+impl Visitor for UpToPly {
     fn visit_move(&mut self, before: &Position, _ply: Ply) -> Flow {
-        self.position = Some(before.clone());
+        self.positions.push(before.clone());
         if self.left == 0 {
             return Flow::Skip;
         }
@@ -152,29 +177,38 @@ impl Visitor for AtPly {
     }
 }
 
+/// The positions of a random game up to a ply.
+fn random_line(
+    index: &PositionIndex,
+    random: &mut Random,
+    plies: usize,
+) -> Result<Vec<Position>, tabia::base::Unusable> {
+    let segments = index.segments();
+    if segments == 0 {
+        return Ok(Vec::new());
+    }
+    let segment = random.below(segments);
+    let games = index.ranks(segment).end as usize;
+    let rank = random.below(games.max(1)) as u32;
+    let mut lines = index.lines(segment, rank..rank + 1)?;
+    let mut visitor = UpToPly {
+        left: plies,
+        positions: Vec::new(),
+    };
+    if lines.next_line()?.is_some() {
+        lines.visit(GameIndex(0), &mut visitor)?;
+    }
+    Ok(visitor.positions)
+}
+
+/// Positions of random games at random plies.
 fn random_positions(index: &PositionIndex) -> Result<Vec<Position>, tabia::base::Unusable> {
     let mut random = Random::new(17);
     let mut positions = Vec::new();
-    let segments = index.segments();
-    if segments == 0 {
-        return Ok(positions);
-    }
-    while positions.len() < POSITIONS {
-        let segment = random.below(segments);
-        let ranks = index.ranks(segment);
-        if ranks.is_empty() {
-            break;
-        }
-        let rank = random.below(ranks.end as usize) as u32;
-        let mut lines = index.lines(segment, rank..rank + 1)?;
-        if lines.next_line()?.is_some() {
-            let mut visitor = AtPly {
-                left: random.below(100),
-                position: None,
-            };
-            lines.visit(GameIndex(0), &mut visitor)?;
-            positions.push(visitor.position.unwrap_or_else(Position::standard));
-        }
+    for _ in 0..POSITIONS {
+        let plies = random.below(100);
+        let line = random_line(index, &mut random, plies)?;
+        positions.push(line.last().cloned().unwrap_or_else(Position::standard));
     }
     Ok(positions)
 }

@@ -1,9 +1,53 @@
-//! [`FastReplay`]: the squares of the men along a line, without anything else of a position. It leaves out
-//! most positions of a line when one is looked for.
+//! [`FastReplay`]: the men along a line, and what is needed to recognise a position that is looked for.
 
 use tabia_core::chess::{Color, Move, Ply, Position, Role, Square};
 
 use crate::move_symbols::{self, Men};
+
+/// A position that is looked for.
+#[derive(Debug)]
+pub(crate) struct Wanted<'p> {
+    pub(crate) position: &'p Position,
+    men: [u64; 2],
+    roles: [Option<Role>; 64],
+    count: u32,
+    /// The pawns of each side that have not moved: no line that left one of these squares comes back to them.
+    unmoved: [u64; 2],
+}
+
+impl<'p> Wanted<'p> {
+    pub(crate) fn new(position: &'p Position) -> Self {
+        let sides = [Color::White, Color::Black];
+        let pawns = position.by_role(Role::Pawn).0;
+        let men = sides.map(|color| position.by_color(color).0);
+        let [white, black] = men;
+        Self {
+            position,
+            men,
+            roles: roles_of(position),
+            count: (white | black).count_ones(),
+            unmoved: [white & pawns & 0xff << 8, black & pawns & 0xff << 48],
+        }
+    }
+}
+
+/// Whether a position is the one that is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sameness {
+    Same,
+    Other,
+    /// If a pawn can be taken en passant in both of them.
+    SameButForEnPassant,
+}
+
+fn roles_of(position: &Position) -> [Option<Role>; 64] {
+    let mut roles = [None; 64];
+    for (number, role) in (0..).zip(&mut roles) {
+        let piece = Square::new(number).and_then(|square| position.piece_at(square));
+        *role = piece.map(|piece| piece.role);
+    }
+    roles
+}
 
 /// The men and the side to move.
 #[derive(Debug, Clone)]
@@ -14,6 +58,12 @@ pub(crate) struct FastReplay {
     /// The rooks with which the sides could castle at the start: a symbol of castling is there only if they
     /// still can.
     rooks: [[Option<Square>; 2]; 2],
+    /// The kings at the start.
+    kings: [u64; 2],
+    /// The squares that men left or came to.
+    touched: u64,
+    /// Whether the move before may allow to take en passant.
+    may_take: bool,
 }
 
 impl Men for FastReplay {
@@ -42,16 +92,15 @@ impl FastReplay {
     /// At the start of a line.
     pub(crate) fn at(start: &Position) -> Self {
         let sides = [Color::White, Color::Black];
-        let mut roles = [None; 64];
-        for (number, role) in (0..).zip(&mut roles) {
-            let piece = Square::new(number).and_then(|square| start.piece_at(square));
-            *role = piece.map(|piece| piece.role);
-        }
+        let king = start.by_role(Role::King).0;
         Self {
             men: sides.map(|color| start.by_color(color).0),
-            roles,
+            roles: roles_of(start),
             turn: start.turn(),
             rooks: sides.map(|color| [0, 1].map(|side| start.castling_rook(color, side))),
+            kings: sides.map(|color| start.by_color(color).0 & king),
+            touched: 0,
+            may_take: start.en_passant().is_some(),
         }
     }
 
@@ -61,31 +110,48 @@ impl FastReplay {
         if color.is_white() { white } else { black }
     }
 
-    /// Whether each side has men on the same squares as in a position with the same side to move.
+    /// Compares the position with the one that is looked for.
     #[inline]
-    pub(crate) fn resembles(&self, position: &Position) -> bool {
-        let [white, black] = self.men;
-        white == position.by_color(Color::White).0
-            && black == position.by_color(Color::Black).0
-            && self.turn == position.turn()
+    pub(crate) fn compare(&self, wanted: &Wanted<'_>) -> Sameness {
+        if self.men != wanted.men || self.turn != wanted.position.turn() {
+            return Sameness::Other;
+        }
+        self.compare_roles(wanted)
     }
 
-    /// Whether each side has men on all of these squares.
-    #[inline]
-    pub(crate) fn has_men_on(&self, [white, black]: [u64; 2]) -> bool {
-        white & !self.men[0] == 0 && black & !self.men[1] == 0
+    fn compare_roles(&self, wanted: &Wanted<'_>) -> Sameness {
+        let sides = [Color::White, Color::Black].into_iter().zip(self.kings);
+        let has_same_rights = sides.zip(self.rooks).all(|((color, king), rooks)| {
+            (0..).zip(rooks).all(|(side, rook)| {
+                let stays = |rook: &Square| self.touched & (king | rook.bit()) == 0;
+                rook.filter(stays) == wanted.position.castling_rook(color, side)
+            })
+        });
+        if self.roles != wanted.roles || !has_same_rights {
+            Sameness::Other
+        } else if self.may_take {
+            Sameness::SameButForEnPassant
+        } else if wanted.position.en_passant().is_some() {
+            Sameness::Other
+        } else {
+            Sameness::Same
+        }
     }
 
-    /// Number of men.
+    /// Whether the position that is looked for may follow.
     #[inline]
-    pub(crate) fn count(&self) -> u32 {
+    pub(crate) fn may_reach(&self, wanted: &Wanted<'_>) -> bool {
         let [white, black] = self.men;
-        (white | black).count_ones()
+        let [white_pawns, black_pawns] = wanted.unmoved;
+        (white | black).count_ones() >= wanted.count
+            && white_pawns & !white == 0
+            && black_pawns & !black == 0
     }
 
     /// Plays the symbol at the start of `bytes`; its length, or `None` if it is no move.
     #[inline]
     pub(crate) fn play(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.may_take = false;
         match move_symbols::decode(self, bytes)? {
             Ply::Null => {}
             Ply::Move(m) if m.is_castling() => self.castle(m)?,
@@ -100,10 +166,14 @@ impl FastReplay {
         let (from, to) = (m.from(), m.to());
         let role = self.role_at(from)?;
         let them = self.turn.other();
-        if role == Role::Pawn && from.file() != to.file() && self.side(them) & to.bit() == 0 {
-            let taken = Square::from_coords(to.file(), from.rank())?;
-            self.clear(them, taken);
+        if role == Role::Pawn {
+            if from.file() != to.file() && self.side(them) & to.bit() == 0 {
+                let taken = Square::from_coords(to.file(), from.rank())?;
+                self.clear(them, taken);
+            }
+            self.may_take = from.index().abs_diff(to.index()) == 16;
         }
+        self.touched |= from.bit() | to.bit();
         self.clear(them, to);
         self.clear(self.turn, from);
         self.set(to, m.promotion_role().unwrap_or(role));
@@ -117,6 +187,7 @@ impl FastReplay {
         } else {
             [2, 3]
         };
+        self.touched |= king.bit() | rook.bit();
         self.clear(self.turn, king);
         self.clear(self.turn, rook);
         for (file, role) in files.into_iter().zip([Role::King, Role::Rook]) {
@@ -155,6 +226,46 @@ mod tests {
     use tabia_core::game::{Flow, GameHead, Visitor, Want};
     use tabia_testkit::arbitrary_game::arbitrary_game;
 
+    fn expect_same(replay: &FastReplay, position: &Position) {
+        let wanted = Wanted::new(position);
+        let expected = if replay.may_take {
+            Sameness::SameButForEnPassant
+        } else {
+            assert_eq!(position.en_passant(), None, "{position:?}");
+            Sameness::Same
+        };
+        assert_eq!(replay.compare(&wanted), expected, "{position:?}");
+        assert!(replay.may_reach(&wanted));
+        // Every difference is noticed.
+        let fen = position.fen();
+        let fields: Vec<&str> = fen.split(' ').collect();
+        let [board, turn, rights, passed, ..] = fields.as_slice() else {
+            panic!("{fen}")
+        };
+        let other_turn = if *turn == "w" { "b" } else { "w" };
+        let swapped: String = board
+            .chars()
+            .map(|piece| match piece {
+                'N' => 'B',
+                'B' => 'N',
+                piece => piece,
+            })
+            .collect();
+        for other in [
+            format!("{board} {other_turn} {rights} - 0 1"),
+            format!("{swapped} {turn} {rights} {passed} 0 1"),
+            format!("{board} {turn} - {passed} 0 1"),
+        ] {
+            let Ok(other) = Position::parse_fen(other.as_bytes()) else {
+                continue;
+            };
+            if !crate::is_same(&other, position) && other.en_passant() == position.en_passant() {
+                let wanted = Wanted::new(&other);
+                assert_eq!(replay.compare(&wanted), Sameness::Other, "{fen}");
+            }
+        }
+    }
+
     /// Compares the men before every move.
     #[derive(Default)]
     struct Check {
@@ -170,8 +281,9 @@ mod tests {
 
         fn visit_move(&mut self, before: &Position, ply: Ply) -> Flow {
             let replay = self.replay.get_or_insert_with(|| FastReplay::at(before));
-            assert!(replay.resembles(before), "{before:?}");
-            assert_eq!(replay.count(), before.occupied().count());
+            expect_same(replay, before);
+            let men = before.occupied().count();
+            assert_eq!(Wanted::new(before).count, men);
             for number in 0..64 {
                 let square = Square::new(number).unwrap();
                 let role = before.piece_at(square).map(|piece| piece.role);
@@ -209,7 +321,7 @@ mod tests {
                 move_symbols::encode(&position, ply, &mut bytes);
                 let mut replay = FastReplay::at(&position);
                 assert_eq!(replay.play(&bytes), Some(bytes.len()));
-                assert!(replay.resembles(&position.after(ply)), "{fen} {ply:?}");
+                expect_same(&replay, &position.after(ply));
             }
         }
     }

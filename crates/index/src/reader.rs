@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
-use tabia_core::chess::{Color, Material, Piece, Ply, Position, Role};
+use tabia_core::chess::{Color, Material, Ply, Position, Role};
 use tabia_core::io::{Blob, LostFiles, Progress};
 use zerocopy::little_endian::U32;
 
 use crate::directory::{Directory, Unusable, damaged, read_directory};
-use crate::fast_replay::FastReplay;
+use crate::fast_replay::{FastReplay, Sameness, Wanted};
 use crate::game_facts_row::Row;
 use crate::keys::{class_of, extra_of, is_same, white_of};
 use crate::layout::{
@@ -95,6 +96,8 @@ pub(crate) struct Segment {
     positions: Table,
     classes: Table,
     common: SectionReader,
+    /// The least byte of each chunk of `common`; 0 where it was not looked for.
+    least_common: Box<[AtomicU8]>,
     long: SectionReader,
     rows: SectionReader,
     starts: Vec<Start>,
@@ -112,6 +115,28 @@ struct Start {
     first: u32,
     position: Position,
     replay: FastReplay,
+}
+
+/// A position that is looked for, and what it is looked up by.
+#[derive(Debug)]
+struct Hashed<'p> {
+    men: Wanted<'p>,
+    key: u64,
+    white: u64,
+    extra: (u64, u64),
+    class: u64,
+}
+
+impl<'p> Hashed<'p> {
+    fn new(position: &'p Position) -> Self {
+        Self {
+            men: Wanted::new(position),
+            key: position.key(),
+            white: white_of(position),
+            extra: extra_of(position),
+            class: class_of(position),
+        }
+    }
 }
 
 /// Memory for finding positions, to be used again.
@@ -304,10 +329,11 @@ impl PositionIndex {
     /// # Errors
     /// When the index is damaged.
     pub fn find(&self, position: &Position) -> Result<Vec<Arrival>> {
+        let wanted = Hashed::new(position);
         let mut scratch = Scratch::default();
         let mut found = Vec::new();
         for (number, segment) in self.segments.iter().enumerate() {
-            segment.find(number, position, &mut scratch, &mut found)?;
+            segment.find(number, &wanted, &mut scratch, &mut found)?;
         }
         Ok(found)
     }
@@ -438,6 +464,7 @@ impl Segment {
             positions: Table::open(&POSITIONS, record.bucket_bits.get(), find)?,
             classes: Table::open(&CLASSES, record.class_bits.get(), find)?,
             common: find(Kind::COMMON)?,
+            least_common: Box::default(),
             long: find(Kind::LONG)?,
             rows: find(Kind::ROWS)?,
             starts: Vec::new(),
@@ -449,6 +476,8 @@ impl Segment {
         };
         segment.starts = read_starts(&find(Kind::STARTS)?)?;
         segment.check_sizes()?;
+        let chunks = (segment.games as usize).div_ceil(CHUNK_OF_RANKS);
+        segment.least_common = (0..chunks).map(|_| AtomicU8::new(0)).collect();
         Ok(segment)
     }
 
@@ -710,25 +739,29 @@ impl Segment {
     fn first_arrival(
         &self,
         rank: u32,
-        wanted: &Position,
+        wanted: &Wanted<'_>,
         scratch: &mut Scratch,
     ) -> Result<Option<u32>> {
         let Start {
             position, replay, ..
         } = self.start_of(rank)?;
         self.read_line(rank, &mut scratch.line)?;
-        let men = wanted.occupied().count();
-        let unmoved = [Color::White, Color::Black].map(|color| unmoved_pawns(wanted, color));
         let mut replay = replay.clone();
         let mut rest = scratch.line.as_slice();
         let mut ply = 0;
         loop {
-            if replay.resembles(wanted)
-                && is_same(&self.position_at(position, &scratch.line, ply)?, wanted)
-            {
+            let is_reached = match replay.compare(wanted) {
+                Sameness::Other => false,
+                Sameness::Same => true,
+                Sameness::SameButForEnPassant => {
+                    let reached = self.position_at(position, &scratch.line, ply)?;
+                    is_same(&reached, wanted.position)
+                }
+            };
+            if is_reached {
                 return Ok(Some(ply));
             }
-            if rest.is_empty() || replay.count() < men || !replay.has_men_on(unmoved) {
+            if rest.is_empty() || !replay.may_reach(wanted) {
                 return Ok(None);
             }
             let length = replay.play(rest);
@@ -755,25 +788,24 @@ impl Segment {
     fn find(
         &self,
         number: usize,
-        position: &Position,
+        wanted: &Hashed<'_>,
         scratch: &mut Scratch,
         found: &mut Vec<Arrival>,
     ) -> Result<()> {
         let before = found.len();
         let mut arrivals = Vec::new();
-        self.find_nodes(position, scratch, &mut arrivals)?;
+        self.find_nodes(wanted, scratch, &mut arrivals)?;
         let mut ranks = Vec::new();
-        let extra = extra_of(position);
         self.positions
-            .find(white_of(position), self.games, extra, &mut ranks)?;
+            .find(wanted.white, self.games, wanted.extra, &mut ranks)?;
         for &rank in &ranks {
-            if let Some(ply) = self.first_arrival(rank, position, scratch)? {
+            if let Some(ply) = self.first_arrival(rank, &wanted.men, scratch)? {
                 arrivals.extend(self.rare_line(rank, ply)?);
             }
         }
         ranks.clear();
         self.classes
-            .find(class_of(position), self.games, (0, 0), &mut ranks)?;
+            .find(wanted.class, self.games, (0, 0), &mut ranks)?;
         let mut done = 0;
         for &first in &ranks {
             // The lines that share the first position of this class, some of which left it later.
@@ -784,7 +816,7 @@ impl Segment {
                 if rank < done {
                     continue;
                 }
-                if let Some(ply) = self.first_arrival(rank, position, scratch)? {
+                if let Some(ply) = self.first_arrival(rank, &wanted.men, scratch)? {
                     let arrival = self.rare_line(rank, ply)?;
                     done = arrival.as_ref().map_or(done, |(range, _)| range.end);
                     arrivals.extend(arrival);
@@ -812,11 +844,11 @@ impl Segment {
     /// The lines shared by many games that end with the position.
     fn find_nodes(
         &self,
-        position: &Position,
+        wanted: &Hashed<'_>,
         scratch: &mut Scratch,
         arrivals: &mut Vec<(Range<u32>, u32)>,
     ) -> Result<()> {
-        let key = position.key();
+        let key = wanted.key;
         let (mut low, mut high) = (0, self.nodes.count() as usize);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -835,8 +867,7 @@ impl Segment {
             let end = first.checked_add(node.count.get());
             let end = end.filter(|&end| first < end && end <= self.games);
             let end = end.ok_or_else(|| self.nodes.damaged("a range exceeds the games"))?;
-            // A line that was there before has a node of its own.
-            if self.first_arrival(first, position, scratch)? == Some(ply) {
+            if self.first_arrival(first, &wanted.men, scratch)? == Some(ply) {
                 arrivals.push((first..end, ply));
             }
         }
@@ -900,12 +931,16 @@ impl Segment {
         let mut rank = first as usize + 1;
         let end = end.min(self.games) as usize;
         while rank < end {
-            let count = (end - rank).min(CHUNK_OF_RANKS);
-            let common = self.common.bytes_up_to(rank, count)?;
+            let chunk = rank / CHUNK_OF_RANKS;
+            let count = (chunk * CHUNK_OF_RANKS + CHUNK_OF_RANKS).min(end) - rank;
             // All of the arrival share `ply + 1` positions; those of a move share one more. 255 means more.
             if ply + 2 < 255 {
-                if let Some(index) = first_at_most(common, ply as u8 + 1) {
-                    return Ok((rank + index) as u32);
+                let least = self.least_common(chunk)?;
+                if u32::from(least) <= ply + 1 {
+                    let common = self.common.bytes_up_to(rank, count)?;
+                    if let Some(index) = first_at_most(common, ply as u8 + 1) {
+                        return Ok((rank + index) as u32);
+                    }
                 }
             } else {
                 for index in 0..count {
@@ -917,6 +952,24 @@ impl Segment {
             rank += count;
         }
         Ok(end as u32)
+    }
+
+    /// The least byte of a chunk of `common`.
+    fn least_common(&self, chunk: usize) -> Result<u8> {
+        let kept = self.least_common.get(chunk);
+        match kept.map_or(0, |least| least.load(Ordering::Relaxed)) {
+            0 => {
+                let bytes = self
+                    .common
+                    .bytes_up_to(chunk * CHUNK_OF_RANKS, CHUNK_OF_RANKS)?;
+                let least = bytes.iter().fold(255, |least, &byte| byte.min(least));
+                if let Some(kept) = kept {
+                    kept.store(least, Ordering::Relaxed);
+                }
+                Ok(least)
+            }
+            least => Ok(least),
+        }
     }
 }
 
@@ -936,21 +989,10 @@ fn first_at_most(bytes: &[u8], limit: u8) -> Option<usize> {
     Some(bytes.len() - rest.len() + index)
 }
 
-/// Ranks whose common prefixes are compared at once.
-const CHUNK_OF_RANKS: usize = 4096;
+/// Ranks whose least common prefix is kept.
+const CHUNK_OF_RANKS: usize = 512;
 /// Bytes of a line at most.
 const MAX_LINE: usize = 3 * MAX_PLIES as usize;
-
-/// The pawns of a side that have not moved: no line that left one of these squares comes back to them.
-fn unmoved_pawns(position: &Position, color: Color) -> u64 {
-    let role = Role::Pawn;
-    let home = if color.is_white() {
-        0xff << 8
-    } else {
-        0xff << 48
-    };
-    position.by_piece(Piece { color, role }).0 & home
-}
 
 /// Reads the next line of a block; `line` holds the one before.
 pub(crate) fn read_next(rest: &mut &[u8], line: &mut Vec<u8>) -> Option<()> {

@@ -76,10 +76,11 @@ impl SectionReader {
         let found = found.ok_or_else(|| self.damaged("an offset exceeds it"))?;
         if length > 0 {
             for chunk in from / CHUNK..=(from + length - 1) / CHUNK {
-                let checked = self.check(chunk);
-                // Zeros instead of lost bytes have other checksums.
-                check_file(&self.file)?;
-                checked?;
+                if let Err(wrong) = self.check(chunk) {
+                    // Zeros instead of lost bytes have other checksums.
+                    check_file(&self.file)?;
+                    return Err(wrong);
+                }
             }
         }
         check_file(&self.file)?;
@@ -154,7 +155,20 @@ impl SectionReader {
 }
 
 /// Reads a number of seven bits a byte, the lowest first, and moves `rest` to the byte after it.
+#[inline]
 pub(crate) fn read_number(rest: &mut &[u8]) -> Option<usize> {
+    match rest {
+        // Most are small.
+        [byte @ ..0x80, after @ ..] => {
+            let number = usize::from(*byte);
+            *rest = after;
+            Some(number)
+        }
+        _ => read_long_number(rest),
+    }
+}
+
+fn read_long_number(rest: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
     for shift in [0, 7, 14, 21] {
         let (&byte, after) = rest.split_first()?;

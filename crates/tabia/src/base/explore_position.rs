@@ -217,8 +217,8 @@ impl Explorer<'_> {
             sums: selected.map_or(&self.part.sums, |selected| &selected.sums),
         };
         let mut continuations = Vec::new();
-        for arrival in index.find(self.position)? {
-            index.continuations(self.position, &arrival, &mut continuations)?;
+        for arrival in self.part.found.find(index, self.position)?.iter() {
+            index.continuations(self.position, arrival, &mut continuations)?;
         }
         for (played, arrival) in &continuations {
             let totals = counted.totals(arrival.segment, arrival.ranks())?;
@@ -239,7 +239,12 @@ impl Explorer<'_> {
         };
         for ply in children {
             let mut games = 0;
-            for arrival in index.find(&self.position.after(ply))? {
+            for arrival in self
+                .part
+                .found
+                .find(index, &self.position.after(ply))?
+                .iter()
+            {
                 if count_all {
                     games += u64::from(arrival.games());
                     continue;

@@ -11,6 +11,7 @@
 //! | `explore_scan`, `tree_counts` | counting games by reading them, and what is counted |
 //! | `index_policy` | whether the index of a database is used |
 //! | `candidates` | the games that may fit a query |
+//! | `found_positions` | where positions were found in an index, kept for the next time |
 //! | `game_set` | sets of games |
 //! | `row_sums` | sums over games of an index, kept for blocks of them |
 //! | `group_games` | statistics of games in groups |
@@ -24,6 +25,7 @@ mod candidates_of_databases;
 mod end_mark;
 mod explore_position;
 mod explore_scan;
+mod found_positions;
 mod game_set;
 mod group_games;
 mod index_policy;

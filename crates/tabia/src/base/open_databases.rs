@@ -9,6 +9,7 @@ use tabia_core::games::Database;
 use tabia_core::io::Progress;
 use tabia_index::PositionIndex;
 
+use super::found_positions::FoundPositions;
 use super::index_policy::{Index, usable_index};
 use super::row_sums::RowSums;
 use super::saved_index::IndexOptions;
@@ -65,6 +66,8 @@ pub(super) struct Part {
     pub(super) index: Option<Box<PositionIndex>>,
     /// Sums over all games of the index.
     pub(super) sums: RowSums,
+    /// Where positions were found in the index.
+    pub(super) found: FoundPositions,
     /// The same database, if the caller has it open.
     opened: Mutex<Option<Weak<dyn Database>>>,
 }
@@ -129,6 +132,7 @@ impl Base {
                 item,
                 index,
                 sums: sums.unwrap_or_default(),
+                found: FoundPositions::default(),
                 opened,
             });
         }
