@@ -164,11 +164,9 @@ static BRACES: ByteSet = ByteSet::of_ranges(&[(b'{', b'{'), (b'}', b'}')]);
 pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
     let found = BRACES.find(text, at + 1);
     match text.get(found)? {
-        b'}' => {
-            let is_short = found - at < SHORTEST_TAGS;
-            let is_complete = is_short || torn_games::game_within(text, at + 1, found).is_none();
-            is_complete.then_some(found)
-        }
+        // What is between may be tags that the comment quotes: a game that begins inside of a cut comment would have a `{`
+        // of its own before the next `}`.
+        b'}' => Some(found),
         _ if is_torn(text, at) => None,
         _ => nested_end(text, at),
     }
@@ -183,9 +181,6 @@ fn is_torn(text: &[u8], at: usize) -> bool {
         .take_while(|&found| text.get(found) == Some(&b'['))
         .any(|found| torn_games::begins_game(text, found))
 }
-
-/// Bytes that the tags of a game have at least, with which a comment that is cut off can end.
-const SHORTEST_TAGS: usize = b"[Event \"\"]\n[Site \"".len();
 
 /// Where the comment at `at` that has no [`end`] is over: at the next game, or where the text ends.
 pub(super) fn open_end(text: &[u8], at: usize) -> usize {

@@ -257,7 +257,7 @@ impl TagWriter {
             let mut rank = tag_order::rank(name);
             if full {
                 let must_be_encoded = match name {
-                    "FEN" => !fen_agrees,
+                    "FEN" => !fen_agrees || has_control(value),
                     "Variant" => needs_variant || (other_variant && head.start.chess960),
                     _ => name.starts_with("Tabia") || !is_representable(name, value),
                 };

@@ -462,3 +462,75 @@ fn games_whose_end_is_lost_do_not_swallow_the_next_one() {
         }
     }
 }
+
+#[test]
+fn a_closed_comment_quotes_tags() {
+    let text = "[Event \"A\"]\n\n1. e4 e5 {The score sheet reads:\n[Event \"Club\"]\n[Site \"Riga\"]\n} 2. Nf3 Nc6 1-0\n";
+    let (games, problems) = read(text.as_bytes(), 1 << 20);
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(games.len(), 1);
+    assert_eq!(games[0].ply_count(), 4);
+    assert!(write(&games, Profile::Full).0.contains("[Site \"Riga\"]"));
+    // The game inside of a cut comment has braces of its own.
+    let cut = "[Event \"A\"]\n\n1. e4 {the Quee[Event \"B\"]\n[Site \"C\"]\n\n1. d4 {a} d5 1-0\n";
+    let games = read(cut.as_bytes(), 1 << 20).0;
+    assert_eq!(games.len(), 2);
+    assert_eq!(games[1].ply_count(), 2);
+}
+
+#[test]
+fn moves_on_the_line_of_a_result_are_reported() {
+    for (text, count) in [
+        ("[White \"W\"]\n\n1-0 1. d4 d5\n", 2),
+        ("[White \"W\"]\n\n1. c4 1-0 1. c4 c5 0-1\n", 2),
+    ] {
+        let (games, problems) = read(text.as_bytes(), 1 << 20);
+        assert_eq!(games.len(), count, "{text}");
+        let [problem] = problems.as_slice() else {
+            panic!("{problems:?}")
+        };
+        assert!(problem.contains("moves follow the result"), "{problem}");
+    }
+    for text in [
+        "[White \"W\"]\n\n1. c4 1-0\n1. c4 c5 0-1\n",
+        "[White \"W\"]\n\n1. c4 1-0 {a comment}\n\n[White \"V\"]\n\n1. d4 *\n",
+        "1. c4 1-0 1. c4 c5 0-1\n",
+    ] {
+        assert_eq!(read(text.as_bytes(), 1 << 20).1, [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn both_losing_beside_another_result_is_reported() {
+    for (tag, count) in [("1-0", 1), ("1/2-1/2", 1), ("0-0", 0), ("*", 0)] {
+        let text = format!("[Result \"{tag}\"]\n\n1. e4 e5 0-0\n");
+        let problems = read(text.as_bytes(), 1 << 20).1;
+        assert_eq!(problems.len(), count, "{tag}: {problems:?}");
+    }
+}
+
+#[test]
+fn a_nag_without_a_number_does_not_end_the_line() {
+    let (games, problems) = read(b"1. e4 $-1 e5 $ 2. Nf3 $x Nc6 1-0\n", 1 << 20);
+    assert_eq!(games[0].ply_count(), 4);
+    assert_eq!(problems.len(), 3, "{problems:?}");
+    assert_eq!(
+        read(write(&games, Profile::Full).0.as_bytes(), 1 << 20).0,
+        games
+    );
+}
+
+#[test]
+fn a_fen_with_a_line_break_is_encoded() {
+    let mut game = Game::new();
+    let fen = "\"]\n\n1. e4 e5 1-0\n\n[Event \"Invented\"]\n\n1. d4 d5 0-1\n\n[\"";
+    game.head.tags.push("FEN", fen);
+    for profile in [Profile::Full, Profile::Standard, Profile::Lichess] {
+        let text = write(std::slice::from_ref(&game), profile).0;
+        let games = read(text.as_bytes(), 1 << 20).0;
+        assert_eq!(games.len(), 1, "{text}");
+        if profile == Profile::Full {
+            assert_eq!(games[0].head.tags.get("FEN"), Some(fen));
+        }
+    }
+}

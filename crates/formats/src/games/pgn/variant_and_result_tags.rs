@@ -61,10 +61,7 @@ pub(super) fn result(tag: Option<GameResult>, marker: Option<GameResult>) -> Gam
 /// Whether the tag `Result` and the termination marker state different results.
 pub(super) fn contradicts(tag: GameResult, marker: GameResult) -> bool {
     let both = [tag, marker];
-    !both.contains(&GameResult::Unknown)
-        && tag != marker
-        && tag.to_pgn() != marker
-        && result(Some(tag), Some(marker)) == marker
+    !both.contains(&GameResult::Unknown) && tag != marker && tag.to_pgn() != marker
 }
 
 #[cfg(test)]
@@ -84,6 +81,10 @@ mod tests {
         assert_eq!(result(Some(BothLose), Some(Unknown)), BothLose);
         assert_eq!(result(Some(Draw), Some(BothLose)), Draw);
         assert_eq!(result(None, None), Unknown);
+        assert!(contradicts(WhiteWins, BothLose));
+        assert!(contradicts(WhiteWins, Draw));
+        assert!(!contradicts(WhiteWinsByForfeit, WhiteWins));
+        assert!(!contradicts(WhiteWins, Unknown));
     }
 
     #[test]

@@ -38,6 +38,13 @@ impl Reader {
         match u8::try_from(number) {
             Ok(nag) if end > at + 1 => self.nag(input, nag),
             _ => {
+                if end == at + 1 {
+                    // Without a number it is a token up to the next blank or mark of movetext.
+                    let rest = input.text.get(end..).unwrap_or_default();
+                    let is_part =
+                        |byte: &&u8| matches!(byte, b'-' | b'+') || byte.is_ascii_alphanumeric();
+                    end += rest.iter().take_while(is_part).count();
+                }
                 let unread = input.text.get(at..end);
                 let error = Error::invalid("a NAG is a number from 0 to 255").at_ply(self.line.ply);
                 if self.report(input, at, error, unread) && input.want.has(Want::ANNOTATIONS) {

@@ -82,7 +82,7 @@ pub(super) fn find_game_start(text: &[u8], at: usize) -> BeforeGame {
 /// Whether movetext without tags begins at `at`: a move number, or a move that is legal in the
 /// standard position, after comments and parentheses or not. A null move is none: `--` begins the signature of a letter. Otherwise the error is the offset after
 /// the comments.
-fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
+pub(super) fn begins_moves(text: &[u8], at: usize) -> Result<(), usize> {
     let limit = at.saturating_add(LOOK_AHEAD).min(text.len());
     let text = text.get(..limit).unwrap_or(text);
     let mut i = at;

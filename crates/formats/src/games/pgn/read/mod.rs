@@ -30,9 +30,10 @@ use tabia_core::io::Charset;
 
 use self::current_line::{CurrentLine, LastToken};
 use self::deferred_comments::DeferredComments;
-use self::game_start::{BeforeGame, find_game_start};
+use self::game_start::{BeforeGame, begins_moves, find_game_start};
 use self::tags::PairSpans;
 use self::variations::VariationFrame;
+use super::char_class::is_newline;
 use super::comment_parser;
 use super::event_boundary::{EventBoundaries, boundary_after};
 use super::movetext_skipper::{MovetextEnd, SkipTo, skip_movetext};
@@ -420,6 +421,9 @@ impl Reader {
         };
         if flow == Flow::Go {
             self.check_ending(input, at, movetext_start, marker);
+            if marker.is_some() && !self.head.tags.is_empty() {
+                self.check_rest_of_line(input, at);
+            }
         }
         input.cursor.at = at;
         self.end_game(input.visitor, marker);
@@ -476,6 +480,18 @@ impl Reader {
         let game = input.text.get(self.game_start..at).unwrap_or_default();
         if memchr::memchr(0, game).is_some() {
             self.check_zero_bytes(input, at);
+        }
+    }
+
+    /// Reports moves on the line of the result at its end `at`.
+    fn check_rest_of_line(&mut self, input: &mut Input<'_, '_>, at: usize) {
+        let rest = input.text.get(at..).unwrap_or_default();
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        let next = at + blanks.count();
+        let is_text = input.text.get(next).is_some_and(|&byte| !is_newline(byte));
+        if is_text && begins_moves(input.text, next).is_ok() {
+            let text = "moves follow the result: they are read as a game without tags";
+            self.report(input, next, Error::invalid(text), None);
         }
     }
 
