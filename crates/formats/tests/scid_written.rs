@@ -740,3 +740,36 @@ fn many_tags_take_linear_time() {
     let elapsed = started.elapsed();
     assert!(elapsed < Duration::from_secs(40), "{elapsed:?}");
 }
+
+/// Zeros are null moves only if the index states as many plies.
+#[test]
+fn null_moves_and_zeros_are_distinguished() {
+    let nulls = |count: usize| vec!["--"; count].join(" ");
+    let played = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7";
+    for format in ALL {
+        let game = builder("1")
+            .tag("Result", "1/2-1/2")
+            .moves(&nulls(30))
+            .moves("e4")
+            .begin()
+            .moves(&nulls(9))
+            .end()
+            .moves("e5")
+            .result(GameResult::Draw);
+        let (again, losses) = written(format, game.clone());
+        assert!(losses.is_empty(), "{losses:?}");
+        assert_eq!(again, game);
+
+        let game = builder("1").moves(played).result(GameResult::Draw);
+        let (mut files, _) = files(format, &[game]);
+        let (_, bytes) = files.last_mut().unwrap();
+        let end = bytes.len() - 2;
+        bytes[end - 10..end].fill(0);
+        let (games, problems) = read_games(&*open(format, &files).unwrap());
+        assert!(games[0].ply_count() < 15, "{}", games[0].ply_count());
+        assert!(
+            problems[0].contains("zero bytes in place of moves"),
+            "{problems:?}"
+        );
+    }
+}

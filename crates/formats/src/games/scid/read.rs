@@ -62,7 +62,7 @@ impl GameReader for ScidReader<'_> {
             let buffers = &mut self.buffers;
             let walker = Walker::new(origin.clone(), want, depth, board, buffers, &mut *visitor);
             let (charset, salvage) = (database.options.charset, database.index.is_salvaged());
-            let mut replay = Replay::new(walker, bytes, at, charset, salvage);
+            let mut replay = Replay::new(walker, bytes, at, charset, salvage, entry.plies);
             flow = replay.run()?;
             let end = replay.end();
             flow = record.check_end(flow, end, &origin, visitor)?;

@@ -14,6 +14,10 @@ use super::blob_parts::{
 };
 use super::board::{Board, token};
 use super::comments;
+use super::entry::MAX_PLIES;
+
+/// Consecutive null moves of a variation at most.
+const MAX_NULL_MOVES: usize = 15;
 
 pub(crate) type Walker<'a, 'v> = VariationWalker<'a, 'v, Board>;
 pub(crate) type Buffers = WalkerBuffers<Board>;
@@ -32,6 +36,8 @@ pub(crate) struct Replay<'a, 'v> {
     may_take_unmarked: bool,
     /// Runs of zeros are damage, not moves.
     salvage: bool,
+    /// Plies of the mainline as the index states them, to recognise such runs.
+    plies: u16,
     /// The rest is zeros.
     is_wiped: bool,
     /// Where the mainline ended, for `salvage`.
@@ -46,6 +52,7 @@ impl<'a, 'v> Replay<'a, 'v> {
         at: usize,
         charset: Charset,
         salvage: bool,
+        plies: u16,
     ) -> Self {
         let wants_comments = walker.want.has(Want::ANNOTATIONS);
         let comments = wants_comments.then(|| Comments::new(bytes, skip_game(bytes, at)));
@@ -58,6 +65,7 @@ impl<'a, 'v> Replay<'a, 'v> {
             comments,
             may_take_unmarked: false,
             salvage,
+            plies,
             is_wiped: false,
             end: None,
         }
@@ -125,7 +133,9 @@ impl<'a, 'v> Replay<'a, 'v> {
                 }
                 token::END_VARIATION => self.walker.end_variation(),
                 token::END_GAME => return Ok(Flow::Go),
-                0 if self.salvage && are_moves_wiped(self.bytes.get(at..).unwrap_or_default()) => {
+                0 if are_moves_wiped(self.bytes.get(at..).unwrap_or_default())
+                    && (self.salvage || !self.has_null_moves(at)) =>
+                {
                     return self.report_wiped(at);
                 }
                 _ => match self.visit_move(byte) {
@@ -220,6 +230,38 @@ impl<'a, 'v> Replay<'a, 'v> {
             rest.push(0);
         }
         self.walker.unreadable_moves(at, rest)
+    }
+
+    /// Whether the zeros from `at` on are null moves: with them the mainline has as many plies as the index states. A
+    /// longer run in a variation is none.
+    #[cold]
+    fn has_null_moves(&self, at: usize) -> bool {
+        let bytes = self.bytes;
+        if self.walker.is_in_variation() {
+            let zeros = bytes.iter().skip(at).take_while(|&&byte| byte == 0);
+            return zeros.take(MAX_NULL_MOVES + 1).count() <= MAX_NULL_MOVES;
+        }
+        let mut board = self.walker.board.clone();
+        let (mut at, mut plies) = (at, self.walker.plies);
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            match byte {
+                token::NAG => at += 1,
+                token::COMMENT => {}
+                token::BEGIN_VARIATION => at = skip_line(bytes, at).end + 1,
+                token::END_GAME | token::END_VARIATION => break,
+                _ => {
+                    let ply = board.decode(byte, || {
+                        at += 1;
+                        bytes.get(at - 1).copied()
+                    });
+                    let Some(ply) = ply else { return false };
+                    board.play(byte, ply);
+                    plies += 1;
+                }
+            }
+        }
+        plies == u32::from(self.plies) || self.plies == MAX_PLIES && plies > u32::from(MAX_PLIES)
     }
 
     /// Zeros replace the moves from `at` on: what follows them is of no use without them.
