@@ -159,7 +159,7 @@ const DAMAGE: &[(Patch, &str)] = &[
     ),
     (
         Push("cbp", b"x"),
-        "a.cbp: 1 byte at the end is not a complete record",
+        "a.cbp: 1 byte at the end is not a complete record: the names before may be those of others",
     ),
     (Put("cbp", 4, &[99, 0, 0, 0]), "the tree contains number 99"),
     (Put("cbp", 4, MINUS_ONE), "number 0 is not in the tree"),

@@ -548,6 +548,15 @@ impl<'s> CompanionOpener<'s> {
     fn report_cut_table<E: Entity>(&mut self, table: &EntityTable<E>) {
         let stated = u32::try_from(table.header().capacity.get()).unwrap_or(0);
         self.report_cut(E::EXTENSION, stated, table.capacity());
+        let rest = table.rest();
+        if rest > 0 {
+            // No program leaves a part of a record, but bytes that were inserted or lost before do.
+            let text = format!(
+                "{} not a complete record: the names before may be those of others",
+                counted(rest, "byte at the end is", "bytes at the end are")
+            );
+            self.problem(E::EXTENSION, &text);
+        }
     }
 
     fn entities<E: Entity>(&mut self, is_core: bool) -> Option<EntityTable<E>> {

@@ -70,7 +70,7 @@ fn header_problems<E: Entity>(table: &EntityTable<E>) -> Vec<String> {
         i64::from(header.capacity.get()),
         i64::from(table.capacity()),
     );
-    // A file with fewer records than stated was reported when it was opened.
+    // A file with fewer records than stated, or a part of one, was reported when it was opened.
     if stated < found {
         let stated = counted(stated, "record", "records");
         problems.push(format!("the header states {stated}, the file has {found}"));
@@ -80,13 +80,6 @@ fn header_problems<E: Entity>(table: &EntityTable<E>) -> Vec<String> {
     if stated != found && !is_old {
         let stated = counted(stated, "entity", "entities");
         problems.push(format!("the header states {stated}, the file has {found}"));
-    }
-    let rest = table.rest();
-    if rest > 0 {
-        problems.push(format!(
-            "{} not a complete record",
-            counted(rest, "byte at the end is", "bytes at the end are")
-        ));
     }
     problems
 }
