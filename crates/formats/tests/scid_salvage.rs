@@ -192,3 +192,31 @@ fn unfinished_compaction_is_finished() {
         check_unfinished_compaction(&files, "__COMPACT__");
     }
 }
+
+/// Bytes that were inserted or lost shift all games behind them.
+#[test]
+fn shifted_games_keep_their_entries() {
+    for files in all("salvage-shifted") {
+        let before = files.salvage().intact_games();
+        let third = files.bytes(Part::Games).len() / 3;
+        let damages: [&dyn Fn(&mut Vec<u8>); 3] = [
+            &|bytes| drop(bytes.splice(third..third, [1, 2, 3])),
+            &|bytes| drop(bytes.drain(third..third + 5)),
+            &|bytes| {
+                bytes.insert(2 * third, 9);
+                bytes.drain(third..third + 700);
+            },
+        ];
+        for damage in damages {
+            let set = files.damaged(Part::Games, damage).salvage();
+            let compared = set.compared(&before);
+            // A byte in a text changes the text and nothing else.
+            let whole =
+                compared.filter(|(found, problems, game)| problems.is_empty() && found == game);
+            let lost = before.len() - whole.count();
+            assert!(lost <= 12, "{lost} of {}", before.len());
+            let texts = set.problems.join("; ");
+            assert!(texts.contains("where the index has them"), "{texts}");
+        }
+    }
+}

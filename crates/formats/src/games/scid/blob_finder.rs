@@ -7,10 +7,11 @@ use std::ops::Range;
 use tabia_core::chess::Setup;
 use tabia_core::io::Cursor;
 
-use crate::games::common::salvage::MainlineEnd;
+use crate::games::common::salvage::{IndexedGame, MainlineEnd};
 
 use super::blob_parts::{Tag, are_moves_wiped, read_start, read_tag, variation_follows};
 use super::board::{Board, token};
+use super::entry::Entry;
 use super::version::Version;
 
 /// The magic that begins the game files of old versions of Scid; the version and a zero follow.
@@ -32,6 +33,23 @@ pub(crate) struct Found {
     pub(crate) end: MainlineEnd,
     /// Its texts have no control characters and its tags have names.
     is_plausible: bool,
+}
+
+impl Found {
+    /// Whether such a game does not occur by chance.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.is_plausible && self.end.plies >= MIN_PLIES
+    }
+
+    /// The game of an entry, which was not played.
+    pub(crate) fn stated(entry: &Entry) -> Self {
+        Self {
+            at: entry.blob_at,
+            length: entry.blob_length,
+            end: entry.end(),
+            is_plausible: false,
+        }
+    }
 }
 
 /// The result of a scan.
@@ -64,8 +82,7 @@ pub(crate) fn scan(version: Version, file: &[u8], part: Range<usize>, depth: u32
         } else {
             None
         };
-        let is_sure =
-            |found: &Found| is_expected || found.is_plausible && found.end.plies >= MIN_PLIES;
+        let is_sure = |found: &Found| is_expected || found.is_sure();
         if let Some(found) = found.filter(is_sure) {
             let next = at + found.length as usize;
             let bytes = file.get(at..next).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Salvage of damaged sets: finds the games whose index entry is lost or leads to no game.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::Blob;
@@ -59,12 +59,13 @@ pub(crate) fn find(
         depth,
     };
     let (mut end, broken) = search.extent(&mut salvage);
+    search.find_shifted(&mut salvage, info);
     if broken > 0 {
         search.find_broken(&mut salvage, info);
-        let found = salvage.moved.values().chain(&salvage.unindexed);
-        let ends = found.map(|found| found.at as usize + found.length as usize);
-        end = ends.max().unwrap_or_default().max(end);
     }
+    let found = salvage.moved.values().chain(&salvage.unindexed);
+    let ends = found.map(|found| found.at as usize + found.length as usize);
+    end = ends.max().unwrap_or_default().max(end);
     let until = search.cut_at(end, broken).unwrap_or(games.len());
     let tail = scan(version, games, end..until, depth);
     report(&tail, "after those of the index", info);
@@ -151,6 +152,100 @@ impl Search<'_> {
         (entry.blob_length > 0 && end <= self.file.len()).then_some((start, end))
     }
 
+    /// Finds the games of entries that lead into the file, but not to a game: bytes were inserted or lost before them, so
+    /// that all games up to the next such damage are as far from where the index has them.
+    fn find_shifted(&self, salvage: &mut Salvage, info: &mut DatabaseInfo) {
+        let (mut whole, mut misled) = (Vec::new(), Vec::new());
+        // Offsets of entries, and how far from there their games are.
+        let mut located: Vec<(u64, i64)> = Vec::new();
+        for game in 0..self.entries.len() {
+            let Some(entry) = self.entry(game) else {
+                continue;
+            };
+            let Some((start, end)) = self.range(&entry) else {
+                continue;
+            };
+            let found = game_at(self.file, start, end, self.depth);
+            if found.is_some_and(|found| found.length == entry.blob_length) {
+                located.push((entry.blob_at, 0));
+                whole.push((start, end));
+            } else {
+                misled.push((game, entry));
+            }
+        }
+        if misled.is_empty() {
+            return;
+        }
+        whole.sort_unstable();
+        whole.push((self.file.len(), self.file.len()));
+        let finds = self.scan_gaps(&whole);
+        let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
+        let mut distances = likely_distances(&misled, &finds.games);
+        let mut searches = 0;
+        misled.sort_unstable_by_key(|(game, entry)| (entry.blob_at, *game));
+        misled.retain(|(game, entry)| {
+            let known = distances.iter().find_map(|&distance| {
+                let found = self.at_distance(entry, distance)?;
+                Some((distance, found))
+            });
+            let found = known.or_else(|| {
+                searches += 1;
+                (searches <= MAX_SEARCHES).then(|| self.search_near(entry))?
+            });
+            let Some((distance, found)) = found else {
+                return true;
+            };
+            // The next game is mostly as far from its entry.
+            distances.retain(|other| *other != distance);
+            distances.insert(0, distance);
+            salvage.moved.insert(*game, found);
+            located.push((entry.blob_at, distance));
+            *counts.entry(distance).or_default() += 1;
+            false
+        });
+        located.sort_unstable();
+        for (game, entry) in misled {
+            let Some(distance) = distance_between(&located, entry.blob_at) else {
+                continue;
+            };
+            let moved = Entry {
+                blob_at: entry.blob_at.saturating_add_signed(distance),
+                ..entry
+            };
+            if distance != 0 && self.range(&moved).is_some() {
+                salvage.moved.insert(game, Found::stated(&moved));
+                *counts.entry(distance).or_default() += 1;
+            }
+        }
+        for (distance, count) in counts {
+            let bytes = counted(distance.unsigned_abs(), "byte", "bytes");
+            let side = if distance > 0 { "after" } else { "before" };
+            let games = counted(count, "game was found", "games were found");
+            let text = format!("{games} {bytes} {side} where the index has them");
+            info.problems.push(text);
+        }
+    }
+
+    /// The game of an entry near to where the entry has it, and its distance from there.
+    fn search_near(&self, entry: &Entry) -> Option<(i64, Found)> {
+        (1..=MAX_NEAR).find_map(|distance| {
+            [distance, -distance].into_iter().find_map(|distance| {
+                let found = self.at_distance(entry, distance)?;
+                found.is_sure().then_some((distance, found))
+            })
+        })
+    }
+
+    /// The game of an entry at a distance from where the entry has it.
+    fn at_distance(&self, entry: &Entry, distance: i64) -> Option<Found> {
+        let start = entry.blob_at.checked_add_signed(distance)?;
+        let start = usize::try_from(start).ok()?;
+        let end = start.checked_add(entry.blob_length as usize)?;
+        let found = game_at(self.file, start, end, self.depth)?;
+        let is_whole = found.length == entry.blob_length && ends_as_stated(entry, found.end);
+        is_whole.then_some(found)
+    }
+
     /// Finds the games of entries that lead to none: first directly after the game of the entry
     /// before, as games mostly are in the order of their entries, then anywhere between the other
     /// games.
@@ -159,8 +254,9 @@ impl Search<'_> {
             .filter_map(|game| self.range(&self.entry(game)?))
             .collect();
         used.sort_unstable();
+        let shifted = salvage.moved.len();
         let lost = self.find_in_order(&UsedRanges(&used), salvage);
-        let by_order = salvage.moved.len();
+        let by_order = salvage.moved.len() - shifted;
         used.extend(salvage.moved.values().map(|found| {
             let start = found.at as usize;
             (start, start + found.length as usize)
@@ -231,6 +327,55 @@ impl Search<'_> {
         finds
     }
 }
+
+/// The distances at which several games were found from where entries have games of such a length and end, the most
+/// frequent first.
+fn likely_distances(misled: &[(u32, Entry)], found: &[Found]) -> Vec<i64> {
+    let mut places: HashMap<(u32, MainlineEnd), Vec<u64>> = HashMap::new();
+    for found in found {
+        let key = (found.length, found.end.clamped(Entry::MAX_PLIES));
+        places.entry(key).or_default().push(found.at);
+    }
+    let mut counts: HashMap<i64, u32> = HashMap::new();
+    for (_, entry) in misled {
+        let places = places.get(&(entry.blob_length, entry.end()));
+        let places = places.map_or(&[][..], Vec::as_slice);
+        // Of equal games those that are near.
+        let near = places.partition_point(|&at| at < entry.blob_at);
+        let near = near.saturating_sub(NEAR)..(near + NEAR).min(places.len());
+        for at in places.get(near).unwrap_or_default() {
+            *counts
+                .entry((*at).wrapping_sub(entry.blob_at) as i64)
+                .or_default() += 1;
+        }
+    }
+    let mut likely: Vec<(u32, i64)> = counts
+        .into_iter()
+        .filter(|&(distance, count)| distance != 0 && count > 1)
+        .map(|(distance, count)| (count, distance))
+        .collect();
+    likely.sort_unstable_by_key(|&(count, distance)| {
+        (std::cmp::Reverse(count), distance.unsigned_abs(), distance)
+    });
+    likely.truncate(MAX_DISTANCES);
+    likely.into_iter().map(|(_, distance)| distance).collect()
+}
+
+/// How far from their entries the games before and after an offset are, if they are equally far.
+fn distance_between(located: &[(u64, i64)], at: u64) -> Option<i64> {
+    let next = located.partition_point(|&(other, _)| other < at);
+    let (_, before) = *located.get(next.checked_sub(1)?)?;
+    let after = located.get(next).map_or(before, |&(_, after)| after);
+    (before == after).then_some(before)
+}
+
+/// Equal games on each side of an entry that are compared with it.
+const NEAR: usize = 8;
+/// How far from its entry a game is searched, and for how many entries at most.
+const MAX_NEAR: i64 = 1 << 15;
+const MAX_SEARCHES: u32 = 64;
+/// Distances that are tried at most.
+const MAX_DISTANCES: usize = 64;
 
 /// Assigns games to the entries that state their end, where both are unique. Returns how many.
 fn match_ends(lost: &[(u32, Entry)], finds: &mut Finds, salvage: &mut Salvage) -> usize {
