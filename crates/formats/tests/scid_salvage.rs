@@ -193,13 +193,15 @@ fn unfinished_compaction_is_finished() {
     }
 }
 
-/// Bytes that were inserted or lost shift all games behind them.
+type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
+
+/// Bytes that were inserted or lost shift all games after them.
 #[test]
 fn shifted_games_keep_their_entries() {
     for files in all("salvage-shifted") {
         let before = files.salvage().intact_games();
         let third = files.bytes(Part::Games).len() / 3;
-        let damages: [&dyn Fn(&mut Vec<u8>); 3] = [
+        let damages: [Damage<'_>; 3] = [
             &|bytes| drop(bytes.splice(third..third, [1, 2, 3])),
             &|bytes| drop(bytes.drain(third..third + 5)),
             &|bytes| {

@@ -501,7 +501,7 @@ fn moves_on_the_line_of_a_result_are_reported() {
 }
 
 #[test]
-fn both_losing_beside_another_result_is_reported() {
+fn both_losing_against_another_result_is_reported() {
     for (tag, count) in [("1-0", 1), ("1/2-1/2", 1), ("0-0", 0), ("*", 0)] {
         let text = format!("[Result \"{tag}\"]\n\n1. e4 e5 0-0\n");
         let problems = read(text.as_bytes(), 1 << 20).1;

@@ -331,19 +331,19 @@ impl Search<'_> {
 /// The distances at which several games were found from where entries have games of such a length and end, the most
 /// frequent first.
 fn likely_distances(misled: &[(u32, Entry)], found: &[Found]) -> Vec<i64> {
-    let mut places: HashMap<(u32, MainlineEnd), Vec<u64>> = HashMap::new();
+    let mut starts: HashMap<(u32, MainlineEnd), Vec<u64>> = HashMap::new();
     for found in found {
         let key = (found.length, found.end.clamped(Entry::MAX_PLIES));
-        places.entry(key).or_default().push(found.at);
+        starts.entry(key).or_default().push(found.at);
     }
     let mut counts: HashMap<i64, u32> = HashMap::new();
     for (_, entry) in misled {
-        let places = places.get(&(entry.blob_length, entry.end()));
-        let places = places.map_or(&[][..], Vec::as_slice);
+        let starts = starts.get(&(entry.blob_length, entry.end()));
+        let starts = starts.map_or(&[][..], Vec::as_slice);
         // Of equal games those that are near.
-        let near = places.partition_point(|&at| at < entry.blob_at);
-        let near = near.saturating_sub(NEAR)..(near + NEAR).min(places.len());
-        for at in places.get(near).unwrap_or_default() {
+        let near = starts.partition_point(|&at| at < entry.blob_at);
+        let near = near.saturating_sub(NEAR)..(near + NEAR).min(starts.len());
+        for at in starts.get(near).unwrap_or_default() {
             *counts
                 .entry((*at).wrapping_sub(entry.blob_at) as i64)
                 .or_default() += 1;
