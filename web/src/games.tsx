@@ -253,7 +253,7 @@ function GameList(props: ListProps) {
             <button type="button" disabled={!state?.isExact} onClick={() => void saveList(request, columns(), state?.count ?? 0)}>
               {t("save.csv")}
             </button>
-            <button type="button" onClick={() => copyCommand(ids, (inputs) => commandOf(inputs, where, deleted))}>
+            <button type="button" onClick={() => copyCommand(ids, (inputs) => commandOf(inputs, where, deleted, keys))}>
               {t("copy.command")}
             </button>
             {rank > 0 && <ColumnMenu all={all} shown={shown} canHide={canHide} layout={layout} />}
@@ -313,8 +313,8 @@ async function rowsBetween(request: Record<string, string | boolean>, first: num
 }
 
 /** The command that prints the list. */
-function commandOf(inputs: string[], where: string, deleted: boolean): string {
-  const options = [where && `--where ${quoted(where)}`, deleted && "--include-deleted", "--csv"];
+function commandOf(inputs: string[], where: string, deleted: boolean, keys: string[]): string {
+  const options = [where && `--where ${quoted(where)}`, deleted && "--include-deleted", keys[0] && `--sort=${keys}`, "--csv"];
   return ["tabia ls", ...inputs, ...options.filter((option) => option)].join(" ");
 }
 

@@ -125,7 +125,7 @@ export function useColumnLayout(): ColumnLayout {
 /** The widths of the columns for CSS, the one of the marks of selected rows first. */
 export function templateOf(shown: Column[], layout: ColumnLayout): string {
   // With more columns than fit the others become narrower than they would like to be.
-  const isTight = shown.some((column) => layout.chosen.includes(column.id));
+  const isTight = shown.some((column) => column.id === "db" || layout.chosen.includes(column.id));
   const usual = (width: string) => (isTight ? width.replace(/minmax\([\d.]+em/, "minmax(3em") : width);
   return ["22px", ...shown.map((column) => (layout.widths[column.id] === undefined ? usual(column.width) : `${layout.widths[column.id]}px`))].join(" ");
 }

@@ -410,7 +410,7 @@ function SidePanel(props: PanelProps) {
                 {opening.name === "" ? (
                   t("player.noOpening")
                 ) : (
-                  <a href={gamesHref(databases, { q: `${who} opening:${quote(opening.name)}` })}>{opening.name}</a>
+                  <a href={gamesHref(databases, { q: `${who} opening:${quote(`=${opening.name}`)}` })}>{opening.name}</a>
                 )}
                 {opening.name !== "" && shared?.has(opening.name) && (
                   <span class="mark good" role="img" title={t("player.both")} aria-label={t("player.both")}>

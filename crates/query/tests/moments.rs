@@ -267,3 +267,18 @@ fn a_step_needs_a_moment_on_both_sides() {
         assert!(Query::parse(text).is_err(), "{text}");
     }
 }
+
+#[test]
+fn a_whole_opening_is_none_with_a_longer_name() {
+    let gruenfeld = game("d4 Nf6 c4 g6 Nc3 d5 cxd5 Nxd5 e4");
+    let neo = game("d4 Nf6 c4 g6 g3 d5");
+    let fits = |query: &str| [&gruenfeld, &neo].map(|game| plies(query, game).is_some());
+    assert_eq!(fits("opening:\"grünfeld defense\""), [true, true]);
+    assert_eq!(fits("opening:\"=Grünfeld Defense\""), [true, false]);
+    assert_eq!(fits("opening:\"=Neo-Grünfeld Defense\""), [false, true]);
+    assert_eq!(fits("opening:\"=Grünfeld\""), [false, false]);
+    assert_eq!(
+        fits("opening:\"=Grünfeld Defense: Exchange Variation\""),
+        [true, false]
+    );
+}

@@ -24,7 +24,9 @@ const MAX_OPENINGS: usize = 60;
 /// One opening of the player.
 #[derive(Debug, Clone, Default)]
 struct OpeningScore {
-    eco: &'static str,
+    /// The lowest and the highest code of its games.
+    first_eco: &'static str,
+    last_eco: &'static str,
     score: Score,
     /// Sum and number of the ratings of the opponents.
     opponents: (u64, u64),
@@ -207,9 +209,10 @@ impl PlayerGames {
         // The family: what is before the colon.
         let family = name.split(':').next().unwrap_or_default();
         let found = side.openings.entry(family.to_owned()).or_default();
-        if found.eco.is_empty() || eco < found.eco {
-            found.eco = eco;
+        if found.first_eco.is_empty() || eco < found.first_eco {
+            found.first_eco = eco;
         }
+        found.last_eco = found.last_eco.max(eco);
         found.score.add(entry.result, is_white);
         if let Some(opponent) = opponent {
             found.opponents.0 += u64::from(opponent);
@@ -236,7 +239,12 @@ impl PlayerGames {
                 .map(|(name, opening)| {
                     let (sum, count) = opening.opponents;
                     let mut row = opening.score.document();
-                    row["eco"] = json!(opening.eco);
+                    let (first, last) = (opening.first_eco, opening.last_eco);
+                    row["eco"] = if first == last {
+                        json!(first)
+                    } else {
+                        json!(format!("{first}–{last}"))
+                    };
                     row["name"] = json!(name);
                     row["averageOpponent"] =
                         json!((count > 0).then(|| (sum + count / 2) / count.max(1)));

@@ -624,7 +624,7 @@ describe("games", () => {
       assert.ok(lines.slice(1).every((line) => line.includes('"Carlsen, ')), lines[1]);
       assert.ok(lines[1].includes("2021") && lines[300].includes("1981"), `${lines[1]} ${lines[300]}`);
       await page.locator(".menu-body").getByRole("button", { name: "Copy command" }).click();
-      const command = `tabia ls ${shelf.path("league.pgn")} --where 'white:carlsen' --csv`;
+      const command = `tabia ls ${shelf.path("league.pgn")} --where 'white:carlsen' --sort=-date --csv`;
       await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, command);
       await page.locator(".menu-body label", { hasText: "Event" }).locator("input").uncheck();
       await eventually(async () => assert.equal(await page.locator(".header .c-event").count(), 0));

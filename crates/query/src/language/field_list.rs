@@ -114,7 +114,7 @@ const FIELDS: &[Field] = &[
     field(
         "opening",
         "name of the opening by position",
-        "text",
+        "text, =the whole name, with or without what follows its colon",
         "opening:najdorf",
     ),
     field("line", "first moves", "moves", "line:\"1.e4 c5 2.Nf3\""),

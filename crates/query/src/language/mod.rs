@@ -187,7 +187,7 @@ pub(crate) enum Test {
     Result(Vec<ResultTest>),
     /// Inclusive ranges of ECO codes.
     Eco(Vec<(u16, u16)>),
-    /// Folded texts that begin words of an opening's name.
+    /// Folded texts that begin words of the name of an opening; after `=` the whole name, or all before its `:`.
     Opening(Vec<String>),
     /// The first moves from the standard position.
     Line(Vec<Vec<Ply>>),

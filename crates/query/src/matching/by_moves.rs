@@ -205,7 +205,12 @@ impl Progress {
     fn opening_fits(&self, texts: &[String]) -> bool {
         self.opening.is_some_and(|(name, _)| {
             let name = fold(name);
-            texts.iter().any(|text| begins_word(&name, text))
+            texts.iter().any(|text| match text.strip_prefix('=') {
+                Some(whole) => name
+                    .strip_prefix(whole)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(':')),
+                None => begins_word(&name, text),
+            })
         })
     }
 
