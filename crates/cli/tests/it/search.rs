@@ -340,3 +340,123 @@ fn queries_of_scoutfish_are_read_and_shown_as_ours() {
     .expect(1);
     tabia(&folder, &["search", "s.pgn", "--scoutfish", "tal"]).expect(2);
 }
+
+/// What a script or a shell leaves of a query is no query that fits everything.
+#[test]
+fn a_field_without_a_value_is_an_error() {
+    let folder = with_games("no-value");
+    for query in [
+        "player:",
+        "-player:",
+        "elo:",
+        "(date:)",
+        "player:\"\"",
+        "\"\"",
+        "-\"\"",
+        "tag:Event=",
+        "sort:",
+        "fen:",
+        "elo:2700 eco:",
+    ] {
+        let run = tabia(&folder, &["search", "games.pgn", query, "--count"]).expect(2);
+        assert_eq!(run.out, "", "{query}");
+        let where_ = tabia(&folder, &["ls", "games.pgn", "--where", query]).expect(2);
+        assert_eq!(where_.out, "", "{query}");
+    }
+    assert_eq!(
+        tabia(&folder, &["search", "games.pgn", "", "--count"])
+            .expect(0)
+            .out,
+        "3\n"
+    );
+    // The shell has taken `>=2800`.
+    for words in [&["player:carlsen", "elo:"][..], &["elo:", "player:carlsen"]] {
+        let run = tabia(
+            &folder,
+            &[&["search", "games.pgn"], words, &["--count"]].concat(),
+        );
+        let run = run.expect(2);
+        assert!(run.err.contains("`elo:` has no value"), "{}", run.err);
+        assert!(run.err.contains("elo:>=…"), "{}", run.err);
+        assert!(run.err.contains("`>` writes to a file"), "{}", run.err);
+    }
+}
+
+#[test]
+fn expressions_have_blanks_and_commas() {
+    let folder = with_games("expressions");
+    let count = |query: &str| tabia(&folder, &["search", "games.pgn", query, "--count"]).out;
+    for query in [
+        "white:/carlsen, magnus/",
+        "white:/carlsen,\\s*magnus/",
+        "site:/wijk aan/ white:/nobody, x/,/^carlsen, m/",
+        "(site:/wijk aan zee/)",
+        "-white:/muller, j/ event:/tata steel/",
+    ] {
+        assert_eq!(count(query), "1\n", "{query}");
+    }
+    let run = tabia(&folder, &["search", "games.pgn", "white:/carlsen, magnus"]).expect(2);
+    let error = "column 7 of the query: the expression `/carlsen,` has no closing `/`";
+    assert!(run.err.contains(error), "{}", run.err);
+}
+
+#[test]
+fn the_known_parts_of_a_date_are_asked() {
+    let folder = with_games("date-parts");
+    let game = |date: &str| format!("[White \"A\"]\n[Date \"{date}\"]\n\n1. e4 *\n\n");
+    let dates = [
+        "2011.??.11",
+        "2011.05.11",
+        "2011.12.16",
+        "1999.05.??",
+        "????.05.01",
+    ];
+    let text: String = dates.into_iter().map(game).collect();
+    std::fs::write(folder.join("d.pgn"), text).unwrap();
+    tabia(&folder, &["convert", "d.pgn", "-o", "d.si4"]).expect(0);
+    for input in ["d.pgn", "d.si4"] {
+        let count = |query: &str| tabia(&folder, &["search", input, query, "--count"]).out;
+        assert_eq!(count("date:2011.??.11"), "2\n", "{input}");
+        assert_eq!(count("date:2011"), "3\n", "{input}");
+        assert_eq!(count("date:2011.12.??"), "1\n", "{input}");
+    }
+    for query in ["date:????.05", "date:????.05.??"] {
+        let run = tabia(&folder, &["search", "d.pgn", query, "--count"]).expect(0);
+        assert_eq!(run.out, "3\n", "{query}");
+    }
+    let run = tabia(&folder, &["search", "d.pgn", "date:>=2011.??.11"]).expect(2);
+    assert!(
+        run.err.contains("a part of 2011.??.11 is unknown"),
+        "{}",
+        run.err
+    );
+    let run = tabia(&folder, &["search", "d.pgn", "month:5"]).expect(2);
+    assert!(
+        run.err.contains("`date:????.05` asks for a month"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn a_rating_that_no_game_has_exactly_is_named() {
+    let folder = with_games("exact-rating");
+    let hint = "`elo:2700` is exactly 2700; `elo:>=2700` is at least";
+    for more in [&[][..], &["--count"]] {
+        let run = tabia(
+            &folder,
+            &[&["search", "games.pgn", "elo:2700"], more].concat(),
+        )
+        .expect(1);
+        assert!(run.err.contains(hint), "{}", run.err);
+    }
+    let run = tabia(&folder, &["search", "games.pgn", "whiteelo:2861"]).expect(0);
+    assert_eq!(run.err, "");
+    let one = "[White \"A\"]\n[WhiteElo \"2500\"]\n\n1. e4 *\n";
+    std::fs::write(folder.join("one.pgn"), one).unwrap();
+    let count = |query: &str| tabia(&folder, &["search", "one.pgn", query, "--count"]).out;
+    assert_eq!(
+        (count("has:elo"), count("has:anyelo")),
+        ("0\n".into(), "1\n".into())
+    );
+}

@@ -397,6 +397,26 @@ const COMMON: &[&str] = &[
 const MOST_RELATED: usize = 4;
 /// Letters that a name needs at least to be looked up in descriptions.
 const LEAST_LETTERS: usize = 4;
+/// Hint for a field without a value: what it takes, and who takes away a comparison in a shell.
+pub(super) fn hint_for_no_value(name: &str) -> String {
+    let field = FIELDS.iter().find(|field| field.name == name);
+    let hint = hint_for_value(name);
+    match field {
+        Some(field) if field.values.contains("comparison") || field.values == "as date" => format!(
+            "{hint}; outside quotation marks a shell takes `>` and `<` for itself: '{name}:>=…'"
+        ),
+        _ => hint,
+    }
+}
+
+/// Whether values of a field may be regular expressions.
+pub(super) fn takes_expressions(name: &str) -> bool {
+    let name = find(name);
+    FIELDS
+        .iter()
+        .any(|field| Some(field.name) == name && field.values == NAME)
+}
+
 
 /// Fields whose name or description has a word that begins like a word.
 fn related(word: &str) -> Vec<&'static str> {

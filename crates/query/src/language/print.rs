@@ -73,6 +73,10 @@ fn print_test(test: &Test, out: &mut String) {
                 NameField::Title => "title:",
             });
             list(tests, out, |test, out| match test {
+                // Outside quotation marks it would begin an expression.
+                NameTest::Prefix(text) | NameTest::Round(text) if text.starts_with('/') => {
+                    quote(text, out);
+                }
                 NameTest::Prefix(text) | NameTest::Round(text) => push_value(text, out),
                 NameTest::Whole(text) => push_value(&format!("={text}"), out),
                 NameTest::Pattern(pattern) => push_value(&format!("/{}/", pattern.source), out),
@@ -298,6 +302,14 @@ mod tests {
                 "player:\"so, w\",\"=carlsen, m\"",
             ),
             ("player:/^A.b\\d/", "player:/^a.b\\d/"),
+            (
+                "site:/A, b/,\"/c d\",\"/e\" round:/x y/",
+                "site:\"/a, b/\",\"/c d\",\"/e\" round:\"/x y/\"",
+            ),
+            (
+                "date:2011-??-11,=????.05,????-??-01",
+                "date:2011.??.11,????.05,????.??.01",
+            ),
             (
                 "elo:>2700,2500..2600,..2000",
                 "elo:>=2701,2500..2600,<=2000",

@@ -1,6 +1,7 @@
 //! Cuts the text of a query into terms, parentheses and operators.
 
 use super::error_and_suggestions::FilterError;
+use super::field_list;
 use super::{MAX_DEPTH, MAX_LENGTH, MAX_TERMS};
 use crate::fold_case::is_combining;
 
@@ -96,7 +97,7 @@ impl Scanner {
                 self.at += length;
                 self.tokens.push((operator, column));
             } else {
-                let term = self.term();
+                let term = self.term()?;
                 self.terms += 1;
                 if self.terms > MAX_TERMS {
                     let message = format!("more than {MAX_TERMS} terms");
@@ -127,7 +128,7 @@ impl Scanner {
         (fits && ends).then_some((token, length))
     }
 
-    fn term(&mut self) -> RawTerm {
+    fn term(&mut self) -> Result<RawTerm, FilterError> {
         let mut term = RawTerm::default();
         if self.peek(0) == Some('-') && self.peek(1).is_some_and(|c| !self.ends_term(c)) {
             term.negated = true;
@@ -151,6 +152,10 @@ impl Scanner {
                 c if c.is_whitespace() => break,
                 ']' | ',' | '(' | ')' if self.at < brackets_end => value.text.push(c),
                 '[' => {
+                '/' if value.text.is_empty() && !value.quoted && takes_expressions(&term) => {
+                    self.expression(&mut value)?;
+                    continue;
+                }
                     brackets_end = brackets_end.max(self.matching_bracket());
                     value.text.push(c);
                 }
@@ -189,7 +194,45 @@ impl Scanner {
         // Accents alone are nothing once names are folded.
         term.values
             .retain(|value| !value.text.chars().all(is_combining));
-        term
+        Ok(term)
+    }
+
+    /// Reads a regular expression with the `/` at both its ends. Blanks, commas and parentheses are parts of it, and the
+    /// `/` that closes it is the first that a blank, a comma, a parenthesis or the end follows.
+    fn expression(&mut self, value: &mut RawValue) -> Result<(), FilterError> {
+        let start = self.at;
+        value.text.push('/');
+        self.at += 1;
+        while let Some(c) = self.peek(0) {
+            match c {
+                '"' => {
+                    self.quotation(&mut value.text);
+                    continue;
+                }
+                '\\' => {
+                    value.text.push(c);
+                    self.at += 1;
+                    value.text.extend(self.peek(0));
+                }
+                '/' if self.peek(1).is_none_or(|c| c == ',' || self.ends_term(c)) => {
+                    value.text.push(c);
+                    self.at += 1;
+                    return Ok(());
+                }
+                // The next term has an expression of its own.
+                '/' if begins_expression(self.chars.get(start..self.at).unwrap_or_default()) => {
+                    break;
+                }
+                c => value.text.push(c),
+            }
+            self.at += 1;
+        }
+        let rest = self.chars.get(start..).unwrap_or_default();
+        let word = rest.iter().take_while(|c| !c.is_whitespace());
+        let word: String = word.collect();
+        let text = format!("the expression `{word}` has no closing `/`");
+        Err(FilterError::new(start + 1, text)
+            .with_hint("blanks and commas may be in an expression, as in `white:/karpov, a/`; in quotation marks a `/` at the start is text"))
     }
 
     fn ends_term(&self, c: char) -> bool {
@@ -230,6 +273,22 @@ fn is_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+/// Whether values of the field of a term may be regular expressions.
+fn takes_expressions(term: &RawTerm) -> bool {
+    let name = term.name.as_ref();
+    name.is_some_and(|(name, _)| field_list::takes_expressions(name))
+}
+
+/// Whether a text ends with a blank and `name:` of a field whose values may be expressions.
+fn begins_expression(text: &[char]) -> bool {
+    let word = text.iter().rev().take_while(|c| !c.is_whitespace());
+    let word: String = word.collect::<Vec<_>>().into_iter().rev().collect();
+    word.len() < text.len()
+        && word
+            .strip_suffix(':')
+            .is_some_and(|name| field_list::takes_expressions(name.trim_start_matches(['-', '('])))
+}
 
     /// The tokens in a short form.
     fn short(text: &str) -> String {
@@ -297,6 +356,34 @@ mod tests {
     fn limits_and_open_parentheses_are_errors() {
         let error = |text: &str| scan(text).unwrap_err();
         assert_eq!(error("a (b").column, 3);
+    #[test]
+    fn an_expression_ends_at_its_closing_slash() {
+        assert_eq!(
+            short("white:/karpov, an(a|b) [c,]/ b"),
+            "1white:</karpov, an(a|b) [c,]/> 30<b>"
+        );
+        assert_eq!(
+            short(r"(-site:/a\/ b/c d/,e) player:/f/,/g h/"),
+            r"1( 2-site:</a\/ b/c d/>,<e> 21) 23player:</f/>,</g h/>"
+        );
+        assert_eq!(
+            short("site:\"/a b\" site:a/b date:/1"),
+            "1site:</a b> 13site:<a/b> 22date:</1>"
+        );
+        assert_eq!(short("site:// /a b/"), "1site:<//> 9</a> 12<b/>");
+        for (text, column) in [
+            ("white:/karpov, anatoly", 7),
+            ("elo:2700 site:a,/b c", 17),
+            ("white:/a b -(black:/c/)", 7),
+            (r"white:/a\/", 7),
+            ("white:/", 7),
+        ] {
+            let error = scan(text).unwrap_err();
+            assert_eq!(error.column, column, "{text}");
+            assert!(error.message.contains("has no closing `/`"), "{text}");
+        }
+    }
+
         assert!(error(&"(".repeat(10_000)).message.contains("32"));
         assert!(error(&"a ".repeat(300)).message.contains("256"));
         assert!(error(&"a".repeat(70_000)).message.contains("65536"));
