@@ -413,7 +413,6 @@ fn words_that_look_like_terms_are_noticed() {
         "player OR morphy",
         "elo:<2000,>2700",
         "elo:2700,2800",
-        "white:",
         "player:'t_hart blitz",
         "O'Kelly d'Orville",
         "Abe5",
@@ -483,6 +482,54 @@ fn terms_that_cannot_be_meant_are_errors() {
             .unwrap()
             .starts_with("did you mean `sort:whiteElo`?")
     );
+}
+
+/// What a script leaves of a value that is empty, and a shell of a comparison, fits nothing and everything.
+#[test]
+fn fields_without_a_value_are_errors() {
+    for (text, message, hint) in [
+        (
+            "elo:2700 -player:",
+            "column 11: `player:` has no value",
+            "`player:` takes text, \"=Last, First\", /expression/; `player:carlsen`, for example, and `tabia help search` has all fields",
+        ),
+        (
+            "(elo: OR date:1990)",
+            "column 2: `elo:` has no value",
+            "`elo:` takes number, comparison, range; `elo:>=2700`, for example, and `tabia help search` has all fields; outside quotation marks a shell takes `>` and `<` for itself: 'elo:>=…'",
+        ),
+        (
+            "tag:Opening=",
+            "column 5: `Opening=` has no value",
+            "`tag:Opening` alone fits the games that have the tag",
+        ),
+        (
+            "date:>=2011.??.11",
+            "column 6: `>=2011.??.11` is not a comparison or a range of days: a part of 2011.??.11 is unknown",
+            "`2011.??.11` alone fits its known parts; `date:` takes",
+        ),
+    ] {
+        let error = Query::parse(text).unwrap_err();
+        assert_eq!(error.to_string(), message, "{text}");
+        let hinted = error.hint.unwrap();
+        assert!(hinted.starts_with(hint), "{text}: {hinted}");
+    }
+    for text in [
+        "player:",
+        "-player:",
+        "player:\"\"",
+        "(elo:)",
+        "sort:",
+        "\"\"",
+        "-\"\"",
+        "tag:=x",
+        "fen:",
+        "is: ply:3",
+    ] {
+        assert!(Query::parse(text).is_err(), "{text}");
+    }
+    assert!(Query::parse("").unwrap().is_empty());
+    assert!(Query::parse("player:carlsen,").is_ok());
 }
 
 /// What only double quotes hold together is named where it is an error, too.

@@ -13,7 +13,7 @@ use super::values::{self, Bounds, DateTest, EvalTest, NameTest, Part, ResultTest
 use super::values::{GameMark, Scope, choice};
 use super::{AnyOf, Check, DateField, EloField, Item, List, MomentTerm, NameField, Parsed};
 use super::{Term, Test, What};
-use crate::fold_case::fold;
+use crate::fold_case::{fold, is_combining};
 use crate::sorting::SortOrder;
 
 pub(super) fn parse(text: &str) -> Result<Parsed, FilterError> {
@@ -175,6 +175,10 @@ impl Parser {
         let Some((name, name_column)) = &raw.name else {
             self.suggestions.extend(single_quotes);
             for value in raw.values.iter().filter(|value| !value.quoted) {
+            if let Some(column) = raw.empty_quotes.filter(|_| raw.values.is_empty()) {
+                let text = "nothing is between the quotation marks";
+                return Err(FilterError::new(column, text));
+            }
                 if raw.negated && matches!(value.text.as_str(), "OR" | "AND" | "NOT") {
                     return Err(negated_operator(value));
                 }
@@ -202,7 +206,10 @@ impl Parser {
                     Err(FilterError::new(*name_column, text)
                         .with_hint(format!("did you mean `{name}:{quote}{value}{quote}`?")))
                 }
-                _ => Ok(None),
+                _ => Err(
+                    FilterError::new(*name_column, format!("`{name}:` has no value"))
+                        .with_hint(field_list::hint_for_no_value(field)),
+                ),
             };
         }
         self.suggestions
@@ -604,7 +611,7 @@ fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError
         })?),
         "variant" => Test::Variant(texts()),
         "fideid" => Test::FideId(numbers("a FIDE number")?),
-        "tag" => Test::Tag(raw.iter().map(|value| tag(&value.text)).collect()),
+        "tag" => Test::Tag(raw.iter().map(tag).collect::<Result<_, _>>()?),
         "ends" => Test::Ends(named(raw, "an end of a game", values::ENDS, |text| {
             choice(text, values::ENDS)
         })?),
@@ -722,10 +729,19 @@ fn unfit(value: &RawValue, expected: &str) -> FilterError {
 }
 
 /// Name and folded value of `Opening=najdorf`.
-fn tag(text: &str) -> (String, Option<String>) {
-    match text.split_once('=') {
-        Some((name, value)) => (name.to_owned(), Some(fold(value))),
-        None => (text.to_owned(), None),
+fn tag(value: &RawValue) -> Result<(String, Option<String>), FilterError> {
+    let empty = |what: &str, hint: String| {
+        let text = format!("`{}` has no {what}", value.text);
+        Err(FilterError::new(value.column, text).with_hint(hint))
+    };
+    match value.text.split_once('=') {
+        Some(("", _)) => empty("name", "`tag:Opening=sicilian`, for example".to_owned()),
+        Some((name, text)) if text.chars().all(is_combining) => empty(
+            "value",
+            format!("`tag:{name}` alone fits the games that have the tag"),
+        ),
+        Some((name, text)) => Ok((name.to_owned(), Some(fold(text)))),
+        None => Ok((value.text.clone(), None)),
     }
 }
 

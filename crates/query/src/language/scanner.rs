@@ -27,6 +27,8 @@ pub(super) struct RawTerm {
     pub(super) name: Option<(String, usize)>,
     /// The values that are not empty.
     pub(super) values: Vec<RawValue>,
+    /// The column of a value in quotation marks that is empty.
+    pub(super) empty_quotes: Option<usize>,
 }
 
 /// A value of a term.
@@ -191,6 +193,8 @@ impl Scanner {
         {
             first.text.remove(0);
         }
+        let empty = |value: &&RawValue| value.quoted && value.text.is_empty();
+        term.empty_quotes = term.values.iter().find(empty).map(|value| value.column);
         // Accents alone are nothing once names are folded.
         term.values
             .retain(|value| !value.text.chars().all(is_combining));
