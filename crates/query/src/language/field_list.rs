@@ -88,7 +88,7 @@ const FIELDS: &[Field] = &[
         field(
             "date",
             "date",
-            "date, comparison, range; ?? unknown part",
+            "date, comparison, range; ????.05 a month, ?? unknown part",
             "date:1990..1999",
         ),
         &["year"],
@@ -367,6 +367,14 @@ pub(super) fn hint_for_unknown(name: &str) -> String {
     let of_country = ["country", "nation", "federation", "fed", "flag"];
     if of_country.contains(&name.to_ascii_lowercase().as_str()) {
         return "countries are tags: `tag:WhiteFed=GER`, for example; `tabia help search` lists all fields".to_owned();
+    }
+    if let month @ ("month" | "day") = name.to_ascii_lowercase().as_str() {
+        let date = if month == "day" {
+            "????.??.05"
+        } else {
+            "????.05"
+        };
+        return format!("`date:{date}` asks for a {month} of any year");
     }
     let fields = match (nearest(name, &names()), related(name)) {
         (Some(meant), _) => format!("did you mean `{meant}`?"),

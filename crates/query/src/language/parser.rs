@@ -1,6 +1,7 @@
 //! Parses the text of a [`Query`](super::Query).
 
 use tabia_core::chess::{Ply, Setup};
+use tabia_core::game::Date;
 
 use super::deferred_conditions::{Later, Note};
 use super::error_and_suggestions::{FilterError, Suggestion, known, nearest};
@@ -575,7 +576,20 @@ fn field_test(field: &'static str, raw: &[RawValue]) -> Result<Test, FilterError
     };
     let numbers = |expected| all(raw, expected, Bounds::number);
     let elo = |field| numbers("a rating").map(|bounds| Test::Elo(field, bounds));
-    let dates = |field| all(raw, "a date", DateTest::parse).map(|tests| Test::Date(field, tests));
+    let dates = |field| {
+        let date = |value: &RawValue| {
+            DateTest::parse(&value.text).ok_or_else(|| match without_part(&value.text) {
+                Some(date) => unfit(
+                    value,
+                    &format!("a comparison or a range of days: a part of {date} is unknown"),
+                )
+                .with_hint(format!("`{date}` alone fits its known parts")),
+                None => unfit(value, "a date"),
+            })
+        };
+        let tests = raw.iter().map(date).collect::<Result<_, _>>()?;
+        Ok(Test::Date(field, tests))
+    };
     Ok(match field {
         "player" => names(NameField::Player)?,
         "white" => names(NameField::White)?,
@@ -721,6 +735,17 @@ fn named<T, N>(
         let value = raw.iter().find(|value| parse(&value.text).is_none());
         let word = value.map_or("", |value| value.text.as_str());
         error.with_hint(known(word, "known are", &names))
+    })
+}
+
+/// The date of a comparison or a range of which the year or the month is unknown.
+fn without_part(text: &str) -> Option<&str> {
+    let (low, high) = text.split_once("..").unwrap_or((text, ""));
+    let ends = [low.trim_start_matches(['<', '>', '=']), high];
+    let mut ends = ends.into_iter();
+    ends.find(|end| {
+        let date = Date::parse(end).filter(|date| *date != Date::UNKNOWN);
+        date.is_some_and(values::has_gap)
     })
 }
 

@@ -349,6 +349,8 @@ pub(crate) enum DateTest {
     PartUnknown,
     /// `????`: the year is unknown.
     YearUnknown,
+    /// The parts that are known, if one before them is not: `2011.??.11`, `????.05`.
+    Parts(Date),
     /// The ends of a range, with unknown parts for all that fit, and whether they are included.
     Range {
         low: Option<(Date, bool)>,
@@ -363,7 +365,7 @@ impl DateTest {
             "????" | "????.??.??" => return Some(Self::YearUnknown),
             _ => {}
         }
-        let value = |text: &str| Date::parse(text).filter(|date| date.year != 0);
+        let value = |text: &str| Date::parse(text).filter(|date| !has_gap(*date));
         let range = |low, high| Some(Self::Range { low, high });
         if let Some((low, high)) = text.split_once("..") {
             let included = |text: &str| value(text).map(|date| Some((date, true)));
@@ -372,6 +374,10 @@ impl DateTest {
             return range(low, high);
         }
         let (operator, rest) = split_operator(text);
+        if let Some(date) = Date::parse(rest).filter(|date| has_gap(*date)) {
+            let is_equal = matches!(operator, "" | "=") && date != Date::UNKNOWN;
+            return is_equal.then_some(Self::Parts(date));
+        }
         let date = value(rest)?;
         match operator {
             ">=" => range(Some((date, true)), None),
@@ -387,6 +393,11 @@ impl DateTest {
         match *self {
             Self::PartUnknown => !date.is_complete(),
             Self::YearUnknown => date.year == 0,
+            Self::Parts(known) => {
+                (known.year == 0 || known.year == date.year)
+                    && (known.month == 0 || known.month == date.month)
+                    && (known.day == 0 || known.day == date.day)
+            }
             Self::Range { low, high } => {
                 let (first, last) = (first_day(date), last_day(date));
                 date.year != 0
@@ -412,6 +423,7 @@ impl DateTest {
         let (low, high) = match *self {
             Self::PartUnknown => return out.push_str("??"),
             Self::YearUnknown => return out.push_str("????"),
+            Self::Parts(date) => return print_date(date, out),
             Self::Range { low, high } => (low, high),
         };
         match (low, high) {
@@ -435,6 +447,11 @@ impl DateTest {
             }
         }
     }
+}
+
+/// Whether a part of a date is unknown and one after it need not be: such dates are no days in a row.
+pub(super) fn has_gap(date: Date) -> bool {
+    date.year == 0 || (date.month == 0 && date.day != 0)
 }
 
 /// The first day that a date can be.
@@ -948,11 +965,26 @@ mod tests {
             ("..", "????.??.??", false),
         ] {
             assert_eq!(fits(test, date), expected, "{test} {date}");
+            ("2011.??.11", "2011.??.11", true),
+            ("2011.??.11", "2011.05.11", true),
+            ("2011-??-11", "2011.12.16", false),
+            ("2011.??.11", "2010.05.11", false),
+            ("2011.??.??", "2011.05.11", true),
+            ("????.05", "2011.05.11", true),
+            ("????.05.??", "2011.05.??", true),
+            ("=????.05.??", "2011.06.11", false),
+            ("????.05", "2011.??.??", false),
+            ("????.05.11", "1999.05.11", true),
+            ("????.05.11", "1999.05.12", false),
+            ("????.??.11", "????.??.11", true),
         }
         assert_eq!(DateTest::parse("soon"), None);
         assert_eq!(DateTest::parse(">=..1951"), None);
     }
 
+        for text in [">2011.??.11", "2011.??.11..", "..????.05", "<=????.05.??"] {
+            assert_eq!(DateTest::parse(text), None, "{text}");
+        }
     #[test]
     fn words_begin_after_anything_but_letters_and_digits() {
         assert!(begins_word("carlsen, magnus", "magn") && begins_word("van't hof", "hof"));
