@@ -63,13 +63,25 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     ls::search(&rows, args.count)
 }
 
+/// Whether an argument is the name of a field and a colon, as a shell leaves of `elo:>=2800`.
+fn is_field_alone(text: &str) -> bool {
+    let name = text.trim_start_matches(['-', '(']).strip_suffix(':');
+    name.is_some_and(|name| {
+        tabia::query::fields().iter().any(|field| {
+            let mut names = field.aliases.iter().chain([&field.name]);
+            names.any(|other| other.eq_ignore_ascii_case(name))
+        })
+    })
+}
+
 /// The error of a query that is several arguments, or is before the paths.
 fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
     let (_, before) = inputs.split_last()?;
     let is_term = |input: &OsString| {
         let text = input.to_string_lossy();
         let is_path = Path::new(input).exists() || text.contains(['/', '\\', '*']);
-        text.contains(':') && !is_path && Query::parse(&text).is_ok()
+        let is_query = || Query::parse(&text).is_ok() || is_field_alone(&text);
+        text.contains(':') && !is_path && is_query()
     };
     let first = before.iter().find(|input| is_term(input))?;
     let (paths, words): (Vec<&OsString>, Vec<&OsString>) =
@@ -78,10 +90,24 @@ fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
         let texts = inputs.iter().map(|input| input.to_string_lossy());
         texts.map(std::borrow::Cow::into_owned).collect()
     };
-    let query = texts(&words).join(" ");
+    let words = texts(&words);
+    let without_value = words.iter().find(|word| is_field_alone(word));
+    let query: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut query = query.join(" ");
     let paths = texts(&paths);
     let paths = paths.iter().map(|path| argument(path) + " ");
     let paths: String = paths.collect();
+    if let Some(word) = without_value {
+        query = query.replacen(word.as_str(), &format!("{word}>=…"), 1);
+        let text = format!(
+            "`{word}` has no value: outside quotation marks the shell takes `>` and `<`, and `>` writes to a file"
+        );
+        let hint = format!(
+            "the query is one argument: `tabia search {paths}{}`",
+            argument(&query)
+        );
+        return Some(Error::usage(text).with_hint(hint));
+    }
     let text = format!(
         "`{}` is a part of a query, which is one argument and the last one",
         first.to_string_lossy()
