@@ -83,14 +83,10 @@ pub(crate) fn path_cell(path: &str, is_windows: bool) -> Cow<'_, str> {
     }
 }
 
-/// Appends a cell of comma-separated values, quoted if it contains a quote, comma or line break. Other control
-/// characters are replaced: the format has no escapes for what a terminal or a spreadsheet would obey.
+/// Appends a cell of comma-separated values, quoted if it contains a quote, comma or line break. The format has no
+/// escapes: other control characters are there as they are, so that names stay those of the database. On a terminal
+/// standard output replaces them.
 pub(crate) fn csv_cell(text: &str, out: &mut Vec<u8>) {
-    let is_obeyed = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
-    if text.contains(is_obeyed) {
-        let shown = text.replace(is_obeyed, "\u{fffd}");
-        return csv_cell(&shown, out);
-    }
     if !text.contains(['"', ',', '\n', '\r']) {
         out.extend_from_slice(text.as_bytes());
         return;
@@ -330,9 +326,12 @@ mod tests {
         let mut escaped = Vec::new();
         tsv_cell("\u{1b}[31mé\u{9b}", &mut escaped);
         assert_eq!(escaped, "\\u001b[31mé\\u009b".as_bytes());
-        let mut replaced = Vec::new();
-        csv_cell("\u{1b}[31m,\té\u{9b}\n", &mut replaced);
-        assert_eq!(replaced, "\"\u{fffd}[31m,\té\u{fffd}\n\"".as_bytes());
+        let mut kept = Vec::new();
+        csv_cell("\u{1b}[31m,\té\u{9b}\n", &mut kept);
+        assert_eq!(kept, "\"\u{1b}[31m,\té\u{9b}\n\"".as_bytes());
+        kept.clear();
+        csv_cell("St\u{6}hlberg", &mut kept);
+        assert_eq!(kept, b"St\x06hlberg");
         let text = |style| {
             let mut out = Vec::new();
             line(style, cells.into_iter(), &mut out);

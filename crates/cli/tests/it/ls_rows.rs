@@ -279,6 +279,71 @@ fn other_words_for_columns_lead_to_them() {
     }
 }
 
+    // Rows that end before the last game do not hide a mistake, and say nothing of tags that later games may have.
+    let ls = |columns| {
+        let args = ["ls", "games.pgn", "--limit", "1", "--columns", columns];
+        tabia(&folder, &args).expect(0)
+    };
+    let warning = "none of these games has the tag `openning`; did you mean `Opening`?";
+    let run = ls("openning,white");
+    assert!(run.err.contains(warning), "{}", run.err);
+    assert_eq!(ls("Termination").err, "");
+    // As tables and `--sort` spell them.
+    let run = ls("number,white_elo,ply_count");
+    assert_eq!(run.out, "game\twhiteElo\tplies\n1\t2861\t6\n");
+    assert_eq!(run.err, "");
+}
+
+/// Names are the same in every format: what a format cannot escape is in the cell as it is.
+#[test]
+fn names_with_control_characters_are_the_same_in_every_format() {
+    let folder = with_games("control-characters");
+    let pgn = "[White \"St\u{6}hlberg, G\"]\n[Black \"St\u{7}hlberg, G\"]\n\n1. e4 *\n";
+    std::fs::write(folder.join("c.pgn"), pgn).unwrap();
+    let ls = |style| tabia(&folder, &["ls", "c.pgn", "--columns", "white,black", style]).out;
+    assert_eq!(
+        ls("--csv"),
+        "white,black\n\"St\u{6}hlberg, G\",\"St\u{7}hlberg, G\"\n"
+    );
+    assert!(ls("--ndjson").contains(r"St\u0006hlberg"));
+    tabia(&folder, &["convert", "c.pgn", "-o", "c.csv", "-q"]).expect(0);
+    let converted = std::fs::read_to_string(folder.join("c.csv")).unwrap();
+    assert!(converted.contains("\"St\u{6}hlberg, G\""), "{converted}");
+    let by = ["stats", "c.pgn", "--by", "player", "--csv"];
+    assert!(tabia(&folder, &by).out.contains("\"St\u{6}hlberg, G\""));
+}
+
+/// A header without rows would be a result: an empty table.
+#[test]
+fn the_names_of_columns_are_written_once_an_input_could_be_opened() {
+    let folder = with_games("no-head");
+    std::fs::write(folder.join("words.txt"), "Dear Ada\n").unwrap();
+    for verb in [
+        &["ls"][..],
+        &["stats"],
+        &["stats", "--by", "year"],
+        &["eco"],
+        &["check"],
+        &["tree"],
+        &["names"],
+    ] {
+        for style in ["--csv", "--tsv"] {
+            let run = |inputs: &[&str]| tabia(&folder, &[verb, inputs, &[style]].concat());
+            let failed = run(&["none.pgn"]).expect(4);
+            assert_eq!(failed.out, "", "{verb:?}");
+            assert_eq!(run(&["none.pgn", "none2.pgn"]).out, "", "{verb:?}");
+            assert!(!failed.err.is_empty());
+            if verb != ["check"] {
+                assert_eq!(run(&["words.txt"]).expect(4).out, "", "{verb:?}");
+            }
+        }
+    }
+    let some = tabia(&folder, &["ls", "none.pgn", "games.pgn", "--csv"]).expect(4);
+    assert_eq!(some.out.lines().count(), 4, "{}", some.out);
+    std::fs::write(folder.join("empty.pgn"), "\n").unwrap();
+    let none = tabia(&folder, &["ls", "games.pgn", "--games", "9", "--csv"]).expect(1);
+    assert_eq!(none.out.lines().count(), 1, "{}", none.out);
+    assert!(none.err.contains("there is no game 9"), "{}", none.err);
 /// Of a date with one impossible part the others are known.
 #[test]
 fn the_possible_parts_of_a_date_are_listed_and_found() {
