@@ -173,10 +173,10 @@ impl Writer {
                     push_known(date, &mut self.cell);
                 }
                 "ECO" => push_known(tags.eco(), &mut self.cell),
-                _ if is_unknown(value) => {}
+                _ if is_unknown(name, value) => {}
                 _ => self.cell.extend_from_slice(value.as_bytes()),
             }
-            if self.cell != value.as_bytes() && !is_unknown(value) {
+            if self.cell != value.as_bytes() && !is_unknown(name, value) {
                 self.irregular.push(name);
             }
             push_cell(&self.cell, &mut self.out);
@@ -234,9 +234,13 @@ impl Writer {
     }
 }
 
-/// Whether a text is one for an unknown value.
-fn is_unknown(value: &str) -> bool {
-    value.chars().all(|c| "?.".contains(c))
+/// Whether a text is that for an unknown value: one question mark or none, and in dates one for each digit. Anything
+/// else is what the source states, also several question marks.
+fn is_unknown(name: &str, value: &str) -> bool {
+    match name {
+        "Date" => value.chars().all(|c| "?.".contains(c)),
+        _ => matches!(value, "" | "?"),
+    }
 }
 
 fn push_known(value: Option<impl Display>, out: &mut Vec<u8>) {

@@ -276,6 +276,30 @@ mod tests {
         );
     }
 
+    /// Only one question mark is unknown: several are what the source states, as in the other formats.
+    #[test]
+    fn texts_of_question_marks_are_kept() {
+        let game = GameBuilder::new()
+            .tag("White", "?")
+            .tag("Black", "????????")
+            .tag("Event", "??")
+            .tag("Site", ".")
+            .tag("Date", "????.??.??")
+            .tag("WhiteElo", "??");
+        let (text, losses) = written(&CSV, &[game.result(GameResult::Unknown)]);
+        assert!(losses.is_empty(), "{losses}");
+        let rows = parse_csv(&text);
+        let cell = |name: &str| {
+            let column = rows[0].iter().position(|column| column == name).unwrap();
+            rows[1][column].as_str()
+        };
+        let names = [
+            "white", "black", "event", "site", "date", "whiteElo", "tags",
+        ];
+        let expected = ["", "????????", "??", ".", "", "", r#"{"WhiteElo":"??"}"#];
+        assert_eq!(names.map(cell), expected);
+    }
+
     /// The origin of a game can be written by a caller that knows it; a problem is counted where it belongs.
     #[test]
     fn origins_are_written_at_once_or_later() {
