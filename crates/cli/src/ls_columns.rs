@@ -43,7 +43,6 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("id", "`game`"),
     ("index", "`game`"),
     ("no", "`game`"),
-    ("number", "`game`"),
     ("elo", "`whiteElo` and `blackElo`"),
     ("rating", "`whiteElo` and `blackElo`"),
     ("ratings", "`whiteElo` and `blackElo`"),
@@ -73,6 +72,14 @@ pub(crate) fn hint_at_column(name: &str) -> String {
     }
     let columns = COLUMNS.iter().chain(MADE).chain(USUAL_TAGS).copied();
     let columns: Vec<&str> = columns.collect();
+    // As tables spell it: `white_team`.
+    let bare = name.replace('_', "");
+    if let Some(tag) = USUAL_TAGS
+        .iter()
+        .find(|tag| bare != name && tag.eq_ignore_ascii_case(&bare))
+    {
+        return format!("did you mean `{tag}`?");
+    }
     if let Some(meant) = nearest(name, &columns).filter(|meant| !meant.eq_ignore_ascii_case(name)) {
         return format!("did you mean `{meant}`?");
     }
@@ -80,6 +87,29 @@ pub(crate) fn hint_at_column(name: &str) -> String {
         return format!("`tabia stats --by {name}` knows it");
     }
     "`tabia help ls` lists the columns".to_owned()
+}
+
+/// Whether a name is that of a column, in any case, as tables spell it (`white_elo`), or as `--sort` calls it.
+fn is_column(column: &str, name: &str) -> bool {
+    let words = name.split('_');
+    let is_same = column
+        .bytes()
+        .map(|byte| byte.to_ascii_lowercase())
+        .eq(words
+            .flat_map(str::bytes)
+            .map(|byte| byte.to_ascii_lowercase()));
+    let spellings = match column {
+        "game" => "number",
+        "plies" => "ply_count",
+        _ => return is_same,
+    };
+    is_same || name.eq_ignore_ascii_case(spellings)
+}
+
+/// The usual tag with this name, whatever the case of its letters.
+pub(crate) fn spelt_tag(name: &str) -> Option<&'static str> {
+    let mut tags = USUAL_TAGS.iter().copied();
+    tags.find(|tag| tag.eq_ignore_ascii_case(name.trim()))
 }
 
 /// The tag that the name of an absent one was probably meant to be.
@@ -128,7 +158,7 @@ impl ColumnChoice {
             }
             let of = |columns: &[&'static str]| {
                 let mut columns = columns.iter().copied();
-                columns.find(|column| column.eq_ignore_ascii_case(name))
+                columns.find(|column| is_column(column, name))
             };
             let column = if let Some(known) = of(COLUMNS) {
                 Column::Known(known)
@@ -288,7 +318,13 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "{\"year\":1998,\"month\":null,\"decade\":1990,\"speed\":\"blitz\",\"Site2\":null}\n"
         );
+        // As tables and `--sort` call them.
+        let choice = ColumnChoice::parse("number,white_elo,BLACK_ELO,ply_count", false).unwrap();
+        assert_eq!(choice.names, ["game", "whiteElo", "blackElo", "plies"]);
+        assert!(choice.tags.is_empty());
         for (name, hint) in [
+            ("white_team", "did you mean `WhiteTeam`?"),
+            ("openning", "did you mean `Opening`?"),
             ("wite", "did you mean `white`?"),
             ("timcontrol", "did you mean `TimeControl`?"),
             ("eloBand", "`tabia stats --by eloBand` knows it"),

@@ -16,7 +16,7 @@ use super::common::{IndexedRowArgs, SelectArgs, sort_order};
 #[command(after_help = "\
 Examples:
   tabia ls mega.cbh --limit 20
-  tabia ls mega.cbv:mega.cbh --columns white,black,Opening --no-header
+  tabia ls mega.cbv:mega.cbh --columns white,black,WhiteTeam --no-header
   zstdcat games.pgn.zst | tabia ls - --csv > games.csv")]
 pub(crate) struct LsArgs {
     /// Files, base names, folders, archives, `archive:member`, or `-` [default: standard input, if it is a
@@ -29,7 +29,7 @@ pub(crate) struct LsArgs {
     #[arg(long)]
     pub(crate) texts: bool,
     /// Only these columns, in this order; also `year`, `month`, `decade`, `speed`; any other name is that
-    /// of a tag, as `white,black,Opening`
+    /// of a tag, as `white,black,WhiteTeam`; the tag `Opening` is not the opening by position
     #[arg(long, value_name = "NAMES")]
     pub(crate) columns: Option<String>,
     /// Sort the rows of all inputs, as `date` or `white,-date`

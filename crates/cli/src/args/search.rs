@@ -71,7 +71,7 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) texts: bool,
     /// Only these columns, in this order; also `year`, `month`, `decade`, `speed`; any other name is that
-    /// of a tag, as `white,black,Opening`
+    /// of a tag, as `white,black,WhiteTeam`; the tag `Opening` is not the opening by position
     #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) columns: Option<String>,
     /// Sort the rows of all inputs, as `date` or `white,-date`

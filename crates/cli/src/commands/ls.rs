@@ -210,7 +210,10 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     {
         // Not all games were looked at if the rows end before.
         if found > 0 && args.rows.listing.limit.is_none_or(|limit| found < limit) {
-            let text = format!("no game has the tag `{tag}`; {}", hint_at_column(tag));
+            let text = format!("no game has the tag `{tag}`; {hint}");
+            context.messages.warning(&text);
+        } else if found > 0 && hint.starts_with("did you mean") {
+            let text = format!("none of these games has the tag `{tag}`; {hint}");
             context.messages.warning(&text);
         }
     }

@@ -267,7 +267,9 @@ fn headers_can_be_left_out() {
 fn other_words_for_columns_lead_to_them() {
     let folder = with_games("ls-other-words");
     for (word, hint) in [
-        ("number", "did you mean `game`?"),
+        ("index", "did you mean `game`?"),
+        ("white_team", "did you mean `WhiteTeam`?"),
+        ("openning", "did you mean `Opening`?"),
         ("Rating", "did you mean `whiteElo` and `blackElo`?"),
         ("player", "did you mean `white` and `black`?"),
         ("moves", "`tabia convert IN -o games.csv` writes the moves"),
