@@ -165,7 +165,7 @@ const FIELDS: &[Field] = &[
     ),
     field(
         "eval",
-        "stored evaluation in pawns, from White's side; at a moment, of its position",
+        "stored evaluation in pawns, from White's side; at a moment, of its position; a mate is more than any number",
         "number, comparison, range, mate",
         "eval:>=2",
     ),
@@ -178,7 +178,7 @@ const FIELDS: &[Field] = &[
     field(
         "has",
         "what a game has",
-        "variations, comments, nags, setup, clock, eval, arrows, elo",
+        "variations, comments, nags, setup, clock, eval, arrows, elo (of both players), anyelo (of either)",
         "has:comments",
     ),
     field(

@@ -264,7 +264,7 @@ impl Test {
             Self::Has(parts) => {
                 if parts
                     .iter()
-                    .all(|part| matches!(part, Part::Setup | Part::Elo))
+                    .all(|part| matches!(part, Part::Setup | Part::Elo | Part::AnyElo))
                 {
                     Want::TAGS
                 } else {

@@ -728,6 +728,7 @@ pub(crate) enum Part {
     Eval,
     Arrows,
     Elo,
+    AnyElo,
 }
 
 pub(super) const PARTS: &[(&str, Part)] = &[
@@ -739,6 +740,7 @@ pub(super) const PARTS: &[(&str, Part)] = &[
     ("eval", Part::Eval),
     ("arrows", Part::Arrows),
     ("elo", Part::Elo),
+    ("anyelo", Part::AnyElo),
     ("symbols", Part::Nags),
 ];
 

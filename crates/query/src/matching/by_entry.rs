@@ -256,6 +256,7 @@ fn has_part(part: Part, entry: &IndexEntry) -> Answer {
         Part::Nags => entry.has_nags,
         Part::Setup => Some(entry.has_setup),
         Part::Elo => Some(entry.white_elo.is_some() && entry.black_elo.is_some()),
+        Part::AnyElo => Some(entry.white_elo.is_some() || entry.black_elo.is_some()),
         Part::Clock | Part::Eval | Part::Arrows => None,
     };
     stored.map_or(Answer::Maybe, Answer::from)

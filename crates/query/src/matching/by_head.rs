@@ -124,6 +124,7 @@ pub(super) fn answer(test: &Test, game: GameIndex, head: &GameHead, folded: &mut
             let known = |part: &Part| match part {
                 Part::Setup => head.start.setup.is_some().into(),
                 Part::Elo => (tags.white_elo().is_some() && tags.black_elo().is_some()).into(),
+                Part::AnyElo => (tags.white_elo().is_some() || tags.black_elo().is_some()).into(),
                 _ => Answer::Maybe,
             };
             parts.iter().map(known).max().unwrap_or_default()
