@@ -222,11 +222,16 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     let is_asked = !options.filter.is_empty() || numbers.is_some();
     let is_empty = found == 0 && is_asked && args.rows.listing.limit != Some(0);
     // An empty screen could be a mistake; scripts have the exit code.
-    if is_empty && !count_only && terminal::stdout_is_terminal() {
-        context.messages.note(&match numbers {
-            Some(numbers) if options.filter.is_empty() => format!("there is no game {numbers}"),
-            _ => "no game fits the query".to_owned(),
-        });
+    let absent = numbers.filter(|_| options.filter.is_empty() && code != ExitCode::Input);
+    if let (true, Some(numbers)) = (is_empty, absent) {
+        context
+            .messages
+            .note(&format!("there is no game {numbers}"));
+    } else if is_empty && !count_only && terminal::stdout_is_terminal() {
+        context.messages.note("no game fits the query");
+    }
+    if is_empty && let Some(hint) = exact_rating(&args.select.filter) {
+        context.messages.hint(&hint);
     }
     let offset = args.rows.listing.offset;
     let is_beyond = is_beyond(offset, found) && !count_only && args.rows.listing.limit != Some(0);
@@ -246,6 +251,22 @@ fn is_folder(path: &OsStr) -> bool {
 
 /// A tab-separated cell as a table shows it: the draw in three characters.
 fn table_cell(cell: &str) -> String {
+/// A hint at a rating in a query that fits this number alone, `elo:2700`, where at least that much was probably meant.
+fn exact_rating(query: &str) -> Option<String> {
+    let fields = ["elo", "anyelo", "avgelo", "whiteelo", "blackelo"];
+    let mut terms = query.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+    let (name, value) = terms.find_map(|term| {
+        let (name, value) = term.split_once(':')?;
+        let is_rating = fields.iter().any(|field| field.eq_ignore_ascii_case(name))
+            && value.len() == 4
+            && value.bytes().all(|byte| byte.is_ascii_digit());
+        is_rating.then_some((name, value))
+    })?;
+    Some(format!(
+        "`{name}:{value}` is exactly {value}; `{name}:>={value}` is at least"
+    ))
+}
+
     match cell {
         "1/2-1/2" => "½-½".to_owned(),
         other => other.to_owned(),
