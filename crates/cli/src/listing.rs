@@ -9,6 +9,7 @@ use tabia::Error;
 
 use crate::args::ListingArgs;
 use crate::context::Context;
+use crate::exit_code::ExitCode;
 use crate::json;
 use crate::messages::Messages;
 use crate::readable_numbers::counted;
@@ -137,6 +138,8 @@ pub(crate) struct Listing {
     columns: Vec<String>,
     table: Table,
     out: StdoutWriter,
+    /// The line with the names of the columns, until the first row or the end.
+    head: Vec<u8>,
     seen: u64,
     offset: u64,
     end: u64,
@@ -145,7 +148,8 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// `columns` are shown as cells; JSON rows show all their keys.
+    /// `columns` are shown as cells; JSON rows show all their keys. The names of the columns are written with the first
+    /// row or at the end: an error before it leaves no table without rows, which looks like a result.
     pub(crate) fn new(
         bar: &ProgressBar,
         args: &ListingArgs,
@@ -165,6 +169,7 @@ impl Listing {
                 }
             },
             out: StdoutWriter::new(bar),
+            head: Vec::new(),
             seen: 0,
             offset: args.offset,
             end: args
@@ -176,9 +181,7 @@ impl Listing {
         match style {
             RowStyle::Tsv | RowStyle::Csv if args.no_header => {}
             RowStyle::Tsv | RowStyle::Csv => {
-                let mut head = Vec::new();
-                line(style, columns.iter().copied(), &mut head);
-                listing.out.bytes(&head)?;
+                line(style, columns.iter().copied(), &mut listing.head);
             }
             // A list begins with its first row: an error before it leaves nothing half written.
             RowStyle::Table | RowStyle::Json | RowStyle::Ndjson => {}
@@ -229,6 +232,7 @@ impl Listing {
             return Ok(());
         }
         self.shown += 1;
+        self.write_head()?;
         match self.style {
             RowStyle::Table => {
                 let cells = cells(row, &self.columns, json::table_cell);
@@ -253,7 +257,24 @@ impl Listing {
         }
     }
 
+    fn write_head(&mut self) -> Result<(), Error> {
+        match std::mem::take(&mut self.head) {
+            head if head.is_empty() => Ok(()),
+            head => self.out.bytes(&head),
+        }
+    }
+
+    /// As [`finish`](Self::finish), but without the names of the columns if there is no row because no input could be
+    /// opened.
+    pub(crate) fn finish_with(mut self, code: ExitCode) -> Result<(), Error> {
+        if code == ExitCode::Input && self.seen == 0 {
+            self.head.clear();
+        }
+        self.finish()
+    }
+
     pub(crate) fn finish(mut self) -> Result<(), Error> {
+        self.write_head()?;
         match self.style {
             RowStyle::Table => self.table.finish(&mut self.out)?,
             RowStyle::Json => self

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         other => other?,
     };
     let damaged = std::mem::take(&mut checker.damaged);
-    listing.finish()?;
+    listing.finish_with(code)?;
     let others = OtherFiles::of(&context.resolver, &args.paths);
     reporter.finish_with(None, Some(&others))?;
     if let Some(hint) = next_step_of_all(&args.paths, &damaged) {

@@ -77,7 +77,14 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
         }
     })?;
     drop(display);
-    listing.finish()?;
+    listing.finish_with(code)?;
+    if unnamed > 0 {
+        let games = counted(unnamed, "game");
+        let have = if unnamed == 1 { "has" } else { "have" };
+        context.messages.note(&format!(
+            "{games} of Chess960 {have} no name: openings are named from the usual start position"
+        ));
+    }
     reporter.finish(None)?;
     Ok(if found == 0 && !options.filter.is_empty() {
         code.worse(ExitCode::NoMatch)

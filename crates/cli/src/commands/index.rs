@@ -99,7 +99,7 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
         }
     })?;
     drop(display);
-    listing.finish()?;
+    listing.finish_with(code)?;
     reporter.finish(None)?;
     Ok(code)
 }

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
         Ok(ExitCode::of_problems(info.problems.len() as u64))
     })?;
     drop(display);
-    listing.finish()?;
+    listing.finish_with(code)?;
     let others = OtherFiles::of(&context.resolver, &args.paths);
     reporter.finish_with(None, Some(&others))?;
     others.report(&context.messages, "looked at");

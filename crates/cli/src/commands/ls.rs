@@ -111,7 +111,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         is_chosen: choice.is_some(),
         has_header: !args.rows.listing.no_header,
     };
-    let mut output = RowOutput::new(&context, &layout)?;
+    let mut output = RowOutput::new(&context, &layout);
     let display = context.display();
     let mut found = 0;
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
@@ -123,6 +123,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
             }
         };
         if options.limit == Some(0) {
+            output.opened()?;
             return Ok(ExitCode::Done);
         }
         let name = item.name();
@@ -173,6 +174,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         };
         match listed {
             Ok((summary, rows)) => {
+                output.opened()?;
                 found += rows;
                 let shown = rows.saturating_sub(options.offset);
                 options.offset = options.offset.saturating_sub(rows);
@@ -200,6 +202,9 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     if count_only {
         output.out.text(&format!("{found}\n"))?;
     }
+    if code != ExitCode::Input {
+        output.opened()?;
+    }
     output.finish()?;
     let has_tag = has_tag.into_inner();
     let tags = choice.iter();
@@ -209,6 +214,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         .filter(|(i, _)| has_tag >> i & 1 == 0)
     {
         // Not all games were looked at if the rows end before.
+        let hint = hint_at_column(tag);
         if found > 0 && args.rows.listing.limit.is_none_or(|limit| found < limit) {
             let text = format!("no game has the tag `{tag}`; {hint}");
             context.messages.warning(&text);
@@ -245,12 +251,6 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     })
 }
 
-fn is_folder(path: &OsStr) -> bool {
-    Path::new(path).is_dir()
-}
-
-/// A tab-separated cell as a table shows it: the draw in three characters.
-fn table_cell(cell: &str) -> String {
 /// A hint at a rating in a query that fits this number alone, `elo:2700`, where at least that much was probably meant.
 fn exact_rating(query: &str) -> Option<String> {
     let fields = ["elo", "anyelo", "avgelo", "whiteelo", "blackelo"];
@@ -267,6 +267,12 @@ fn exact_rating(query: &str) -> Option<String> {
     ))
 }
 
+fn is_folder(path: &OsStr) -> bool {
+    Path::new(path).is_dir()
+}
+
+/// A tab-separated cell as a table shows it: the draw in three characters.
+fn table_cell(cell: &str) -> String {
     match cell {
         "1/2-1/2" => "½-½".to_owned(),
         other => other.to_owned(),
@@ -278,6 +284,8 @@ struct RowOutput {
     style: RowStyle,
     out: StdoutWriter,
     table: Option<Table>,
+    /// The line with the names of the columns, until an input could be opened.
+    head: Vec<u8>,
     empty: bool,
 }
 
@@ -310,19 +318,19 @@ fn note_tags(row: &ListRow<'_>, has_tag: &AtomicU64) {
 }
 
 impl RowOutput {
-    fn new(context: &Context, layout: &RowLayout) -> Result<Self, Error> {
+    fn new(context: &Context, layout: &RowLayout) -> Self {
         let style = layout.style;
         let mut output = Self {
             style,
             out: StdoutWriter::new(&context.bar).with_pager(context.common.no_pager),
             table: None,
+            head: Vec::new(),
             empty: true,
         };
         match style {
             RowStyle::Tsv | RowStyle::Csv if layout.has_header => {
-                let mut head = Vec::new();
-                line(style, layout.names.iter().map(String::as_str), &mut head);
-                output.out.bytes(&head)?;
+                let names = layout.names.iter().map(String::as_str);
+                line(style, names, &mut output.head);
             }
             RowStyle::Table => {
                 let mut table = Table::new(&layout.names, NUMERIC);
@@ -337,13 +345,22 @@ impl RowOutput {
             // A list begins with its first row: an error before it leaves nothing half written.
             RowStyle::Tsv | RowStyle::Csv | RowStyle::Json | RowStyle::Ndjson => {}
         }
-        Ok(output)
+        output
+    }
+
+    /// Writes the names of the columns, once: an error before leaves no table without rows, which looks like a result.
+    fn opened(&mut self) -> Result<(), Error> {
+        match std::mem::take(&mut self.head) {
+            head if head.is_empty() => Ok(()),
+            head => self.out.bytes(&head),
+        }
     }
 
     fn rows(&mut self, rows: &[u8]) -> Result<(), Error> {
         if rows.is_empty() {
             return Ok(());
         }
+        self.opened()?;
         let first = std::mem::take(&mut self.empty);
         if let Some(table) = &mut self.table {
             for row in String::from_utf8_lossy(rows).lines() {

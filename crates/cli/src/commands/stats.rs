@@ -91,11 +91,15 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let (mut rows, mut games) = (0, 0);
     let mut is_known = vec![false; options.keys.len()];
     let display = context.display();
+    let mut is_opened = false;
     let mut grouped = GroupedGames::new(&options);
     // One that cannot be opened is not the end of the others.
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
         match item.and_then(|item| grouped.add(&item, &context.progress, &mut reporter)) {
-            Ok(found) => Ok(ExitCode::of_problems(found.problems)),
+            Ok(found) => {
+                is_opened = true;
+                Ok(ExitCode::of_problems(found.problems))
+            }
             Err(error) if error.side() == ErrorSide::Input => {
                 reporter.report_failed_input(&error)?;
                 Ok(ExitCode::Input)
@@ -103,7 +107,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
             Err(other) => Err(other),
         }
     })?;
-    grouped.rows(&mut |row| {
+    let mut push = |row: &StatsRow| {
         games += row.games;
         rows += 1;
         for (is_known, value) in is_known.iter_mut().zip(&row.values) {
@@ -114,10 +118,13 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
             group: row,
             unknown,
         })?;
-        Ok(rows < end)
-    })?;
+        Ok::<bool, Error>(rows < end)
+    };
+    if is_opened || code != ExitCode::Input {
+        grouped.rows(&mut push)?;
+    }
     drop(display);
-    listing.finish()?;
+    listing.finish_with(code)?;
     let is_tag = |name: &str| StatsKey::names().all(|known| known != name);
     let names = options.keys.iter().map(StatsKey::name);
     for (name, _) in names

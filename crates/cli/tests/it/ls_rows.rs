@@ -279,8 +279,6 @@ fn other_words_for_columns_lead_to_them() {
         let warning = format!("no game has the tag `{word}`; {hint}");
         assert!(run.err.contains(&warning), "{}", run.err);
     }
-}
-
     // Rows that end before the last game do not hide a mistake, and say nothing of tags that later games may have.
     let ls = |columns| {
         let args = ["ls", "games.pgn", "--limit", "1", "--columns", columns];
@@ -346,6 +344,8 @@ fn the_names_of_columns_are_written_once_an_input_could_be_opened() {
     let none = tabia(&folder, &["ls", "games.pgn", "--games", "9", "--csv"]).expect(1);
     assert_eq!(none.out.lines().count(), 1, "{}", none.out);
     assert!(none.err.contains("there is no game 9"), "{}", none.err);
+}
+
 /// Of a date with one impossible part the others are known.
 #[test]
 fn the_possible_parts_of_a_date_are_listed_and_found() {

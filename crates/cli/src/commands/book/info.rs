@@ -88,7 +88,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
         Ok(ExitCode::Done)
     })?;
     drop(display);
-    listing.finish()?;
+    listing.finish_with(code)?;
     let code = code.worse(ExitCode::of_problems(reporter.count()));
     reporter.finish(None)?;
     Ok(code)
