@@ -12,7 +12,7 @@ use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
-use crate::ls_columns::usual_tag;
+use crate::ls_columns::{spelt_tag, usual_tag};
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::terminal;
 
@@ -51,7 +51,8 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let mut reporter = context.reporter("stats", false, None)?;
     let mut options = StatsOptions::default();
     if let Some(by) = &args.by {
-        let keys = StatsKey::parse_list(by);
+        let names: Vec<&str> = by.split(',').map(as_tag).collect();
+        let keys = StatsKey::parse_list(&names.join(","));
         options.keys = keys.map_err(|why| {
             let mut hint =
                 "`tabia help stats` explains the keys; a tag is one too, as in `--by WhiteTeam`"
@@ -90,8 +91,8 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let unknown = (listing.style() == RowStyle::Table).then_some("unknown");
     let (mut rows, mut games) = (0, 0);
     let mut is_known = vec![false; options.keys.len()];
-    let display = context.display();
     let mut is_opened = false;
+    let display = context.display();
     let mut grouped = GroupedGames::new(&options);
     // One that cannot be opened is not the end of the others.
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
@@ -150,6 +151,16 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     } else {
         code
     })
+}
+
+/// The name of a usual tag, however its letters are written; any other name as it is.
+fn as_tag(name: &str) -> &str {
+    let is_known = |key: &StatsKey| StatsKey::names().any(|known| known == key.name());
+    let is_key = StatsKey::parse_list(name).is_ok_and(|keys| keys.iter().any(is_known));
+    match spelt_tag(name) {
+        Some(tag) if !is_key => tag,
+        _ => name,
+    }
 }
 
 /// The columns that are numbers.

@@ -178,3 +178,18 @@ fn keys_filters_and_orders() {
     let run = tabia(&folder, &["stats", "g.pgn", "--by", "yaer"]).expect(2);
     assert!(run.err.contains("did you mean `year`"), "{}", run.err);
 }
+
+#[test]
+fn tags_are_keys_in_any_case() {
+    let folder = with_sample("stats-case");
+    std::fs::write(folder.join("g.pgn"), games()).unwrap();
+    let stats = |by| tabia(&folder, &["stats", "g.pgn", "--by", by, "--csv"]);
+    let expected = stats("TimeControl").expect(0).out;
+    assert!(expected.starts_with("TimeControl,games,"), "{expected}");
+    for by in ["timecontrol", "TIMECONTROL", "timeControl"] {
+        assert_eq!(stats(by).expect(0).out, expected, "{by}");
+    }
+    // A key is not a tag of that name.
+    assert!(stats("opening").expect(0).out.starts_with("opening,"));
+    stats("nosuchtag").expect(2);
+}
