@@ -531,7 +531,13 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
         ErrorKind::UnknownFormat { found } => {
             let known = "`tabia formats` lists what can be read; `--from FORMAT` names one";
             match path {
-                Some(path) if without_tables::lacks_file(path) => without_tables::HINT.into(),
+                // Streams of Arrow are not read with tables either.
+                Some(path)
+                    if without_tables::lacks_file(path)
+                        && UnknownContents::of(found) != UnknownContents::Arrow =>
+                {
+                    without_tables::HINT.into()
+                }
                 Some(path) if is_written_only(path) => {
                     "such files are written, not read; use the database they came from".into()
                 }
@@ -624,6 +630,9 @@ fn no_games_hint(found: UnknownContents, path: Option<&Path>) -> Option<String> 
             "if it is PGN all the same, `--from pgn` reads it, and `--from epd` positions; `tabia formats` lists what \
              else can be read"
                 .into()
+        }
+        UnknownContents::Arrow | UnknownContents::Json | UnknownContents::Csv => {
+            format!("name the database that it was made of; {formats}")
         }
         UnknownContents::Sqlite => {
             format!("the program that made it can export its games, for example as PGN; {formats}")

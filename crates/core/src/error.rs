@@ -614,6 +614,12 @@ pub enum UnknownContents {
     Sqlite,
     /// A table in Parquet.
     Parquet,
+    /// A table in Arrow, as a stream or a file.
+    Arrow,
+    /// Objects of JSON.
+    Json,
+    /// Comma-separated values, by the names of columns in its first line.
+    Csv,
     /// A RAR archive.
     Rar,
     /// A 7z archive.
@@ -635,6 +641,11 @@ impl UnknownContents {
             (b"\xff\xd8\xff", UnknownContents::Picture),
             (b"GIF8", UnknownContents::Picture),
             (b"PAR1", UnknownContents::Parquet),
+            (b"ARROW1", UnknownContents::Arrow),
+            (b"\xff\xff\xff\xff", UnknownContents::Arrow),
+            (b"{\"", UnknownContents::Json),
+            (b"white,", UnknownContents::Csv),
+            (b"game,", UnknownContents::Csv),
             (b"Rar!", UnknownContents::Rar),
             (b"7z\xbc\xaf", UnknownContents::SevenZip),
         ];
@@ -662,6 +673,9 @@ impl fmt::Display for UnknownContents {
             Self::Program => "a program",
             Self::Sqlite => "an SQLite database",
             Self::Parquet => "a table in Parquet",
+            Self::Arrow => "a table in Arrow, which is written and not read; Parquet is read",
+            Self::Json => "JSON, which is written and not read",
+            Self::Csv => "comma-separated values, which are written and not read",
             Self::Rar => "a RAR archive",
             Self::SevenZip => "a 7z archive",
             Self::Other => "no database, book or archive begins like this",

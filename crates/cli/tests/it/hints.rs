@@ -35,6 +35,12 @@ fn folder_with_damage(name: &str) -> Scratch {
         ("rows.db3", b"SQLite format 3\0".repeat(40)),
         ("words.txt", b"root:x:0:0:root:/root:/bin/bash\n".to_vec()),
         ("zeros.dat", vec![0; 900]),
+        (
+            "stream.arrow",
+            b"\xff\xff\xff\xff\x70\0\0\0\x10\0\0\0".repeat(20),
+        ),
+        ("games.csv", b"white,whiteElo,black\nA,2500,B\n".to_vec()),
+        ("games.ndjson", b"{\"tags\":{\"White\":\"A\"}}\n".to_vec()),
     ] {
         fs::write(scratch.join(file), bytes).unwrap();
     }
@@ -868,6 +874,21 @@ const DAMAGED_CASES: &[(&[&str], i32, &str)] = &[
         "`tabia archive list pack.zip`",
     ),
     (&["info", "words.txt"], 4, "`--from pgn` reads it"),
+    (
+        &["ls", "stream.arrow"],
+        4,
+        "name the database that it was made of",
+    ),
+    (
+        &["ls", "games.csv"],
+        4,
+        "name the database that it was made of",
+    ),
+    (
+        &["ls", "games.ndjson"],
+        4,
+        "name the database that it was made of",
+    ),
     (&["info", "document.pdf"], 4, "not from what is printed"),
     (&["info", "rows.db3"], 4, "export its games"),
     (&["info", "zeros.dat"], 4, "`tabia info .`"),
