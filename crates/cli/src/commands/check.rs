@@ -247,6 +247,15 @@ impl Checker<'_> {
                 if checked.summary.problems == checked.missing_media {
                     let missing = (checked.missing_media > 0).then_some(MISSING_MEDIA);
                     self.damaged.extend(missing.map(str::to_owned));
+                } else if checked.summary.problems == problems.len() as u64
+                    && problems.iter().all(is_no_damage)
+                {
+                    // There is nothing to repair.
+                    let of_characters = problems
+                        .iter()
+                        .any(|problem| problem.reason().contains(ENCODING));
+                    self.damaged
+                        .extend(of_characters.then(|| NAME_ENCODING.to_owned()));
                 } else if is_anything_left(item, &checked, &problems) {
                     let mut step = next_step(item);
                     if self.options.open.password.is_some() {
@@ -262,6 +271,18 @@ impl Checker<'_> {
             Err(other) => Err(other),
         }
     }
+}
+
+/// What to do about an input of which only the character set is not known.
+const NAME_ENCODING: &str = "`--encoding` names the character set of the names and comments";
+
+/// The part of a problem with characters that names the remedy.
+const ENCODING: &str = "`--encoding` names";
+
+/// Whether a problem is none of the file: games that are not played here, and texts in another character set.
+fn is_no_damage(problem: &ProblemRow) -> bool {
+    let reason = problem.reason();
+    reason.ends_with(" are not played here") || reason.contains(ENCODING)
 }
 
 /// What to do about a set of which only media files are missing.
@@ -299,7 +320,11 @@ fn next_step_of_all(paths: &[OsString], damaged: &[String]) -> Option<String> {
         return Some(first.clone());
     };
     let folder = Path::new(path);
-    let are_several = damaged.iter().filter(|hint| *hint != MISSING_MEDIA).count() > 1;
+    let are_several = damaged
+        .iter()
+        .filter(|hint| *hint != MISSING_MEDIA && *hint != NAME_ENCODING)
+        .count()
+        > 1;
     if path == "-" || !folder.is_dir() || !are_several {
         return Some(first.clone());
     }

@@ -127,8 +127,9 @@ struct RecordCounts<'a> {
     whole: u64,
     damaged: u64,
     lost: u64,
-    /// Of the damaged ones, those without any moves, with a part of them, and without the names of both players.
+    /// Of the damaged ones, those without any moves, with moves kept as text, with a part of them, and without the names of both players.
     without_moves: u64,
+    with_unread_moves: u64,
     with_cut_moves: u64,
     without_names: u64,
     ends_early: bool,
@@ -144,6 +145,7 @@ impl<'a> RecordCounts<'a> {
             damaged: repaired.damaged,
             lost: repaired.lost,
             without_moves: repaired.lost_parts.all_moves,
+            with_unread_moves: repaired.lost_parts.unread_moves,
             with_cut_moves: repaired.lost_parts.some_moves,
             without_names: repaired.lost_parts.names,
             ends_early: repaired.ends_early,
@@ -172,6 +174,10 @@ pub(crate) fn report_records(messages: &Messages, repaired: &Repaired) {
             (
                 parts.all_moves,
                 "without any moves: of these only the header is left",
+            ),
+            (
+                parts.unread_moves,
+                "whose moves could not be read: they are kept as text",
             ),
             (parts.some_moves, "with a part of the moves"),
             (parts.names, "without the names of both players"),

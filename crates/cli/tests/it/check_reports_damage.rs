@@ -272,3 +272,46 @@ fn moves_of_another_database_are_reported() {
         assert!(run.err.contains(text), "{format}: {}", run.err);
     }
 }
+
+/// What is not played here, or is written in another character set, is no damage that a repair would mend.
+#[test]
+fn nothing_is_repaired_where_nothing_is_damaged() {
+    let folder = with_games("no-repair");
+    let atomic = "[White \"A\"]\n[Black \"B\"]\n[Variant \"Atomic\"]\n\n1. Nf3 f6 2. Ng5 *\n";
+    std::fs::write(folder.join("atomic.pgn"), atomic).unwrap();
+    let run = tabia(&folder, &["check", "atomic.pgn"]).expect(3);
+    assert!(run.err.contains("are not played here"), "{}", run.err);
+    assert!(!run.err.contains("hint"), "{}", run.err);
+    std::fs::write(folder.join("set.pgn"), b"[White \"\x81\x8d\"]\n\n1. e4 *\n").unwrap();
+    let run = tabia(&folder, &["check", "set.pgn"]).expect(3);
+    assert!(!run.err.contains("tabia repair"), "{}", run.err);
+    assert!(run.err.contains("hint: `--encoding` names"), "{}", run.err);
+    // Next to damage the hint is there.
+    std::fs::write(
+        folder.join("both.pgn"),
+        format!("{atomic}\n[White \"C\"]\n\n1. e4 e9 *\n"),
+    )
+    .unwrap();
+    let run = tabia(&folder, &["check", "both.pgn"]).expect(3);
+    assert!(run.err.contains("`tabia repair both.pgn"), "{}", run.err);
+    // The moves are not lost.
+    let run = tabia(&folder, &["repair", "atomic.pgn", "-o", "saved.pgn"]).expect(3);
+    let text = "1  whose moves could not be read: they are kept as text";
+    assert!(run.err.contains(text), "{}", run.err);
+    assert!(!run.err.contains("only the header is left"), "{}", run.err);
+    let saved = std::fs::read_to_string(folder.join("saved.pgn")).unwrap();
+    assert!(saved.contains("Ng5"), "{saved}");
+    let json = [
+        "repair",
+        "atomic.pgn",
+        "-o",
+        "saved.pgn",
+        "--force",
+        "--json",
+    ];
+    let json = tabia(&folder, &json).expect(3).json();
+    assert_eq!(
+        (&json["withoutMoves"], &json["withUnreadMoves"]),
+        (&0.into(), &1.into())
+    );
+}

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tabia_core::error::{Location, Why};
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Date, Game, RecordKind, Want};
+use tabia_core::game::{Annotation, Date, Event, Game, RecordKind, Want};
 use tabia_core::games::{Database, Written, is_lost_name};
 use tabia_core::io::Progress;
 use tabia_core::loss::{Feature, Losses};
@@ -119,6 +119,8 @@ impl RepairObserver for crate::NoObserver {}
 pub struct LostParts {
     /// Games without a move, whose moves are lost as far as is known.
     pub all_moves: u64,
+    /// Games whose moves are kept as text, since no move of them could be read.
+    pub unread_moves: u64,
     /// Games with moves up to the ply from which on they could not be read.
     pub some_moves: u64,
     /// Games without the name of a player.
@@ -133,7 +135,10 @@ impl LostParts {
         }
         if game.ply_count() == 0 {
             // Of a game that never had moves only the header can be damaged.
-            self.all_moves += u64::from(!reasons.iter().all(is_about_header));
+            let is_lost = !reasons.iter().all(is_about_header);
+            let are_kept = has_unread_moves(game);
+            self.all_moves += u64::from(is_lost && !are_kept);
+            self.unread_moves += u64::from(is_lost && are_kept);
         } else if reasons.iter().any(|reason| reason.at.ply.is_some()) {
             self.some_moves += 1;
         }
@@ -142,6 +147,13 @@ impl LostParts {
             names.into_iter().any(is_lost_name) || names.into_iter().all(is_unknown_or_lost);
         self.names += u64::from(has_lost);
     }
+}
+
+/// Whether a game has moves that could not be read, as text.
+fn has_unread_moves(game: &Game) -> bool {
+    game.events().any(|event| {
+        matches!(event, Event::Annotation(Annotation::Foreign(moves)) if moves.is_unread_moves())
+    })
 }
 
 /// Whether a reason states what is lost of a header, and nothing of moves.
