@@ -43,6 +43,8 @@ pub struct OpeningRow {
     pub game: GameIndex,
     /// Its last named position: the name, and the number of plies before it.
     pub opening: Option<(Opening, u32)>,
+    /// Whether it is a game of Chess960; positions that also occur after the usual start have names there, too.
+    pub chess960: bool,
 }
 
 /// Passes on the opening of each game of an item, in order: that of the last mainline position that has a
@@ -93,6 +95,7 @@ struct OpeningTask {
     mainline: Mainline,
     game: GameIndex,
     is_game: bool,
+    chess960: bool,
     rows: Vec<OpeningRow>,
 }
 
@@ -100,6 +103,7 @@ impl Visitor for OpeningTask {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.is_game = head.kind == RecordKind::Game;
         self.game = game;
+        self.chess960 = head.start.chess960;
         self.mainline.begin(head);
         if self.is_game { Flow::Go } else { Flow::Skip }
     }
@@ -117,6 +121,7 @@ impl Visitor for OpeningTask {
             self.rows.push(OpeningRow {
                 game: self.game,
                 opening: self.mainline.end(),
+                chess960: self.chess960,
             });
         }
     }

@@ -12,6 +12,7 @@ use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow};
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::readable_numbers::counted;
 
 #[derive(Serialize)]
 struct EcoRow<'a> {
@@ -42,6 +43,8 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
     let listing = Listing::new(&context.bar, &args.listing, &columns, &["game", "ply"])?;
     let mut listing = listing.paged(&context);
     let mut found = 0_u64;
+    // Games of Chess960 among those without a name.
+    let mut unnamed = 0_u64;
     let display = context.display();
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
         let read = item.and_then(|item| {
@@ -53,6 +56,7 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
                 &mut reporter,
                 &mut |row| {
                     found += 1;
+                    unnamed += u64::from(row.chess960 && row.opening.is_none());
                     if listing.next_row() != NextRow::Shown {
                         return Ok(());
                     }

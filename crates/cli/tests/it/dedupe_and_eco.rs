@@ -565,3 +565,20 @@ fn games_are_compared_as_the_database_would_store_them() {
         );
     }
 }
+
+/// Rows without a name are explained where no name is to be expected.
+#[test]
+fn games_of_chess960_without_a_name_are_counted() {
+    let folder = with_sample("eco-chess960");
+    let start = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1";
+    let game =
+        format!("[Variant \"Chess960\"]\n[FEN \"{start}\"]\n[SetUp \"1\"]\n\n1. e4 e5 *\n\n");
+    std::fs::write(folder.join("g.pgn"), game.repeat(2)).unwrap();
+    let run = tabia(&folder, &["eco", "g.pgn", "--csv"]).expect(0);
+    assert_eq!(run.out, "game,ply,eco,name\n1,,,\n2,,,\n");
+    assert!(
+        run.err.contains("2 games of Chess960 have no name"),
+        "{}",
+        run.err
+    );
+}
