@@ -397,14 +397,6 @@ pub(super) fn hint_for_value(name: &str) -> String {
     })
 }
 
-/// The fields that an unknown name is answered with if nothing is similar to it.
-const COMMON: &[&str] = &[
-    "player", "elo", "date", "event", "result", "opening", "line", "move", "mat",
-];
-/// Fields at most that are similar to an unknown name.
-const MOST_RELATED: usize = 4;
-/// Letters that a name needs at least to be looked up in descriptions.
-const LEAST_LETTERS: usize = 4;
 /// Hint for a field without a value: what it takes, and who takes away a comparison in a shell.
 pub(super) fn hint_for_no_value(name: &str) -> String {
     let field = FIELDS.iter().find(|field| field.name == name);
@@ -425,6 +417,14 @@ pub(super) fn takes_expressions(name: &str) -> bool {
         .any(|field| Some(field.name) == name && field.values == NAME)
 }
 
+/// The fields that an unknown name is answered with if nothing is similar to it.
+const COMMON: &[&str] = &[
+    "player", "elo", "date", "event", "result", "opening", "line", "move", "mat",
+];
+/// Fields at most that are similar to an unknown name.
+const MOST_RELATED: usize = 4;
+/// Letters that a name needs at least to be looked up in descriptions.
+const LEAST_LETTERS: usize = 4;
 
 /// Fields whose name or description has a word that begins like a word.
 fn related(word: &str) -> Vec<&'static str> {

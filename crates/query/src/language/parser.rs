@@ -175,11 +175,11 @@ impl Parser {
         let single_quotes = self.in_single_quotes(raw);
         let Some((name, name_column)) = &raw.name else {
             self.suggestions.extend(single_quotes);
-            for value in raw.values.iter().filter(|value| !value.quoted) {
             if let Some(column) = raw.empty_quotes.filter(|_| raw.values.is_empty()) {
                 let text = "nothing is between the quotation marks";
                 return Err(FilterError::new(column, text));
             }
+            for value in raw.values.iter().filter(|value| !value.quoted) {
                 if raw.negated && matches!(value.text.as_str(), "OR" | "AND" | "NOT") {
                     return Err(negated_operator(value));
                 }

@@ -152,12 +152,12 @@ impl Scanner {
                     continue;
                 }
                 c if c.is_whitespace() => break,
-                ']' | ',' | '(' | ')' if self.at < brackets_end => value.text.push(c),
-                '[' => {
                 '/' if value.text.is_empty() && !value.quoted && takes_expressions(&term) => {
                     self.expression(&mut value)?;
                     continue;
                 }
+                ']' | ',' | '(' | ')' if self.at < brackets_end => value.text.push(c),
+                '[' => {
                     brackets_end = brackets_end.max(self.matching_bracket());
                     value.text.push(c);
                 }
@@ -274,10 +274,6 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
 /// Whether values of the field of a term may be regular expressions.
 fn takes_expressions(term: &RawTerm) -> bool {
     let name = term.name.as_ref();
@@ -293,6 +289,10 @@ fn begins_expression(text: &[char]) -> bool {
             .strip_suffix(':')
             .is_some_and(|name| field_list::takes_expressions(name.trim_start_matches(['-', '('])))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     /// The tokens in a short form.
     fn short(text: &str) -> String {
@@ -357,10 +357,6 @@ fn begins_expression(text: &[char]) -> bool {
     }
 
     #[test]
-    fn limits_and_open_parentheses_are_errors() {
-        let error = |text: &str| scan(text).unwrap_err();
-        assert_eq!(error("a (b").column, 3);
-    #[test]
     fn an_expression_ends_at_its_closing_slash() {
         assert_eq!(
             short("white:/karpov, an(a|b) [c,]/ b"),
@@ -388,6 +384,10 @@ fn begins_expression(text: &[char]) -> bool {
         }
     }
 
+    #[test]
+    fn limits_and_open_parentheses_are_errors() {
+        let error = |text: &str| scan(text).unwrap_err();
+        assert_eq!(error("a (b").column, 3);
         assert!(error(&"(".repeat(10_000)).message.contains("32"));
         assert!(error(&"a ".repeat(300)).message.contains("256"));
         assert!(error(&"a".repeat(70_000)).message.contains("65536"));

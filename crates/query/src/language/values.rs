@@ -965,8 +965,6 @@ mod tests {
             ("????", "????.??.??", true),
             ("..", "1951.??.??", true),
             ("..", "????.??.??", false),
-        ] {
-            assert_eq!(fits(test, date), expected, "{test} {date}");
             ("2011.??.11", "2011.??.11", true),
             ("2011.??.11", "2011.05.11", true),
             ("2011-??-11", "2011.12.16", false),
@@ -979,14 +977,16 @@ mod tests {
             ("????.05.11", "1999.05.11", true),
             ("????.05.11", "1999.05.12", false),
             ("????.??.11", "????.??.11", true),
+        ] {
+            assert_eq!(fits(test, date), expected, "{test} {date}");
         }
         assert_eq!(DateTest::parse("soon"), None);
         assert_eq!(DateTest::parse(">=..1951"), None);
-    }
-
         for text in [">2011.??.11", "2011.??.11..", "..????.05", "<=????.05.??"] {
             assert_eq!(DateTest::parse(text), None, "{text}");
         }
+    }
+
     #[test]
     fn words_begin_after_anything_but_letters_and_digits() {
         assert!(begins_word("carlsen, magnus", "magn") && begins_word("van't hof", "hof"));
