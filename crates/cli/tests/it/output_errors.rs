@@ -252,3 +252,13 @@ fn the_limit_of_file_sizes_is_an_error_of_the_output() {
         assert_eq!(names(&folder), before, "{arguments}");
     }
 }
+
+#[test]
+fn a_disk_that_is_full_at_the_record_of_a_book_is_named() {
+    let folder = with_games("full-record");
+    let line = "trap '' XFSZ; ulimit -f 0; exec tabia book build games.pgn -o a.bin --min-games 1";
+    let run = shell(&folder, line).expect(5);
+    assert_one_line(&run);
+    assert!(run.err.contains("error: a.bin"), "{}", run.err);
+    assert_eq!(names(&folder), ["games.pgn"]);
+}

@@ -668,7 +668,8 @@ impl Output {
     /// # Errors
     /// When they cannot be written to disk or read again.
     pub fn read_back(&mut self) -> Result<Blob> {
-        self.flush()?;
+        let flushed = self.flush();
+        flushed.map_err(|error| Error::from(error).in_path(&self.target).in_output())?;
         let read = |path: &Path| {
             Blob::read(path).map_err(|error| Error::from(error).in_path(&self.target).in_output())
         };
