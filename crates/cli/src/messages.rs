@@ -541,6 +541,9 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
                 Some(path) if is_written_only(path) => {
                     "such files are written, not read; use the database they came from".into()
                 }
+                _ if UnknownContents::of(found) == UnknownContents::GitLfsPointer => {
+                    no_games_hint(UnknownContents::GitLfsPointer, path)?
+                }
                 Some(path) if is_named_like_database(path) => {
                     format!("{}; {known}", repair_hint(Some(path)))
                 }
@@ -642,6 +645,9 @@ fn no_games_hint(found: UnknownContents, path: Option<&Path>) -> Option<String> 
         }
         UnknownContents::WebPage => {
             format!("download the file to which the page links, not the page; {formats}")
+        }
+        UnknownContents::GitLfsPointer => {
+            "`git lfs pull` in its folder downloads the file".into()
         }
         UnknownContents::Program => format!("name a file with games; {}", listed()),
         UnknownContents::Zeros => format!(

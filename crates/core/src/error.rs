@@ -130,7 +130,7 @@ pub enum ErrorKind {
     TemporaryFile(io::Error),
     /// No known format fits these first bytes.
     UnknownFormat {
-        /// Up to the first eight bytes of the file.
+        /// Up to the first 32 bytes of the file.
         found: Vec<u8>,
     },
     /// Two or more formats fit equally well.
@@ -591,6 +591,8 @@ impl fmt::Display for ErrorKind {
 ///
 /// assert_eq!(UnknownContents::of(b"%PDF-1.7"), UnknownContents::Pdf);
 /// assert_eq!(UnknownContents::of(b"Dear Ada"), UnknownContents::Text);
+/// let pointer = b"version https://git-lfs.github.com/spec/v1";
+/// assert_eq!(UnknownContents::of(pointer), UnknownContents::GitLfsPointer);
 /// assert_eq!(UnknownContents::Picture.to_string(), "a picture");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -604,6 +606,8 @@ pub enum UnknownContents {
     Text,
     /// HTML or other XML.
     WebPage,
+    /// What Git LFS has instead of a file that was not downloaded.
+    GitLfsPointer,
     /// PDF.
     Pdf,
     /// PNG, JPEG or GIF.
@@ -637,6 +641,7 @@ impl UnknownContents {
             (b"MZ", UnknownContents::Program),
             (b"SQLite f", UnknownContents::Sqlite),
             (b"<", UnknownContents::WebPage),
+            (b"version https://git-lfs", UnknownContents::GitLfsPointer),
             (b"\x89PNG", UnknownContents::Picture),
             (b"\xff\xd8\xff", UnknownContents::Picture),
             (b"GIF8", UnknownContents::Picture),
@@ -650,14 +655,23 @@ impl UnknownContents {
             (b"7z\xbc\xaf", UnknownContents::SevenZip),
         ];
         let known = KNOWN.iter().find(|(start, _)| found.starts_with(start));
-        let is_text = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
         match known {
             Some((_, contents)) => *contents,
             None if found.is_empty() => Self::Empty,
             None if found.iter().all(|byte| *byte == 0) => Self::Zeros,
-            None if std::str::from_utf8(found).is_ok() && found.iter().all(is_text) => Self::Text,
+            None if Self::is_text(found) => Self::Text,
             None => Self::Other,
         }
+    }
+
+    /// Whether bytes are those of a text: UTF-8, whose last character may be cut, without control characters.
+    pub fn is_text(bytes: &[u8]) -> bool {
+        let is_printable = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+        let is_utf8 = match std::str::from_utf8(bytes) {
+            Ok(_) => true,
+            Err(error) => error.error_len().is_none(),
+        };
+        is_utf8 && bytes.iter().all(is_printable)
     }
 }
 
@@ -668,6 +682,7 @@ impl fmt::Display for UnknownContents {
             Self::Zeros => "the file begins with zeros",
             Self::Text => "a text, but not one with games",
             Self::WebPage => "a web page, or XML",
+            Self::GitLfsPointer => "a Git LFS pointer, not the file itself",
             Self::Pdf => "a PDF document",
             Self::Picture => "a picture",
             Self::Program => "a program",

@@ -1,13 +1,24 @@
 //! Names of file formats that tabia recognises but does not read, for error messages.
 
+use tabia_core::error::UnknownContents;
 use tabia_core::formats::Probe;
 
 use crate::books::polyglot;
 
 /// Why a file of no supported format is not read, for an error message; `None` if the file is unknown.
 pub fn explain(probe: &Probe<'_>) -> Option<String> {
+    let contents = UnknownContents::of(probe.head);
+    if matches!(
+        contents,
+        UnknownContents::WebPage | UnknownContents::GitLfsPointer
+    ) {
+        return None;
+    }
     if let Some(what) = name(probe) {
         return Some(format!("{what}: recognised, but not read"));
+    }
+    if UnknownContents::is_text(probe.head) {
+        return None;
     }
     polyglot::why_not(probe).map(|why| format!("named like a Polyglot book, but it is none: {why}"))
 }

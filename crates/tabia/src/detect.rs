@@ -1,5 +1,6 @@
 //! Which format a file has.
 
+use tabia_core::error::UnknownContents;
 use tabia_core::formats::{Confidence, Probe};
 use tabia_core::{Error, ErrorKind, FormatId, Result};
 use tabia_formats::Format;
@@ -9,13 +10,21 @@ use tabia_formats::Format;
 /// Every format scores the file; the best score wins. Among equal scores the one whose extension
 /// the file has wins; if that decides nothing either, the error names all of them.
 ///
+/// A text is no book, whatever its name: the formats of books have no magic numbers, so that pages which a server sends
+/// instead of a file would be some. What Git LFS has instead of a file is nothing at all.
+///
 /// # Errors
 /// [`ErrorKind::UnknownFormat`], [`ErrorKind::AmbiguousFormat`].
 pub(crate) fn detect(formats: &[Format], probe: &Probe<'_>) -> Result<Format> {
     let extension = probe.extension();
     let mut best: Vec<Format> = Vec::new();
     let mut best_score = (Confidence::No, false);
+    let contents = UnknownContents::of(probe.head);
+    let is_text = !probe.head.is_empty() && UnknownContents::is_text(probe.head);
     for format in formats {
+        if contents == UnknownContents::GitLfsPointer || is_text && format.book().is_some() {
+            continue;
+        }
         let confidence = format.score(probe);
         let score = (
             confidence,
@@ -33,7 +42,7 @@ pub(crate) fn detect(formats: &[Format], probe: &Probe<'_>) -> Result<Format> {
     match best.as_slice() {
         [format] => Ok(*format),
         [] => Err(Error::new(ErrorKind::UnknownFormat {
-            found: probe.head.iter().copied().take(8).collect(),
+            found: probe.head.iter().copied().take(32).collect(),
         })),
         several => Err(Error::new(ErrorKind::AmbiguousFormat(
             several.iter().map(|format| format.id()).collect(),

@@ -94,7 +94,10 @@ fn score(probe: &Probe<'_>) -> Confidence {
             .len
             .is_none_or(|length| length == probe.head.len() as u64);
     let rest = probe.head.get(complete..).unwrap_or_default();
-    if is_short && !(has_known_bits && matches!(rest, [] | [b'\n'])) {
+    // Several entries of one position are in order by more than chance.
+    let is_of_one_key = entries.len() > 1 && is_of_one_key(entries);
+    let is_complete = matches!(rest, [] | [b'\n']);
+    if is_short && !((has_known_bits || is_of_one_key) && is_complete) {
         return Confidence::No;
     }
     match (
@@ -108,6 +111,13 @@ fn score(probe: &Probe<'_>) -> Confidence {
         (false, true) if entries.len() >= 64 && has_moves(entries) => Confidence::ByName,
         _ => Confidence::No,
     }
+}
+
+/// Whether all entries have the same key, and more than half of them a move.
+fn is_of_one_key(entries: &[Entry]) -> bool {
+    let known = entries.iter().filter(|entry| !entry.is_foreign()).count();
+    let mut pairs = entries.iter().zip(entries.iter().skip(1));
+    pairs.all(|(a, b)| a.key == b.key) && has_moves(entries) && 2 * known > entries.len()
 }
 
 /// Whether more than half of the entries have a key and a move; zeros have the order of keys, too.
