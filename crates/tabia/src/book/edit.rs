@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use tabia_core::books::{BookEntry, BookPosition, Learn};
+use tabia_core::books::{BookEntry, BookPosition, CompleteBook, Learn};
 use tabia_core::chess::{Move, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, Nag};
-use tabia_core::io::Progress;
+use tabia_core::io::{Progress, Source, name_text};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::shell_argument::argument;
 use tabia_core::{BookFormat, Error, Result};
@@ -24,7 +24,7 @@ use super::merge::{
 };
 use super::sorted_polyglot_entries::{EntryRuns, EntryWriter, KeyMove};
 use super::walk::walk;
-use crate::input::InputItem;
+use crate::input::{InputItem, with_article};
 
 /// Where a change is made.
 #[derive(Debug, Clone)]
@@ -126,8 +126,8 @@ pub struct Change {
 ///
 /// # Errors
 /// If the book cannot be read or the target not be written; a [usage error](Error::usage) for changes that
-/// the format cannot make, and for those that would only remove moves which the book does not have: nothing
-/// is written then.
+/// the format cannot make, and for those that would only remove moves which the book does not have, or add moves
+/// that it cannot hold: nothing is written then.
 pub fn edit(
     item: &InputItem,
     changes: Vec<(EditTarget, Change)>,
@@ -161,14 +161,17 @@ fn refuse_unheld(item: &InputItem, format: &BookFormat, change: &Change) -> Resu
     match (change.weight, values.max_weight) {
         (Some(weight), Some(max)) if weight > max => {
             let text = format!(
-                "weights of a {} are from 0 to {max}, not {weight}",
-                format.file.name
+                "weights of {} are from 0 to {max}, not {weight}",
+                with_article(format.file.name)
             );
             return Err(Error::usage(text).with_hint(format!("`--weight {max}` is the most")));
         }
         (Some(weight), None) => {
             let name = item.name();
-            let text = format!("{name}: a {} has no weights of moves", format.file.name);
+            let text = format!(
+                "{name}: {} has no weights of moves",
+                with_article(format.file.name)
+            );
             let hint = if weight == 0 && values.advice {
                 "`--advice avoid` marks a move that is not to be played".to_owned()
             } else {
@@ -340,6 +343,7 @@ fn edit_pages(
     let mut writer = (format.create)(path, &create).map_err(Error::in_output)?;
     let keeps_links = keep_links(&books, &mut *writer)?;
     let mut merged = Merged::default();
+    let mut added = Vec::new();
     let mut put = |position: &Position, page: &BookPosition, merged: &mut Merged| {
         let mut known = page.clone();
         if keeps_links {
@@ -355,7 +359,9 @@ fn edit_pages(
             Some(changes) => {
                 let mut page = page.clone();
                 for (_, m, change) in &changes {
-                    apply_to_page(&mut page, *m, change, &mut merged.edits);
+                    if apply_to_page(&mut page, *m, change, &mut merged.edits) {
+                        added.push((position.clone(), *m));
+                    }
                 }
                 let losses = put(position, &page, &mut merged)?;
                 refuse_lost_nags(format, &changes, &losses)?;
@@ -373,7 +379,9 @@ fn edit_pages(
             continue;
         };
         for (_, m, change) in &changes {
-            apply_to_page(&mut page, *m, change, &mut merged.edits);
+            if apply_to_page(&mut page, *m, change, &mut merged.edits) {
+                added.push((position.clone(), *m));
+            }
         }
         if !page.entries.is_empty() {
             let losses = put(&position, &page, &mut merged)?;
@@ -385,11 +393,84 @@ fn edit_pages(
     let mut damage = book.damage()?;
     damage.extend(counts.problem());
     merged.damage.push(damage);
-    let book = writer.finish().map_err(Error::in_output)?;
+    let is_lost_at_once = merged.losses.count(Feature::BookMoves) > 0;
+    let mut book = writer.complete().map_err(Error::in_output)?;
+    let is_lost = is_lost_at_once || book.losses.count(Feature::BookMoves) > 0;
+    if is_lost && !added.is_empty() {
+        let unfit = moves_not_in(&mut book, format, &added, options)?;
+        merged.edits.count_unfit(unfit.len());
+        refuse_only_unfit(item, format, &unfit, merged.edits)?;
+    }
+    let book = book.commit().map_err(Error::in_output)?;
     (merged.positions, merged.moves) = (book.size.positions, book.size.moves);
     merged.losses.merge(&book.losses);
     merged.written = book.written;
     Ok(merged)
+}
+
+/// Which of the moves a new book does not have, as its files are read back.
+fn moves_not_in<'m>(
+    book: &mut CompleteBook,
+    format: &BookFormat,
+    moves: &'m [(Position, Move)],
+    options: &MergeOptions,
+) -> Result<Vec<&'m (Position, Move)>> {
+    let mut files = Vec::new();
+    while let Some(file) = book.files.file(files.len()) {
+        let name = file.target().file_name().unwrap_or_default();
+        files.push((name_text(name).into_owned(), file.read_back()?));
+    }
+    let main = files.first().map(|(name, _)| name.clone());
+    let main = main.unwrap_or_default();
+    let source = Source::from_members(&*main, &main, files)?;
+    let book = (format.open)(&source, &options.open)?;
+    let mut page = BookPosition::default();
+    let mut missing = Vec::new();
+    for added in moves {
+        let (position, m) = added;
+        let is_there = book.moves(position, &mut page)?
+            && page.entries.iter().any(|entry| entry.m == Some(*m));
+        if !is_there {
+            missing.push(added);
+        }
+    }
+    Ok(missing)
+}
+
+/// Refuses changes of which nothing is left without the moves that the format cannot hold.
+fn refuse_only_unfit(
+    item: &InputItem,
+    format: &BookFormat,
+    unfit: &[&(Position, Move)],
+    edits: EditCounts,
+) -> Result<()> {
+    let Some((position, m)) = unfit.first() else {
+        return Ok(());
+    };
+    if edits.changed + edits.added + edits.removed > 0 {
+        return Ok(());
+    }
+    let name = item.name();
+    let mut text = format!(
+        "{name}: {} in {} cannot be added: {} has no code for such a move, or no line of it from the usual start leads \
+         to the position",
+        position.san(*m),
+        position.fen(),
+        with_article(format.file.name)
+    );
+    if let Some(others @ 1..) = unfit.len().checked_sub(1) {
+        text = format!("{text}; nor can {others} more");
+    }
+    let holder = tabia_formats::BOOKS
+        .iter()
+        .find(|book| book.has_key_entries);
+    let target = holder.and_then(|book| book.file.extensions.first());
+    let target = Path::new(&name).with_extension(target.unwrap_or(&""));
+    Err(Error::usage(text).with_hint(format!(
+        "`tabia book convert {} -o {}` makes a book that holds any move of any position",
+        argument(&name),
+        argument(&target.display().to_string())
+    )))
 }
 
 /// Refuses NAGs that the format has no code for.
@@ -404,18 +485,24 @@ fn refuse_lost_nags(
         return Ok(());
     }
     let text = format!(
-        "a {} cannot hold all these annotations: of a move it holds one on the move and one on the position after it",
-        format.file.name
+        "{} cannot hold all these annotations: of a move it holds one on the move and one on the position after it",
+        with_article(format.file.name)
     );
     Err(Error::usage(text))
 }
 
-fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change, edits: &mut EditCounts) {
+/// Changes a move of a position; returns whether that adds it.
+fn apply_to_page(
+    page: &mut BookPosition,
+    m: Move,
+    change: &Change,
+    edits: &mut EditCounts,
+) -> bool {
     if change.remove {
         let before = page.entries.len();
         page.entries.retain(|entry| entry.m != Some(m));
         edits.count_removed(before - page.entries.len());
-        return;
+        return false;
     }
     let is_new = !page.entries.iter().any(|entry| entry.m == Some(m));
     if is_new {
@@ -440,4 +527,5 @@ fn apply_to_page(page: &mut BookPosition, m: Move, change: &Change, edits: &mut 
         }
         edits.count_set(is_new, before != *entry);
     }
+    is_new
 }

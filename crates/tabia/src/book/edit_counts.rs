@@ -17,6 +17,8 @@ pub struct EditCounts {
     pub removed: u64,
     /// Moves to be removed that the book does not have.
     pub missing: u64,
+    /// Moves to be added that the format cannot hold, which are not in the new book.
+    pub unfit: u64,
 }
 
 impl EditCounts {
@@ -35,6 +37,12 @@ impl EditCounts {
         }
     }
 
+    /// That number of moves that were added is not in the new book.
+    pub(super) fn count_unfit(&mut self, count: usize) {
+        self.unfit = count as u64;
+        self.added = self.added.saturating_sub(self.unfit);
+    }
+
     /// Refuses changes that were all to remove moves that are not there.
     pub(super) fn refuse_no_effect(self, item: &InputItem) -> Result<()> {
         let Self {
@@ -42,6 +50,7 @@ impl EditCounts {
             added,
             removed,
             missing,
+            ..
         } = self;
         if missing == 0 || changed + added + removed > 0 {
             return Ok(());

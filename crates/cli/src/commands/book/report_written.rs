@@ -69,10 +69,9 @@ pub(super) fn report_merged(
             "the new book is empty; {} is left as it was",
             main.display()
         );
-        context.messages.warning(&text);
-        let code = ExitCode::NoMatch.worse(ExitCode::of_problems(reporter.count()));
         reporter.finish(None)?;
-        return Ok(code);
+        context.messages.error(&Error::invalid(text));
+        return Ok(ExitCode::NoMatch);
     }
     let lost_moves = merged.losses.count(Feature::BookMoves);
     let code = ExitCode::of_problems(reporter.count().max(lost_moves));
@@ -155,6 +154,12 @@ impl Problems {
         if merged.edits.missing > 0 {
             let count = counted_as(merged.edits.missing, "move", "moves");
             let text = format!("{count} to be removed not in the book");
+            problems.positions.push(text);
+        }
+        if merged.edits.unfit > 0 {
+            let count = counted_as(merged.edits.unfit, "move", "moves");
+            let text =
+                format!("{count} to be added cannot be held by the format: not in the new book");
             problems.positions.push(text);
         }
         problems
