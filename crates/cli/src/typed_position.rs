@@ -1,7 +1,7 @@
 //! The position that `--fen` and an option with moves name.
 
 use tabia::Error;
-use tabia::book::position_arg::{IllegalMove, play_moves, position_of_fen};
+use tabia::book::position_arg::{IllegalMove, play_moves, position_of_fen, uci_position};
 use tabia::core::chess::{Move, PieceLetters, Ply, Position, Role, san, uci};
 use tabia::core::shell_argument::argument;
 
@@ -22,6 +22,20 @@ impl TypedPosition {
     /// A usage error with an example of a FEN, with what it does not state, or with the legal moves that were probably
     /// meant.
     pub(crate) fn parse(fen: Option<&str>, option: &str, moves: &str) -> Result<Self, Error> {
+        // What a log of an engine has.
+        let of_moves = uci_position(moves).filter(|_| fen.is_none());
+        let of_fen = fen.and_then(uci_position);
+        if let Some((fen, typed)) = of_moves {
+            return Self::parse_parts(fen, option, typed);
+        }
+        if let Some((fen, typed)) = of_fen.filter(|_| fen != Some("startpos")) {
+            let moves = format!("{typed} {moves}");
+            return Self::parse_parts(fen, option, moves.trim());
+        }
+        Self::parse_parts(fen, option, moves)
+    }
+
+    fn parse_parts(fen: Option<&str>, option: &str, moves: &str) -> Result<Self, Error> {
         let start = match fen {
             Some(fen) => {
                 let position = position_of_fen(fen).map_err(|why| {

@@ -1,5 +1,6 @@
 //! Positions from FEN and moves as users type them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use tabia_core::chess::{Ply, Position, Setup, san, uci};
@@ -103,14 +104,15 @@ impl From<IllegalMove> for tabia_core::Error {
 const MOST_SIMILAR: usize = 8;
 
 /// The position after moves as people write them, from `start`: `1.e4 c5 2. Nf3`, or in UCI
-/// notation, with commas between them or not; numbers, results and symbols are skipped.
+/// notation, with commas between them or not; numbers, results, symbols, comments and variations are skipped.
 ///
 /// # Errors
 /// The first word that is not a legal move.
 pub fn play_moves(start: &Position, text: &str) -> Result<(Position, Vec<Ply>), IllegalMove> {
     let mut position = start.clone();
     let mut plies = Vec::new();
-    for word in text.split(|c: char| c.is_whitespace() || c == ',') {
+    let mainline = without_comments(text);
+    for word in mainline.split(|c: char| c.is_whitespace() || c == ',') {
         let word = word
             .trim_start_matches(|c: char| c.is_ascii_digit())
             .trim_start_matches(['.', '…']);
@@ -132,6 +134,60 @@ pub fn play_moves(start: &Position, text: &str) -> Result<(Position, Vec<Ply>), 
     Ok((position, plies))
 }
 
+/// A text without its comments in braces and its variations in parentheses.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains(['{', '(']) {
+        return text.into();
+    }
+    let (mut is_comment, mut depth) = (false, 0u32);
+    let mut mainline = String::new();
+    for c in text.chars() {
+        match c {
+            '}' if is_comment => is_comment = false,
+            _ if is_comment => {}
+            '{' => {
+                is_comment = true;
+                mainline.push(' ');
+            }
+            '(' => depth = depth.saturating_add(1),
+            ')' if depth > 0 => {
+                depth -= 1;
+                mainline.push(' ');
+            }
+            _ if depth == 0 => mainline.push(c),
+            _ => {}
+        }
+    }
+    mainline.into()
+}
+
+/// A position as the `position` command of UCI has it, or the part of it from `startpos` on: the FEN, if it has one, and
+/// the moves.
+///
+/// ```
+/// use tabia::book::position_arg::uci_position;
+///
+/// assert_eq!(uci_position("position startpos moves e2e4 e7e5"), Some((None, "e2e4 e7e5")));
+/// assert_eq!(uci_position("startpos"), Some((None, "")));
+/// let (fen, moves) = uci_position("position fen 8/8/8/8/8/5k2/6p1/6K1 b - - 0 1 moves f3g3").unwrap();
+/// assert_eq!((fen, moves), (Some("8/8/8/8/8/5k2/6p1/6K1 b - - 0 1"), "f3g3"));
+/// assert_eq!(uci_position("1.e4 e5"), None);
+/// ```
+pub fn uci_position(text: &str) -> Option<(Option<&str>, &str)> {
+    let text = text.trim();
+    let rest = text.strip_prefix("position ").map_or(text, str::trim_start);
+    let (setup, moves) = match rest.split_once(" moves") {
+        Some((setup, moves)) if moves.is_empty() || moves.starts_with(' ') => (setup, moves.trim()),
+        _ => (rest, ""),
+    };
+    let setup = setup.trim();
+    if setup == "startpos" {
+        return Some((None, moves));
+    }
+    let fen = setup.strip_prefix("fen ").map(str::trim_start);
+    Some((Some(fen?), moves))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +202,7 @@ mod tests {
             "e2e4 c7c5 g1f3",
             "e2e4,c7c5, g1f3",
             "1.e4 1...c5 2.Nf3 *",
+            "1. e4 {best by test (they say} c5 (1... e5 2. Nf3 (2. f4)) 2. Nf3 $1",
         ] {
             let (position, plies) = play_moves(&start, text).unwrap();
             assert_eq!((position.key(), plies.len()), (expected.key(), 3), "{text}");
