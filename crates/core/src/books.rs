@@ -238,6 +238,9 @@ pub struct BookInfo {
     pub games: Option<u64>,
     /// Problems found on opening, one line each.
     pub problems: Vec<String>,
+    /// Whether the file is shorter than it states, so that a position that is not found may be in the part that is
+    /// missing.
+    pub is_cut: bool,
     /// Further properties, each a name and a value, to be shown to people.
     pub facts: Vec<(String, String)>,
     /// The names of those whose value is a number of things, which people read with separators.

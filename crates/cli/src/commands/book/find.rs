@@ -85,8 +85,11 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
         }
         found.push((item.name(), position_found));
     }
+    let is_cut = missing_in.iter().any(|book| book.info().is_cut);
     let code = if found.iter().any(|(_, position)| position.is_some()) {
         ExitCode::Done
+    } else if is_cut {
+        ExitCode::Problems
     } else {
         ExitCode::NoMatch
     };
@@ -105,6 +108,10 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
             let text = format!("{book}: {count} {entries} of this position and not shown");
             context.messages.note(&text);
         }
+    }
+    if code == ExitCode::Problems {
+        let text = "the position is not in what is left of the book; it may be in the part that is missing";
+        context.messages.note(text);
     }
     if code == ExitCode::NoMatch {
         let books = if found.len() == 1 {

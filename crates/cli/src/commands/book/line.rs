@@ -52,7 +52,11 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         };
         let moves = line(&*book, &position, choice, args.plies)?;
         if moves.is_empty() {
-            code = ExitCode::NoMatch;
+            code = if book.info().is_cut {
+                ExitCode::Problems
+            } else {
+                ExitCode::NoMatch
+            };
             break;
         }
         let plies: Vec<Ply> = before
@@ -86,6 +90,10 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         listing.finish()?;
     }
     out.flush()?;
+    if code == ExitCode::Problems {
+        let text = "what is left of the book has no move to play in this position; one may be in the part that is missing";
+        context.messages.note(text);
+    }
     if code == ExitCode::NoMatch {
         context
             .messages

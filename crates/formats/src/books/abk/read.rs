@@ -458,6 +458,7 @@ fn info(header: &Header, bytes: usize) -> BookInfo {
     let mut info = BookInfo::default();
     info.format = super::FORMAT.file.id;
     info.problems = problems;
+    info.is_cut = rest > 0;
     info.facts = facts;
     info.counts = &["records", "moves in the tree"];
     info

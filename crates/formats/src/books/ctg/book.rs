@@ -86,6 +86,7 @@ impl CtgBook {
         info.version = format!("{major}.{minor}");
         info.games = Some(u64::from(header.games));
         info.problems = problems;
+        info.is_cut = pages < header.pages;
         info.facts = facts;
         info.counts = &["pages", "records ever added", "first free page"];
         Ok(Self {

@@ -125,6 +125,7 @@ impl KvetkaBook {
         info.version = "1".into();
         info.games = games;
         info.problems = problems;
+        info.is_cut = parts.len() < header.blocks;
         info.facts = facts;
         info.counts = &["parts", "blocks", "sources"];
         let kin = kin.filter(|kin| kin.len() == expected);
