@@ -293,7 +293,12 @@ impl Table {
                 }
             }
             match next {
-                Some((_, at)) if columns.len() > 1 => drop(columns.remove(at)),
+                Some((_, at)) if columns.len() > 1 => {
+                    let dropped = columns.remove(at).index;
+                    if self.is_result_count(dropped) {
+                        columns.retain(|column| !self.is_result_count(column.index));
+                    }
+                }
                 _ => {
                     self.cut_texts(&mut layout, limit, |_| LEAST_WIDTH);
                     return layout;
@@ -346,6 +351,8 @@ impl Table {
     fn spec(&self, index: usize) -> ColumnSpec {
         let name = self.names.get(index).map_or("", String::as_str);
         let known = SPECS.iter().find(|spec| spec.name == name);
+        // The names of players have the same names as counts of results.
+        let known = known.filter(|_| !self.is_result_count(index));
         let mut spec = known.copied().unwrap_or(ColumnSpec {
             name: "",
             header: "",
@@ -356,6 +363,12 @@ impl Table {
             spec.drop_rank = 0;
         }
         spec
+    }
+
+    /// Whether a column is one of the counts of results, which add up: all are shown, or none.
+    fn is_result_count(&self, index: usize) -> bool {
+        let name = self.names.get(index).map(String::as_str);
+        self.is_numeric(index) && matches!(name, Some("white" | "draws" | "black"))
     }
 
     /// Paths are cut at their front, since they differ at their end.

@@ -1,5 +1,6 @@
 //! The table of `book find` in several books: a row for each move, a column for each book.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -55,7 +56,8 @@ impl BookColumns {
         let sans = all_moves(found).map(|m| m.san.width());
         let move_width = sans.max().unwrap_or_default().max("Move".len());
         let levels = [Detail::Bars, Detail::Counts, Detail::Shares];
-        let names: Vec<String> = found.iter().map(|(book, _)| short_name(book)).collect();
+        let books: Vec<&str> = found.iter().map(|(book, _)| &**book).collect();
+        let names = short_names(&books);
         let total = |detail: Detail, headers: &[String]| {
             let columns = count_widths.iter().zip(headers);
             let columns = columns.map(|(count, header)| {
@@ -142,16 +144,47 @@ fn count(m: &FoundMove) -> String {
     count.map(grouped).unwrap_or_default()
 }
 
-/// The file name of a book without its folder and extension.
-fn short_name(book: &str) -> String {
-    let name = Path::new(book).file_stem();
-    name.map_or_else(
-        || book.to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+/// The names of books without folder and extension; those of which several are the same with their extension, and with
+/// their folder if they still are.
+fn short_names(books: &[&str]) -> Vec<String> {
+    let text = |name: Option<&OsStr>| name.map(|name| name.to_string_lossy().into_owned());
+    let forms = |book: &str| {
+        let path = Path::new(book);
+        let stem = text(path.file_stem()).unwrap_or_else(|| book.to_owned());
+        let name = text(path.file_name()).unwrap_or_else(|| book.to_owned());
+        [stem, name, book.to_owned()]
+    };
+    let forms: Vec<[String; 3]> = books.iter().map(|book| forms(book)).collect();
+    let is_unique = |form: usize, name: &String| {
+        let same = forms.iter().filter(|other| other.get(form) == Some(name));
+        same.count() == 1
+    };
+    let name = |forms: &[String; 3]| {
+        let [stem, name, path] = forms;
+        match (is_unique(0, stem), is_unique(1, name)) {
+            (true, _) => stem.clone(),
+            (_, true) => name.clone(),
+            _ => path.clone(),
+        }
+    };
+    forms.iter().map(name).collect()
 }
 
 /// The width of the terminal, or that of a table for something else.
 pub(super) fn columns_for(found: &[(String, Option<FoundPosition>)]) -> Option<BookColumns> {
     BookColumns::fit(found, terminal::width())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_have_their_extension_or_folder() {
+        assert_eq!(short_names(&["a/one.bin", "two.ctg"]), ["one", "two"]);
+        assert_eq!(
+            short_names(&["a/one.bin", "a/one.ctg", "b/one.ctg", "two.abk"]),
+            ["one.bin", "a/one.ctg", "b/one.ctg", "two"]
+        );
+    }
 }
