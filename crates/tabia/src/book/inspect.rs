@@ -78,6 +78,10 @@ pub fn inspect(
     if with_walk {
         let illegal = walk_through(&mut report, book, progress)?;
         unreadable = unreadable.max(illegal);
+        if illegal > 0 && report.problems.is_empty() {
+            // The same as a check finds.
+            report.problems = book.problems()?;
+        }
     }
     report.defect("moves that are not legal", unreadable);
     Ok(report)

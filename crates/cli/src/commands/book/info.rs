@@ -11,7 +11,7 @@ use crate::args::book::BookInfoArgs;
 use crate::context::{Context, Wanted};
 use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
-use crate::json::{self, Displayed};
+use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
 use crate::readable_numbers::{counted, counted_as, grouped};
 use crate::table::describe;
@@ -153,12 +153,12 @@ struct CastlingCounts {
     king_two_steps: u64,
 }
 
-/// Defects by name; JSON texts in cells.
+/// Defects by name; in a cell one text.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Defects {
     Rows(Vec<DefectRow>),
-    Texts(Vec<String>),
+    Text(String),
 }
 
 #[derive(Serialize)]
@@ -175,8 +175,8 @@ impl<'a> InfoRow<'a> {
             count: *count,
         });
         let defects = if style.has_cells() {
-            let texts = defects.map(|row| String::from_utf8_lossy(&json::compact(&row)).into());
-            Defects::Texts(texts.collect())
+            let texts = defects.map(|row| format!("{} {}", row.name, row.count));
+            Defects::Text(texts.collect::<Vec<_>>().join("; "))
         } else {
             Defects::Rows(defects.collect())
         };
@@ -225,7 +225,13 @@ fn facts(format: &str, book: &BookReport) -> Vec<(String, String)> {
         lines.push(("to move", text));
     }
     if let Some(walked) = book.walked {
-        let mut reachable = grouped(walked.positions);
+        let mut reachable = match walked.positions {
+            0 if book.positions > 0 => {
+                "0: no line from the usual start leads to its positions, as in a book of Chess960"
+                    .to_owned()
+            }
+            count => grouped(count),
+        };
         if walked.positions > book.positions {
             // One record may be that of several.
             reachable += " boards";

@@ -29,6 +29,7 @@ pub(crate) fn run(args: &BookMergeArgs) -> Result<ExitCode, Error> {
     options.factors.clone_from(&args.factors);
     options.normalize = args.normalize;
     options.zero_wins = args.zero_wins;
+    options.only_legal = true;
     let items = book_inputs(&context, &args.books)?;
     refuse_inputs(
         &items,
