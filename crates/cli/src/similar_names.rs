@@ -3,7 +3,8 @@
 use std::fs::DirEntry;
 use std::path::Path;
 
-use tabia::core::shell_argument::file_argument;
+use tabia::book::position_arg::position_of_fen;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::formats::archives::compressed::Compression;
 use tabia::query::nearest;
 
@@ -30,6 +31,10 @@ enum Similarity {
 pub(crate) fn hint(path: &Path) -> String {
     if let Ok(target) = std::fs::read_link(path) {
         return format!("it is a link to {}, which does not exist", target.display());
+    }
+    if let Some(fen) = fen_of(path) {
+        let fen = argument(&fen).into_owned();
+        return format!("`--fen {fen}` names a position");
     }
     let wanted = path.file_name().map(|name| name.to_string_lossy());
     let wanted = wanted.unwrap_or_default();
@@ -62,6 +67,12 @@ pub(crate) fn hint(path: &Path) -> String {
     }
     let names: Vec<_> = names.iter().map(|(_, name)| file_argument(name)).collect();
     format!("similar names: {}", names.join(", "))
+}
+
+/// A FEN that was typed as the name of a file.
+fn fen_of(path: &Path) -> Option<String> {
+    let text = path.to_str()?;
+    (text.matches('/').count() == 7 && position_of_fen(text).is_ok()).then(|| text.to_owned())
 }
 
 /// How similar an existing name is to the one that is wanted; `None` if it is not clearly so.

@@ -112,6 +112,14 @@ const REPLACE_A_GAME: &str = "`tabia show IN --game 5 --profile full > game.pgn`
 /// How much the books count that are merged.
 const MERGE_FACTORS: &str = "`--factors 2,1` weighs the books";
 
+/// How deep a book is that is built.
+const PLIES_OF_A_BOOK: &str =
+    "did you mean `--max-ply N`? It is the number of plies that count of each game";
+
+/// The same for the verbs that build none.
+const PLIES_OF_BUILT_BOOKS: &str =
+    "`tabia book build IN -o BOOK --max-ply N` decides how many plies of each game a book has";
+
 /// What an option of other programs is here: the verb, `book` for all below it, or `""` for all that list rows, the
 /// option, and what to do.
 const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
@@ -144,6 +152,14 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
         "--random",
         "`tabia book line BOOK` draws moves by their weights, `--count 5` five lines",
     ),
+    ("book build", "--max-plies", PLIES_OF_A_BOOK),
+    ("book build", "--max-depth", PLIES_OF_A_BOOK),
+    ("book build", "--max-moves", PLIES_OF_A_BOOK),
+    ("book build", "--plies", PLIES_OF_A_BOOK),
+    ("book build", "--depth", PLIES_OF_A_BOOK),
+    ("book build", "--moves", PLIES_OF_A_BOOK),
+    ("book", "--max-ply", PLIES_OF_BUILT_BOOKS),
+    ("book", "--max-plies", PLIES_OF_BUILT_BOOKS),
     (
         "book build",
         "--min-weight",
@@ -397,6 +413,14 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         };
     }
     let option = typed.split('=').next().unwrap_or(&typed);
+    if let Some(file) = file_with_dash(option, arguments) {
+        let there = format!("./{file}");
+        let command = typed_command(arguments, Some((&file, &argument(&there))));
+        return Message {
+            text: format!("`{file}` begins with `-` as options do"),
+            hint: format!("`{command}` names the file"),
+        };
+    }
     if verb.name.is_empty() {
         if let Some(meant) = nearest(option, &["--version", "--help"]) {
             return Message {
@@ -439,6 +463,13 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         text: format!("`{name}` has no option `{option}`"),
         hint: hint + &verb.has("all options"),
     }
+}
+
+/// The argument that was taken for an option and is a file of that name.
+fn file_with_dash(option: &str, arguments: &[OsString]) -> Option<String> {
+    let words = arguments.iter().filter_map(|word| word.to_str());
+    let mut words = words.filter(|word| word.starts_with(option) && Path::new(word).is_file());
+    words.next().map(str::to_owned)
 }
 
 /// What is wrong with a query that begins with an operator, which would be an option: `-> mat:KK`, `-OR tal`.
@@ -618,6 +649,10 @@ fn missing_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         .map(|name| format!("`{}`", without_brackets(name)))
         .collect();
     let is = if names.len() == 1 { "is" } else { "are" };
+    if let Some(hint) = options_after_dashes(&missing, verb, arguments) {
+        let text = format!("{} {is} missing", names.join(" and "));
+        return Message { text, hint };
+    }
     let completed = completed(verb, &missing, arguments).map(|command| format!("`{command}`; "));
     let example =
         || example(verb.command, &missing).map(|example| format!("for example `{example}`; "));
@@ -627,6 +662,27 @@ fn missing_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         text: format!("{} {is} missing", names.join(" and ")),
         hint: next.unwrap_or_default() + &verb.has("examples"),
     }
+}
+
+/// What to do if a missing option comes after `--`, where nothing is an option.
+fn options_after_dashes(
+    missing: &[String],
+    verb: &Verb<'_>,
+    arguments: &[OsString],
+) -> Option<String> {
+    let at = arguments.iter().position(|word| word == "--")?;
+    let name = missing.first()?.split(' ').next()?;
+    let mut options = verb.command.get_arguments();
+    let option = options.find(|option| option.get_long() == name.strip_prefix("--"))?;
+    let short = option.get_short().map(|short| format!("-{short}"));
+    let is_meant =
+        |word: &&OsString| *word == name || short.as_ref().is_some_and(|short| *word == &**short);
+    let typed = arguments.get(at + 1..)?.iter().find(is_meant)?;
+    let typed = typed.to_string_lossy();
+    Some(format!(
+        "options go before `--`, after which `{typed}` is the name of a file; {}",
+        verb.has("examples")
+    ))
 }
 
 /// The command line as it was typed, `replaced` as something else.

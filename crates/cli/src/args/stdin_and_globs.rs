@@ -209,6 +209,10 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
 /// How to get rows that can be imported, if those that are given cannot be read.
 fn import_hint(args: &BookEditArgs) -> Option<(PathBuf, String)> {
     let file = args.import.clone()?;
+    if file.as_os_str() == "-" {
+        // Standard input is no file to write.
+        return None;
+    }
     let book = args.book.display().to_string();
     let rows = new_file(&file, "moves.csv");
     let (book, rows) = (argument(&book), argument(&rows));

@@ -85,6 +85,11 @@ pub fn book_format(item: &InputItem) -> Result<&'static BookFormat, Error> {
 
 fn not_a_book(item: &InputItem) -> Error {
     let (name, format) = (item.name(), item.format().name());
+    if name == "-" {
+        // Nothing at all counts as a stream of no games.
+        let text = format!("`-` is not a book: standard input is empty, or its format is {format}");
+        return Error::usage(text).with_hint("the command before the pipe has to write a book");
+    }
     let error = Error::usage(format!("{name} is not a book, its format is {format}"));
     let name = argument(&name);
     if item.format().games().is_some() {

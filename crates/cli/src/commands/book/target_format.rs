@@ -67,7 +67,20 @@ pub(super) fn book_format(
             .filter_map(|book| book.file.extensions.first().copied())
             .collect();
         let first = extensions.first().unwrap_or(&"");
-        let named = path.with_extension(first).display().to_string();
+        // `.bin` alone is a name without an extension.
+        let is_extension = path.file_stem().is_some_and(|stem| {
+            let stem = stem.to_string_lossy();
+            stem.strip_prefix('.')
+                .is_some_and(|name| extensions.contains(&name))
+        });
+        let named = if is_extension && extension.is_none() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            path.with_file_name(format!("book{name}"))
+                .display()
+                .to_string()
+        } else {
+            path.with_extension(first).display().to_string()
+        };
         let named = argument(&named);
         let all = extensions.join("`, `.");
         Error::usage(text).with_hint(format!("`-o {named}`, for example; books are `.{all}`"))
