@@ -131,7 +131,9 @@ fn games_are_appended_by_the_settings_of_the_book() {
         (&"g.pgn".into(), &"h.pgn".into())
     );
     // The same source again.
-    let run = tabia(&folder, &append).expect(0);
+    let refused = tabia(&folder, &append).expect(2);
+    assert!(refused.err.contains("`--again`"), "{}", refused.err);
+    let run = tabia(&folder, &[&append[..], &["--again"]].concat()).expect(0);
     let text = "the book has the games of h.pgn already, from a file with the same bytes";
     assert!(run.err.contains(text), "{}", run.err);
     assert_eq!(record()["sources"].as_array().unwrap().len(), 3);

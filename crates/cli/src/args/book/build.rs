@@ -143,6 +143,9 @@ pub(crate) struct KvetkaArgs {
     /// Add the games to an existing book, by the settings in its header
     #[arg(long, requires = "game_links", conflicts_with_all = ["caption", "least_elo", "all_moves"])]
     pub(crate) append: bool,
+    /// With `--append`, add the games of a file also if the book has them already: they count once more
+    #[arg(long, requires = "append")]
+    pub(crate) again: bool,
 }
 
 impl KvetkaArgs {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use tabia::book::build::{
     BuildOptions, BuildTarget, Built, CompleteBuild, GameCounts, Weighting, complete,
 };
+use tabia::core::books::Book as _;
 use tabia::core::chess::Color;
 use tabia::core::io::Source;
 use tabia::core::loss::Feature;
@@ -63,10 +64,10 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     }
     let mut reporter = context.reporter("book build", args.force, None)?;
     let items = context.games(&args.paths, Some(&args.output), &mut reporter)?;
-    let before = if args.kvetka.append {
+    let (before, games_before) = if args.kvetka.append {
         appended_to(args, &context, &items, &mut options)?
     } else {
-        None
+        (None, None)
     };
     let named = (!args.no_record).then_some(&*record);
     let report = args.common.report.as_deref();
@@ -79,10 +80,10 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     drop(display);
     let mut build = build?;
     if let Some(text) = why_not_written(args, &mut build) {
-        context.messages.warning(&text);
-        let problems = reporter.count().max(build.built.games.bad);
+        // Nothing is written: neither done, nor done with problems, whatever the inputs had.
         reporter.finish(None)?;
-        return Ok(ExitCode::NoMatch.worse(ExitCode::of_problems(problems)));
+        context.messages.error(&Error::invalid(text));
+        return Ok(ExitCode::NoMatch);
     }
     if !args.no_record {
         let max_ply = options.max_ply;
@@ -91,21 +92,21 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let built = build.commit()?;
     note_equal_inputs(&context, &items, &built);
     let seconds = start.elapsed().as_secs_f64();
-    finish(&context, args, reporter, &built, seconds)
+    finish(&context, args, reporter, &built, seconds, games_before)
 }
 
-/// Prepares to add games to a book: takes over the number of plies in its header, refuses another, and warns of sources
-/// that it has already. Returns its record.
+/// Prepares to add games to a book: takes over the number of plies in its header, refuses another, refuses sources that it
+/// has already, and warns of those with the same name. Returns its record and the number of its games.
 fn appended_to(
     args: &BookBuildArgs,
     context: &Context,
     items: &[InputItem],
     options: &mut BuildOptions,
-) -> Result<Option<StoredRecord>, Error> {
+) -> Result<(Option<StoredRecord>, Option<u64>), Error> {
     let first = first_part(&args.output);
     if !first.is_file() {
         // There is no book: the builder reports it.
-        return Ok(None);
+        return Ok((None, None));
     }
     let source = Source::from_path(&first)?;
     let book = KvetkaBook::open(&source, &context.open)?;
@@ -142,10 +143,15 @@ fn appended_to(
             None => false,
         };
         let text = if is_same {
-            format!(
-                "the book has the games of {} already, from a file with the same bytes: they count once more",
+            let text = format!(
+                "the book has the games of {} already, from a file with the same bytes",
                 item.name()
-            )
+            );
+            if !args.kvetka.again {
+                let hint = "`--again` counts them once more; leave the file out otherwise";
+                return Err(Error::usage(text).with_hint(hint));
+            }
+            format!("{text}: they count once more")
         } else if known.iter().any(|known| *known == name) {
             format!(
                 "the book has games of a file {name} already: those that {} has in common with it count once more",
@@ -161,7 +167,7 @@ fn appended_to(
             "the book has no record that fits it: the new one lists the sources added now alone";
         context.messages.warning(text);
     }
-    Ok(record)
+    Ok((record, book.info().games))
 }
 
 /// Number of games of inputs from which on equal counts of games and moves show that they are the same.
@@ -207,6 +213,7 @@ pub(super) fn finish(
     mut reporter: Reporter,
     built: &Built,
     seconds: f64,
+    games_before: Option<u64>,
 ) -> Result<ExitCode, Error> {
     let problems = reporter.count();
     let main = built.written.files.first().unwrap_or(&args.output);
@@ -215,7 +222,7 @@ pub(super) fn finish(
         games: GameCountsRow::new(built.games),
     };
     reporter.commit_file(main, &built.losses, &counts)?;
-    report_built(context, args, built, seconds);
+    report_built(context, args, built, seconds, games_before);
     reporter.finish(None)?;
     Ok(ExitCode::of_problems(problems.max(built.games.bad)))
 }
@@ -301,17 +308,32 @@ struct BuiltCounts {
     games: GameCountsRow,
 }
 
-fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds: f64) {
+/// `games_before`: the games that the book had before, if games were added.
+fn report_built(
+    context: &Context,
+    args: &BookBuildArgs,
+    built: &Built,
+    seconds: f64,
+    games_before: Option<u64>,
+) {
     let games = built.games;
     // Formats that number their parts write another file than the one named.
     let main = built.written.files.first().unwrap_or(&args.output);
     let mut text = format!(
-        "{}: {}, {} from {}",
+        "{}: {}, {}",
         main.display(),
         counted(built.positions, "position"),
-        counted(built.moves, "move"),
-        counted(games.used, "game")
+        counted(built.moves, "move")
     );
+    let used = counted(games.used, "game");
+    let _ = match games_before {
+        Some(before) => write!(
+            text,
+            "; {used} added, {} in all",
+            grouped(before + games.used)
+        ),
+        None => write!(text, " from {used}"),
+    };
     if games.filtered > 0 {
         let _ = write!(text, ", {} filtered out", grouped(games.filtered));
     }
@@ -320,8 +342,9 @@ fn report_built(context: &Context, args: &BookBuildArgs, built: &Built, seconds:
     }
     let bytes = size(built.written.bytes);
     let _ = write!(text, "; {bytes}, {seconds:.1} s");
-    if games.used > 0 {
-        let rate = (games.used as f64 / seconds.max(0.001)) as u64;
+    let read = games.used + games.filtered + games.bad;
+    if read > 0 {
+        let rate = (read as f64 / seconds.max(0.001)) as u64;
         let _ = write!(text, ", {} games/s", grouped(rate));
     }
     context.messages.note(&text);
@@ -384,6 +407,14 @@ fn reason_for_empty_book(args: &BookBuildArgs, built: &Built) -> String {
         return "the format has only what lines from the usual start reach, and moves of one side alone \
                 are no lines; a Polyglot book (`.bin`) has them"
             .to_owned();
+    }
+    if is_cut {
+        let moves = built.losses.count(Feature::BookMoves);
+        return format!(
+            "the format cannot hold {} of these games, as those of Chess960 or from setup positions; a Polyglot book \
+             (`.bin`) can",
+            counted_as(moves, "move", "moves")
+        );
     }
     let least = args.least_games();
     if least > 1 {

@@ -148,6 +148,7 @@ pub(super) fn build(args: &BookBuildArgs) -> Result<ExitCode, Error> {
         reporter,
         &built,
         start.elapsed().as_secs_f64(),
+        None,
     )
 }
 
