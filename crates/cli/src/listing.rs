@@ -225,6 +225,11 @@ impl Listing {
         }
     }
 
+    /// Whether `--limit` leaves out all further rows.
+    pub(crate) fn is_full(&self) -> bool {
+        self.seen >= self.end
+    }
+
     /// Shows a row, unless `--offset` or `--limit` leaves it out. `row` serializes as an object.
     pub(crate) fn push<R: Serialize>(&mut self, row: &R) -> Result<(), Error> {
         self.seen += 1;

@@ -14,7 +14,7 @@ use crate::input::InputItem;
 use crate::job_summary::Summary;
 use crate::observer::Observer;
 use crate::scan::{ScanOptions, ScanReporter, Task, scan};
-use crate::select::Selection;
+use crate::select::{RecordRanges, Selection};
 
 /// Which move in which games. The other fields have the same meaning as when the book was built.
 #[derive(Debug, Clone)]
@@ -28,6 +28,10 @@ pub struct ExplainQuery {
     pub filter: Query,
     /// Number of plies that count of each game, at most.
     pub max_ply: u32,
+    /// Only the games with these numbers in their source; `None` is all.
+    pub numbers: Option<RecordRanges>,
+    /// Records marked as deleted too.
+    pub deleted: bool,
 }
 
 impl ExplainQuery {
@@ -38,6 +42,8 @@ impl ExplainQuery {
             m: None,
             filter: Query::default(),
             max_ply: 1024,
+            numbers: None,
+            deleted: false,
         }
     }
 }
@@ -205,9 +211,12 @@ pub fn explain(
     progress.set_total(items.iter().filter_map(InputItem::bytes).sum());
     let mut summary = Summary::default();
     let mut stats = MoveStats::default();
+    let mut selection = Selection::games();
+    selection.numbers.clone_from(&query.numbers);
+    selection.deleted = query.deleted;
     let options = ScanOptions {
         threads,
-        selection: Selection::games(),
+        selection,
         want: Want::TAGS.and(Want::MAINLINE),
         strict: open.strict,
         filter: Some(query.filter.clone()).filter(|query| !query.is_empty()),

@@ -113,15 +113,17 @@ pub(crate) struct BookDiffArgs {
 /// Lists the games from which a move got its weight; exit code 1 if there are none
 ///
 /// The games are read again from the sources, with the points that `book build` gives them; the
-/// end compares them with the book. If the record of `book build` is next to the book, its `--max-ply` and
-/// `--where` are used, and what else in it decides the weights is reported. Without sources the games are those that the book links to, from
-/// the position on.
+/// end compares them with the book. If the record of `book build` is next to the book, its `--max-ply`, `--games` and
+/// `--where` are used, and what else in it decides the weights is reported. Of a book that links to its games those are
+/// listed that have the position: from the files in which the book expects them, or of the same name next to the book
+/// or among the sources.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tabia book explain book.bin games.pgn --moves \"1.e4\" --move c5
   tabia book explain book.bin mega.cbh --move d4 --where \"elo:>=2600\"
-  tabia book explain book_0.kob --moves \"1.e4\" --pgn")]
+  tabia book explain book_0.kob --moves \"1.e4\" --pgn
+  tabia book explain moved/book_0.kob games --moves \"1.e4\" --pgn")]
 pub(crate) struct BookExplainArgs {
     /// The book
     #[arg(value_name = "BOOK")]
@@ -135,8 +137,11 @@ pub(crate) struct BookExplainArgs {
     #[arg(long = "move", value_name = "MOVE")]
     pub(crate) m: Option<String>,
     /// Print the games that the book links to, from their files
-    #[arg(long, conflicts_with = "sources")]
+    #[arg(long)]
     pub(crate) pgn: bool,
+    /// Games that the book links to and that come into the lines after the position by other moves, too
+    #[arg(long)]
+    pub(crate) transpositions: bool,
     /// Plies read of each game [default: as in the record next to the book, else 1024]
     #[arg(long, value_name = "N", value_parser = above_zero::<u32>)]
     pub(crate) max_ply: Option<u32>,

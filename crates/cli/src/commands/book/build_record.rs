@@ -299,13 +299,13 @@ pub(super) struct RecordedOptions {
     pub(super) max_ply: u32,
     #[serde(rename = "where")]
     pub(super) filter: String,
-    min_games: u64,
+    pub(super) games: Option<String>,
+    pub(super) include_deleted: bool,
     variations: bool,
     uniform: bool,
     recency: Option<f64>,
     stretch: bool,
     compat: Option<String>,
-    games: Option<String>,
     append: bool,
 }
 
@@ -332,9 +332,6 @@ impl RecordedOptions {
         if let Some(years) = self.recency {
             options.push(format!("--recency {years}"));
         }
-        if let Some(games) = &self.games {
-            options.push(format!("--games {games}"));
-        }
         let flags = [
             (self.uniform, "--uniform"),
             (self.stretch, "--stretch"),
@@ -348,9 +345,8 @@ impl RecordedOptions {
             return None;
         }
         Some(format!(
-            "the book was built with `{}` and `--min-games {}`: the points of the games above are not its weights",
-            options.join(" "),
-            self.min_games
+            "the book was built with `{}`: the points of the games above are not its weights",
+            options.join(" ")
         ))
     }
 }

@@ -2,27 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tabia::book::explain_weight::{ExplainQuery, MoveOccurrence, MoveStats, explain};
+use tabia::book::explain_weight::{ExplainQuery, MoveOccurrence, explain};
 use tabia::book::find::{FoundPosition, find};
 use tabia::book::linked_games::{FoundGame, for_each_linked_game, load_with_text};
 use tabia::core::GameIndex;
-use tabia::core::books::{Book, LinkedGame};
-use tabia::core::chess::{Move, Ply, Position};
+use tabia::core::books::{Book, LinkedGame, Wdl};
+use tabia::core::chess::Ply;
 use tabia::core::formats::CreateOptions;
-use tabia::core::game::{Date, Game};
+use tabia::core::game::{Date, Game, GameResult};
+use tabia::core::loss::Feature;
 use tabia::core::shell_argument::argument;
-use tabia::{Error, ErrorSide};
+use tabia::{Error, ErrorSide, InputItem};
 
 use super::build_record::RecordedOptions;
 use super::open_books::{book_input, open_book};
 use crate::args::book::BookExplainArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
-use crate::listing::{Listing, NextRow, RowStyle};
+use crate::listing::{Listing, RowStyle};
 use crate::messages::without_os_error_number;
-use crate::parse_where_and_games::parse_query;
+use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::readable_numbers::{counted, counted_as, grouped, percent};
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
@@ -45,26 +47,54 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let item = book_input(&context, &args.book)?;
     let mut reporter = context.reporter("book explain", false, None)?;
     let book = open_book(&context, &item, &mut reporter)?;
-    if args.sources.is_empty() {
-        return list_linked_games(args, &context, reporter, &*book, &LinkQuery { position, m });
-    }
     let found = find(&*book, &position)?;
+    let record = RecordedOptions::of_book(&item, &context);
+    let recorded_plies = record.as_ref().map(|record| record.max_ply);
+    let max_ply = args.max_ply.or(recorded_plies);
     let mut query = ExplainQuery::new(position);
     query.m = m;
-    let record = RecordedOptions::of_book(&item, &context);
+    query.max_ply = max_ply.unwrap_or(query.max_ply);
+    let sources = if args.sources.is_empty() {
+        Vec::new()
+    } else {
+        context.games(&args.sources, None, &mut reporter)?
+    };
+    let columns = columns(args, sources.len() != 1);
+    let mut listing = if args.pgn {
+        None
+    } else {
+        let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+        Some(listing.paged(&context))
+    };
+    if let Some(listing) = listing.as_mut().filter(|_| sources.len() > 1) {
+        listing.keep_column("source");
+    }
+    // Which games gave a book its moves is known if it links to them; a query asks for others.
+    let links = item.format().book().map(|format| format.can);
+    let has_links = links.is_some_and(|can| can.has(Feature::GameLinks));
+    let mut linked = LinkedCounts::default();
+    if sources.is_empty() || has_links && args.filter.is_none() || args.pgn {
+        let files = GameFiles {
+            sources: &sources,
+            book: item.label(),
+        };
+        linked = list_linked_games(args, &context, &*book, &query, &files, listing.as_mut())?;
+        if sources.is_empty() || linked.found > 0 || args.pgn {
+            if let Some(listing) = listing {
+                listing.finish()?;
+            }
+            return report_linked_games(args, &context, reporter, &linked, &query, found.as_ref());
+        }
+    }
+    let Some(mut listing) = listing else {
+        return Ok(ExitCode::Done);
+    };
     let filter = args.filter.as_deref();
     let filter = filter.or(record.as_ref().map(|record| record.filter.as_str()));
     query.filter = parse_query(filter.unwrap_or_default(), &context.messages)?;
-    let max_ply = args
-        .max_ply
-        .or(record.as_ref().map(|record| record.max_ply));
-    query.max_ply = max_ply.unwrap_or(query.max_ply);
-    let sources = context.games(&args.sources, None, &mut reporter)?;
-    let columns = columns(args, sources.len() > 1);
-    let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
-    let mut listing = listing.paged(&context);
-    if sources.len() > 1 {
-        listing.keep_column("source");
+    if let Some(record) = &record {
+        query.numbers = parse_games(record.games.as_deref())?;
+        query.deleted = record.include_deleted;
     }
     let display = context.display();
     let explained = explain(
@@ -79,7 +109,19 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     drop(display);
     let (sum, _) = explained?;
     listing.finish()?;
-    let mut lines = summary_lines(sum, &query, found.as_ref());
+    let total = format!(
+        "{}, {}",
+        game_total(sum.games, sum.results),
+        counted(sum.points, "point")
+    );
+    let mut lines = vec![total];
+    lines.extend(book_lines(&query, found.as_ref()));
+    if linked.links > 0 {
+        lines.push(format!(
+            "the book links to {}, in files of other names than the sources: the games above are all those of the sources",
+            counted(linked.links, "game")
+        ));
+    }
     lines.extend(record.and_then(|record| record.remark()));
     for text in lines {
         context.messages.note(&text);
@@ -112,87 +154,183 @@ fn columns(args: &BookExplainArgs, has_several_sources: bool) -> Vec<&'static st
     columns
 }
 
-/// The position, and the move played in it, whose linked games are listed.
-struct LinkQuery {
-    position: Position,
-    m: Option<Move>,
+/// The files in which linked games are looked for.
+struct GameFiles<'a> {
+    /// Where the user expects them; empty: where the book does, and next to it.
+    sources: &'a [InputItem],
+    /// The path of the book.
+    book: &'a Path,
 }
 
-impl LinkQuery {
-    /// The position from which the book's links are followed.
-    fn after(&self) -> Position {
-        let mut after = self.position.clone();
-        if let Some(m) = self.m {
-            after.play(m);
+impl GameFiles<'_> {
+    /// The files that may have a game, the likeliest first.
+    fn of(&self, linked: &LinkedGame) -> Vec<PathBuf> {
+        let Some(path) = &linked.path else {
+            return Vec::new();
+        };
+        let name = path.file_name().unwrap_or_default();
+        if let [only] = self.sources {
+            return vec![only.label().to_path_buf()];
         }
-        after
+        if !self.sources.is_empty() {
+            let labels = self.sources.iter().map(InputItem::label);
+            let is_named = |label: &Path| {
+                label
+                    .file_name()
+                    .unwrap_or_default()
+                    .eq_ignore_ascii_case(name)
+            };
+            let named = labels.filter(|label| is_named(label));
+            return named.map(|label| label.to_path_buf()).collect();
+        }
+        // A book and its games that were moved together are next to each other.
+        let next_to_book = self.book.with_file_name(name);
+        let mut files = vec![path.clone()];
+        if next_to_book != *path && next_to_book.is_file() {
+            files.push(next_to_book);
+        }
+        files
     }
 }
 
-/// The games that the book links to.
+/// The games that a book links to.
+#[derive(Default)]
+struct LinkedCounts {
+    /// All from the position on.
+    links: u64,
+    /// Those that are in their files.
+    found: u64,
+    /// Those of them that have the move.
+    games: u64,
+    results: Wdl,
+    /// Those that do not have it: they come into the lines after it by other moves.
+    joining: u64,
+    /// Not looked for, since the listing has as many rows as it may have.
+    beyond: u64,
+    missing: MissingGames,
+}
+
+impl LinkedCounts {
+    fn add(&mut self, result: GameResult) {
+        self.games += 1;
+        match result.to_pgn() {
+            GameResult::WhiteWins => self.results.white += 1,
+            GameResult::Draw => self.results.draws += 1,
+            GameResult::BlackWins => self.results.black += 1,
+            _ => {}
+        }
+    }
+}
+
+/// Lists the games that the book links to, without `listing` as PGN.
 fn list_linked_games(
     args: &BookExplainArgs,
     context: &Context,
-    reporter: Reporter,
     book: &dyn Book,
-    query: &LinkQuery,
-) -> Result<ExitCode, Error> {
+    query: &ExplainQuery,
+    files: &GameFiles<'_>,
+    mut listing: Option<&mut Listing>,
+) -> Result<LinkedCounts, Error> {
     let mut out = StdoutWriter::new(&context.bar);
-    let columns = columns(args, true);
-    let mut listing = (!args.pgn)
-        .then(|| Listing::new(&context.bar, &args.listing, &columns, NUMERIC))
-        .transpose()?
-        .map(|listing| listing.paged(context));
-    let mut missing = MissingGames::default();
+    let mut after = query.position.clone();
+    if let Some(m) = query.m {
+        after.play(m);
+    }
+    let mut counts = LinkedCounts::default();
     let display = context.display();
-    let after = query.after();
-    let found = for_each_linked_game(book, &after, &context.progress, &mut |game| {
-        if let Some(listing) = &mut listing {
-            return match listing.next_row() {
-                NextRow::Shown => {
-                    let played = match find_game(game, context)? {
-                        Ok(found) => LinkedMove::of(&found.game, query),
-                        Err(why) => {
-                            missing.add(game, why);
-                            LinkedMove::default()
-                        }
-                    };
-                    listing.push(&LinkedRow::new(game, played))
-                }
-                NextRow::Skipped | NextRow::Beyond => Ok(()),
-            };
+    let listed = for_each_linked_game(book, &after, &context.progress, &mut |game| {
+        counts.links += 1;
+        if listing.as_ref().is_some_and(|listing| listing.is_full()) {
+            counts.beyond += 1;
+            return Ok(());
         }
-        match find_game(game, context)? {
-            Ok(found) => {
-                out.bytes(pgn_of(game, found)?.trim_ascii())?;
-                out.text("\n\n")
-            }
+        let (game, found) = match find_game(game, files, context)? {
+            Ok(found) => found,
             Err(why) => {
-                missing.add(game, why);
-                Ok(())
+                counts.missing.add(game, why);
+                // What it has at the position is not known; of sources only what they have is listed.
+                return match &mut listing {
+                    Some(listing) if files.sources.is_empty() => {
+                        listing.push(&LinkedRow::new(game, LinkedMove::default()))
+                    }
+                    _ => Ok(()),
+                };
+            }
+        };
+        counts.found += 1;
+        let played = LinkedMove::of(&found.game, query);
+        if played.is_there {
+            counts.add(game.result);
+        } else {
+            counts.joining += 1;
+            if !args.transpositions {
+                return Ok(());
             }
         }
+        if let Some(listing) = &mut listing {
+            return listing.push(&LinkedRow::new(&game, played));
+        }
+        out.bytes(pgn_of(&game, found)?.trim_ascii())?;
+        out.text("\n\n")
     });
     drop(display);
-    let found = found?;
-    if let Some(listing) = listing {
-        listing.finish()?;
-    }
+    listed?;
     out.flush()?;
+    Ok(counts)
+}
+
+/// Reports how many games were listed, and what is not there.
+fn report_linked_games(
+    args: &BookExplainArgs,
+    context: &Context,
+    reporter: Reporter,
+    counts: &LinkedCounts,
+    query: &ExplainQuery,
+    found: Option<&FoundPosition>,
+) -> Result<ExitCode, Error> {
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
-    for text in missing.messages() {
-        context.messages.warning(&text);
-    }
-    if missing.games > 0 {
-        context.messages.hint(&search_hint(args));
-        return Ok(ExitCode::Problems);
-    }
-    if found == 0 {
+    if counts.links == 0 {
+        if !args.sources.is_empty() {
+            let text = "the book links to no games here, which `--pgn` would print; without it those of the sources are listed";
+            context.messages.note(text);
+            return Ok(ExitCode::NoMatch);
+        }
         let text = "the book links to no games here; name the databases from which it was built";
         context.messages.note(text);
         context.messages.hint(&search_hint(args));
         return Ok(ExitCode::NoMatch);
+    }
+    // The number of all is not known of a listing that was ended before.
+    if counts.beyond == 0 && counts.found > 0 {
+        let mut total = game_total(counts.games, counts.results);
+        if counts.joining > 0 {
+            let joining = counted_as(
+                counts.joining,
+                "more comes into the lines after it by other moves",
+                "more come into the lines after it by other moves",
+            );
+            total = format!("{total}; {joining}");
+            if !args.transpositions {
+                total.push_str(": `--transpositions` lists them, too");
+            }
+        }
+        context.messages.note(&total);
+        for line in book_lines(query, found) {
+            context.messages.note(&line);
+        }
+    }
+    for text in counts.missing.messages() {
+        context.messages.warning(&text);
+    }
+    if counts.missing.games > 0 {
+        if args.sources.is_empty() {
+            context.messages.hint(&search_hint(args));
+        }
+        return Ok(ExitCode::Problems);
+    }
+    if counts.games == 0 && counts.beyond == 0 && !args.transpositions {
+        return Ok(code.worse(ExitCode::NoMatch));
     }
     Ok(code)
 }
@@ -238,6 +376,9 @@ impl MissingGames {
 fn search_hint(args: &BookExplainArgs) -> String {
     let book = args.book.display().to_string();
     let mut command = format!("tabia book explain {} FILE", argument(&book));
+    if args.pgn {
+        command.push_str(" --pgn");
+    }
     for (option, value) in [
         ("--fen ", args.position.fen.as_ref()),
         ("--moves ", args.position.moves.as_ref()),
@@ -250,8 +391,36 @@ fn search_hint(args: &BookExplainArgs) -> String {
     format!("`{command}` searches the file or folder FILE for the games")
 }
 
+/// A linked game as one of the files has it, with the path of that file; or why it is not found in the first of them.
+fn find_game(
+    linked: &LinkedGame,
+    files: &GameFiles<'_>,
+    context: &Context,
+) -> Result<Result<(LinkedGame, FoundGame), String>, Error> {
+    let mut first_reason = None;
+    for path in files.of(linked) {
+        let mut linked = linked.clone();
+        linked.path = Some(path);
+        match find_game_in_its_file(&linked, context)? {
+            Ok(found) => return Ok(Ok((linked, found))),
+            Err(why) => {
+                first_reason.get_or_insert(why);
+            }
+        }
+    }
+    let reason = match (first_reason, &linked.path) {
+        (Some(reason), _) => reason,
+        (None, None) => "web pages are not read".to_owned(),
+        (None, Some(_)) => "no source has its name".to_owned(),
+    };
+    Ok(Err(reason))
+}
+
 /// A linked game as its file has it, or why it is not found there.
-fn find_game(linked: &LinkedGame, context: &Context) -> Result<Result<FoundGame, String>, Error> {
+fn find_game_in_its_file(
+    linked: &LinkedGame,
+    context: &Context,
+) -> Result<Result<FoundGame, String>, Error> {
     let Some(path) = &linked.path else {
         return Ok(Err("web pages are not read".to_owned()));
     };
@@ -303,32 +472,38 @@ struct GameCounts {
 /// What the file of a linked game has beyond what the book states; all absent if the game is not found.
 #[derive(Default)]
 struct LinkedMove {
+    /// Whether the game has the move, or without one the position.
+    is_there: bool,
     ply: Option<u32>,
     san: Option<String>,
     date: Option<String>,
 }
 
 impl LinkedMove {
-    fn of(game: &Game, query: &LinkQuery) -> Self {
-        let key = query.position.key();
-        let played = game.start_position().and_then(|start| {
-            let moves = (1..).zip(game.root().with_positions(start));
-            let mut here = moves.filter(|(_, (before, node))| {
-                let is_move = query.m.is_none_or(|m| node.ply() == Ply::Move(m));
-                is_move && before.key() == key
-            });
-            here.next()
-                .map(|(ply, (before, node))| (ply, before.san(node.ply()).to_string()))
-        });
-        let (ply, san) = played.unzip();
+    fn of(game: &Game, query: &ExplainQuery) -> Self {
+        let mut found = Self::default();
         let date = game.head.tags.date();
-        Self {
-            ply,
-            san,
-            date: date
-                .filter(|date| *date != Date::UNKNOWN)
-                .map(|date| date.to_string()),
+        let date = date.filter(|date| *date != Date::UNKNOWN);
+        found.date = date.map(|date| date.to_string());
+        let Some(start) = game.start_position() else {
+            return found;
+        };
+        let key = query.position.key();
+        let mut last = start.clone();
+        for (ply, (before, node)) in (1..=query.max_ply).zip(game.root().with_positions(start)) {
+            let is_move = query.m.is_none_or(|m| node.ply() == Ply::Move(m));
+            if is_move && before.key() == key {
+                found.is_there = true;
+                found.ply = Some(ply);
+                found.san = Some(before.san(node.ply()).to_string());
+                return found;
+            }
+            last = before.clone();
+            last.play_ply(node.ply());
         }
+        // It ends there.
+        found.is_there = query.m.is_none() && last.key() == key;
+        found
     }
 }
 
@@ -406,20 +581,20 @@ impl<'a> OccurrenceRow<'a> {
     }
 }
 
-/// The statistics of the games, and those of the book to compare.
-fn summary_lines(
-    sum: MoveStats,
-    query: &ExplainQuery,
-    found: Option<&FoundPosition>,
-) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{}: +{} ={} -{} for White, {}",
-        counted(sum.games, "game"),
-        grouped(sum.results.white),
-        grouped(sum.results.draws),
-        grouped(sum.results.black),
-        counted(sum.points, "point")
-    )];
+/// `68 games: +30 =20 -18 for White`.
+fn game_total(games: u64, results: Wdl) -> String {
+    format!(
+        "{}: +{} ={} -{} for White",
+        counted(games, "game"),
+        grouped(results.white),
+        grouped(results.draws),
+        grouped(results.black)
+    )
+}
+
+/// What the book has of the moves, to compare.
+fn book_lines(query: &ExplainQuery, found: Option<&FoundPosition>) -> Vec<String> {
+    let mut lines = Vec::new();
     for m in found.iter().flat_map(|found| &found.moves) {
         if query.m.is_some_and(|queried| queried != m.m) {
             continue;
