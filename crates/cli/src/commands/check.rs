@@ -257,7 +257,7 @@ impl Checker<'_> {
                     self.damaged
                         .extend(of_characters.then(|| NAME_ENCODING.to_owned()));
                 } else if is_anything_left(item, &checked, &problems) {
-                    let mut step = next_step(item);
+                    let mut step = next_step(item, &problems);
                     if self.options.open.password.is_some() {
                         step = step.replacen("` ", " --password TEXT` ", 1);
                     }
@@ -355,8 +355,17 @@ fn is_anything_left(item: &InputItem, checked: &Checked, problems: &[ProblemRow]
     !is_text || counts.games + counts.texts > 0
 }
 
+/// The file of a book without which something of it is not known, if it is missing.
+fn missing_companion(problems: &[ProblemRow]) -> Option<&str> {
+    let mut missing = problems.iter().filter_map(|problem| {
+        let (file, _) = problem.reason().split_once(" is missing: ")?;
+        (file.contains('.') && !file.contains(' ')).then_some(file)
+    });
+    missing.next()
+}
+
 /// What to do about an input with problems.
-fn next_step(item: &InputItem) -> String {
+fn next_step(item: &InputItem, problems: &[ProblemRow]) -> String {
     let path = item.label();
     let name = item.name();
     if name.starts_with("-:") {
@@ -374,7 +383,12 @@ fn next_step(item: &InputItem) -> String {
         FormatKind::Archive => {
             format!("`tabia archive extract {quoted} -d FOLDER` writes what is left of its files")
         }
-        FormatKind::Book => format!("`tabia book fix {quoted} -o {saved}` writes a corrected copy"),
+        FormatKind::Book => match missing_companion(problems) {
+            Some(file) => format!(
+                "put {file} next to the book; `tabia book fix {quoted} -o {saved}` writes a copy without what it holds"
+            ),
+            None => format!("`tabia book fix {quoted} -o {saved}` writes a corrected copy"),
+        },
         FormatKind::Games if path.exists() => {
             format!("`tabia repair {quoted} -o {saved}` saves what is left")
         }
