@@ -362,6 +362,19 @@ impl Reporter {
         self.commit(Some(&summary), Some(counts))
     }
 
+    /// Lists a book among the inputs of the report.
+    pub(crate) fn add_book(&mut self, item: &InputItem) {
+        if self.report.is_some() {
+            self.inputs.push(InputRow {
+                file: item.name(),
+                format: Displayed(item.format().id()),
+                games: 0,
+                texts: 0,
+                deleted_left_out: 0,
+            });
+        }
+    }
+
     /// Ends the list of problems on standard error and completes the report.
     pub(crate) fn finish(self, summary: Option<&Summary>) -> Result<(), Error> {
         self.finish_with(summary, None::<&()>)

@@ -21,6 +21,7 @@ pub(super) fn open_book(
         report_problem(context, item, error, reporter)?;
     }
     report_problems(context, item, &*book, reporter)?;
+    reporter.add_book(item);
     Ok(book)
 }
 
