@@ -1,6 +1,7 @@
 //! Control characters, and those that change the direction of text, which must not reach a terminal: replaced in texts and in what goes to standard output.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Whether a terminal would show something else because of a character: a control character, or one that changes the
@@ -21,6 +22,40 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// `text` with its control characters as escapes: `\n`, `\t`, `\u001b`. So that two names of files never look the same,
+/// a `\` that begins such an escape in `text` is `\x5c`, as in names with bytes that are no letters.
+pub(crate) fn escaped_line(text: &str) -> Cow<'_, str> {
+    let begins_escape = |rest: &str| {
+        let mut chars = rest.chars();
+        match chars.next() {
+            Some('n' | 't' | 'r') => true,
+            Some('u') => chars.take(4).filter(char::is_ascii_hexdigit).count() == 4,
+            _ => false,
+        }
+    };
+    // Names of files have no control characters there, but backslashes.
+    let has_escape = !cfg!(windows) && text.split('\\').skip(1).any(begins_escape);
+    if !has_escape && !text.chars().any(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\\' if has_escape && text.get(at + 1..).is_some_and(begins_escape) => {
+                out.push_str("\\x5c");
+            }
+            c if is_control(c) => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// Standard output for text: on a terminal, control characters are replaced.
@@ -101,6 +136,26 @@ impl<W: Write> Write for ControlCharFilter<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_texts_are_escaped_alike() {
+        let texts = [
+            "a b",
+            "a\nb",
+            "a\tb",
+            r"a\nb",
+            r"a\tb",
+            "a\u{1b}b",
+            r"a\u001bb",
+            r"a\b",
+        ];
+        let escaped = texts.map(escaped_line);
+        assert_eq!(escaped[1], r"a\nb");
+        assert_eq!(escaped[3], r"a\x5cnb");
+        assert_eq!(escaped[5], r"a\u001bb");
+        let distinct: std::collections::HashSet<_> = escaped.iter().collect();
+        assert_eq!(distinct.len(), texts.len(), "{escaped:?}");
+    }
 
     #[test]
     fn control_characters_are_replaced() {

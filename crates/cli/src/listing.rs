@@ -155,7 +155,7 @@ impl Listing {
         args: &ListingArgs,
         columns: &[&str],
         numeric: &[&str],
-    ) -> Result<Self, Error> {
+    ) -> Self {
         let style = RowStyle::of(args);
         let mut listing = Self {
             style,
@@ -186,7 +186,7 @@ impl Listing {
             // A list begins with its first row: an error before it leaves nothing half written.
             RowStyle::Table | RowStyle::Json | RowStyle::Ndjson => {}
         }
-        Ok(listing)
+        listing
     }
 
     /// A table that is longer than the terminal goes to a pager, and that `--offset` leaves out all rows is noted. For

@@ -20,7 +20,7 @@ use tabia::formats::archives::UNPACKED_SIZE;
 use tabia::formats::archives::compressed::Compression;
 
 use crate::args::{Cli, CommonArgs};
-use crate::control_char_filter::one_line;
+use crate::control_char_filter::escaped_line;
 use crate::pager;
 use crate::readable_numbers::grouped;
 use crate::similar_names;
@@ -128,6 +128,9 @@ impl Messages {
         let at = at.to_string();
         let why = match error.kind() {
             ErrorKind::Password if self.has_password => "this is not its password".to_owned(),
+            ErrorKind::Password if self.verb.as_deref() == Some("archive create") => {
+                "an encrypted archive is made with a password".to_owned()
+            }
             ErrorKind::Password => "it is encrypted and needs a password".to_owned(),
             // What the user typed is quoted as it is, and so are the numbers of options.
             kind @ (ErrorKind::Usage { .. } | ErrorKind::Query { .. }) => kind.to_string(),
@@ -170,7 +173,7 @@ impl Messages {
     /// Writes a remark.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.print(&format!("{}\n", one_line(text)));
+            self.print(&format!("{}\n", escaped_line(text)));
         }
     }
 
@@ -279,7 +282,7 @@ impl Messages {
     }
 
     fn line(&self, label: &str, color: &str, text: &str) {
-        let text = one_line(text);
+        let text = escaped_line(text);
         self.print(&if self.color {
             format!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}\n")
         } else {

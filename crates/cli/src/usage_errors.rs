@@ -155,8 +155,6 @@ const FAMILIAR_OPTIONS: &[(&str, &str, &str)] = &[
     ("book build", "--max-plies", PLIES_OF_A_BOOK),
     ("book build", "--max-depth", PLIES_OF_A_BOOK),
     ("book build", "--max-moves", PLIES_OF_A_BOOK),
-    ("book build", "--plies", PLIES_OF_A_BOOK),
-    ("book build", "--depth", PLIES_OF_A_BOOK),
     ("book build", "--moves", PLIES_OF_A_BOOK),
     ("book", "--max-ply", PLIES_OF_BUILT_BOOKS),
     ("book", "--max-plies", PLIES_OF_BUILT_BOOKS),
@@ -348,6 +346,10 @@ impl<'a> Verb<'a> {
     /// How the games are chosen for which other programs have an option: by a field of queries.
     fn field_of_query(&self, option: &str) -> Option<String> {
         let name = option.strip_prefix("--")?;
+        let mut options = self.command.get_arguments();
+        if name == "game" && options.any(|option| option.get_long() == Some("games")) {
+            return Some("`--games 1-100,205` chooses games by their numbers".to_owned());
+        }
         // `--min-elo`, `--elo-max`.
         let is_bound = |part: &&str| matches!(*part, "min" | "max" | "least" | "most");
         let bound = name.split('-').find(is_bound);

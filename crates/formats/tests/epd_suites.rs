@@ -5,8 +5,11 @@ mod support;
 
 use std::io::Read;
 
+use tabia_core::GameIndex;
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
-use tabia_core::game::{Game, Want};
+use tabia_core::game::{
+    Annotation, Game, GameHead, GameResult, RecordKind, TextKind, TextPart, Visitor, Want,
+};
 use tabia_core::games::Database;
 use tabia_core::io::{Blob, Source};
 use tabia_core::loss::Feature;
@@ -218,4 +221,27 @@ fn real_suites_round_trip() {
         count += 1;
     }
     assert_eq!(count, 3);
+}
+
+#[test]
+fn a_guiding_text_is_one_loss() {
+    let mut game = Game::new();
+    let mut out = game.recorder();
+    let mut head = GameHead::default();
+    head.kind = RecordKind::Text;
+    let _ = out.begin_game(GameIndex(0), &head);
+    for kind in [TextKind::Title, TextKind::Html] {
+        let (language, text) = (0, "About");
+        let part = TextPart {
+            kind,
+            language,
+            text,
+        };
+        let _ = out.visit_annotation(Annotation::Text(part));
+    }
+    out.end_game(GameResult::Unknown);
+    let (text, losses) = write_text(&FORMAT, &CreateOptions::default(), &[game]);
+    assert!(text.is_empty());
+    assert_eq!(losses.count(Feature::GuidingTexts), 1);
+    assert_eq!(losses.iter().count(), 1, "{losses}");
 }

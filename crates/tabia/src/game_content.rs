@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use tabia_core::chess::Ply;
-use tabia_core::game::{Annotation, GameHead, GameResult};
+use tabia_core::game::{Annotation, CommentPlacement, GameHead, GameResult};
 
 /// Characters of event and site that every format keeps.
 const KEPT_CHARACTERS: usize = 30;
@@ -15,17 +15,20 @@ const MAX_ROUND: u32 = 255;
 const MAX_RATING: u16 = 4000;
 
 /// The content of a game while it is read: tags, start, moves, variations, comments, NAGs and the squares of
-/// shapes. What some format writes in another way is left out: blanks of comments, colours of shapes, unknown
-/// values.
+/// shapes. What some format writes in another way is left out: blanks and braces of comments, whether they
+/// precede a move or follow the one before it, colours of shapes, unknown values.
 #[derive(Debug, Default)]
 pub(crate) struct GameContent {
     /// The moves of all lines with the bounds of variations, later all of the content.
     text: String,
     /// Moves so far.
     moves: usize,
-    /// The number of the last move of the open lines; `None` before the first one of a variation.
-    lines: Vec<Option<usize>>,
+    /// The numbers of the last move of the open lines, `None` before the first one of a variation, and of the one
+    /// before it.
+    lines: Vec<(Option<usize>, Option<usize>)>,
     notes: Vec<Note>,
+    /// Quoted games are texts, as in a format that has no others.
+    pub(crate) has_quotations_as_text: bool,
 }
 
 /// An annotation, which formats have in different orders: after a move or after its variations.
@@ -34,6 +37,8 @@ struct Note {
     /// The number of its move from 1; 0 for the game.
     node: usize,
     kind: NoteKind,
+    /// Precedes the first move of its line.
+    comes_first: bool,
     text: String,
 }
 
@@ -50,7 +55,7 @@ impl GameContent {
         self.text.clear();
         self.moves = 0;
         self.lines.clear();
-        self.lines.push(Some(0));
+        self.lines.push((Some(0), None));
         self.notes.clear();
     }
 
@@ -64,14 +69,14 @@ impl GameContent {
         let _ = write!(self.text, "{ply:?}");
         self.moves += 1;
         if let Some(last) = self.lines.last_mut() {
-            *last = Some(self.moves);
+            *last = (Some(self.moves), last.0);
         }
     }
 
     /// Begins a variation.
     pub(crate) fn begin_variation(&mut self) {
         self.text.push('(');
-        self.lines.push(None);
+        self.lines.push((None, None));
     }
 
     /// Ends a variation.
@@ -87,24 +92,57 @@ impl GameContent {
             Annotation::Shape(shape) => {
                 self.push_note(NoteKind::Shape, format!("{:?}", shape.kind));
             }
-            Annotation::Comment(comment) => self.push_comment(comment.text),
+            Annotation::Comment(comment) => self.push_comment(comment.text, comment.placement),
+            Annotation::Quotation(quotation) if self.has_quotations_as_text => {
+                self.push_comment(&quotation.to_text(), CommentPlacement::After);
+            }
             Annotation::Foreign(moves) if moves.is_unread_moves() => {
-                self.push_comment(&String::from_utf8_lossy(moves.bytes));
+                let text = String::from_utf8_lossy(moves.bytes);
+                self.push_comment(&text, CommentPlacement::After);
             }
             _ => {}
         }
     }
 
-    fn push_comment(&mut self, text: &str) {
-        let letters = text.chars().filter(|c| !c.is_whitespace());
-        self.push_note(NoteKind::Comment, letters.collect());
+    fn push_comment(&mut self, text: &str, placement: CommentPlacement) {
+        let is_kept = |c: &char| !c.is_whitespace() && !matches!(c, '{' | '}' | '(' | ')');
+        let text = text.chars().filter(is_kept).collect();
+        let kind = NoteKind::Comment;
+        let before = self.lines.last().and_then(|line| line.1);
+        let is_before = placement == CommentPlacement::Before;
+        let note = match before {
+            // Formats that have no such position of it have it after the move before.
+            Some(node) if is_before => Note {
+                node,
+                kind,
+                comes_first: false,
+                text,
+            },
+            _ => Note {
+                node: self.node(),
+                kind,
+                comes_first: is_before,
+                text,
+            },
+        };
+        self.notes.push(note);
     }
 
     fn push_note(&mut self, kind: NoteKind, text: String) {
+        let node = self.node();
+        self.notes.push(Note {
+            node,
+            kind,
+            comes_first: false,
+            text,
+        });
+    }
+
+    /// The move that an annotation belongs to which comes now.
+    fn node(&self) -> usize {
         // What precedes the first move of a variation belongs to it.
-        let last = self.lines.last().copied().flatten();
-        let node = last.unwrap_or(self.moves + 1);
-        self.notes.push(Note { node, kind, text });
+        let last = self.lines.last().and_then(|line| line.0);
+        last.unwrap_or(self.moves + 1)
     }
 
     /// The content of the whole game, with what its head and its end state.
@@ -112,7 +150,8 @@ impl GameContent {
         // Comments of one move keep their order.
         self.notes.sort_by(|a, b| {
             let text = |note: &Note| (note.kind != NoteKind::Comment).then(|| note.text.clone());
-            (a.node, a.kind, text(a)).cmp(&(b.node, b.kind, text(b)))
+            let order = |note: &Note| (note.node, note.kind, !note.comes_first, text(note));
+            order(a).cmp(&order(b))
         });
         let mut last = None;
         for note in self.notes.drain(..).filter(|note| !note.text.is_empty()) {

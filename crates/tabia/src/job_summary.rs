@@ -196,6 +196,11 @@ impl LossTable {
         }
     }
 
+    /// No longer lists a feature: one that was left out on purpose.
+    pub fn forget(&mut self, feature: Feature) {
+        self.0.remove(&feature);
+    }
+
     fn count_in(&mut self, input: &str, game: Option<GameIndex>, losses: &Losses) {
         for (feature, loss) in losses.iter() {
             let row = self.0.entry(feature).or_insert_with(|| LossEntry {

@@ -11,6 +11,7 @@ mod staging;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ffi::OsStr;
 use std::io::{BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -170,6 +171,32 @@ pub fn split(
     let files = staging.commit(&joiner.written, items)?;
     media.add_to(&mut summary);
     Ok((summary, Written::new(records, files, bytes), names.len()))
+}
+
+/// The files next to `target` that are named like parts of such a split and are none of `written`: of an earlier one,
+/// perhaps. In the order of their names.
+pub fn other_parts(target: &Path, by: SplitBy, written: &[PathBuf]) -> Vec<PathBuf> {
+    let Ok(names) = FileNames::new(target, by) else {
+        return Vec::new();
+    };
+    let folder = TemporaryFile::folder_of(target);
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let is_written = |name: &OsStr| written.iter().any(|file| file.file_name() == Some(name));
+    let others = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.file_name())
+        .filter(|name| name.to_str().is_some_and(|name| names.is_part(name)))
+        .filter(|name| !is_written(name));
+    let mut others: Vec<PathBuf> = others
+        .map(|name| match target.parent() {
+            Some(parent) => parent.join(name),
+            None => name.into(),
+        })
+        .collect();
+    others.sort_unstable();
+    others
 }
 
 /// The writer of the text of games: the format itself if it is text, else text that loses nothing.

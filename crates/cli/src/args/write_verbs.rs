@@ -117,7 +117,8 @@ pub(crate) struct ConvertArgs {
     /// Keep the comments in the first of these languages, as `de,en`
     ///
     /// Of comments on a move in several languages only those in the first of these that is among them:
-    /// `de,en` is German, or else English. Comments without a language are kept.
+    /// `de,en` is German, or else English. Comments without a language are kept. Training questions and guiding texts
+    /// are reduced in the same way; those in none of the languages are kept whole.
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = language, conflicts_with = "no_comments")]
     pub(crate) language: Vec<tabia::core::game::Language>,
     /// Leave variations out

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tabia::Error;
 use tabia::base::{IndexChange, build_index, index_path};
 use tabia::core::io::SetLock;
 use tabia::dedupe::{DamagedRecord, DedupeOptions, Known, dropped_games, find_known};
 use tabia::formats::Format;
 use tabia::repair::remains;
+use tabia::{Error, GameIndex};
 
 use crate::archive_of_games::{database_extension, free_path, quoted};
 use crate::args::AppendArgs;
@@ -75,6 +75,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         mut summary,
         duplicates,
         damaged,
+        texts: known_texts,
         ..
     } = found?;
     let explained = dedupe::write_explained(explained, &duplicates, &items)?;
@@ -84,8 +85,10 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         explained.commit().map_err(Error::in_output)?;
         dedupe::show(&context, &args.rows.listing, &duplicates, &items)?;
         let (games, texts) = (reporter.games_read, reporter.texts_read);
+        let texts = texts.saturating_sub(known_texts.len() as u64);
         reporter.finish(Some(&summary))?;
         context.messages.note(&format!("{count} found"));
+        note_known_texts(&context, known_texts.len());
         note_damaged(&context, &damaged, "would be left out");
         let left_out = duplicates.len() as u64;
         let left_out = left_out
@@ -106,6 +109,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         return Ok(code);
     }
     context.messages.note(&format!("{count} left out"));
+    note_known_texts(&context, known_texts.len());
     let what = if args.salvage { "added" } else { "left out" };
     note_damaged(&context, &damaged, what);
     if !args.salvage && !damaged.is_empty() {
@@ -118,8 +122,11 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     convert.select.records.include_deleted = args.rows.include_deleted;
     convert.dropped = dropped_games(items.len(), &duplicates).split_off(1);
     if !args.salvage {
+        let damaged = damaged.iter().map(|record| record.at);
+        let damaged: Vec<_> = damaged.collect();
         leave_out(&damaged, &mut convert.dropped);
     }
+    leave_out(&known_texts, &mut convert.dropped);
     convert.are_problems_reported = true;
     convert.common.report = None;
     convert.repaired_output = salvaged.as_ref().map(|set| set.path().to_path_buf());
@@ -197,11 +204,21 @@ fn note_damaged(context: &Context, damaged: &[DamagedRecord], what: &str) {
     context.messages.note(&text);
 }
 
+/// Notes how many guiding texts the database has.
+fn note_known_texts(context: &Context, count: usize) {
+    if count > 0 {
+        let count = counted(count as u64, "guiding text");
+        context
+            .messages
+            .note(&format!("{count} left out, which the database has"));
+    }
+}
+
 /// Adds records of the inputs, which follow the database, to those that are left out.
-fn leave_out(damaged: &[DamagedRecord], dropped: &mut [Arc<Vec<u32>>]) {
+fn leave_out(records: &[(u32, GameIndex)], dropped: &mut [Arc<Vec<u32>>]) {
     for (input, games) in (1..).zip(dropped) {
-        let of_input = damaged.iter().filter(|record| record.at.0 == input);
-        let mut all: Vec<u32> = of_input.map(|record| record.at.1.0).collect();
+        let of_input = records.iter().filter(|record| record.0 == input);
+        let mut all: Vec<u32> = of_input.map(|record| record.1.0).collect();
         if all.is_empty() {
             continue;
         }

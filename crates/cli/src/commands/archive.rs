@@ -53,7 +53,7 @@ fn list(args: &ArchiveListArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter("archive list", false, None)?;
     let (item, archive) = open(&context, &args.archive)?;
-    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, &["size", "stored"])?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, &["size", "stored"]);
     report_problems(&item, &*archive, &mut reporter)?;
     let mut bad = 0;
     for (index, member) in archive.members().iter().enumerate() {
@@ -184,7 +184,7 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter("archive test", false, None)?;
     let columns = ["archive", "name", "size", "checksum"];
-    let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["size"])?;
+    let mut listing = Listing::new(&context.bar, &args.listing, &columns, &["size"]);
     // On a terminal an archive is a sentence, and members are rows only if they are not ok.
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let is_described = is_described && !args.common.verbose;

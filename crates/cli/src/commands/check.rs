@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter("check", false, None)?;
     let numeric = COLUMNS.get(2..).unwrap_or_default();
-    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, numeric)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, numeric);
     let mut options = CheckOptions::default();
     options.open = context.open.clone();
     options.threads = context.threads;

@@ -19,7 +19,7 @@ use tabia::formats::archives::compressed::Compression;
 use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
 use tabia::select::{PositionChoice, SelectionCounts};
-use tabia::split::{SplitBy, split};
+use tabia::split::{SplitBy, other_parts, split};
 use tabia::{Error, ErrorKind, ErrorSide, Query, Summary};
 
 use crate::archive_of_games::{free_path, quoted};
@@ -257,7 +257,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         _ => error,
     };
     let converted = converted.map_err(in_device);
-    let (summary, mut written, targets) = converted.map_err(|error| match error.kind() {
+    let (mut summary, mut written, targets) = converted.map_err(|error| match error.kind() {
         ErrorKind::Usage { hint: None, .. } if error.side() == ErrorSide::Strict => {
             error.with_hint(characters_hint(args, &context))
         }
@@ -271,6 +271,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         }
         let (files, bytes) = salvaged.replace()?;
         written = Written::new(written.records, files, bytes);
+    }
+    if !args.language.is_empty() && summary.comments_chosen.len() < 2 {
+        // Whoever chose one language knows which it is.
+        summary.losses.forget(Feature::Languages);
     }
     let has_records = summary.counts.games + summary.counts.texts > 0;
     let is_kept = keeps_old && !has_records;
@@ -298,7 +302,11 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         "all of this that games have"
     };
     // A database keeps the same whatever the profile.
-    if is_profiled && format.create_text.is_some() {
+    if is_profiled && of_games == [Feature::Tags] && !format.can.has(Feature::Moves) {
+        context
+            .messages
+            .hint("`--profile full` also writes the tags");
+    } else if is_profiled && format.create_text.is_some() {
         context.messages.hint(&if args.is_of_other_verb {
             format!("`tabia convert` with `--profile full` keeps {all}")
         } else {
@@ -328,12 +336,28 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
                 context.messages.note("no game fits the query");
             }
             // Deleted ones have their own note.
+            Some(numbers) if summary.counts.texts > 0 => context.messages.note(&format!(
+                "{numbers}: guiding texts only; `tabia show` shows one"
+            )),
             Some(numbers) if summary.counts.deleted == 0 => context
                 .messages
                 .note(&format!("there is no game {numbers}")),
             None if args.shard.is_some() => context.messages.note(NO_GAME_IN_SHARD),
             Some(_) | None => {}
         }
+    }
+    let absent = absent_numbers(args, &options, items.len(), &summary.counts);
+    if !absent.is_empty() {
+        let text = format!("numbers without a game: {}", absent.join(", "));
+        context.messages.warning(&text);
+    }
+    if let (Some(by), Some(path)) = (by, path) {
+        warn_of_other_parts(&context, &other_parts(Path::new(path), by, &written.files));
+    }
+    if args.profile == Profile::Lichess && summary.losses.count(Feature::NullMoves) > 0 {
+        context.messages.note(
+            "Lichess reads no game with a null move: what follows one in its line is a comment",
+        );
     }
     if summary.counts.without_position > 0 {
         let count = summary.counts.without_position;
@@ -361,6 +385,9 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     }
     let problems = summary.problems.max(reporter.count());
     let mut code = ExitCode::of_problems(problems.max(is_salvaged.into()));
+    if !absent.is_empty() {
+        code = code.worse(ExitCode::Problems);
+    }
     if chooses && !has_records && !args.is_of_other_verb {
         code = code.worse(ExitCode::NoMatch);
     }
@@ -374,6 +401,48 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         games: summary.counts.games + summary.counts.texts,
         losses: summary.losses,
     })
+}
+
+/// The numbers of `--games` that one input does not have; none if it has none of them, which is another message.
+fn absent_numbers(
+    args: &ConvertArgs,
+    options: &ConvertOptions,
+    inputs: usize,
+    counts: &SelectionCounts,
+) -> Vec<String> {
+    let present = counts.games + counts.texts + counts.deleted;
+    let is_known = inputs == 1
+        && present > 0
+        && args.select.filter.trim().is_empty()
+        && args.shard.is_none()
+        && args.dropped.is_empty();
+    match &options.plan.selection.numbers {
+        Some(numbers) if is_known => numbers.absent(present),
+        _ => Vec::new(),
+    }
+}
+
+/// Names of files that are shown.
+const SHOWN_PARTS: usize = 5;
+
+/// Warns of files named like parts of this conversion that it has not written.
+fn warn_of_other_parts(context: &Context, others: &[PathBuf]) {
+    if others.is_empty() {
+        return;
+    }
+    let shown = others.iter().take(SHOWN_PARTS);
+    let mut names: Vec<String> = shown.map(|path| path.display().to_string()).collect();
+    if others.len() > SHOWN_PARTS {
+        names.push(format!(
+            "{} more",
+            grouped((others.len() - SHOWN_PARTS) as u64)
+        ));
+    }
+    let text = format!(
+        "not of this conversion, but perhaps of an earlier one: {}",
+        names.join(", ")
+    );
+    context.messages.warning(&text);
 }
 
 /// Notes the comments that the choice of languages left out.

@@ -207,7 +207,7 @@ pub(super) fn show(
     duplicates: &[Duplicate],
     items: &[InputItem],
 ) -> Result<(), Error> {
-    let listing = Listing::new(&context.bar, args, &COLUMNS, &["group", "score"])?;
+    let listing = Listing::new(&context.bar, args, &COLUMNS, &["group", "score"]);
     let mut listing = listing.paged(context);
     for duplicate in duplicates {
         listing.push(&Row::new(duplicate, items))?;

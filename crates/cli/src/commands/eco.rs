@@ -40,7 +40,7 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
     let several = args.paths.len() > 1;
     let mut columns = vec!["game", "ply", "eco", "name"];
     columns.extend(several.then_some("path"));
-    let listing = Listing::new(&context.bar, &args.listing, &columns, &["game", "ply"])?;
+    let listing = Listing::new(&context.bar, &args.listing, &columns, &["game", "ply"]);
     let mut listing = listing.paged(&context);
     let mut found = 0_u64;
     // Games of Chess960 among those without a name.

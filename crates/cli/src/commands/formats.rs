@@ -32,7 +32,7 @@ pub(crate) fn run(args: &FormatsArgs) -> Result<ExitCode, Error> {
         return super::table_schema::list(table.table(), args);
     }
     let resolver = Resolver::default();
-    let mut listing = Listing::new(&ProgressBar::hidden(), &args.listing, COLUMNS, &[])?;
+    let mut listing = Listing::new(&ProgressBar::hidden(), &args.listing, COLUMNS, &[]);
     for format in resolver.formats() {
         let row = FormatRow::new(*format, listing.style());
         listing.push(&row)?;

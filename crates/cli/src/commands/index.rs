@@ -67,7 +67,7 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
     } else {
         (COLUMNS, NUMERIC)
     };
-    let mut listing = Listing::new(&context.bar, &args.listing, columns, numeric)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, columns, numeric);
     let options = index_options(&context);
     let display = context.display();
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {

@@ -85,7 +85,7 @@ pub(crate) fn run(args: &NamesArgs) -> Result<ExitCode, Error> {
     drop(display);
     let (summary, clusters) = found?;
     let numeric = ["cluster", "games"];
-    let listing = Listing::new(&context.bar, &args.listing, &COLUMNS, &numeric)?;
+    let listing = Listing::new(&context.bar, &args.listing, &COLUMNS, &numeric);
     let mut listing = listing.paged(&context);
     // What the list is for.
     listing.keep_column("proposal");

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     };
     columns.extend(several.then_some("path"));
     let numeric = ["game", "ply", "basegames"];
-    let listing = Listing::new(&context.bar, &args.rows.listing, &columns, &numeric)?;
+    let listing = Listing::new(&context.bar, &args.rows.listing, &columns, &numeric);
     let mut listing = listing.paged(&context);
     let mut found = 0_u64;
     let display = context.display();

@@ -15,10 +15,14 @@ use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::readable_numbers::{counted, counted_as, size};
 use crate::stdout::StdoutWriter;
+use crate::table::cut_front;
 use crate::terminal::{self, TextStyle};
 
 /// Files that are listed.
 const MAX_FILES: usize = 12;
+
+/// The least width of a name.
+const LEAST_NAME: usize = 20;
 
 /// How deep folders are looked into if there is nothing above them.
 const MAX_DEPTH: u32 = 2;
@@ -51,7 +55,17 @@ pub(crate) fn run() -> Result<Option<ExitCode>, Error> {
         let bytes = item.total_bytes().map_or_else(String::new, size);
         [name(item), item.format().name().to_owned(), bytes]
     });
-    let rows: Vec<[String; 3]> = rows.collect();
+    let mut rows: Vec<[String; 3]> = rows.collect();
+    let widest = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.width()).max().unwrap_or_default()
+    };
+    // Two blanks before the name and between the columns.
+    let others = widest(1) + widest(2) + 6;
+    let space = terminal::width().saturating_sub(others).max(LEAST_NAME);
+    for [name, ..] in &mut rows {
+        *name = cut_front(name, space);
+    }
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.width()).max().unwrap_or_default()

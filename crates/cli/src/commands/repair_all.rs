@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &RepairArgs) -> Result<ExitCode, Erro
     let planned = plan_repairs(&context.resolver, &args.path, folder, to)?;
     refuse_targets(context, args, &planned)?;
     let mut reporter = context.reporter("repair", args.force, None)?;
-    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC)?;
+    let mut listing = Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC);
     let mut options = RepairOptions::default();
     options.open = context.open.clone();
     options.create.force = args.force;

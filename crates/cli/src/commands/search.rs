@@ -197,7 +197,7 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
     })?;
     drop(display);
     let columns = ["alternative", "term", "reads", "games"];
-    let mut listing = Listing::new(&context.bar, &args.rows.listing, &columns, &["games"])?;
+    let mut listing = Listing::new(&context.bar, &args.rows.listing, &columns, &["games"]);
     let mut counts = sums.into_iter();
     listing.push(&PlanRow {
         alternative: None,

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let counts = options.count_names();
     let keys = options.keys.iter().map(StatsKey::name);
     let names: Vec<&str> = keys.chain(counts.iter().copied()).collect();
-    let listing = Listing::new(&context.bar, &args.rows.listing, &names, &numeric(&options))?;
+    let listing = Listing::new(&context.bar, &args.rows.listing, &names, &numeric(&options));
     let mut listing = listing.paged(&context);
     let end = args.rows.listing.limit.unwrap_or(u64::MAX);
     let end = args.rows.listing.offset.saturating_add(end);

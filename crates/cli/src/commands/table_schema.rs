@@ -34,7 +34,7 @@ pub(crate) fn list(table: Table, args: &FormatsArgs) -> Result<ExitCode, Error> 
         out.flush()?;
         return Ok(ExitCode::Done);
     }
-    let mut listing = Listing::new(&bar, &args.listing, COLUMNS, &[])?;
+    let mut listing = Listing::new(&bar, &args.listing, COLUMNS, &[]);
     for column in table.columns() {
         listing.push(&row(column))?;
     }

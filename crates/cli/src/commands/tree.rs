@@ -102,7 +102,12 @@ pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
     if tree.games == 0 {
-        context.messages.note("no game reached the position");
+        let is_start = plies.is_empty() && args.fen.is_none();
+        context.messages.note(match (query.is_empty(), is_start) {
+            (true, _) => "no game reached the position",
+            (false, true) => "no game fits the query",
+            (false, false) => "no game that fits the query reached the position",
+        });
         return Ok(code.worse(ExitCode::NoMatch));
     }
     Ok(code)
@@ -210,7 +215,7 @@ fn rows(
         "uci" | "white" | "draws" | "black" => style != RowStyle::Table,
         _ => true,
     });
-    let listing = Listing::new(&context.bar, &args.rows.listing, &columns, NUMERIC)?;
+    let listing = Listing::new(&context.bar, &args.rows.listing, &columns, NUMERIC);
     let mut listing = listing.paged(context);
     let above = opening.filter(|_| style == RowStyle::Table);
     if let Some(opening) = above {

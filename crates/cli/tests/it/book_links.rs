@@ -87,10 +87,10 @@ fn linked_games_that_were_moved_are_found_by_name() {
     };
     std::fs::rename(folder.join("games"), folder.join("other")).unwrap();
     let run = explain(&["--pgn"]).expect(3);
-    let hint = "`tabia book explain books/l_0.kob FILE --pgn --moves 1.d4` searches";
+    let hint = "`tabia book explain books/l_0.kob FILE --moves 1.d4 --pgn` searches";
     assert!(run.err.contains(hint), "{}", run.err);
     // In the folder there are other games, too, and the same ones in another file.
-    std::fs::write(folder.join("other/twin.pgn"), GAMES).unwrap();
+    std::fs::write(folder.join("other/same.pgn"), GAMES).unwrap();
     for source in ["other", "other/g.pgn"] {
         let run = explain(&[source, "--ndjson"]).expect(0);
         assert_eq!(run.out.lines().count(), 2, "{source}: {}", run.out);
@@ -108,7 +108,7 @@ fn linked_games_that_were_moved_are_found_by_name() {
         );
     }
     // Under another name a single file may be the one; then its games are those of the book, too.
-    let run = explain(&["other/twin.pgn", "--ndjson"]).expect(0);
+    let run = explain(&["other/same.pgn", "--ndjson"]).expect(0);
     assert_eq!(run.out.lines().count(), 2, "{}", run.out);
     // Of other games all are listed, and that is noted.
     std::fs::write(

@@ -8,11 +8,9 @@ use crate::common::{tabia, tabia_with_input};
 
 /// A new Polyglot entry.
 fn entry(key: u64, bits: u16, weight: u16) -> Vec<u8> {
-    let mut bytes = key.to_be_bytes().to_vec();
-    bytes.extend(bits.to_be_bytes());
-    bytes.extend(weight.to_be_bytes());
-    bytes.extend([0; 4]);
-    bytes
+    let number = u128::from(key) << 64 | u128::from(bits) << 48 | u128::from(weight) << 32;
+    let bytes = (0..16).rev().map(|at| (number >> (8 * at)) as u8);
+    bytes.collect()
 }
 
 fn start() -> u64 {
@@ -114,7 +112,7 @@ fn texts_are_no_books_whatever_their_name() {
         for (text, what) in [
             ("<html>404</html>\n", "a web page"),
             (&*page, "a web page"),
-            (json, "a text"),
+            (json, "JSON"),
             (pointer, "a Git LFS pointer"),
         ] {
             std::fs::write(folder.join(name), text).unwrap();
@@ -185,14 +183,23 @@ fn moves_that_are_not_legal_are_named_alike() {
 #[test]
 fn a_position_may_be_in_the_part_that_is_missing() {
     let folder = Scratch::new("book-cut");
-    let games: String = (0..400)
-        .map(|number| {
-            let first = ["a3", "b3", "c3", "d3", "e3", "f3", "g3", "h3"][number % 8];
-            let reply = ["a6", "b6", "c6", "d6", "e6", "f6", "g6", "h6"][number / 8 % 8];
-            let second = ["Na3", "Nc3", "Nf3", "Nh3"][number / 64 % 4];
-            format!("[Result \"1-0\"]\n\n1. {first} {reply} 2. {second} 1-0\n\n")
-        })
-        .collect();
+    let mut games = String::new();
+    for number in 0..400 {
+        let first = ["a3", "b3", "c3", "d3", "e3", "f3", "g3", "h3"][number % 8];
+        let reply = ["a6", "b6", "c6", "d6", "e6", "f6", "g6", "h6"][number / 8 % 8];
+        let second = ["Na3", "Nc3", "Nf3", "Nh3"][number / 64 % 4];
+        for part in [
+            "[Result \"1-0\"]\n\n1. ",
+            first,
+            " ",
+            reply,
+            " 2. ",
+            second,
+            " 1-0\n\n",
+        ] {
+            games += part;
+        }
+    }
     std::fs::write(folder.join("g.pgn"), games).unwrap();
     let build = ["book", "build", "g.pgn", "-o", "g.ctg", "--min-games", "1"];
     tabia(&folder, &build);
@@ -335,7 +342,7 @@ fn hints_lead_on() {
             "did you mean `--max-ply N`?",
         ),
         (
-            &["book", "build", "a.pgn", "-o", "x.bin", "--depth", "20"],
+            &["book", "build", "a.pgn", "-o", "x.bin", "--max-depth", "20"],
             "did you mean `--max-ply N`?",
         ),
         (

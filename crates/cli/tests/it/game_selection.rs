@@ -182,3 +182,36 @@ fn all_games_are_counted_or_none() {
         assert!(run.err.contains("are for rows"), "{}", run.err);
     }
 }
+
+#[test]
+fn numbers_without_a_game_are_named() {
+    let folder = with_games("absent-numbers");
+    let choose = |numbers| {
+        [
+            "convert",
+            "games.pgn",
+            "-o",
+            "out.pgn",
+            "--force",
+            "--games",
+            numbers,
+        ]
+    };
+    let run = tabia(&folder, &choose("1,300,400-500,900-")).expect(3);
+    let expected = "warning: numbers without a game: 300, 400-500\n";
+    assert!(run.err.contains(expected), "{}", run.err);
+    // More than there are is what a range may state.
+    let run = tabia(&folder, &choose("1-1000")).expect(0);
+    assert!(!run.err.contains("without a game"), "{}", run.err);
+    let sample = crate::common::samples().join("tabia.cbv");
+    let args = [
+        "convert",
+        sample.to_str().unwrap(),
+        "-o",
+        "text.pgn",
+        "--games",
+        "1",
+    ];
+    let run = tabia(&folder, &args).expect(0);
+    assert!(run.err.contains("1: guiding texts only"), "{}", run.err);
+}

@@ -432,9 +432,9 @@ const CASES: &[(&[&str], i32, &str)] = &[
     ),
     (&["ls", "games.pgn", "--cvs"], 2, "did you mean `--csv`?"),
     (
-        &["stats", "games.pgn", "--by", "timeControl"],
+        &["stats", "games.pgn", "--by", "clubName"],
         2,
-        "`--by TimeControl`",
+        "`--by WhiteTeam`",
     ),
     (
         &["convert", "games.pgn", "--limit", "1"],

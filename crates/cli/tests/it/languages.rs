@@ -80,3 +80,35 @@ fn piece_letters_of_other_languages_are_stated_or_found_out() {
     let wrong = tabia(&folder, &["convert", "german.pgn", "--pieces", "xx"]).expect(2);
     assert!(wrong.err.contains("one of en, de"), "{}", wrong.err);
 }
+
+#[test]
+fn questions_and_guiding_texts_are_reduced_to_one_language() {
+    let folder = with_games("languages-of-texts");
+    let sample = crate::common::samples().join("tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let full = ["convert", sample, "--profile", "full", "--language"];
+    let convert = |language| {
+        tabia(&folder, &[&full[..], &[language]].concat())
+            .expect(0)
+            .out
+    };
+    let joined = |text: String| text.replace('\n', " ");
+    let german = joined(convert("de"));
+    assert!(
+        german.contains("Dieses") || german.contains("dieses%20Beispiel"),
+        "{german}"
+    );
+    assert!(german.contains("1:Weiß"), "{german}");
+    for english in ["lang=0", "0:White%20to%20move"] {
+        assert!(!german.contains(english), "{english}: {german}");
+    }
+    // What has none of the languages is kept.
+    let polish = joined(convert("pl"));
+    for kept in ["lang=0", "lang=1", "0:White%20to%20move"] {
+        assert!(polish.contains(kept), "{kept}: {polish}");
+    }
+    // Who chose one language does not lose its name.
+    let args = ["convert", sample, "-o", "de.pgn", "--language", "de"];
+    let run = tabia(&folder, &args).expect(0);
+    assert!(!run.err.contains("comment languages"), "{}", run.err);
+}

@@ -279,7 +279,7 @@ fn other_words_for_columns_lead_to_them() {
         let warning = format!("no game has the tag `{word}`; {hint}");
         assert!(run.err.contains(&warning), "{}", run.err);
     }
-    // Rows that end before the last game do not hide a mistake, and say nothing of tags that later games may have.
+    // Rows that end before the last game do not hide a mistake, and nothing is stated of tags that later games may have.
     let ls = |columns| {
         let args = ["ls", "games.pgn", "--limit", "1", "--columns", columns];
         tabia(&folder, &args).expect(0)

@@ -6,6 +6,7 @@
 )]
 
 mod append_to_text;
+mod appended_again;
 mod archives;
 mod book_edits;
 mod book_json;

@@ -389,7 +389,7 @@ fn expressions_have_blanks_and_commas() {
     for query in [
         "white:/carlsen, magnus/",
         "white:/carlsen,\\s*magnus/",
-        "site:/wijk aan/ white:/nobody, x/,/^carlsen, m/",
+        "site:/wijk aan/ white:/unknown, x/,/^carlsen, m/",
         "(site:/wijk aan zee/)",
         "-white:/muller, j/ event:/tata steel/",
     ] {

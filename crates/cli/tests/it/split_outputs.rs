@@ -144,3 +144,17 @@ fn options_that_do_not_fit_are_refused() {
     tabia_with_input(&folder, &args, PGN.as_bytes()).expect(0);
     assert!(folder.join("piped-0004.pgn").exists());
 }
+
+#[test]
+fn parts_of_an_earlier_split_are_named() {
+    let folder = folder("split-earlier");
+    let split = [
+        "convert", "in.pgn", "-o", "out.pgn", "--split", "1", "--force",
+    ];
+    let run = tabia(&folder, &split).expect(0);
+    assert!(!run.err.contains("earlier"), "{}", run.err);
+    std::fs::write(folder.join("out-notes.pgn"), PGN).unwrap();
+    let run = tabia(&folder, &[&split[..], &["--games", "1-2"]].concat()).expect(0);
+    let expected = "warning: not of this conversion, but perhaps of an earlier one: out-0003.pgn, out-0004.pgn\n";
+    assert!(run.err.contains(expected), "{}", run.err);
+}

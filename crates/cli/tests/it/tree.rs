@@ -194,3 +194,20 @@ fn games_that_ended_have_ratings_and_a_date() {
         assert_eq!(row[key], end[key], "{key}");
     }
 }
+
+#[test]
+fn a_query_without_games_is_no_wrong_position() {
+    let folder = games("tree-no-game-fits");
+    let tree = |args: &[&str]| {
+        tabia(&folder, &[&["tree", "a.pgn"], args].concat())
+            .expect(1)
+            .err
+    };
+    let messages = tree(&["--where", "white:nobodyhere"]);
+    assert!(messages.contains("no game fits the query"), "{messages}");
+    let messages = tree(&["--where", "white:nobodyhere", "--line", "e4"]);
+    assert!(
+        messages.contains("no game that fits the query reached"),
+        "{messages}"
+    );
+}

@@ -13,6 +13,7 @@ mod game;
 mod game_head;
 mod game_sink;
 mod node;
+mod quotation_text;
 mod reduce_to_features;
 mod result;
 mod tags;

@@ -202,7 +202,7 @@ mod tests {
             "e2e4 c7c5 g1f3",
             "e2e4,c7c5, g1f3",
             "1.e4 1...c5 2.Nf3 *",
-            "1. e4 {best by test (they say} c5 (1... e5 2. Nf3 (2. f4)) 2. Nf3 $1",
+            "1. e4 {best by test (they think} c5 (1... e5 2. Nf3 (2. f4)) 2. Nf3 $1",
         ] {
             let (position, plies) = play_moves(&start, text).unwrap();
             assert_eq!((position.key(), plies.len()), (expected.key(), 3), "{text}");

@@ -1,14 +1,16 @@
 //! What games are compared by, collected while they are read.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tabia_core::chess::{Move, Ply, Position};
 use tabia_core::game::{
-    Annotation, Comment, Flow, GameHead, GameResult, RecordKind, Tags, Visitor, Want,
+    Annotation, Comment, Flow, GameHead, GameResult, RecordKind, Tags, TextKind, Visitor, Want,
 };
 use tabia_core::games::{Database, TextLimits, is_lost_name};
 use tabia_core::io::Sink;
+use tabia_core::loss::{Feature, Features};
 use tabia_core::{GameIndex, Problem};
 use zerocopy::byteorder::big_endian::U64;
 
@@ -20,6 +22,9 @@ use crate::seen_moves::SeenMoves;
 
 /// Bytes of a key: which games are compared, and their first 60 plies.
 pub(super) const KEY: usize = 128;
+
+/// Instead of the hash of players: guiding texts, which have none.
+const TEXTS: u64 = 0;
 
 /// The bits of a null move.
 const NULL: u16 = u16::MAX;
@@ -84,6 +89,8 @@ impl Visitor for PlayersTask {
             };
             self.surnames.write_players(tags, &mut self.players);
             self.games.push((game, hash(self.players.as_bytes())));
+        } else {
+            self.games.push((game, TEXTS));
         }
         Flow::Skip
     }
@@ -193,13 +200,51 @@ pub(super) struct GameBatch {
     pub(super) damaged: Vec<(GameIndex, bool, bool)>,
     /// Records of a text that are damaged if its stream is.
     pub(super) suspects: Vec<(GameIndex, bool, bool)>,
+    /// The guiding texts, with a hash of titles and bodies.
+    pub(super) texts: Vec<(GameIndex, (u64, u64))>,
+}
+
+/// What the database that games are added to keeps of a game.
+#[derive(Clone)]
+pub(super) struct Kept {
+    pub(super) features: Features,
+    /// What it changes in texts.
+    pub(super) limits: Option<Arc<dyn TextLimits>>,
+    /// Quoted games become comments.
+    pub(super) has_quotations_as_text: bool,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self {
+            features: Features::ALL,
+            limits: None,
+            has_quotations_as_text: false,
+        }
+    }
+}
+
+impl Kept {
+    /// Whether a move cannot be stored, and with it the rest of its line.
+    fn lacks(&self, ply: Ply) -> bool {
+        match ply {
+            Ply::Null => !self.features.has(Feature::NullMoves),
+            Ply::Move(m) => {
+                let is_usual = || m.from().file() == 4 && matches!(m.to().file(), 0 | 7);
+                m.is_castling() && !self.features.has(Feature::Chess960) && !is_usual()
+            }
+        }
+    }
 }
 
 /// Collects what games are compared by.
 pub(super) struct GameTask {
     source: SourceState,
-    /// What the database that new games are added to changes in texts.
-    limits: Option<Arc<dyn TextLimits>>,
+    kept: Kept,
+    /// Depth of the line whose rest cannot be stored.
+    muted: Option<u32>,
+    /// The content of a guiding text.
+    text: String,
     /// The input is one of those whose games are all kept.
     is_base: bool,
     /// Something of the game could not be read.
@@ -233,14 +278,15 @@ pub(super) struct GameTask {
 }
 
 impl GameTask {
-    pub(super) fn new(
-        source: SourceState,
-        limits: Option<Arc<dyn TextLimits>>,
-        is_base: bool,
-    ) -> Self {
+    pub(super) fn new(source: SourceState, kept: Kept, is_base: bool) -> Self {
+        let mut content = GameContent::default();
+        content.has_quotations_as_text = kept.has_quotations_as_text;
         Self {
             source,
-            limits,
+            kept,
+            muted: None,
+            text: String::new(),
+            content,
             is_base,
             has_problem: false,
             is_cut: false,
@@ -256,7 +302,6 @@ impl GameTask {
             own_players: String::new(),
             surnames: Surnames::default(),
             event: (String::new(), 0),
-            content: GameContent::default(),
             seen: SeenMoves::default(),
             is_known: false,
             may_repeat: false,
@@ -279,10 +324,12 @@ impl GameTask {
 impl Visitor for GameTask {
     fn begin_game(&mut self, game: GameIndex, head: &GameHead) -> Flow {
         self.is_game = head.kind == RecordKind::Game;
-        if !self.is_game {
-            return Flow::Skip;
-        }
         (self.depth, self.annotations, self.game) = (0, 0, game);
+        self.muted = None;
+        if !self.is_game {
+            self.text.clear();
+            return Flow::Go;
+        }
         (self.has_problem, self.is_cut) = (false, false);
         self.head.clone_from(head);
         if !self.is_known {
@@ -291,7 +338,7 @@ impl Visitor for GameTask {
         self.content.clear();
         self.surnames
             .write_players(&head.tags, &mut self.own_players);
-        if let Some(limits) = &self.limits {
+        if let Some(limits) = &self.kept.limits {
             limits.limit_tags(&mut self.head.tags);
             self.surnames
                 .write_players(&self.head.tags, &mut self.players);
@@ -305,6 +352,13 @@ impl Visitor for GameTask {
     }
 
     fn visit_move(&mut self, _before: &Position, ply: Ply) -> Flow {
+        if self.muted.is_some() {
+            return Flow::Go;
+        }
+        if self.kept.lacks(ply) {
+            self.muted = Some(self.depth);
+            return Flow::Go;
+        }
         if !self.has_players {
             self.content.push_move(ply);
         }
@@ -318,8 +372,20 @@ impl Visitor for GameTask {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        if !self.is_game {
+            if let Annotation::Text(part) = annotation
+                && part.kind != TextKind::File
+            {
+                // Formats end titles and bodies in other ways.
+                let _ = write!(self.text, "{:?}\n{}\n", part.kind, part.text.trim());
+            }
+            return Flow::Go;
+        }
+        if self.muted.is_some() {
+            return Flow::Go;
+        }
         if !self.has_players || self.moves.is_empty() {
-            match (annotation, &self.limits) {
+            match (annotation, &self.kept.limits) {
                 (Annotation::Comment(comment), Some(limits)) => {
                     let text = &limits.limit_comment(comment.text);
                     let comment = Comment { text, ..comment };
@@ -333,18 +399,27 @@ impl Visitor for GameTask {
     }
 
     fn begin_variation(&mut self) -> Flow {
-        self.content.begin_variation();
+        if self.muted.is_none() {
+            self.content.begin_variation();
+        }
         self.depth += 1;
         Flow::Go
     }
 
     fn end_variation(&mut self) {
-        self.content.end_variation();
+        if self.muted.is_none_or(|depth| depth == self.depth) {
+            self.muted = None;
+            self.content.end_variation();
+        }
         self.depth = self.depth.saturating_sub(1);
     }
 
     fn end_game(&mut self, result: GameResult) {
         if !self.is_game {
+            let text = self.text.as_bytes();
+            let reversed: Vec<u8> = text.iter().rev().copied().collect();
+            let found = (hash(text), hash(&reversed));
+            self.batch.texts.push((self.game, found));
             return;
         }
         if self.is_known && !self.has_players {
@@ -372,7 +447,7 @@ impl Visitor for GameTask {
             return;
         }
         // Of games of the database the letters of names may be replaced.
-        let may_have_players = self.is_base && self.limits.is_some();
+        let may_have_players = self.is_base && self.kept.limits.is_some();
         let is_bare = self.own_players == "\n"
             && !may_have_players
             && self.moves.is_empty()
@@ -385,7 +460,7 @@ impl Visitor for GameTask {
         let content = if is_compared_by_moves {
             ""
         } else {
-            let players = match self.limits {
+            let players = match self.kept.limits {
                 Some(_) => &players_or_rest(tags),
                 None => players,
             };

@@ -79,4 +79,7 @@ pub struct Known {
     pub duplicates: Vec<Duplicate>,
     /// The damaged records of the new inputs, in their order.
     pub damaged: Vec<DamagedRecord>,
+    /// The new guiding texts that the database has, with the same titles and bodies: index of the input and of the
+    /// record in it.
+    pub texts: Vec<(u32, GameIndex)>,
 }

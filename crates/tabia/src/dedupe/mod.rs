@@ -13,10 +13,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
 use tabia_core::external::VariableSorter;
-use tabia_core::formats::OpenOptions;
+use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::Want;
 use tabia_core::games::TextLimits;
 use tabia_core::io::{Progress, Sink, temporary_folder};
+use tabia_core::loss::Features;
 use tabia_core::{Error, GameIndex};
 
 use tabia_query::Query;
@@ -24,7 +25,7 @@ use tabia_query::Query;
 pub use self::duplicate::{DamagedRecord, Duplicate, DuplicateKind, Known};
 pub use crate::merge_annotations::{Merges, merged};
 
-use self::collect_games::{GameTask, KEY, PlayersTask, SourceState};
+use self::collect_games::{GameTask, KEY, Kept, PlayersTask, SourceState};
 use self::compared_game::Entry;
 use self::same_players::Group;
 use crate::annotated_games::AnnotatedTask;
@@ -82,7 +83,8 @@ pub fn find_duplicates(
 
 /// As [`find_duplicates`], but the games of the first `base` items are all kept, and only those of players of
 /// the other games are compared: what of new games a database has already. New games are compared with those
-/// of the first item as it would store them: with names cut and characters replaced.
+/// of the first item as it would store them: with names cut, characters replaced, and without moves that it cannot
+/// have. Guiding texts that a database has already are found too.
 ///
 /// # Errors
 /// As [`find_duplicates`].
@@ -114,10 +116,11 @@ pub fn find_known(
 ) -> Result<Known, Error> {
     let mut players = HashSet::new();
     let (old, new) = items.split_at(base.min(items.len()));
-    let limits = match old.first() {
-        Some(item) => text_limits(item, options, progress)?,
-        None => None,
+    let kept = match old.first() {
+        Some(item) => kept_by(item, options, progress)?,
+        None => Kept::default(),
     };
+    let limits = &kept.limits;
     // Everything is read twice: for its players, and to be compared.
     let bytes: u64 = items.iter().filter_map(InputItem::bytes).sum();
     progress.set_total(progress.done() + 2 * bytes);
@@ -140,7 +143,7 @@ pub fn find_known(
             .without_games(|| players_of(item, limits.as_ref(), options, progress, &mut take))?;
         compared.push(Arc::new(games));
     }
-    let base = Base { compared, limits };
+    let base = Base { compared, kept };
     find(items, &base, options, progress, observer)
 }
 
@@ -149,19 +152,26 @@ pub fn find_known(
 struct Base {
     /// The games of each that are compared.
     compared: Vec<Arc<GameSet>>,
-    limits: Option<Arc<dyn TextLimits>>,
+    kept: Kept,
 }
 
-/// What the database changes in texts of games that are added to it.
-fn text_limits(
+/// What the database keeps of games that are added to it.
+fn kept_by(
     item: &InputItem,
     options: &DedupeOptions,
     progress: &Arc<Progress>,
-) -> Result<Option<Arc<dyn TextLimits>>, Error> {
+) -> Result<Kept, Error> {
     let opened = item.open(&options.open, Some(progress))?;
-    Ok(match &opened.input {
-        OpenInput::Database(database) => database.text_limits(),
-        _ => None,
+    let format = item.format().games();
+    Ok(Kept {
+        features: format.map_or(Features::ALL, |format| {
+            format.features(&CreateOptions::default())
+        }),
+        limits: match &opened.input {
+            OpenInput::Database(database) => database.text_limits(),
+            _ => None,
+        },
+        has_quotations_as_text: format.is_some_and(|format| format.create_text.is_some()),
     })
 }
 
@@ -227,6 +237,8 @@ fn find(
     let mut damaged = Vec::new();
     // Records of texts whose stream is damaged, which may be made of what the damage left.
     let mut not_compared: HashSet<(u32, GameIndex)> = HashSet::new();
+    let mut known_texts: HashSet<(u64, u64)> = HashSet::new();
+    let mut new_texts = Vec::new();
     let mut summary = Summary::default();
     let mut sorter = VariableSorter::<KEY>::new(&temporary_folder(), MEMORY);
     let mut record = Sink::new();
@@ -250,7 +262,7 @@ fn find(
         let read = |reporter: &mut ScanReporter<'_>, input| {
             let source = SourceState::of(&input);
             let tasks = (0..plan.threads.max(1))
-                .map(|_| GameTask::new(source, base.limits.clone(), is_base))
+                .map(|_| GameTask::new(source, base.kept.clone(), is_base))
                 .collect();
             scan(reporter, input, &plan, tasks, &mut |base, batch| {
                 let mut start = 0;
@@ -268,6 +280,13 @@ fn find(
                     moves,
                     names,
                 };
+                for (game, hash) in batch.texts.drain(..) {
+                    if is_base {
+                        known_texts.insert(hash);
+                    } else {
+                        new_texts.push(((number as u32, base.game(game)), hash));
+                    }
+                }
                 if !is_base {
                     damaged.extend(batch.damaged.drain(..).map(damaged_record));
                     suspects.extend(batch.suspects.drain(..).map(damaged_record));
@@ -285,6 +304,9 @@ fn find(
             reporter.finish_item(before)?;
         }
     }
+    let is_known = |(_, hash): &(_, (u64, u64))| known_texts.contains(hash);
+    let texts = new_texts.into_iter().filter(is_known);
+    let texts = texts.map(|(at, _)| at).collect();
     let mut found = Vec::new();
     let base = base.compared.len() as u32;
     let mut group = Group {
@@ -324,6 +346,7 @@ fn find(
         summary,
         duplicates: found,
         damaged,
+        texts,
     })
 }
 

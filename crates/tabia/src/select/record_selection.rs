@@ -58,6 +58,32 @@ impl RecordRanges {
         Self(ranges)
     }
 
+    /// Of as many records as there are the ranges that have none, if the first `present` of those meant exist: `300`,
+    /// `400-500`. A range that runs to the end is never among them.
+    ///
+    /// ```
+    /// use tabia::select::RecordRanges;
+    ///
+    /// // A database with 231 games has one of these.
+    /// let ranges = RecordRanges::parse("7,300,400-500,900-").unwrap();
+    /// assert_eq!(ranges.absent(1), ["300", "400-500"]);
+    /// ```
+    pub fn absent(&self, present: u64) -> Vec<String> {
+        let mut left = present;
+        let mut absent = Vec::new();
+        for &(first, last) in &self.0 {
+            if left == 0 && last < u32::MAX - 1 {
+                absent.push(if first == last {
+                    (first + 1).to_string()
+                } else {
+                    format!("{}-{}", first + 1, last + 1)
+                });
+            }
+            left = left.saturating_sub(u64::from(last - first) + 1);
+        }
+        absent
+    }
+
     /// One record.
     pub fn one(game: GameIndex) -> Self {
         Self(vec![(game.0, game.0)])

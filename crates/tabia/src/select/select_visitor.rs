@@ -125,6 +125,8 @@ impl<V: Visitor> Visitor for SelectVisitor<V> {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
+        let training = self.languages.reduced_training(&annotation);
+        let annotation = training.as_ref().map_or(annotation, Annotation::Training);
         if self.leave_out.drops(&annotation) || self.languages.holds(&annotation) {
             return Flow::Go;
         }

@@ -76,6 +76,20 @@ impl FileNames {
         Ok(self.names.len() as u32 - 1)
     }
 
+    /// Whether a file of that name could be one of the targets.
+    pub(super) fn is_part(&self, name: &str) -> bool {
+        let part = name.strip_prefix(self.stem.as_str());
+        let part = part.and_then(|rest| rest.strip_suffix(self.extension.as_str()));
+        let Some(part) = part.and_then(|part| part.strip_prefix('-')) else {
+            return false;
+        };
+        let are_digits = part.bytes().all(|byte| byte.is_ascii_digit());
+        match self.by {
+            SplitBy::Count(_) => part.len() >= 4 && are_digits,
+            _ => !part.is_empty(),
+        }
+    }
+
     pub(super) fn name(&self, target: u32) -> &str {
         self.names.get(target as usize).map_or("", String::as_str)
     }

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
         RowStyle::Table => TABLE_COLUMNS,
         _ => COLUMNS,
     };
-    let listing = Listing::new(&context.bar, &args.listing, columns, NUMERIC)?;
+    let listing = Listing::new(&context.bar, &args.listing, columns, NUMERIC);
     let mut listing = listing.paged(&context);
     let mut failed = None;
     let is_table = listing.style() == RowStyle::Table;
@@ -80,6 +80,7 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
         let b = open_polyglot(&second, &context.open)?;
         report_problems(&context, &first, &a, &mut reporter)?;
         report_problems(&context, &second, &b, &mut reporter)?;
+        both.iter().for_each(|item| reporter.add_book(item));
         diff_entries(&a, &b, progress, &mut each)
     } else {
         let a = open_book(&context, &first, &mut reporter)?;

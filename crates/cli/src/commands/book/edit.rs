@@ -142,7 +142,7 @@ fn list(
         // People read positions; keys are for scripts.
         columns.retain(|column| *column != "key");
     }
-    let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC);
     let mut listing = listing.paged(context);
     listing.keep_column("fen");
     let mut last = String::new();

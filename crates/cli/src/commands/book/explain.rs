@@ -63,7 +63,7 @@ pub(crate) fn run(args: &BookExplainArgs) -> Result<ExitCode, Error> {
     let mut listing = if args.pgn {
         None
     } else {
-        let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+        let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC);
         Some(listing.paged(&context))
     };
     if let Some(listing) = listing.as_mut().filter(|_| sources.len() > 1) {
@@ -376,9 +376,6 @@ impl MissingGames {
 fn search_hint(args: &BookExplainArgs) -> String {
     let book = args.book.display().to_string();
     let mut command = format!("tabia book explain {} FILE", argument(&book));
-    if args.pgn {
-        command.push_str(" --pgn");
-    }
     for (option, value) in [
         ("--fen ", args.position.fen.as_ref()),
         ("--moves ", args.position.moves.as_ref()),
@@ -387,6 +384,9 @@ fn search_hint(args: &BookExplainArgs) -> String {
         if let Some(value) = value {
             command.extend([" ", option, &*argument(value)]);
         }
+    }
+    if args.pgn {
+        command.push_str(" --pgn");
     }
     format!("`{command}` searches the file or folder FILE for the games")
 }

@@ -491,7 +491,7 @@ fn table(
         "white" | "draws" | "black" => style != RowStyle::Table,
         _ => true,
     });
-    let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC)?;
+    let listing = Listing::new(&context.bar, &args.listing, &columns, NUMERIC);
     let mut listing = listing.paged(context);
     if style == RowStyle::Table
         && let [(_, Some(position))] = found

@@ -40,9 +40,8 @@ pub(crate) fn run(args: &BookLineArgs) -> Result<ExitCode, Error> {
         _ => false,
     };
     let mut out = StdoutWriter::new(&context.bar);
-    let mut listing = (!is_bare)
-        .then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC))
-        .transpose()?;
+    let mut listing =
+        (!is_bare).then(|| Listing::new(&context.bar, &args.listing, COLUMNS, NUMERIC));
     let mut code = ExitCode::Done;
     for number in 0..u64::from(args.count) {
         let choice = if args.best {

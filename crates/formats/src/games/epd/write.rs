@@ -117,7 +117,10 @@ impl Visitor for Writer {
     }
 
     fn visit_annotation(&mut self, annotation: Annotation<'_>) -> Flow {
-        self.lose(annotation.feature(), 1);
+        // A guiding text is one loss, whatever it consists of.
+        if self.head.kind == RecordKind::Game {
+            self.lose(annotation.feature(), 1);
+        }
         Flow::Go
     }
 

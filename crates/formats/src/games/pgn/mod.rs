@@ -39,7 +39,6 @@ mod pending_annotations;
 mod profile_features;
 #[cfg(test)]
 mod property_tests;
-mod quotation_text;
 mod read;
 mod regular_movetext;
 mod repeated_tags;

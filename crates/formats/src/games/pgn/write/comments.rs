@@ -11,7 +11,6 @@ use super::moves::write_move_number;
 use super::{MoveNumber, TokenState, Writer};
 use crate::games::pgn::comment_parser::{self, CommentProperties, is_normalized, normalize_into};
 use crate::games::pgn::full_profile;
-use crate::games::pgn::quotation_text::quotation_text;
 
 /// The marker without which profile `full` would not restore the position of a comment.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,7 +85,7 @@ impl Writer {
     /// A quoted game as text: in profile `chessbase` at the end of the comment, else in one of its own.
     pub(super) fn quotation(&mut self, quotation: &Quotation) {
         self.lose(Feature::Quotations);
-        let text = quotation_text(quotation);
+        let text = quotation.to_text();
         let changed = needs_change(&text);
         let is_joined = self.profile == Profile::ChessBase && self.pending.has_comments();
         let write = |out: &mut Vec<u8>| {

@@ -1,0 +1,77 @@
+//! What a database has already is not added again, whatever its format keeps of it.
+
+use crate::common::{samples, tabia};
+use tabia_testkit::Scratch;
+
+/// Games of unknown players, which are compared by all that they contain.
+const PGN: &str = "[Event \"Lines\"]\n[White \"Hedgehog\"]\n[Black \"?\"]\n[Result \"*\"]\n\n\
+    {first} 1. c4 ({a line} 1. d4 {[%tabia lines 1] two lines} d5) 1... c5 $1 {after} \
+    (1... {only} e5 2. Nc3) 2. {[%cbquotation white=Tal%2C%20M black=Fine event=Open site=Riga \
+    result=1-0 date=0/0/0 whiteElo=0 blackElo=0 eco=0 type=0 nation=0 category=0 rounds=0 round=2 \
+    subRound=0 flags=0 unknown=0]} Nf3 {a {brace} *\n\n\
+    [Event \"Threats\"]\n[White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n\n\
+    1. e4 e5 (1... -- 2. d4 {a threat}) 2. Nf3 {[%csl Ge5] seen} *\n\n";
+
+#[test]
+fn nothing_is_added_to_a_copy_in_any_format() {
+    let folder = Scratch::new("appended-again");
+    std::fs::write(folder.join("lines.pgn"), PGN).unwrap();
+    let sample = samples().join("tabia.cbv");
+    let formats = tabia(&folder, &["formats", "--json"]).expect(0).json();
+    let formats = formats.as_array().unwrap().iter().filter(|format| {
+        format["kind"] == "database" && format["read"] == true && format["write"] == true
+    });
+    let extensions = formats.map(|format| format["extensions"][0].as_str().unwrap());
+    let mut tried = 0;
+    for extension in extensions {
+        for (number, input) in ["lines.pgn", sample.to_str().unwrap()].iter().enumerate() {
+            let copy = format!("copy{number}.{extension}");
+            let run = tabia(&folder, &["convert", *input, "-o", &copy]);
+            let info = || tabia(&folder, &["info", &copy, "--json"]).json();
+            let counts =
+                |info: &serde_json::Value| (info[0]["games"].clone(), info[0]["texts"].clone());
+            let before = info();
+            let again = tabia(&folder, &["append", *input, "-o", &copy]);
+            if run.code != 0 || again.code == 2 {
+                // Lists of positions, and games of another kind.
+                continue;
+            }
+            if number == 1 && matches!(extension, "si3" | "si4") {
+                // The game of Chess960 ends there with its castling, and is not recognised.
+                assert!(again.err.contains("\n1 game to "), "{copy}: {}", again.err);
+                continue;
+            }
+            assert!(again.err.contains("\n0 games to "), "{copy}: {}", again.err);
+            assert_eq!(counts(&info()), counts(&before), "{copy}");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 12, "{tried}");
+}
+
+#[test]
+fn other_guiding_texts_are_added() {
+    let folder = Scratch::new("appended-texts");
+    let sample = samples().join("tabia.cbv");
+    let sample = sample.to_str().unwrap();
+    let full = ["convert", sample, "-o", "all.pgn", "--profile", "full"];
+    tabia(&folder, &full).expect(0);
+    tabia(&folder, &["convert", "all.pgn", "-o", "base.cbh"]).expect(0);
+    let text = std::fs::read_to_string(folder.join("all.pgn")).unwrap();
+    let texts = |info: serde_json::Value| info[0]["texts"].as_u64().unwrap();
+    let info = || texts(tabia(&folder, &["info", "base.cbh", "--json"]).json());
+    let before = info();
+    let run = tabia(
+        &folder,
+        &["append", "all.pgn", "-o", "base.cbh", "--dry-run"],
+    )
+    .expect(0);
+    assert!(run.err.contains("1 guiding text left out"), "{}", run.err);
+    assert!(run.err.contains("0 games would be added"), "{}", run.err);
+    // One word of it is another.
+    let changed = text.replacen("About%20this", "Of%20this", 1);
+    assert_ne!(changed, text);
+    std::fs::write(folder.join("all.pgn"), changed).unwrap();
+    tabia(&folder, &["append", "all.pgn", "-o", "base.cbh"]).expect(0);
+    assert_eq!(info(), before + 1);
+}
