@@ -80,7 +80,9 @@ pub(crate) fn run(args: &BookDiffArgs) -> Result<ExitCode, Error> {
         let b = open_polyglot(&second, &context.open)?;
         report_problems(&context, &first, &a, &mut reporter)?;
         report_problems(&context, &second, &b, &mut reporter)?;
-        both.iter().for_each(|item| reporter.add_book(item));
+        for item in &both {
+            reporter.add_book(item);
+        }
         diff_entries(&a, &b, progress, &mut each)
     } else {
         let a = open_book(&context, &first, &mut reporter)?;
