@@ -65,13 +65,7 @@ fn push_lines(text: &mut String, game: &Game, start: Option<Position>) -> Result
     Ok(())
 }
 
-fn push_move(
-    text: &mut String,
-    ply: u32,
-    before: &Position,
-    node: Node<'_>,
-    variations: &[u32],
-) {
+fn push_move(text: &mut String, ply: u32, before: &Position, node: Node<'_>, variations: &[u32]) {
     let played = node.ply();
     let mut object = Object::new(text);
     object.value("ply", Some(ply));
