@@ -773,3 +773,16 @@ fn null_moves_and_zeros_are_distinguished() {
         );
     }
 }
+
+/// Whether zeros are moves is found out once for a game.
+#[test]
+fn long_games_of_null_moves_are_read_in_linear_time() {
+    let watchdog = Watchdog::new(Duration::from_secs(20));
+    let nulls = vec!["--"; 100_000].join(" ");
+    let game = builder("1").moves(&nulls).result(GameResult::Unknown);
+    let (files, _) = files(&SI5, &[game]);
+    let (games, problems) = read_games(&*open(&SI5, &files).unwrap());
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(games[0].ply_count(), 100_000);
+    drop(watchdog);
+}

@@ -36,7 +36,7 @@ impl<'p> Wanted<'p> {
 pub(crate) enum Sameness {
     Same,
     Other,
-    /// If a pawn can be taken en passant in both of them.
+    /// All is the same but perhaps whether a pawn can be taken en passant, which is not known here.
     SameButForEnPassant,
 }
 

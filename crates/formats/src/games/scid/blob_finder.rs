@@ -125,7 +125,7 @@ pub(crate) fn game_at(file: &[u8], at: usize, end: usize, depth: u32) -> Option<
 }
 
 /// As [`game_at`], with the number of moves and tags that were read.
-fn attempt(file: &[u8], at: usize, end: usize, depth: u32) -> (Option<Found>, usize) {
+pub(crate) fn attempt(file: &[u8], at: usize, end: usize, depth: u32) -> (Option<Found>, usize) {
     let mut spent = 1;
     (try_at(file, at, end, depth, &mut spent), spent)
 }

@@ -38,6 +38,8 @@ pub(crate) struct Replay<'a, 'v> {
     salvage: bool,
     /// Plies of the mainline as the index states them, to recognise such runs.
     plies: u16,
+    /// The mainline has as many plies as the index states, so that its zeros are null moves.
+    is_as_stated: bool,
     /// The rest is zeros.
     is_wiped: bool,
     /// Where the mainline ended, for `salvage`.
@@ -66,6 +68,7 @@ impl<'a, 'v> Replay<'a, 'v> {
             may_take_unmarked: false,
             salvage,
             plies,
+            is_as_stated: false,
             is_wiped: false,
             end: None,
         }
@@ -235,11 +238,15 @@ impl<'a, 'v> Replay<'a, 'v> {
     /// Whether the zeros from `at` on are null moves: with them the mainline has as many plies as the index states. A
     /// longer run in a variation is none.
     #[cold]
-    fn has_null_moves(&self, at: usize) -> bool {
+    fn has_null_moves(&mut self, at: usize) -> bool {
         let bytes = self.bytes;
         if self.walker.is_in_variation() {
             let zeros = bytes.iter().skip(at).take_while(|&&byte| byte == 0);
             return zeros.take(MAX_NULL_MOVES + 1).count() <= MAX_NULL_MOVES;
+        }
+        // Counted once: a game of null moves would be counted again at each of them.
+        if self.is_as_stated {
+            return true;
         }
         let mut board = self.walker.board.clone();
         let (mut at, mut plies) = (at, self.walker.plies);
@@ -261,7 +268,8 @@ impl<'a, 'v> Replay<'a, 'v> {
                 }
             }
         }
-        plies == u32::from(self.plies) || self.plies == MAX_PLIES && plies > u32::from(MAX_PLIES)
+        self.is_as_stated = plies.min(MAX_PLIES.into()) == u32::from(self.plies);
+        self.is_as_stated
     }
 
     /// Zeros replace the moves from `at` on: what follows them is of no use without them.

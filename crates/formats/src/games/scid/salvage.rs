@@ -8,7 +8,7 @@ use tabia_core::plural::counted;
 
 use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
 
-use super::blob_finder::{Finds, Found, block_end, game_at, scan};
+use super::blob_finder::{Finds, Found, attempt, block_end, game_at, scan};
 use super::entry::Entry;
 use super::file_set::Entries;
 use super::version::Version;
@@ -180,24 +180,17 @@ impl Search<'_> {
         whole.push((self.file.len(), self.file.len()));
         let finds = self.scan_gaps(&whole);
         let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
-        let mut distances = likely_distances(&misled, &finds.games);
-        let mut searches = 0;
+        let mut shifts = Shifts {
+            search: self,
+            distances: likely_distances(&misled, &finds.games),
+            searches: 0,
+            left: STEPS + STEPS_PER_BYTE.saturating_mul(self.file.len()),
+        };
         misled.sort_unstable_by_key(|(game, entry)| (entry.blob_at, *game));
         misled.retain(|(game, entry)| {
-            let known = distances.iter().find_map(|&distance| {
-                let found = self.at_distance(entry, distance)?;
-                Some((distance, found))
-            });
-            let found = known.or_else(|| {
-                searches += 1;
-                (searches <= MAX_SEARCHES).then(|| self.search_near(entry))?
-            });
-            let Some((distance, found)) = found else {
+            let Some((distance, found)) = shifts.locate(entry) else {
                 return true;
             };
-            // The next game is mostly as far from its entry.
-            distances.retain(|other| *other != distance);
-            distances.insert(0, distance);
             salvage.moved.insert(*game, found);
             located.push((entry.blob_at, distance));
             *counts.entry(distance).or_default() += 1;
@@ -224,26 +217,6 @@ impl Search<'_> {
             let text = format!("{games} {bytes} {side} where the index has them");
             info.problems.push(text);
         }
-    }
-
-    /// The game of an entry near to where the entry has it, and its distance from there.
-    fn search_near(&self, entry: &Entry) -> Option<(i64, Found)> {
-        (1..=MAX_NEAR).find_map(|distance| {
-            [distance, -distance].into_iter().find_map(|distance| {
-                let found = self.at_distance(entry, distance)?;
-                found.is_sure().then_some((distance, found))
-            })
-        })
-    }
-
-    /// The game of an entry at a distance from where the entry has it.
-    fn at_distance(&self, entry: &Entry, distance: i64) -> Option<Found> {
-        let start = entry.blob_at.checked_add_signed(distance)?;
-        let start = usize::try_from(start).ok()?;
-        let end = start.checked_add(entry.blob_length as usize)?;
-        let found = game_at(self.file, start, end, self.depth)?;
-        let is_whole = found.length == entry.blob_length && ends_as_stated(entry, found.end);
-        is_whole.then_some(found)
     }
 
     /// Finds the games of entries that lead to none: first directly after the game of the entry
@@ -328,6 +301,61 @@ impl Search<'_> {
     }
 }
 
+/// The search for games that are elsewhere than their entries have them.
+struct Shifts<'s, 'a> {
+    search: &'s Search<'a>,
+    /// How far games are from their entries, the distance of the last one first.
+    distances: Vec<i64>,
+    /// Entries for which games were searched near by.
+    searches: u32,
+    /// Moves and tags that attempts may still read, which bounds the time for crafted files.
+    left: usize,
+}
+
+impl Shifts<'_, '_> {
+    /// The game of an entry, and its distance from where the entry has it.
+    fn locate(&mut self, entry: &Entry) -> Option<(i64, Found)> {
+        let mut known = 0..self.distances.len();
+        let found = known.find_map(|index| {
+            let distance = *self.distances.get(index)?;
+            let found = self.at_distance(entry, distance)?;
+            Some((distance, found))
+        });
+        let (distance, found) = match found {
+            Some(found) => found,
+            None => self.search_near(entry)?,
+        };
+        // The next game is mostly as far from its entry.
+        self.distances.retain(|other| *other != distance);
+        self.distances.insert(0, distance);
+        Some((distance, found))
+    }
+
+    fn search_near(&mut self, entry: &Entry) -> Option<(i64, Found)> {
+        self.searches += 1;
+        if self.searches > MAX_SEARCHES {
+            return None;
+        }
+        let mut distances = (1..=MAX_NEAR).flat_map(|distance| [distance, -distance]);
+        distances.find_map(|distance| {
+            let found = self.at_distance(entry, distance)?;
+            found.is_sure().then_some((distance, found))
+        })
+    }
+
+    fn at_distance(&mut self, entry: &Entry, distance: i64) -> Option<Found> {
+        if self.left == 0 {
+            return None;
+        }
+        let start = entry.blob_at.checked_add_signed(distance)?;
+        let start = usize::try_from(start).ok()?;
+        let end = start.checked_add(entry.blob_length as usize)?;
+        let (found, spent) = attempt(self.search.file, start, end, self.search.depth);
+        self.left = self.left.saturating_sub(spent);
+        found.filter(|found| found.length == entry.blob_length && ends_as_stated(entry, found.end))
+    }
+}
+
 /// The distances at which several games were found from where entries have games of such a length and end, the most
 /// frequent first.
 fn likely_distances(misled: &[(u32, Entry)], found: &[Found]) -> Vec<i64> {
@@ -374,7 +402,10 @@ const NEAR: usize = 8;
 /// How far from its entry a game is searched, and for how many entries at most.
 const MAX_NEAR: i64 = 1 << 15;
 const MAX_SEARCHES: u32 = 64;
-/// Distances that are tried at most.
+/// Moves and tags that are read to find shifted games, at most: some, and more for each byte of the game file.
+const STEPS: usize = 1 << 24;
+const STEPS_PER_BYTE: usize = 4;
+/// Distances that are tried at first, at most.
 const MAX_DISTANCES: usize = 64;
 
 /// Assigns games to the entries that state their end, where both are unique. Returns how many.
