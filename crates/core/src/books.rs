@@ -35,6 +35,26 @@ impl Wdl {
             .saturating_add(self.draws)
             .saturating_add(self.black)
     }
+
+    /// Counts a game: a forfeit as the win or draw that it is, one without a result not at all.
+    ///
+    /// ```
+    /// use tabia_core::books::Wdl;
+    /// use tabia_core::game::GameResult;
+    ///
+    /// let mut results = Wdl::default();
+    /// results.count(GameResult::BlackWinsByForfeit);
+    /// results.count(GameResult::Unknown);
+    /// assert_eq!((results.black, results.games()), (1, 1));
+    /// ```
+    pub fn count(&mut self, result: GameResult) {
+        match result.to_pgn() {
+            GameResult::WhiteWins => self.white += 1,
+            GameResult::Draw => self.draws += 1,
+            GameResult::BlackWins => self.black += 1,
+            _ => {}
+        }
+    }
 }
 
 /// What `count` entries of a book are that encode no legal move of their position, to follow the number in a message.

@@ -90,12 +90,7 @@ impl MoveStats {
     fn add(&mut self, occurrence: &MoveOccurrence) {
         self.games += 1;
         self.points += occurrence.points;
-        match occurrence.result.to_pgn() {
-            GameResult::WhiteWins => self.results.white += 1,
-            GameResult::Draw => self.results.draws += 1,
-            GameResult::BlackWins => self.results.black += 1,
-            _ => {}
-        }
+        self.results.count(occurrence.result);
     }
 }
 

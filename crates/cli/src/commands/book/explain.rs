@@ -12,7 +12,7 @@ use tabia::core::GameIndex;
 use tabia::core::books::{Book, LinkedGame, Wdl};
 use tabia::core::chess::Ply;
 use tabia::core::formats::CreateOptions;
-use tabia::core::game::{Date, Game, GameResult};
+use tabia::core::game::{Date, Game};
 use tabia::core::loss::Feature;
 use tabia::core::shell_argument::argument;
 use tabia::{Error, ErrorSide, InputItem};
@@ -210,18 +210,6 @@ struct LinkedCounts {
     missing: MissingGames,
 }
 
-impl LinkedCounts {
-    fn add(&mut self, result: GameResult) {
-        self.games += 1;
-        match result.to_pgn() {
-            GameResult::WhiteWins => self.results.white += 1,
-            GameResult::Draw => self.results.draws += 1,
-            GameResult::BlackWins => self.results.black += 1,
-            _ => {}
-        }
-    }
-}
-
 /// Lists the games that the book links to, without `listing` as PGN.
 fn list_linked_games(
     args: &BookExplainArgs,
@@ -260,7 +248,8 @@ fn list_linked_games(
         counts.found += 1;
         let played = LinkedMove::of(&found.game, query);
         if played.is_there {
-            counts.add(game.result);
+            counts.games += 1;
+            counts.results.count(game.result);
         } else {
             counts.joining += 1;
             if !args.transpositions {
