@@ -23,6 +23,7 @@ mod terminal_picture;
 mod tidy;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// The outcome of a task; the text is for developers.
 type Outcome = Result<(), String>;
@@ -145,19 +146,25 @@ fn ci(_: &[String]) -> Outcome {
     // All of them run, so that one failure does not hide another; the tests come after the other checks, so
     // that their summary and the table of mutants end the output.
     let mut failed = Vec::new();
+    let mut took = Vec::new();
     for (name, task, _) in TASKS.iter().filter(|task| checks.contains(&task.0)) {
         println!("== {name}");
         let compares = ["generated", "api", "instructions"].contains(name);
         let arguments = if compares { &check } else { none };
+        let start = Instant::now();
         if let Err(error) = task(arguments) {
             eprintln!("{name}: {error}");
             failed.push(*name);
         }
+        took.push(format!("{name} {} s", start.elapsed().as_secs()));
     }
+    println!("took: {}", took.join(", "));
     println!("== test");
+    let start = Instant::now();
     if cargo_tasks::test(none).is_err() {
         failed.push("test");
     }
+    println!("test took {} s", start.elapsed().as_secs());
     // After the tests, because the crates of others are compiled then.
     println!("== mutants");
     if let Err(error) = mutants::mutants(&STRICT_AREA.map(str::to_owned)) {
