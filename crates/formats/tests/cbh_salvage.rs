@@ -116,6 +116,54 @@ fn lost_headers_are_rebuilt() {
     assert_eq!(ply_counts(&with_gap), expected);
 }
 
+/// Bytes inserted into `.cbg` and `.cba`, or lost from them, cost the game that had them, and none after it.
+#[test]
+fn records_that_are_elsewhere_are_found() {
+    let folder = Scratch::new("salvage-shifted");
+    let path = set(&folder);
+    let before = games(&*open(&path, false));
+    let header = std::fs::read(&path).unwrap();
+    for extension in ["cbg", "cba"] {
+        let body = path.with_extension(extension);
+        let bytes = std::fs::read(&body).unwrap();
+        for (change, at, count) in [
+            ("inserted", bytes.len() / 2, 3),
+            ("inserted", bytes.len() / 3, 512),
+            ("inserted", bytes.len() / 4, 100_000),
+            ("lost", bytes.len() / 2, 1),
+            ("lost", bytes.len() / 3, 10),
+        ] {
+            let mut changed = bytes.clone();
+            if change == "lost" {
+                changed.drain(at..at + count);
+            } else {
+                changed.splice(at..at, std::iter::repeat_n(0xee, count));
+            }
+            std::fs::write(&body, changed).unwrap();
+            for has_headers in [true, false] {
+                let what = format!("{count} bytes {change} in .{extension}, headers: {has_headers}");
+                let open_from = if has_headers {
+                    std::fs::write(&path, &header).unwrap();
+                    &path
+                } else {
+                    std::fs::remove_file(&path).unwrap();
+                    &path.with_extension("cbg")
+                };
+                let database = open(open_from, true);
+                let found = games(&*database);
+                assert_eq!(found.len(), before.len(), "{what}");
+                let whole = before.iter().zip(&found);
+                let whole = whole.filter(|((old, _), (new, _))| old.events().eq(new.events()));
+                assert!(whole.count() + 2 >= before.len(), "{what}");
+                let problems = &database.info().problems;
+                assert!(!problems.is_empty(), "{what}");
+            }
+            std::fs::write(&path, &header).unwrap();
+        }
+        std::fs::write(&body, bytes).unwrap();
+    }
+}
+
 /// Without headers, search boosters of real sets restore events, sources and annotators, and name the
 /// players.
 #[test]

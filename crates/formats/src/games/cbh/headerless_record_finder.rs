@@ -57,19 +57,18 @@ pub(super) fn scan(moves: &[u8], from: Option<u64>) -> Scanned {
     let mut before_gap = None;
     let start = start(moves);
     let mut at = from.unwrap_or(start).max(start);
-    let mut decoder = Decoder::new(1 << 10);
-    let mut tries = 0;
+    let mut readability = Readability::default();
     while at < moves.len() as u64 {
         if let Some(next) = end(moves, at) {
             // If no record follows at its end, this one must be readable.
-            if continues(moves, next) || is_readable(moves, at, &mut decoder, &mut tries) {
+            if continues(moves, next) || readability.is_readable(moves, at) {
                 offsets.push(at);
                 at = next;
                 continue;
             }
         }
         before_gap = before_gap.or(Some(offsets.len()));
-        at = match resume(moves, at + 1, &mut decoder, &mut tries) {
+        at = match resume(moves, at + 1, &mut readability) {
             Some(at) => at,
             None => break,
         };
@@ -86,36 +85,53 @@ fn continues(moves: &[u8], at: u64) -> bool {
 }
 
 /// The next offset of a record that can be read completely.
-fn resume(moves: &[u8], from: u64, decoder: &mut Decoder, tries: &mut u32) -> Option<u64> {
+pub(super) fn resume(moves: &[u8], from: u64, readability: &mut Readability) -> Option<u64> {
     let has_next = |at| end(moves, at).is_some_and(|next| continues(moves, next));
-    (from..moves.len() as u64).find(|&at| has_next(at) && is_readable(moves, at, decoder, tries))
+    (from..moves.len() as u64).find(|&at| has_next(at) && readability.is_readable(moves, at))
 }
 
-/// Whether all moves of a game can be read; for a text, whether its version is known.
-fn is_readable(moves: &[u8], at: u64, decoder: &mut Decoder, tries: &mut u32) -> bool {
-    let Some(head) = head(moves, at).filter(|_| *tries < MAX_TRIES) else {
-        return false;
-    };
-    // Large records count for more, so that the work is bounded.
-    *tries += 1 + head.size.get() / 1024;
-    let bytes = usize::try_from(at).ok().and_then(|at| {
-        let end = at.checked_add(head.size.get() as usize)?;
-        moves.get(at..end)
-    });
-    let bytes = bytes.unwrap_or_default();
-    if head.mode == TEXT_MODE {
-        return matches!(bytes.get(4..6), Some([1..=3, 0]));
+/// Whether records can be read completely. What is tried is bounded.
+pub(super) struct Readability {
+    decoder: Decoder,
+    tries: u32,
+}
+
+impl Default for Readability {
+    fn default() -> Self {
+        Self {
+            decoder: Decoder::new(1 << 10),
+            tries: 0,
+        }
     }
-    let Ok(record) = decoder.open(bytes, at, None) else {
-        return false;
-    };
-    let visited = decoder.visit(
-        &record,
-        Want::MAINLINE,
-        &mut NullVisitor,
-        &mut NoAnnotations,
-    );
-    visited.error.is_none()
+}
+
+impl Readability {
+    /// Whether all moves of a game can be read; for a text, whether its version is known.
+    pub(super) fn is_readable(&mut self, moves: &[u8], at: u64) -> bool {
+        let Some(head) = head(moves, at).filter(|_| self.tries < MAX_TRIES) else {
+            return false;
+        };
+        // Large records count for more, so that the work is bounded.
+        self.tries += 1 + head.size.get() / 1024;
+        let bytes = usize::try_from(at).ok().and_then(|at| {
+            let end = at.checked_add(head.size.get() as usize)?;
+            moves.get(at..end)
+        });
+        let bytes = bytes.unwrap_or_default();
+        if head.mode == TEXT_MODE {
+            return matches!(bytes.get(4..6), Some([1..=3, 0]));
+        }
+        let Ok(record) = self.decoder.open(bytes, at, None) else {
+            return false;
+        };
+        let visited = self.decoder.visit(
+            &record,
+            Want::MAINLINE,
+            &mut NullVisitor,
+            &mut NoAnnotations,
+        );
+        visited.error.is_none()
+    }
 }
 
 /// Ignores everything.
@@ -125,6 +141,12 @@ impl Visitor for NullVisitor {
     fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
         Flow::Go
     }
+}
+
+/// Whether an annotation record begins at an offset of `.cba`.
+pub(super) fn is_annotations(file: &[u8], at: u64) -> bool {
+    let bytes = usize::try_from(at).ok().and_then(|at| file.get(at..));
+    bytes.is_some_and(|bytes| bytes.get(3..).unwrap_or_default().starts_with(&ANNOTATIONS_MARK))
 }
 
 /// The offsets of the annotation records in a `.cba` file, by the game numbers in their heads.

@@ -25,6 +25,7 @@ mod record_reader;
 pub mod records;
 mod salvage;
 mod search_boosters;
+mod shifted_records;
 mod stored_texts;
 pub mod tags;
 pub(crate) mod time_left_from_time_spent;

@@ -23,7 +23,8 @@ use super::ini_file::{self, SetKind};
 use super::missing_files::{LostEntries, missing_files};
 use super::placeholder_names::Placeholders;
 use super::records::{
-    AnnotationsHead, BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, body_header,
+    AnnotationsHead, BodyHeader, ExtendedRecord, FileHeader, FlagsHeader, Record, agreeing_offset,
+    body_header,
 };
 use super::tags::player_name;
 
@@ -274,12 +275,7 @@ impl CbhDatabase {
         let extended = self.extended(index);
         let wide = |short: u32, long: fn(&ExtendedRecord) -> u64| {
             let long = extended.as_ref().map_or(0, |(record, _)| long(record));
-            // The 64-bit copy is valid if its low bits agree.
-            if long & 0xffff_ffff == u64::from(short) {
-                long
-            } else {
-                u64::from(short)
-            }
+            agreeing_offset(short, long)
         };
         match record {
             Record::Game(game) => RecordOffsets {

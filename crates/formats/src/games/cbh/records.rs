@@ -425,6 +425,16 @@ record! {
     }
 }
 
+/// The complete offset of which a header has the low 32 bits, and `.cbj` a copy of 64 bits: that is valid if its low
+/// bits agree.
+pub(super) fn agreeing_offset(short: u32, long: u64) -> u64 {
+    if long & 0xffff_ffff == u64::from(short) {
+        long
+    } else {
+        short.into()
+    }
+}
+
 /// The extended header of a game without a record in `.cbj`: every field unset.
 pub const EXTENDED_DEFAULT: ExtendedRecord = ExtendedRecord {
     white_team: I32::new(-1),

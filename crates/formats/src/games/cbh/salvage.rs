@@ -18,13 +18,17 @@ use super::content_summary::HAS_START;
 use super::entities::{Entity, EntityTable, UNKNOWN_ID};
 use super::entity_and_side_tables::Tables;
 use super::files_of_newer_versions::SideTable;
-use super::headerless_record_finder::{TEXT_MODE, end, head, scan, scan_annotations, start};
+use super::headerless_record_finder::{
+    TEXT_MODE, end, head, is_annotations, scan, scan_annotations, start,
+};
 use super::open::{CbhDatabase, CompanionOpener, OpenFiles};
 use super::placeholder_names::Placeholders;
 use super::records::{
     FileHeader, GameRecord, MovesHead, TYPE_ALWAYS, TYPE_DELETED, TYPE_TEXT, TextRecord, U24,
+    agreeing_offset,
 };
 use super::search_boosters::Boosters;
+use super::shifted_records::ShiftedRecords;
 
 /// The stored form of an unknown result.
 const NO_RESULT: u8 = 3;
@@ -108,6 +112,7 @@ fn rebuild_headers(
     let mut rebuilder = HeaderRebuilder {
         moves,
         extended: tables.extended.as_ref(),
+        shifted: ShiftedRecords::default(),
         restored: RestoredFields::new(annotations, tables, boosters),
         records: Vec::new(),
         rebuilt: Vec::new(),
@@ -128,6 +133,7 @@ fn rebuild_headers(
         };
         rebuilder.problems.push(text.to_owned());
     }
+    rebuilder.find_shifted();
     rebuilder.repair_records();
     let count = rebuilder.records.len();
     let states_count = |header: &FileHeader| header.next_game.get() as usize == count + 1;
@@ -142,6 +148,7 @@ fn rebuild_headers(
 struct HeaderRebuilder<'f> {
     /// `.cbg`.
     moves: &'f [u8],
+    shifted: ShiftedRecords,
     extended: Option<&'f SideTable>,
     restored: RestoredFields<'f>,
     records: Vec<RecordBytes>,
@@ -150,32 +157,74 @@ struct HeaderRebuilder<'f> {
 }
 
 impl HeaderRebuilder<'_> {
-    /// Rebuilds stored records that are impossible, and offsets at which no record begins.
+    /// Finds the records that are not where `.cbh` or `.cbj` have them.
+    fn find_shifted(&mut self) {
+        let stored = (0..).zip(&self.records).flat_map(|(index, record)| {
+            let extended = self.extended_offset(index);
+            let stated = is_record(record).then(|| agreeing_offset(moves_at(record), extended));
+            [stated, Some(extended)].into_iter().flatten()
+        });
+        let missing = self.extended_offsets();
+        self.shifted = ShiftedRecords::find(self.moves, stored.chain(missing));
+        self.problems.extend(self.shifted.problems());
+    }
+
+    /// Rebuilds stored records that are impossible, and changes offsets at which no record begins.
     fn repair_records(&mut self) {
-        for (index, record) in (0..).zip(&mut self.records) {
-            let stored_at = || {
-                let table = self.extended?;
-                Some(table.extended(index).0.moves_at.get())
-            };
+        let mut records = std::mem::take(&mut self.records);
+        let mut moved_annotations = 0;
+        for (index, record) in (0..).zip(&mut records) {
+            let extended = self.extended_offset(index);
+            let elsewhere = self.shifted.offset(extended);
             if !is_record(record) {
-                let at = stored_at().unwrap_or(0);
-                let rebuilt = self.restored.record(index, at, self.moves, self.extended);
+                let rebuilt = self
+                    .restored
+                    .record(index, elsewhere, self.moves, self.extended);
                 if let Some(rebuilt) = rebuilt {
                     *record = rebuilt;
                     self.rebuilt.push(index);
                 }
-            } else if head(self.moves, moves_at(record)).is_none() {
-                let at = stored_at().unwrap_or(0);
-                if head(self.moves, at).is_some()
-                    && let (Ok(short), Some(game)) = (u32::try_from(at), GameRecord::read(record))
+                continue;
+            }
+            let Some(game) = GameRecord::read(record) else {
+                continue;
+            };
+            // Texts have the offset in the same field.
+            let mut game = *game;
+            let stated = agreeing_offset(game.moves_at.get(), extended);
+            let mut at = self.shifted.offset(stated);
+            if head(self.moves, at).is_none() && head(self.moves, elsewhere).is_some() {
+                at = elsewhere;
+            }
+            if let Ok(short) = u32::try_from(at)
+                && at != stated
+            {
+                game.moves_at = short.into();
+            }
+            if game.kind & TYPE_TEXT == 0 && game.annotations_at.get() != 0 {
+                let stated = u64::from(game.annotations_at.get());
+                let at = self.restored.annotations_at(index + 1, stated);
+                if at != stated
+                    && let Ok(at) = u32::try_from(at)
                 {
-                    // Texts have this offset in the same field.
-                    let mut game = *game;
-                    game.moves_at = short.into();
-                    record.copy_from_slice(game.as_bytes());
+                    game.annotations_at = at.into();
+                    moved_annotations += 1;
                 }
             }
+            record.copy_from_slice(game.as_bytes());
         }
+        self.records = records;
+        if moved_annotations > 0 {
+            let games = counted(moved_annotations, "game were", "games were");
+            let text = format!("the annotations of {games} found elsewhere in .cba");
+            self.problems.push(text);
+        }
+    }
+
+    /// The offset in `.cbj` of a record; 0 if it has none.
+    fn extended_offset(&self, index: u32) -> u64 {
+        let table = self.extended;
+        table.map_or(0, |table| table.extended(index).0.moves_at.get())
     }
 
     /// Appends the records after the last stored one.
@@ -186,10 +235,13 @@ impl HeaderRebuilder<'_> {
         if offsets.iter().all(|&at| at == 0) {
             offsets = boosted_offsets(&self.records, self.restored.boosters, self.moves);
         }
+        for at in &mut offsets {
+            *at = self.shifted.offset(*at);
+        }
         let last = self
             .records
             .iter()
-            .map(moves_at)
+            .map(|record| u64::from(moves_at(record)))
             .chain(offsets.iter().copied())
             .max();
         let scanned = scan(self.moves, last.and_then(|at| end(self.moves, at)));
@@ -251,14 +303,14 @@ impl HeaderRebuilder<'_> {
 fn boosted_offsets(records: &[RecordBytes], boosters: &Boosters, moves: &[u8]) -> Vec<u64> {
     let mut stored = records.iter().zip(&boosters.moves);
     let agrees = |(record, &at): (&RecordBytes, &u32)| {
-        at == 0 || !is_record(record) || moves_at(record) == u64::from(at)
+        at == 0 || !is_record(record) || moves_at(record) == at
     };
     let rest = boosters.moves.get(records.len()..).unwrap_or_default();
     let is_head = |at: u32| at == 0 || head(moves, at.into()).is_some();
     if !stored.all(agrees) || !rest.iter().all(|&at| is_head(at)) {
         return Vec::new();
     }
-    let mut previous = records.last().map(moves_at);
+    let mut previous = records.last().map(|record| u64::from(moves_at(record)));
     let mut offsets = Vec::new();
     for &at in rest {
         // Texts have no offset in `.cbgi`; they follow the previous record.
@@ -285,7 +337,7 @@ fn are_records(blocks: &[RecordBytes], moves: &[u8]) -> bool {
         let fits = if moves.is_empty() {
             GameRecord::read(block).is_some_and(|record| record.kind & !kinds == 0)
         } else {
-            head(moves, moves_at(block)).is_some()
+            head(moves, moves_at(block).into()).is_some()
         };
         all += 1;
         records += usize::from(is_record(block) && fits);
@@ -293,8 +345,8 @@ fn are_records(blocks: &[RecordBytes], moves: &[u8]) -> bool {
     2 * records > all
 }
 
-fn moves_at(record: &RecordBytes) -> u64 {
-    GameRecord::read(record).map_or(0, |record| record.moves_at.get().into())
+fn moves_at(record: &RecordBytes) -> u32 {
+    GameRecord::read(record).map_or(0, |record| record.moves_at.get())
 }
 
 /// Whether the bytes can be a record: the bit that all records have is set.
@@ -304,6 +356,8 @@ fn is_record(record: &RecordBytes) -> bool {
 
 /// Fields of lost headers that other files contain.
 struct RestoredFields<'b> {
+    /// `.cba`.
+    annotations_file: &'b [u8],
     /// Offsets of annotation records by game number (from 1).
     annotations: HashMap<u32, u64>,
     /// The last game whose number is certain.
@@ -315,8 +369,9 @@ struct RestoredFields<'b> {
 }
 
 impl<'b> RestoredFields<'b> {
-    fn new(annotations: Option<&[u8]>, tables: &Tables, boosters: &'b Boosters) -> Self {
+    fn new(annotations: Option<&'b [u8]>, tables: &Tables, boosters: &'b Boosters) -> Self {
         Self {
+            annotations_file: annotations.unwrap_or_default(),
             annotations: annotations.map(scan_annotations).unwrap_or_default(),
             last_sure: u32::MAX,
             tournaments: FirstUses::of(tables.tournaments.as_ref()),
@@ -332,6 +387,14 @@ impl<'b> RestoredFields<'b> {
         boosted.map_or_else(|| first_uses.id(number), |&id| U24::new(id))
     }
 
+    /// The offset of the annotations of a game: that which is stored if there are some, else that of those with its number.
+    fn annotations_at(&self, number: u32, stored: u64) -> u64 {
+        let is_there = stored != 0 && is_annotations(self.annotations_file, stored);
+        let scanned = self.annotations.get(&number);
+        let scanned = scanned.filter(|_| !is_there && number <= self.last_sure);
+        scanned.copied().unwrap_or(stored)
+    }
+
     /// The header of the record whose moves or text begin at `at`; `None` if no record begins
     /// there.
     fn record(
@@ -345,13 +408,7 @@ impl<'b> RestoredFields<'b> {
         let at = u32::try_from(at).ok()?;
         let stored = extended.map_or(0, |table| table.extended(index).0.annotations_at.get());
         let number = index + 1;
-        let scanned = self.annotations.get(&number).copied();
-        let scanned = scanned.filter(|_| number <= self.last_sure);
-        let annotations_at = if stored == 0 {
-            scanned.unwrap_or(0)
-        } else {
-            stored
-        };
+        let annotations_at = self.annotations_at(number, stored);
         Some(self.record_with_body(Some((head, at)), index, annotations_at))
     }
 
