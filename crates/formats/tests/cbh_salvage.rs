@@ -141,7 +141,8 @@ fn records_that_are_elsewhere_are_found() {
             }
             std::fs::write(&body, changed).unwrap();
             for has_headers in [true, false] {
-                let what = format!("{count} bytes {change} in .{extension}, headers: {has_headers}");
+                let what =
+                    format!("{count} bytes {change} in .{extension}, headers: {has_headers}");
                 let open_from = if has_headers {
                     std::fs::write(&path, &header).unwrap();
                     &path

@@ -1,5 +1,7 @@
 //! The tasks that run Cargo over the workspace: tests, lints, documentation.
 
+use std::path::PathBuf;
+
 use crate::{Outcome, fuzz, run_program};
 
 /// Runs all tests, the examples of the documentation first: then the output ends with the line
@@ -56,19 +58,28 @@ pub(crate) fn columns(_: &[String]) -> Outcome {
         .args(&features)
         .args(&["--", "-D", "warnings"])
         .run()?;
-    let only = ["--features", "parquet"];
-    run_program::cargo(&["test", "--package", "tabia-columns"])
-        .args(&only)
-        .run()?;
-    run_program::cargo(&[
+    // With all packages, as the tests are built, so that what does not depend on tables is not compiled again.
+    run_program::cargo(&["test", "--workspace", "--lib"])
+        .args(&features)
+        .args(&["--test", "tables"])
+        .args(&["--test", "damaged_parquet"])
+        .args(&["--test", "parquet_and_arrow"])
+        .run()
+}
+
+/// Builds the program as the tests do, so that nothing is compiled twice, and returns its path.
+pub(crate) fn program() -> Result<PathBuf, String> {
+    let build = [
         "test",
-        "--package",
-        "tabia-cli",
+        "--quiet",
+        "--workspace",
         "--test",
-        "parquet_and_arrow",
-    ])
-    .args(&only)
-    .run()
+        "guide",
+        "--no-run",
+    ];
+    run_program::cargo(&build).run()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+    Ok(run_program::root().join(target).join("debug/tabia"))
 }
 
 pub(crate) fn doc(_: &[String]) -> Outcome {

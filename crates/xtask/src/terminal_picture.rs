@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::run_program;
+use crate::{cargo_tasks, run_program};
 
 /// What is shown after the prompt, and what is run: options for what a terminal does by itself.
 const COMMANDS: &[(&str, &[&str])] = &[
@@ -27,16 +27,16 @@ const BAR: usize = 30;
 
 /// The picture.
 pub(crate) fn picture() -> Result<String, String> {
+    let program = cargo_tasks::program()?;
     let mut lines = Vec::new();
     for (shown, arguments) in COMMANDS {
         lines.push(vec![span("$ ", "prompt"), span(shown, "typed")]);
-        let mut command = vec!["run", "--quiet", "--package", "tabia-cli", "--"];
-        command.extend(*arguments);
+        let mut command = arguments.to_vec();
         command.extend(["--color", "always"]);
         if arguments.first().is_some_and(|verb| ROWS.contains(verb)) {
             command.push("--table");
         }
-        let output = run_program::cargo(&command).output()?;
+        let output = run_program::program(&program).args(&command).output()?;
         let mut look = span("", "");
         lines.extend(output.lines().map(|line| spans(line, &mut look)));
         lines.push(Vec::new());

@@ -146,7 +146,12 @@ impl Visitor for NullVisitor {
 /// Whether an annotation record begins at an offset of `.cba`.
 pub(super) fn is_annotations(file: &[u8], at: u64) -> bool {
     let bytes = usize::try_from(at).ok().and_then(|at| file.get(at..));
-    bytes.is_some_and(|bytes| bytes.get(3..).unwrap_or_default().starts_with(&ANNOTATIONS_MARK))
+    bytes.is_some_and(|bytes| {
+        bytes
+            .get(3..)
+            .unwrap_or_default()
+            .starts_with(&ANNOTATIONS_MARK)
+    })
 }
 
 /// The offsets of the annotation records in a `.cba` file, by the game numbers in their heads.

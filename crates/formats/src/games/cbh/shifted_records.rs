@@ -51,13 +51,11 @@ impl ShiftedRecords {
                 next = None;
             }
             if !search.fits(at, distance) && !search.is_readable(at, distance) {
-                match search.near(at, distance) {
-                    Some(near) => distance = near,
-                    None => {
-                        next = next.or_else(|| search.far(index, distance));
-                        continue;
-                    }
-                }
+                let Some(near) = search.near(at, distance) else {
+                    next = next.or_else(|| search.far(index, distance));
+                    continue;
+                };
+                distance = near;
             }
             if distance != 0 {
                 let found = at.saturating_add_signed(distance);
@@ -202,7 +200,11 @@ mod tests {
             longer.splice(middle..middle, std::iter::repeat_n(0xee, inserted));
             let found = ShiftedRecords::find(&longer, offsets.iter().copied());
             for (number, &at) in offsets.iter().enumerate() {
-                let expected = if number > 20 { at + inserted as u64 } else { at };
+                let expected = if number > 20 {
+                    at + inserted as u64
+                } else {
+                    at
+                };
                 // One that follows a far gap is known by the two after it.
                 if inserted < 1 << 16 || number != 21 {
                     assert_eq!(found.offset(at), expected, "{inserted}, {number}");
