@@ -149,5 +149,29 @@ fn apply(args: &NamesArgs, file: &Path, output: &OsString) -> Result<ExitCode, E
         counted(spellings, "spelling"),
         counted(games, "game")
     ));
+    warn_of_unused_names(&renames, file, &context);
     Ok(converted.code)
+}
+
+/// Names that no game has are probably misspelt.
+fn warn_of_unused_names(renames: &Renames, file: &Path, context: &Context) {
+    /// Names that are listed.
+    const MOST: usize = 3;
+    let unused = renames.unused();
+    if unused.is_empty() {
+        return;
+    }
+    let names = unused.iter().take(MOST);
+    let mut names: Vec<_> = names
+        .map(|(kind, name)| format!("{} `{name}`", kind.name()))
+        .collect();
+    if let Some(more) = unused.len().checked_sub(MOST).filter(|more| *more > 0) {
+        names.push(format!("{more} more"));
+    }
+    context.messages.warning(&format!(
+        "no game has {} of {}: {}",
+        counted(unused.len() as u64, "name"),
+        file.display(),
+        names.join(", ")
+    ));
 }

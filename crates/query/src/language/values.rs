@@ -419,6 +419,23 @@ impl DateTest {
         }
     }
 
+    /// Whether all dates of a year fit, whatever is unknown of them, or none; `None` if some may.
+    pub(crate) fn fits_all_of_year(&self, year: u16) -> Option<bool> {
+        match *self {
+            Self::PartUnknown => (year == 0).then_some(true),
+            Self::YearUnknown => Some(year == 0),
+            Self::Parts(known) => (known.year != 0 && known.year != year).then_some(false),
+            Self::Range { low, high } => {
+                let is_before = low.is_some_and(|(low, _)| year < low.year);
+                let is_after = high.is_some_and(|(high, _)| year > high.year);
+                if year == 0 || is_before || is_after {
+                    return Some(false);
+                }
+                self.fits(Date::new(year, 0, 0)).then_some(true)
+            }
+        }
+    }
+
     pub(super) fn print(&self, out: &mut String) {
         let (low, high) = match *self {
             Self::PartUnknown => return out.push_str("??"),

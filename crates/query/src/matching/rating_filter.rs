@@ -39,6 +39,19 @@ impl RatingTest {
         })
     }
 
+    /// Whose ratings are tested.
+    pub(super) fn field(&self) -> EloField {
+        self.field
+    }
+
+    /// The range in which ratings have to be, if there is only one and the item is not negated.
+    pub(super) fn only_range(&self) -> Option<[u16; 2]> {
+        match *self.ranges.as_slice() {
+            [range] if !self.negated => Some(range),
+            _ => None,
+        }
+    }
+
     /// Whether the ratings of White and Black (0 if unknown) fit.
     pub(super) fn has(&self, [white, black]: [u16; 2]) -> bool {
         let fits = |elo| self.ranges.iter().any(|range| inside(*range, elo));
@@ -53,12 +66,9 @@ impl RatingTest {
 
     /// The index of the first pair of ratings that fits.
     pub(super) fn first(&self, ratings: &[[u16; 2]]) -> Option<usize> {
-        let [range] = *self.ranges.as_slice() else {
+        let Some(range) = self.only_range() else {
             return ratings.iter().position(|&pair| self.has(pair));
         };
-        if self.negated {
-            return ratings.iter().position(|&pair| self.has(pair));
-        }
         match self.field {
             EloField::Both | EloField::Mean => {
                 first(ratings, |[w, b]| inside(range, w) & inside(range, b))
@@ -72,7 +82,7 @@ impl RatingTest {
 
 /// Whether a value is in a range. The range must not be empty.
 #[inline(always)]
-fn inside([low, high]: [u16; 2], value: u16) -> bool {
+pub(super) fn inside([low, high]: [u16; 2], value: u16) -> bool {
     value.wrapping_sub(low) <= high - low
 }
 

@@ -97,7 +97,7 @@ impl Base {
                 position,
                 is_only: self.parts.len() == 1,
                 query: selected.query(),
-                selected: selected.sets.get(number).cloned().flatten(),
+                selected: selected.games.get(number).cloned().flatten(),
                 is_complete: true,
                 update: &mut update,
             };
@@ -220,6 +220,9 @@ impl Explorer<'_> {
         for arrival in self.part.found.find(index, self.position)?.iter() {
             index.continuations(self.position, arrival, &mut continuations)?;
         }
+        let ranks = continuations.iter();
+        let ranks = ranks.map(|(_, arrival)| (arrival.segment, arrival.ranks()));
+        counted.sum_in_parallel(ranks, self.options.threads)?;
         for (played, arrival) in &continuations {
             let totals = counted.totals(arrival.segment, arrival.ranks())?;
             if totals.games == 0 {

@@ -3,11 +3,12 @@
 use std::array;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tabia_core::chess::{Color, Ply};
 use tabia_index::{PositionIndex, Row, Unusable};
 
-use super::game_set::GameSet;
+use super::selection_cache::CountedGames;
 use super::tree_counts::{Reached, Tally, Totals};
 
 /// Rows of a part, the smallest number whose sum is kept.
@@ -16,6 +17,9 @@ const PART: u32 = 128;
 const PARTS: usize = 64;
 /// Rows of a block.
 const BLOCK: u32 = PART * PARTS as u32;
+
+/// Blocks whose sums are worth a thread.
+const BLOCKS_PER_THREAD: usize = if cfg!(test) { 1 } else { 16 };
 
 /// What is kept of some rows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,11 +38,20 @@ impl Sum {
     }
 }
 
+/// What is kept of a part.
+#[derive(Debug, Clone, Copy, Default)]
+struct PartSum {
+    sum: Sum,
+    /// A bit for each row that counts.
+    counted: u128,
+}
+const _: () = assert!(PART == u128::BITS);
+
 /// Rows whose numbers begin with a multiple of [`BLOCK`].
 #[derive(Debug)]
 struct Block {
     all: OnceLock<Sum>,
-    parts: [OnceLock<Sum>; PARTS],
+    parts: [OnceLock<PartSum>; PARTS],
 }
 
 impl Default for Block {
@@ -95,7 +108,7 @@ pub(super) struct CountedRows<'a> {
     /// Number of the database.
     pub(super) database: usize,
     /// The games that count; all if `None`.
-    pub(super) games: Option<&'a GameSet>,
+    pub(super) games: Option<&'a CountedGames>,
     /// Games marked as deleted count too.
     pub(super) deleted: bool,
     /// Whose ratings are those of the side to move.
@@ -174,51 +187,130 @@ impl CountedRows<'_> {
         Ok(())
     }
 
-    /// The rows of some ranks that count.
+    /// Makes the sums over whole blocks of some ranks that are not known yet, where that takes several threads a while.
+    pub(super) fn sum_in_parallel(
+        &self,
+        ranks: impl Iterator<Item = (usize, Range<u32>)>,
+        threads: usize,
+    ) -> Result<(), Unusable> {
+        let mut unknown = Vec::new();
+        for (segment, ranks) in ranks {
+            for block in ranks.start.div_ceil(BLOCK)..ranks.end / BLOCK {
+                let kept = self.sums.block(segment, self.turn, block);
+                if kept.is_some_and(|kept| kept.all.get().is_none()) {
+                    unknown.push((segment, block));
+                }
+            }
+        }
+        let threads = threads.min(unknown.len() / BLOCKS_PER_THREAD);
+        if threads < 2 {
+            return Ok(());
+        }
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<(), Unusable> {
+            while let Some(&(segment, block)) = unknown.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.kept(segment, block, None)?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads)
+                .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
+                .collect();
+            let mut done = work();
+            for other in others {
+                // A thread that panicked has not made all of its sums; they are made when they are asked for.
+                done = done.and(other.join().unwrap_or(Ok(())));
+            }
+            done
+        })
+    }
+
+    /// The rows of some ranks of one part that count.
     fn rows(
         &self,
         segment: usize,
         ranks: Range<u32>,
     ) -> Result<impl Iterator<Item = &Row>, Unusable> {
-        let rows = self.index.rows(segment, ranks)?.iter();
-        Ok(rows.filter(|row| {
-            (self.deleted || !row.is_deleted())
-                && self.games.is_none_or(|games| games.has(row.game()))
-        }))
+        let rows = self.index.rows(segment, ranks.clone())?;
+        let block = self.sums.block(segment, self.turn, ranks.start / BLOCK);
+        let part = (ranks.start % BLOCK / PART) as usize;
+        let kept = block.and_then(|block| block.parts.get(part)?.get());
+        let counted = match kept {
+            Some(kept) => kept.counted >> (ranks.start % PART),
+            None => self.counted(rows),
+        };
+        Ok(rows_of_bits(rows, counted))
+    }
+
+    /// A bit for each of at most 128 rows that counts.
+    fn counted(&self, rows: &[Row]) -> u128 {
+        let bits = |counts: &dyn Fn(&Row) -> bool| {
+            let rows = rows.iter().take(PART as usize).enumerate();
+            rows.fold(0, |bits, (number, row)| {
+                bits | u128::from(counts(row)) << number
+            })
+        };
+        let deleted = if self.deleted {
+            0
+        } else {
+            bits(&Row::is_deleted)
+        };
+        let counted = match self.games {
+            None => u128::MAX,
+            Some(CountedGames::InSet(games)) => bits(&|row| games.has(row.game())),
+            Some(CountedGames::ByRow(matcher)) => {
+                let facts = |row: &Row| (row.ratings(), row.date(), row.result());
+                matcher.fitting(rows.iter().map(facts))
+            }
+        };
+        counted & !deleted
     }
 
     /// The sum over a part of a block, or over all of it.
     fn kept(&self, segment: usize, block: u32, part: Option<usize>) -> Result<Sum, Unusable> {
         let kept = self.sums.block(segment, self.turn, block);
-        let slot = kept.and_then(|kept| match part {
-            Some(part) => kept.parts.get(part),
-            None => Some(&kept.all),
-        });
-        if let Some(sum) = slot.and_then(OnceLock::get) {
-            return Ok(*sum);
-        }
-        let mut sum = Sum::default();
-        match part {
-            Some(part) => {
-                let rows = self.rows(segment, ranks_of(block, part))?;
-                let rows = rows.inspect(|row| {
-                    sum.rating = sum.rating.max(Reached::rating(row));
-                    sum.day = sum.day.max(row.date_number());
-                });
-                sum.totals.add(self.database, rows, self.turn);
+        let Some(part) = part else {
+            if let Some(sum) = kept.and_then(|kept| kept.all.get()) {
+                return Ok(*sum);
             }
-            None => {
-                for part in 0..PARTS {
-                    sum.merge(&self.kept(segment, block, Some(part))?);
-                }
+            let mut sum = Sum::default();
+            for part in 0..PARTS {
+                sum.merge(&self.kept(segment, block, Some(part))?);
             }
-        }
-        if let Some(slot) = slot {
             // Another thread may have been first, with the same sum.
-            let _ = slot.set(sum);
+            if let Some(kept) = kept {
+                let _ = kept.all.set(sum);
+            }
+            return Ok(sum);
+        };
+        let slot = kept.and_then(|kept| kept.parts.get(part));
+        if let Some(known) = slot.and_then(OnceLock::get) {
+            return Ok(known.sum);
+        }
+        let rows = self.index.rows(segment, ranks_of(block, part))?;
+        let counted = self.counted(rows);
+        let mut sum = Sum::default();
+        let counting = rows_of_bits(rows, counted).inspect(|row| {
+            sum.rating = sum.rating.max(Reached::rating(row));
+            sum.day = sum.day.max(row.date_number());
+        });
+        sum.totals.add(self.database, counting, self.turn);
+        if let Some(slot) = slot {
+            let _ = slot.set(PartSum { sum, counted });
         }
         Ok(sum)
     }
+}
+
+/// The rows whose bits are set.
+#[inline]
+fn rows_of_bits(rows: &[Row], mut bits: u128) -> impl Iterator<Item = &Row> {
+    std::iter::from_fn(move || {
+        let row = rows.get(bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(row)
+    })
 }
 
 /// The ranks of a part of a block.
@@ -253,8 +345,10 @@ mod tests {
     use tabia_core::game::{Date, GameHead, GameResult, Visitor};
     use tabia_core::io::{Blob, Progress};
     use tabia_index::{Batch, BuildOptions, Builder, Collector};
+    use tabia_query::FactsMatcher;
     use tabia_testkit::Random;
 
+    use super::super::game_set::GameSet;
     use super::*;
 
     #[test]
@@ -324,7 +418,27 @@ mod tests {
                 some.insert(GameIndex(game));
             }
         }
-        for (games, deleted) in [(None, true), (Some(&some), true), (Some(&some), false)] {
+        let set = CountedGames::InSet(some.clone());
+        let query = "anyelo:>=2000 OR result:draw".parse().unwrap();
+        let matcher = FactsMatcher::new(&query).unwrap();
+        let by_row = CountedGames::ByRow(matcher.clone());
+        let counts = |row: &Row, games: Option<&CountedGames>, deleted: bool| {
+            let is_one = match games {
+                None => true,
+                Some(CountedGames::InSet(_)) => some.has(row.game()),
+                Some(CountedGames::ByRow(_)) => {
+                    matcher.fits(row.ratings(), row.date(), row.result())
+                }
+            };
+            is_one && (deleted || !row.is_deleted())
+        };
+        for (games, deleted) in [
+            (None, true),
+            (Some(&set), true),
+            (Some(&set), false),
+            (Some(&by_row), true),
+            (Some(&by_row), false),
+        ] {
             let sums = RowSums::new(&index);
             for round in 0..60 {
                 let turn = if round % 2 == 0 {
@@ -350,8 +464,8 @@ mod tests {
                     0..end as u32
                 };
                 let mut expected = Tally::new(turn, 7, true);
-                let rows = counted.rows(segment, ranks.clone()).unwrap();
-                for row in rows {
+                let rows = index.rows(segment, ranks.clone()).unwrap().iter();
+                for row in rows.filter(|row| counts(row, games, deleted)) {
                     expected.add(&Reached {
                         database: 3,
                         row: *row,
@@ -360,6 +474,10 @@ mod tests {
                     });
                 }
                 let mut found = Tally::new(turn, 7, true);
+                if round % 5 == 4 {
+                    let ranks = [(segment, ranks.clone())].into_iter();
+                    counted.sum_in_parallel(ranks, 3).unwrap();
+                }
                 let totals = counted.totals(segment, ranks.clone()).unwrap();
                 if totals.games > 0 {
                     found.add_totals(None, &totals);

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tabia_core::io::Progress;
 use tabia_core::{GameIndex, Result};
-use tabia_index::{PositionIndex, Unusable};
+use tabia_index::PositionIndex;
 use tabia_query::{FactsMatcher, Query};
 
 use super::game_set::GameSet;
 use super::open_databases::{Base, Part};
 use super::row_sums::RowSums;
-use super::selection_cache::Selected;
+use super::selection_cache::{CountedGames, Selected};
 use crate::list::list_opened;
 use crate::observer::NoObserver;
 
@@ -19,7 +19,7 @@ use crate::observer::NoObserver;
 pub struct SelectedGames {
     query: Query,
     /// For each database with an index the games that fit; all if `None`.
-    pub(super) sets: Vec<Option<Arc<Selected>>>,
+    pub(super) games: Vec<Option<Arc<Selected>>>,
 }
 
 impl SelectedGames {
@@ -27,24 +27,19 @@ impl SelectedGames {
     pub fn query(&self) -> &Query {
         &self.query
     }
-
-    /// The games of a database that has an index, if they are not all.
-    pub fn games(&self, database: usize) -> Option<&GameSet> {
-        self.sets.get(database)?.as_deref().map(|set| &set.games)
-    }
 }
 
 impl Base {
-    /// The games that fit a query, for [`tree`](Self::tree). They are looked up now in databases with an
-    /// index, and kept for the next time; without an index the games are asked when they are read.
+    /// The games that fit a query, for [`tree`](Self::tree). Of databases with an index they are looked up now, and kept
+    /// for the next time, unless ratings, date and result decide; without an index the games are asked when they are read.
     ///
     /// # Errors
     /// When a database cannot be read, or `progress` is cancelled.
     pub fn select(&self, query: &Query, progress: &Progress) -> Result<SelectedGames> {
-        let mut sets = Vec::new();
+        let mut games = Vec::new();
         for (number, part) in self.parts.iter().enumerate() {
             progress.check()?;
-            sets.push(match &part.index {
+            games.push(match &part.index {
                 Some(index) if !query.is_empty() => {
                     Some(self.selection(number, part, index, query, progress)?)
                 }
@@ -53,7 +48,7 @@ impl Base {
         }
         Ok(SelectedGames {
             query: query.clone(),
-            sets,
+            games,
         })
     }
 
@@ -69,52 +64,18 @@ impl Base {
         if let Some(games) = self.selections.get(number, &name) {
             return Ok(games);
         }
-        let found = match self.games_by_facts(index, query, progress)? {
-            Some(found) => found,
-            None => self.listed_games(part, query, progress)?,
+        // Where the index is damaged, the database is read.
+        let knows_all = index.irregular().is_ok_and(|games| games.is_empty());
+        let games = match FactsMatcher::new(query).filter(|_| knows_all) {
+            Some(matcher) => CountedGames::ByRow(matcher),
+            None => CountedGames::InSet(self.listed_games(part, query, progress)?),
         };
         let selected = Arc::new(Selected {
-            games: found,
+            games,
             sums: RowSums::new(index),
         });
         self.selections.insert(number, name, Arc::clone(&selected));
         Ok(selected)
-    }
-
-    /// The games that fit, if the rows of the index decide that.
-    fn games_by_facts(
-        &self,
-        index: &PositionIndex,
-        query: &Query,
-        progress: &Progress,
-    ) -> Result<Option<GameSet>> {
-        let Some(matcher) = FactsMatcher::new(query) else {
-            return Ok(None);
-        };
-        let find = || {
-            let mut found = GameSet::default();
-            if !index.irregular()?.is_empty() {
-                return Ok(None);
-            }
-            for segment in 0..index.segments() {
-                if progress.is_cancelled() {
-                    break;
-                }
-                for row in index.rows(segment, index.ranks(segment))? {
-                    if matcher.fits(row.ratings(), row.date(), row.result())
-                        && (self.options.deleted || !row.is_deleted())
-                    {
-                        found.insert(row.game());
-                    }
-                }
-            }
-            index.check_file()?;
-            Ok(Some(found))
-        };
-        // Where the index is damaged, the database is read.
-        let found: std::result::Result<_, Unusable> = find();
-        progress.check()?;
-        Ok(found.unwrap_or_default())
     }
 
     /// The games that fit, from the database.

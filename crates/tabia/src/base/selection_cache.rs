@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tabia_query::FactsMatcher;
+
 use super::game_set::GameSet;
 use super::row_sums::RowSums;
 
@@ -15,8 +17,33 @@ pub(super) struct SelectionCache(Mutex<Vec<Selection>>);
 /// The games of one database with an index that fit a query, and what was summed up of them.
 #[derive(Debug, Default)]
 pub(super) struct Selected {
-    pub(super) games: GameSet,
+    pub(super) games: CountedGames,
     pub(super) sums: RowSums,
+}
+
+/// Which games count.
+#[derive(Debug)]
+pub(super) enum CountedGames {
+    /// Those of a set.
+    InSet(GameSet),
+    /// Those whose rows in the index fit.
+    ByRow(FactsMatcher),
+}
+
+impl Default for CountedGames {
+    fn default() -> Self {
+        Self::InSet(GameSet::default())
+    }
+}
+
+impl CountedGames {
+    /// Bytes of memory.
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::InSet(games) => games.bytes(),
+            Self::ByRow(_) => 0,
+        }
+    }
 }
 
 #[derive(Debug)]

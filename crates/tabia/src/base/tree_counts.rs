@@ -38,32 +38,34 @@ impl Totals {
         turn: Color,
     ) {
         let is_white = turn.is_white();
+        let is_white_won = bits_of_results(GameResult::WhiteWins);
+        let is_draw = bits_of_results(GameResult::Draw);
+        let is_black_won = bits_of_results(GameResult::BlackWins);
+        let is_won = if is_white { is_white_won } else { is_black_won };
+        let is_decided = is_white_won | is_draw | is_black_won;
         let mut results = [0_u64; 3];
         let (mut games, mut first_game) = (0, u32::MAX);
         let (mut first_day, mut last_day) = (u32::MAX, 0);
+        // Nothing of a row decides a branch: what comes next cannot be predicted.
         for row in rows {
             games += 1;
             first_game = first_game.min(row.game().0);
-            let result = row.result().to_pgn();
-            let [white, draw, black] = [
-                result == GameResult::WhiteWins,
-                result == GameResult::Draw,
-                result == GameResult::BlackWins,
-            ];
-            for (count, is_it) in results.iter_mut().zip([white, draw, black]) {
-                *count += u64::from(is_it);
-            }
+            let result = row.result() as u32;
+            let is = |bits: u32| u64::from(bits >> result & 1);
+            let [white, draws, black] = &mut results;
+            *white += is(is_white_won);
+            *draws += is(is_draw);
+            *black += is(is_black_won);
             let [mut own, mut opponent] = row.ratings();
             if !is_white {
                 (own, opponent) = (opponent, own);
             }
             self.own.0 += u64::from(own);
             self.own.1 += u64::from(own > 0);
-            let counts = u64::from(opponent > 0) * u64::from(white | draw | black);
-            let is_won = if is_white { white } else { black };
+            let counts = u64::from(opponent > 0) * is(is_decided);
             self.opponents.0 += u64::from(opponent) * counts;
             self.opponents.1 += counts;
-            self.points += (2 * u64::from(is_won) + u64::from(draw)) * counts;
+            self.points += (2 * is(is_won) + is(is_draw)) * counts;
             let day = row.date_number();
             last_day = last_day.max(day);
             // Without a year no date is the first one.
@@ -126,6 +128,14 @@ impl Totals {
         let performance = sum as f64 / count as f64 + rating_difference(score);
         Some(performance.round().clamp(0.0, f64::from(u16::MAX)) as u16)
     }
+}
+
+/// The bits of the results that PGN writes as this one.
+fn bits_of_results(pgn: GameResult) -> u32 {
+    let results = GameResult::ALL.iter();
+    results.fold(0, |bits, &result| {
+        bits | u32::from(result.to_pgn() == pgn) << result as u32
+    })
 }
 
 /// The date of a number as [`Row::date_number`] has it.

@@ -112,6 +112,20 @@ impl Entry {
         compare(has_day, self.date == other.date);
         agrees || !is_comparable
     }
+
+    /// Whether both are games of one event, of other rounds and days. A day that is unknown counts as another one if the games
+    /// are short: players repeat short draws.
+    fn is_of_other_round(&self, other: &Self, is_short: bool) -> bool {
+        let is_one_event = self.event != 0 && self.event == other.event;
+        let is_other_round = self.round != 0 && other.round != 0 && self.round != other.round;
+        let has_days = self.date.is_complete() && other.date.is_complete();
+        let is_other_day = if has_days {
+            self.date != other.date
+        } else {
+            is_short
+        };
+        is_one_event && is_other_round && is_other_day
+    }
 }
 
 /// What two games have in common, and how many plies.
@@ -123,6 +137,9 @@ pub(super) fn compare(a: &Entry, b: &Entry) -> Option<(DuplicateKind, u32)> {
     let (first, second) = (a.moves.len() / 2, b.moves.len() / 2);
     let (shorter, longer) = (first.min(second), first.max(second));
     let common = common_plies(&a.moves, &b.moves);
+    if a.is_of_other_round(b, longer < MIN_NEAR) {
+        return None;
+    }
     let kind = if common == longer {
         (longer >= MIN_NEAR || a.agrees(b)).then_some(DuplicateKind::Exact)
     } else if common >= MIN_NEAR && common * 100 >= NEAR * shorter {
@@ -189,5 +206,25 @@ pub(super) mod tests {
         assert_eq!(kind(&game(1, 60), &other), None);
         let unknown = entry(0, 2, Date::UNKNOWN, &plies);
         assert_eq!(kind(&game(1, 60), &unknown), Some(DuplicateKind::Exact));
+    }
+
+    #[test]
+    fn rounds_of_one_event_are_different_games() {
+        let plies: Vec<u8> = (1..=60).collect();
+        let game = |round, day, count: usize| {
+            let mut game = entry(0, 1, Date::new(1990, 3, day), &plies[..count]);
+            game.round = round;
+            game
+        };
+        let kind = |a: &Entry, b: &Entry| compare(a, b).map(|(kind, _)| kind);
+        for (count, exact) in [(60, Some(DuplicateKind::Exact)), (12, None)] {
+            let exact_if_long = kind(&game(3, 0, count), &game(5, 0, count));
+            assert_eq!(exact_if_long, exact, "days unknown");
+            assert_eq!(kind(&game(3, 1, count), &game(5, 4, count)), None);
+            let same = Some(DuplicateKind::Exact);
+            assert_eq!(kind(&game(3, 1, count), &game(5, 1, count)), same);
+            assert_eq!(kind(&game(3, 1, count), &game(3, 4, count)), same);
+            assert_eq!(kind(&game(3, 1, count), &game(0, 4, count)), same);
+        }
     }
 }

@@ -107,6 +107,25 @@ impl Renames {
         (applied.count() as u64, self.games.load(Ordering::Relaxed))
     }
 
+    /// The names that no game had so far, sorted: of a conversion with these names, once it is done.
+    ///
+    /// ```
+    /// use tabia::names::{NamedThing, Renames};
+    ///
+    /// let row = (NamedThing::Player, "Carlsen,M".to_owned(), "Carlsen, Magnus".to_owned());
+    /// let renames = Renames::new([row]).unwrap();
+    /// assert_eq!(renames.unused(), [(NamedThing::Player, "Carlsen,M")]);
+    /// ```
+    pub fn unused(&self) -> Vec<(NamedThing, &str)> {
+        let names = self.names.iter();
+        let unused = names.filter(|(_, rename)| !rename.is_applied.load(Ordering::Relaxed));
+        let mut unused: Vec<_> = unused
+            .map(|((kind, name), _)| (*kind, name.as_str()))
+            .collect();
+        unused.sort_unstable();
+        unused
+    }
+
     /// Reads rows with tab-separated columns, whose first line names them: `kind`, `name` and `proposal` are
     /// needed, others have no effect. Rows without a proposal change nothing. `\\`, `\t`, `\n` and `\u001b`
     /// are escapes.
@@ -238,6 +257,7 @@ mod tests {
         let of = |tag| changed.tags.text(tag);
         assert_eq!((of("White"), of("Black"), of("Event")), ("X", "C", "A\tB"));
         assert!(renames.apply(&changed).is_none());
+        assert!(renames.unused().is_empty());
     }
 
     #[test]
