@@ -116,6 +116,14 @@ fn explore(path: &Path, lines: &[Vec<Position>]) -> Result<(), tabia::Error> {
             positions.push((name, position));
         }
     }
+    let start = Instant::now();
+    let all = base.select(&Query::default(), &progress)?;
+    let found = base.tree(&Position::standard(), &all, &options)?;
+    println!(
+        "no filter: {} games, start for the first time {:?}",
+        found.games,
+        start.elapsed()
+    );
     for text in FILTERS {
         let Ok(query) = Query::parse(text) else {
             continue;

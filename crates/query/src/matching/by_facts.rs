@@ -193,7 +193,7 @@ impl FactTest {
     }
 
     /// As [`FactsMatcher::fitting`]. What is tested is decided once, not for each game.
-    fn fitting(&self, games: impl Iterator<Item = ([u16; 2], Date, GameResult)>) -> u128 {
+    fn fitting(&self, games: impl Iterator<Item = ([u16; 2], Date, GameResult)> + Clone) -> u128 {
         match self {
             Self::Ratings(test) => match test.only_range() {
                 Some(range) => {
@@ -213,6 +213,18 @@ impl FactTest {
             },
             Self::Result(bits) => {
                 bits_of(games.map(|(_, _, result)| bits >> result as u32 & 1 != 0))
+            }
+            Self::Date {
+                by_year, negated, ..
+            } => {
+                let of_year = |year: u16| by_year.get(usize::from(year)).copied().flatten();
+                let known = games.clone().map(|(_, date, _)| of_year(date.year));
+                let open = bits_of(known.clone().map(|known| known.is_none()));
+                let fitting = bits_of(known.map(|known| known == Some(!*negated)));
+                if open == 0 {
+                    return fitting;
+                }
+                fitting | open & bits_of(games.map(|(r, date, x)| self.fits(r, date, x)))
             }
             _ => bits_of(games.map(|(ratings, date, result)| self.fits(ratings, date, result))),
         }

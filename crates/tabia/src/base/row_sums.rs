@@ -9,7 +9,7 @@ use tabia_core::chess::{Color, Ply};
 use tabia_index::{PositionIndex, Row, Unusable};
 
 use super::selection_cache::CountedGames;
-use super::tree_counts::{Reached, Tally, Totals};
+use super::tree_counts::{Reached, Tally, Totals, number_of};
 
 /// Rows of a part, the smallest number whose sum is kept.
 const PART: u32 = 128;
@@ -25,16 +25,19 @@ const BLOCKS_PER_THREAD: usize = if cfg!(test) { 1 } else { 16 };
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     totals: Totals,
-    /// The highest rating and the last day of a game, as [`Reached::rating`] and [`Row::date_number`] have them.
+    /// The highest rating of a game, as [`Reached::rating`] has it.
     rating: u32,
-    day: u32,
 }
 
 impl Sum {
+    /// The last day of a game, as [`Row::date_number`] has it.
+    fn day(&self) -> u32 {
+        number_of(self.totals.last_played)
+    }
+
     fn merge(&mut self, other: &Self) {
         self.totals.merge(&other.totals);
         self.rating = self.rating.max(other.rating);
-        self.day = self.day.max(other.day);
     }
 }
 
@@ -131,7 +134,8 @@ impl CountedRows<'_> {
         for piece in pieces(ranks) {
             match piece {
                 Piece::Rows(ranks) => {
-                    totals.add(self.database, self.rows(segment, ranks)?, self.turn);
+                    let (rows, counted) = self.rows(segment, ranks)?;
+                    totals.add(self.database, rows, counted, self.turn);
                 }
                 Piece::Kept(block, part) => totals.merge(&self.kept(segment, block, part)?.totals),
             }
@@ -152,13 +156,13 @@ impl CountedRows<'_> {
                 Piece::Rows(ranks) => self.keep_rows(segment, ranks, played, tally)?,
                 Piece::Kept(block, part) => {
                     let sum = self.kept(segment, block, part)?;
-                    if !tally.may_keep(sum.rating, sum.day) {
+                    if !tally.may_keep(sum.rating, sum.day()) {
                         continue;
                     }
                     let parts = part.map_or(0..PARTS, |part| part..part + 1);
                     for part in parts {
                         let sum = self.kept(segment, block, Some(part))?;
-                        if tally.may_keep(sum.rating, sum.day) {
+                        if tally.may_keep(sum.rating, sum.day()) {
                             let ranks = ranks_of(block, part);
                             self.keep_rows(segment, ranks, played, tally)?;
                         }
@@ -176,7 +180,8 @@ impl CountedRows<'_> {
         played: Option<Ply>,
         tally: &mut Tally,
     ) -> Result<(), Unusable> {
-        for row in self.rows(segment, ranks)? {
+        let (rows, counted) = self.rows(segment, ranks)?;
+        for row in rows_of_bits(rows, counted) {
             tally.keep(&Reached {
                 database: self.database,
                 row: *row,
@@ -226,12 +231,8 @@ impl CountedRows<'_> {
         })
     }
 
-    /// The rows of some ranks of one part that count.
-    fn rows(
-        &self,
-        segment: usize,
-        ranks: Range<u32>,
-    ) -> Result<impl Iterator<Item = &Row>, Unusable> {
+    /// The rows of some ranks of one part, and a bit for each that counts.
+    fn rows(&self, segment: usize, ranks: Range<u32>) -> Result<(&[Row], u128), Unusable> {
         let rows = self.index.rows(segment, ranks.clone())?;
         let block = self.sums.block(segment, self.turn, ranks.start / BLOCK);
         let part = (ranks.start % BLOCK / PART) as usize;
@@ -240,25 +241,22 @@ impl CountedRows<'_> {
             Some(kept) => kept.counted >> (ranks.start % PART),
             None => self.counted(rows),
         };
-        Ok(rows_of_bits(rows, counted))
+        Ok((rows, counted))
     }
 
     /// A bit for each of at most 128 rows that counts.
     fn counted(&self, rows: &[Row]) -> u128 {
-        let bits = |counts: &dyn Fn(&Row) -> bool| {
-            let rows = rows.iter().take(PART as usize).enumerate();
-            rows.fold(0, |bits, (number, row)| {
-                bits | u128::from(counts(row)) << number
-            })
-        };
+        let rows = rows.get(..PART as usize).unwrap_or(rows);
         let deleted = if self.deleted {
             0
         } else {
-            bits(&Row::is_deleted)
+            bits_of(rows.iter().map(Row::is_deleted))
         };
         let counted = match self.games {
             None => u128::MAX,
-            Some(CountedGames::InSet(games)) => bits(&|row| games.has(row.game())),
+            Some(CountedGames::InSet(games)) => {
+                bits_of(rows.iter().map(|row| games.has(row.game())))
+            }
             Some(CountedGames::ByRow(matcher)) => {
                 let facts = |row: &Row| (row.ratings(), row.date(), row.result());
                 matcher.fitting(rows.iter().map(facts))
@@ -291,16 +289,21 @@ impl CountedRows<'_> {
         let rows = self.index.rows(segment, ranks_of(block, part))?;
         let counted = self.counted(rows);
         let mut sum = Sum::default();
-        let counting = rows_of_bits(rows, counted).inspect(|row| {
-            sum.rating = sum.rating.max(Reached::rating(row));
-            sum.day = sum.day.max(row.date_number());
-        });
-        sum.totals.add(self.database, counting, self.turn);
+        sum.rating = sum.totals.add(self.database, rows, counted, self.turn);
         if let Some(slot) = slot {
             let _ = slot.set(PartSum { sum, counted });
         }
         Ok(sum)
     }
+}
+
+/// A bit for each of at most 128 answers, the lowest for the first one.
+#[inline(always)]
+fn bits_of(answers: impl Iterator<Item = bool>) -> u128 {
+    let answers = answers.enumerate();
+    answers.fold(0, |bits, (number, answer)| {
+        bits | u128::from(answer) << number
+    })
 }
 
 /// The rows whose bits are set.

@@ -29,65 +29,66 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds games of the database with this number; `turn` is the side to move.
-    #[inline]
-    pub(super) fn add<'r>(
-        &mut self,
-        database: usize,
-        rows: impl Iterator<Item = &'r Row>,
-        turn: Color,
-    ) {
-        let is_white = turn.is_white();
-        let is_white_won = bits_of_results(GameResult::WhiteWins);
-        let is_draw = bits_of_results(GameResult::Draw);
-        let is_black_won = bits_of_results(GameResult::BlackWins);
-        let is_won = if is_white { is_white_won } else { is_black_won };
-        let is_decided = is_white_won | is_draw | is_black_won;
-        let mut results = [0_u64; 3];
-        let (mut games, mut first_game) = (0, u32::MAX);
+    /// Adds those of at most 128 games of the database with this number whose bits are set; `turn` is the side to move.
+    /// The highest rating of a game, as [`Reached::rating`] has it.
+    pub(super) fn add(&mut self, database: usize, rows: &[Row], counted: u128, turn: Color) -> u32 {
+        let tables = if turn.is_white() { &WHITE } else { &BLACK };
+        // Sums of 128 games fit into 16 bits, those of their ratings into 32: several are one number, and nothing of a
+        // row decides a branch, since what comes next cannot be predicted.
+        let (mut results, mut own, mut opponents) = (0_u64, 0_u64, 0_u64);
+        let (mut games, mut first_game, mut highest) = (0_u64, u32::MAX, 0);
         let (mut first_day, mut last_day) = (u32::MAX, 0);
-        // Nothing of a row decides a branch: what comes next cannot be predicted.
-        for row in rows {
-            games += 1;
-            first_game = first_game.min(row.game().0);
-            let result = row.result() as u32;
-            let is = |bits: u32| u64::from(bits >> result & 1);
-            let [white, draws, black] = &mut results;
-            *white += is(is_white_won);
-            *draws += is(is_draw);
-            *black += is(is_black_won);
-            let [mut own, mut opponent] = row.ratings();
-            if !is_white {
-                (own, opponent) = (opponent, own);
+        for (rows, half) in rows
+            .chunks(64)
+            .zip([counted as u64, (counted >> 64) as u64])
+        {
+            let mut bits = half;
+            while let Some(row) = rows.get(bits.trailing_zeros() as usize) {
+                bits &= bits - 1;
+                games += 1;
+                first_game = first_game.min(row.game().0);
+                let table = &tables[row.result() as usize & 7];
+                results += table.result;
+                let [white, black] = row.ratings().map(u64::from);
+                let [rating, opponent] = if turn.is_white() {
+                    [white, black]
+                } else {
+                    [black, white]
+                };
+                own += rating | u64::from(rating > 0) << 32;
+                let is_rated = u64::from(opponent > 0).wrapping_neg();
+                opponents += (opponent | table.points) & table.decided & is_rated;
+                highest = highest.max(Reached::rating(row));
+                let day = row.date_number();
+                last_day = last_day.max(day);
+                // Without a year no date is the first one.
+                first_day = first_day.min(if day < 1 << 9 { u32::MAX } else { day });
             }
-            self.own.0 += u64::from(own);
-            self.own.1 += u64::from(own > 0);
-            let counts = u64::from(opponent > 0) * is(is_decided);
-            self.opponents.0 += u64::from(opponent) * counts;
-            self.opponents.1 += counts;
-            self.points += (2 * is(is_won) + is(is_draw)) * counts;
-            let day = row.date_number();
-            last_day = last_day.max(day);
-            // Without a year no date is the first one.
-            first_day = first_day.min(if day < 1 << 9 { u32::MAX } else { day });
         }
         if games == 0 {
-            return;
+            return 0;
         }
-        let [white, draws, black] = results;
-        self.games += games;
-        let results = Wdl {
-            white,
-            draws,
-            black,
-        };
-        self.results = crate::book::find::add(self.results, results);
-        if first_day < u32::MAX {
-            self.first_played = earlier(self.first_played, date_of(first_day));
-        }
-        self.last_played = self.last_played.max(date_of(last_day));
-        let game = (database, GameIndex(first_game));
-        self.sample = Some(self.sample.map_or(game, |first| first.min(game)));
+        let part = |number: u64, bits: u32| number >> bits & 0xffff;
+        let ratings = |number: u64| number & 0xffff_ffff;
+        self.merge(&Self {
+            games,
+            results: Wdl {
+                white: part(results, 0),
+                draws: part(results, 16),
+                black: part(results, 32),
+            },
+            own: (ratings(own), own >> 32),
+            opponents: (ratings(opponents), part(opponents, 32)),
+            points: part(opponents, 48),
+            first_played: if first_day == u32::MAX {
+                Date::UNKNOWN
+            } else {
+                date_of(first_day)
+            },
+            last_played: date_of(last_day),
+            sample: Some((database, GameIndex(first_game))),
+        });
+        highest
     }
 
     /// Adds the games of others.
@@ -130,12 +131,56 @@ impl Totals {
     }
 }
 
-/// The bits of the results that PGN writes as this one.
-fn bits_of_results(pgn: GameResult) -> u32 {
-    let results = GameResult::ALL.iter();
-    results.fold(0, |bits, &result| {
-        bits | u32::from(result.to_pgn() == pgn) << result as u32
-    })
+/// What a result adds to sums.
+#[derive(Clone, Copy)]
+struct Summands {
+    /// 1 in bits 0 to 15 if White won, in 16 to 31 for a draw, in 32 to 47 if Black won.
+    result: u64,
+    /// All bits if one of these is the result.
+    decided: u64,
+    /// 1 in bits 32 to 47, and in those after them twice the points of the side to move.
+    points: u64,
+}
+
+/// By the number of the result, for White and Black to move.
+const WHITE: [Summands; 8] = summands(true);
+const BLACK: [Summands; 8] = summands(false);
+
+const fn summands(is_white: bool) -> [Summands; 8] {
+    let mut all = [Summands {
+        result: 0,
+        decided: 0,
+        points: 0,
+    }; 8];
+    let mut number = 0;
+    while number < all.len() {
+        let (bits, white_points) = match GameResult::ALL[number].to_pgn() {
+            GameResult::WhiteWins => (0, 2),
+            GameResult::Draw => (16, 1),
+            GameResult::BlackWins => (32, 0),
+            _ => {
+                number += 1;
+                continue;
+            }
+        };
+        let points = if is_white {
+            white_points
+        } else {
+            2 - white_points
+        };
+        all[number] = Summands {
+            result: 1 << bits,
+            decided: u64::MAX,
+            points: 1 << 32 | points << 48,
+        };
+        number += 1;
+    }
+    all
+}
+
+/// The number of a date as [`Row::date_number`] has it.
+pub(super) fn number_of(date: Date) -> u32 {
+    u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day)
 }
 
 /// The date of a number as [`Row::date_number`] has it.
@@ -294,7 +339,7 @@ impl Tally {
     /// Adds a game with its move.
     pub(super) fn add(&mut self, game: &Reached) {
         let totals = self.moves.entry(game.played).or_default();
-        totals.add(game.database, std::iter::once(&game.row), self.turn);
+        totals.add(game.database, std::slice::from_ref(&game.row), 1, self.turn);
         self.keep(game);
     }
 
