@@ -14,7 +14,7 @@ use super::common::DuplicateRowArgs;
 /// complete, and its saved index, if it has one, grows with it. Every database that can be written can grow;
 /// one of Scid, Scidb or ChessBase 17 is written again with all its records, and refused if a copy would lose
 /// anything. Records of a damaged input whose moves or names are lost are left out and counted.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   tabia append twic1567.pgn -o mega.cbh

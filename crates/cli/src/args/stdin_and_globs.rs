@@ -156,7 +156,17 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
         }
         Verb::Append(args) => {
             let base = PathBuf::from(&args.output);
-            if base.exists() || args.salvage {
+            let name = base.file_stem()?.to_owned();
+            let has_name =
+                |entry: std::fs::DirEntry| Path::new(&entry.file_name()).file_stem() == Some(&name);
+            let folder = base
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
+            // A database of that name with several formats is not absent.
+            let is_there = base.extension().is_none()
+                && entries.is_ok_and(|entries| entries.flatten().any(has_name));
+            if base.exists() || is_there || args.salvage {
                 return None;
             }
             let input = last(&args.paths)?;

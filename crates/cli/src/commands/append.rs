@@ -1,5 +1,6 @@
 //! `tabia append`: the games that a database does not have yet.
 
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,11 +21,26 @@ use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
 use crate::readable_numbers::{counted, grouped};
 
+/// The main file of the database that is named by one of its other files, or without its extension.
+fn main_file(context: &Context, output: &OsStr) -> OsString {
+    let found = context.resolver.resolve_games(output).unwrap_or_default();
+    let main = match found.as_slice() {
+        [Ok(item)] if item.source().is_some() => item.label().as_os_str(),
+        _ => output,
+    };
+    let is_file = Path::new(main).is_file();
+    if is_file { main } else { output }.to_owned()
+}
+
 pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     if args.output == "-" || args.paths.iter().any(|path| path == "-") {
         return Err(dedupe::read_twice("the inputs and the database"));
     }
     let context = Context::new(&args.rows.common)?;
+    let args = &AppendArgs {
+        output: main_file(&context, &args.output),
+        ..args.clone()
+    };
     if !args.dry_run {
         refuse_archive(&context, args)?;
     }
@@ -153,7 +169,12 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
     };
     reporter.finish_with(Some(&summary), Some(&counts))?;
     if has_index {
-        grow_index(args, &context)?;
+        grow_index(args, &context).inspect_err(|_| {
+            let database = quoted(Path::new(&args.output));
+            context.messages.note(&format!(
+                "the games are in the database; its saved index is outdated until `tabia index {database}` or the next `append`"
+            ));
+        })?;
     }
     Ok(code.worse(code_of_games))
 }

@@ -39,6 +39,16 @@ pub fn set_wait_notice(notice: impl Fn(&Path, Option<u32>) + Send + Sync + 'stat
     let _ = WAIT_NOTICE.set(Box::new(notice));
 }
 
+/// Whoever made a file read-only wants it to stay as it is, although its folder lets it be replaced.
+fn require_writable(path: &Path) -> Result<()> {
+    let data = std::fs::metadata(path);
+    if !data.is_ok_and(|data| data.permissions().readonly()) {
+        return Ok(());
+    }
+    let error = ErrorKind::NotReplaceable("is read-only".to_owned());
+    Err(Error::new(error).in_path(path).in_output())
+}
+
 /// The lock of a set that is read, changed and replaced: held from before its files are opened until
 /// the new ones have their names.
 ///
@@ -55,10 +65,11 @@ impl SetLock {
     ///
     /// # Errors
     /// [`ErrorKind::InUse`] if another process still has the lock; [`ErrorKind::NotReplaceable`] for a device
-    /// or a pipe; errors of the file system.
+    /// or a pipe, and for a read-only file; errors of the file system.
     pub fn acquire(path: &Path) -> Result<Self> {
         // Opening a pipe would wait for its other end.
         require_replaceable(path)?;
+        require_writable(path)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
             let file = while_named(path, open).map_err(|error| {
@@ -305,6 +316,22 @@ mod tests {
         assert!(SetLock::acquire_existing(&path).unwrap().is_none());
         let error = SetLock::acquire_existing(folder.path());
         assert!(error.unwrap().is_none());
+    }
+
+    #[test]
+    fn a_read_only_set_is_not_changed() {
+        let folder = Scratch::new("lock-read-only");
+        let path = folder.join("a.cbh");
+        std::fs::write(&path, b"a").unwrap();
+        assert!(SetLock::acquire(&path).is_ok());
+        let mut rights = std::fs::metadata(&path).unwrap().permissions();
+        rights.set_readonly(true);
+        std::fs::set_permissions(&path, rights).unwrap();
+        let error = SetLock::acquire(&path).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::NotReplaceable(_)),
+            "{error}"
+        );
     }
 
     #[test]

@@ -81,12 +81,12 @@ impl FactsMatcher {
     /// let matcher = FactsMatcher::new(&Query::parse("elo:>=2500")?).expect("nothing else");
     /// let games = [[2660, 2785], [2400, 2650], [2510, 2500]];
     /// let games = games.map(|ratings| (ratings, Date::UNKNOWN, GameResult::Draw));
-    /// assert_eq!(matcher.fitting(games.into_iter()), 0b101);
+    /// assert_eq!(matcher.fitting(&games.into_iter()), 0b101);
     /// # Ok::<(), tabia_query::FilterError>(())
     /// ```
     pub fn fitting(
         &self,
-        games: impl Iterator<Item = ([u16; 2], Date, GameResult)> + Clone,
+        games: &(impl Iterator<Item = ([u16; 2], Date, GameResult)> + Clone),
     ) -> u128 {
         let lists = self.alternatives.iter();
         lists.fold(0, |found, tests| {
@@ -287,7 +287,7 @@ mod tests {
     fn random_query(random: &mut Random) -> String {
         let mut text = String::new();
         let mut is_open = false;
-        for number in 0..1 + random.below(4) {
+        for number in 0..=random.below(4) {
             if number > 0 {
                 text.push_str([" ", " OR "][random.below(2)]);
             }
@@ -370,7 +370,7 @@ mod tests {
                 asked += 1;
                 fitting += u32::from(fits);
             }
-            let found = matcher.fitting(games.iter().copied());
+            let found = matcher.fitting(&games.iter().copied());
             for (number, fits) in bits.iter().take(128).enumerate() {
                 assert_eq!(found >> number & 1 != 0, *fits, "{text}");
             }

@@ -259,7 +259,7 @@ impl CountedRows<'_> {
             }
             Some(CountedGames::ByRow(matcher)) => {
                 let facts = |row: &Row| (row.ratings(), row.date(), row.result());
-                matcher.fitting(rows.iter().map(facts))
+                matcher.fitting(&rows.iter().map(facts))
             }
         };
         counted & !deleted

@@ -104,27 +104,25 @@ impl Entry {
             self.event != 0 && other.event != 0,
             self.event == other.event,
         );
+        // Every event has a first round.
+        let is_other_event = self.event != 0 && other.event != 0 && self.event != other.event;
         compare(
             self.round != 0 && other.round != 0,
-            self.round == other.round,
+            self.round == other.round && !is_other_event,
         );
         let has_day = self.date.is_complete() && other.date.is_complete();
         compare(has_day, self.date == other.date);
         agrees || !is_comparable
     }
 
-    /// Whether both are games of one event, of other rounds and days. A day that is unknown counts as another one if the games
-    /// are short: players repeat short draws.
-    fn is_of_other_round(&self, other: &Self, is_short: bool) -> bool {
+    /// Whether both are games of one event, of other rounds. Equal moves of a game that is not short are more telling than the
+    /// numbers of rounds, unless the days differ, too; players repeat short draws.
+    fn is_of_other_round(&self, other: &Self, is_long_and_equal: bool) -> bool {
         let is_one_event = self.event != 0 && self.event == other.event;
         let is_other_round = self.round != 0 && other.round != 0 && self.round != other.round;
         let has_days = self.date.is_complete() && other.date.is_complete();
-        let is_other_day = if has_days {
-            self.date != other.date
-        } else {
-            is_short
-        };
-        is_one_event && is_other_round && is_other_day
+        let is_other_day = has_days && self.date != other.date;
+        is_one_event && is_other_round && (is_other_day || !is_long_and_equal)
     }
 }
 
@@ -137,7 +135,7 @@ pub(super) fn compare(a: &Entry, b: &Entry) -> Option<(DuplicateKind, u32)> {
     let (first, second) = (a.moves.len() / 2, b.moves.len() / 2);
     let (shorter, longer) = (first.min(second), first.max(second));
     let common = common_plies(&a.moves, &b.moves);
-    if a.is_of_other_round(b, longer < MIN_NEAR) {
+    if a.is_of_other_round(b, common == longer && longer >= MIN_NEAR) {
         return None;
     }
     let kind = if common == longer {
@@ -222,9 +220,20 @@ pub(super) mod tests {
             assert_eq!(exact_if_long, exact, "days unknown");
             assert_eq!(kind(&game(3, 1, count), &game(5, 4, count)), None);
             let same = Some(DuplicateKind::Exact);
-            assert_eq!(kind(&game(3, 1, count), &game(5, 1, count)), same);
+            let same_if_long = kind(&game(3, 1, count), &game(5, 1, count));
+            assert_eq!(same_if_long, exact, "the same day");
             assert_eq!(kind(&game(3, 1, count), &game(3, 4, count)), same);
             assert_eq!(kind(&game(3, 1, count), &game(0, 4, count)), same);
         }
+        // A longer game of the match begins as the one before.
+        assert_eq!(kind(&game(16, 0, 60), &game(18, 0, 25)), None);
+        assert_eq!(
+            kind(&game(16, 0, 60), &game(16, 0, 25)),
+            Some(DuplicateKind::Near)
+        );
+        // Round 8 of two tournaments.
+        let mut other = game(8, 4, 25);
+        other.event = 2;
+        assert_eq!(kind(&game(8, 1, 60), &other), None);
     }
 }

@@ -59,9 +59,9 @@ pub struct DedupeOptions {
 /// the same moves; under 20 plies event, round or day must agree too. *Near*: at least 20 plies and 80 % of
 /// the shorter game in common; if that is less than 80 % of the longer game, event, round or day must agree
 /// too. *Embedded*: one begins the other, with at least 10 plies, and event, round or day agree. If none of
-/// these can be compared because they are unknown, they count as agreeing. Games of one event are no duplicates if their
-/// rounds and days differ; if they have under 20 plies, other rounds are enough where a day is unknown. Games
-/// without moves or of unknown players are exact duplicates if all of them is the same, as far as all formats keep it: event, site, date,
+/// these can be compared because they are unknown, they count as agreeing. Rounds of events with different names do
+/// not agree, and games of one event in different rounds are no duplicates, unless at least 20 plies are all the same
+/// and the days are equal or unknown. Games without moves or of unknown players are exact duplicates if all of them is the same, as far as all formats keep it: event, site, date,
 /// round, result, ratings, moves, variations, comments, NAGs and shapes. Guiding texts are no duplicates, nor
 /// are records without players of which nothing but tags is known, and records of a damaged database whose moves
 /// or names are lost.

@@ -46,6 +46,13 @@ pub struct Spelling {
     pub reason: String,
 }
 
+/// The numbers in a name.
+fn numbers(name: &str) -> Vec<String> {
+    let parts = name.split(|c: char| !c.is_ascii_digit());
+    let numbers = parts.filter(|part| !part.is_empty());
+    numbers.map(str::to_owned).collect()
+}
+
 /// A spelling while clusters are found.
 struct Member<'u> {
     name: &'u str,
@@ -142,7 +149,9 @@ impl Finder<'_> {
             self.join_misspellings()?;
         } else {
             self.join_by("the same letters and digits", |member| {
-                Some(member.key.clone()).filter(|key| !key.is_empty())
+                // `1.1` is another round than `11`.
+                let key = (member.key.clone(), numbers(member.name));
+                Some(key).filter(|(key, _)| !key.is_empty())
             });
         }
         self.join_ids(listed);

@@ -143,9 +143,12 @@ impl Renames {
         let column = |name: &str| {
             let found = header.split('\t').position(|column| column.trim() == name);
             found.ok_or_else(|| {
-                Error::invalid(format!(
-                    "the first line has no column `{name}`; `tabia names IN --tsv` makes such a file"
-                ))
+                let why = if header.contains('\t') || !header.contains([',', ';']) {
+                    format!("the first line has no column `{name}`")
+                } else {
+                    "the columns are not separated by tabs".to_owned()
+                };
+                Error::invalid(format!("{why}; `tabia names IN --tsv` makes such a file"))
             })
         };
         let (kind_at, name_at, proposal_at) =

@@ -5,7 +5,7 @@
 //! boosters contain all games of an entity: events, annotators and sources are restored as far as
 //! these go. Neither restores the colours of the players.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use tabia_core::error::Result;
@@ -133,11 +133,13 @@ fn rebuild_headers(
         };
         rebuilder.problems.push(text.to_owned());
     }
+    rebuilder.drop_zeros(header);
     rebuilder.find_shifted();
     rebuilder.repair_records();
     let count = rebuilder.records.len();
     let states_count = |header: &FileHeader| header.next_game.get() as usize == count + 1;
-    let is_complete = has_records && stored.is_some_and(states_count);
+    let is_complete =
+        has_records && stored.is_some_and(states_count) && !rebuilder.has_more_in_extended();
     if !is_complete {
         rebuilder.append_missing();
     }
@@ -157,6 +159,37 @@ struct HeaderRebuilder<'f> {
 }
 
 impl HeaderRebuilder<'_> {
+    /// Drops zeros after the records that the header states.
+    fn drop_zeros(&mut self, header: Option<&FileHeader>) {
+        let stated = header.map_or(usize::MAX, |header| {
+            (header.next_game.get() as usize).saturating_sub(1)
+        });
+        let before = self.records.len();
+        while self.records.len() > stated && self.records.last().is_some_and(is_zero) {
+            self.records.pop();
+        }
+        let dropped = before - self.records.len();
+        if dropped > 0 {
+            let text = format!(
+                "{} of zeros at the end",
+                counted(dropped, "record", "records")
+            );
+            self.problems.push(text);
+        }
+    }
+
+    /// Whether `.cbj` has games after the last record, which are those of no other record: `.cbh` is an older one.
+    fn has_more_in_extended(&self) -> bool {
+        let more = self.extended_offsets();
+        let owned: HashSet<u64> = self
+            .records
+            .iter()
+            .map(|record| u64::from(moves_at(record)))
+            .collect();
+        let is_more = |at: &u64| head(self.moves, *at).is_some() && !owned.contains(at);
+        !more.is_empty() && more.iter().all(is_more)
+    }
+
     /// Finds the records that are not where `.cbh` or `.cbj` have them.
     fn find_shifted(&mut self) {
         let stored = (0..).zip(&self.records).flat_map(|(index, record)| {
@@ -343,6 +376,10 @@ fn are_records(blocks: &[RecordBytes], moves: &[u8]) -> bool {
         records += usize::from(is_record(block) && fits);
     }
     2 * records > all
+}
+
+fn is_zero(record: &RecordBytes) -> bool {
+    *record == [0; FileHeader::SIZE]
 }
 
 fn moves_at(record: &RecordBytes) -> u32 {

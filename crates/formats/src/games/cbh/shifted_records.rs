@@ -8,12 +8,16 @@ use std::collections::{BTreeMap, HashMap};
 use tabia_core::plural::counted;
 
 use super::headerless_record_finder::{Readability, end, resume};
+use super::records::MovesHead;
 
 /// How far before and after its offset a record is searched.
 const NEAR: i64 = 1 << 16;
 /// Offsets that are tried, and how many more for each byte of the file, which bounds the time for crafted files.
 const TRIES: u64 = 1 << 24;
 const TRIES_PER_BYTE: u64 = 4;
+/// Records in a row that must be at a distance, near and far.
+const NEAR_RECORDS: usize = 3;
+const FAR_IN_A_ROW: usize = 6;
 /// How often records are searched in all of the rest of the file, and how many are looked at each time.
 const FAR_SEARCHES: u32 = 64;
 const FAR_RECORDS: usize = 16;
@@ -28,7 +32,8 @@ pub(super) struct ShiftedRecords {
 }
 
 impl ShiftedRecords {
-    /// Searches `.cbg` for the records that headers have at some offsets.
+    /// Searches `.cbg` for the records that headers have at some offsets. Each is that of one header only, and records stay
+    /// in their order.
     pub(super) fn find(moves: &[u8], offsets: impl Iterator<Item = u64>) -> Self {
         let mut stated: Vec<u64> = offsets.filter(|&at| at != 0).collect();
         stated.sort_unstable();
@@ -43,6 +48,8 @@ impl ShiftedRecords {
         };
         let mut shifted = Self::default();
         let mut distance = 0;
+        // Records are in the order of their offsets.
+        let mut least = 0;
         // From which record on records may be at another distance.
         let mut next: Option<(usize, i64)> = None;
         for (index, &at) in stated.iter().enumerate() {
@@ -50,15 +57,17 @@ impl ShiftedRecords {
                 distance = far;
                 next = None;
             }
-            if !search.fits(at, distance) && !search.is_readable(at, distance) {
-                let Some(near) = search.near(at, distance) else {
+            let is_after = at.saturating_add_signed(distance) >= least;
+            if !(is_after && (search.fits(at, distance) || search.is_readable(at, distance))) {
+                let Some(near) = search.near(index, distance, least) else {
                     next = next.or_else(|| search.far(index, distance));
                     continue;
                 };
                 distance = near;
             }
+            let found = at.saturating_add_signed(distance);
+            least = found + MovesHead::SIZE as u64;
             if distance != 0 {
-                let found = at.saturating_add_signed(distance);
                 shifted.offsets.insert(at, found);
                 *shifted.counts.entry(distance).or_default() += 1;
             }
@@ -111,7 +120,8 @@ fn by_sizes(stated: &[u64]) -> BySizes {
 }
 
 impl Search<'_> {
-    /// Whether a record is at a distance from an offset and ends where another one should begin, or with the file.
+    /// Whether a record is at a distance from an offset and ends where the next one should begin; the last one with the
+    /// file.
     fn fits(&self, at: u64, distance: i64) -> bool {
         let Some(shifted) = at.checked_add_signed(distance) else {
             return false;
@@ -119,8 +129,11 @@ impl Search<'_> {
         let Some(end) = end(self.moves, shifted) else {
             return false;
         };
-        let stated_end = end.saturating_add_signed(-distance);
-        end == self.moves.len() as u64 || self.stated.binary_search(&stated_end).is_ok()
+        let next = self.stated.partition_point(|&other| other <= at);
+        match self.stated.get(next) {
+            Some(&next) => end.checked_add_signed(-distance) == Some(next),
+            None => end == self.moves.len() as u64,
+        }
     }
 
     /// Whether a record that can be read is at a distance from an offset: after replaced games a gap follows.
@@ -129,41 +142,60 @@ impl Search<'_> {
         shifted.is_some_and(|at| self.readability.is_readable(self.moves, at))
     }
 
+    /// Whether several records in a row are at a distance from their offsets.
+    fn fit_in_a_row(&self, index: usize, distance: i64, count: usize) -> bool {
+        let rest = self.stated.get(index..).unwrap_or_default();
+        let mut rest = rest.iter().take(count);
+        rest.all(|&at| self.fits(at, distance))
+    }
+
     /// The distance of a record that is not as far from its offset as the one before.
-    fn near(&mut self, at: u64, distance: i64) -> Option<i64> {
+    fn near(&mut self, index: usize, distance: i64, least: u64) -> Option<i64> {
+        let at = *self.stated.get(index)?;
         let steps = i64::try_from(self.left).unwrap_or(NEAR).min(NEAR);
         let mut distances = (1..=steps).flat_map(|step| [distance + step, distance - step]);
         distances.find(|&distance| {
             self.left = self.left.saturating_sub(1);
-            if !self.fits(at, distance) {
+            let Some(shifted) = at.checked_add_signed(distance) else {
                 return false;
-            }
-            let next = at.checked_add_signed(distance);
-            let next = next.and_then(|at| end(self.moves, at));
-            let next = next.map_or(at, |end| end.saturating_add_signed(-distance));
-            self.fits(next, distance) || self.is_readable(at, distance)
+            };
+            // A record that another header leads to is that one's.
+            let is_owned = self.stated.binary_search(&shifted).is_ok() && self.fits(shifted, 0);
+            shifted >= least
+                && !is_owned
+                && self.fit_in_a_row(index, distance, NEAR_RECORDS)
+                && self.is_readable(at, distance)
         })
     }
 
-    /// A record after one that was not found, and its distance: two in a row have the sizes of two in the rest of the file.
+    /// A record after one that was not found, and its distance: some in a row have the sizes of some in the rest of the
+    /// file.
     fn far(&mut self, index: usize, distance: i64) -> Option<(usize, i64)> {
         self.far_searches += 1;
         if self.far_searches > FAR_SEARCHES {
             return None;
         }
         let stated = self.stated;
-        let by_sizes = self.by_sizes.get_or_insert_with(|| by_sizes(stated));
+        let by_sizes = self.by_sizes.take().unwrap_or_else(|| by_sizes(stated));
         let from = stated.get(index)?.saturating_add_signed(distance);
+        let found = self.far_record(index, from, &by_sizes);
+        self.by_sizes = Some(by_sizes);
+        found
+    }
+
+    /// As [`far`](Self::far), among the first records from an offset on that can be read.
+    fn far_record(&mut self, index: usize, from: u64, by_sizes: &BySizes) -> Option<(usize, i64)> {
         let mut at = resume(self.moves, from, &mut self.readability)?;
         for _ in 0..FAR_RECORDS {
             let second = end(self.moves, at)?;
             let third = end(self.moves, second)?;
-            let sizes = (second - at, third - second);
-            if let Some(&Some(found)) = by_sizes.get(&sizes)
+            if let Some(&Some(found)) = by_sizes.get(&(second - at, third - second))
                 && found > index
             {
-                let stated = *stated.get(found)?;
-                return Some((found, at.wrapping_sub(stated) as i64));
+                let distance = at.wrapping_sub(*self.stated.get(found)?) as i64;
+                if self.fit_in_a_row(found, distance, FAR_IN_A_ROW) {
+                    return Some((found, distance));
+                }
             }
             at = second;
         }
@@ -181,8 +213,7 @@ mod tests {
         for size in sizes {
             offsets.push(file.len() as u64);
             let mut text = vec![b'a'; size];
-            text[..4].copy_from_slice(&(size as u32).to_be_bytes());
-            text[0] = 0x80;
+            text[..4].copy_from_slice(&[0x80, 0, 0, size as u8]);
             text[4..6].copy_from_slice(&[1, 0]);
             file.extend(text);
         }
@@ -222,6 +253,21 @@ mod tests {
                 assert_eq!(found.offset(at), expected, "{lost}, {number}");
             }
         }
+    }
+
+    #[test]
+    fn no_record_is_that_of_two_headers() {
+        let (file, offsets) = texts((0..50).map(|number| 20 + 7 * number % 31));
+        // Cut at and inside of records.
+        for at in offsets[10]..offsets[14] {
+            let cut = &file[..at as usize];
+            let found = ShiftedRecords::find(cut, offsets.iter().copied());
+            assert!(found.offsets.is_empty(), "{at}");
+        }
+        // Headers of games that were added later, of all sizes.
+        let later = offsets.iter().map(|at| at + file.len() as u64);
+        let found = ShiftedRecords::find(&file, offsets.iter().copied().chain(later));
+        assert!(found.offsets.is_empty());
     }
 
     #[test]

@@ -390,7 +390,7 @@ impl LanguageReader {
 
     /// Reports bytes of a block that are no characters of its set: the text is probably in another one.
     fn report_undefined(
-        &self,
+        &mut self,
         text: &[u8],
         cursor: &mut TextCursor,
         visitor: &mut dyn Visitor,
@@ -403,11 +403,26 @@ impl LanguageReader {
         let Some((at, error)) = undefined_bytes(text, charset) else {
             return Ok(Flow::Go);
         };
-        let error = cursor.locate(text, at, error);
+        let game = cursor.games.saturating_add(self.games_before(text, at));
+        let error = cursor.locate(text, at, error.in_game(GameIndex(game)));
         if self.strict {
             return Err(error);
         }
         Ok(visitor.problem(error.into()))
+    }
+
+    /// The number of games of a text before the one that an offset is in.
+    fn games_before(&mut self, text: &[u8], at: usize) -> u32 {
+        let mut cursor = TextCursor::default();
+        while cursor.at <= at {
+            let read = self
+                .reader
+                .next(text, &mut cursor, Want::TAGS, &mut SkipGames);
+            if !matches!(read, Ok(Some(_))) {
+                break;
+            }
+        }
+        cursor.games.saturating_sub(1)
     }
 }
 
@@ -483,7 +498,7 @@ impl GameStream for PgnStream {
             if self.reader.begin_block(self.block.offset, visitor)? == Flow::Stop {
                 return Ok(Some(Flow::Stop));
             }
-            let (text, reader) = (&self.block.bytes, &self.reader);
+            let (text, reader) = (&self.block.bytes, &mut self.reader);
             if reader.report_undefined(text, &mut self.cursor, visitor)? == Flow::Stop {
                 return Ok(Some(Flow::Stop));
             }
@@ -592,6 +607,22 @@ mod tests {
         assert!(cut(pieces(), true) == whole);
         // A block a game otherwise.
         assert!(cut(pieces(), false).len() > 1000);
+    }
+
+    #[test]
+    fn bytes_that_are_no_characters_name_their_game() {
+        let mut text = Vec::new();
+        for number in 0..3000 {
+            let event: &[u8] = if number == 1999 {
+                b"M\x81nchen"
+            } else {
+                b"Wien"
+            };
+            text.extend(game(event, "1. e4 *"));
+        }
+        let (games, problems) = read(std::io::Cursor::new(text));
+        assert_eq!((games.len(), problems.len()), (3000, 1));
+        assert!(problems[0].contains("game 2000,"), "{}", problems[0]);
     }
 
     #[test]

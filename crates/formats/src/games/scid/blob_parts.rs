@@ -161,6 +161,8 @@ pub(crate) struct Comments<'a> {
     rest: &'a [u8],
     /// Marks of the game whose comments were not taken yet.
     marks: usize,
+    /// Of the next marks the comments are lost.
+    lost: usize,
 }
 
 impl<'a> Comments<'a> {
@@ -169,6 +171,7 @@ impl<'a> Comments<'a> {
         Self {
             rest: bytes.get(moves.end + 1..).unwrap_or_default(),
             marks: moves.marks,
+            lost: 0,
         }
     }
 
@@ -189,14 +192,29 @@ impl<'a> Comments<'a> {
         memchr::memchr_iter(0, self.rest).count() > self.marks
     }
 
-    /// Whether zeros replace the remaining comments.
+    /// Whether zeros replace the next comments.
     pub(crate) fn are_wiped(&self) -> bool {
-        is_wiped(self.rest, WIPED_COMMENTS)
+        self.lost == 0 && is_wiped(self.rest, WIPED_COMMENTS)
     }
 
-    /// Drops the remaining comments.
-    pub(crate) fn end(&mut self) {
-        self.rest = &[];
+    /// Passes over zeros in place of comments. Those after them belong to the last marks.
+    pub(crate) fn skip_wiped(&mut self) {
+        let zeros = self.rest.iter().take_while(|&&byte| byte == 0).count();
+        self.rest = self.rest.get(zeros..).unwrap_or_default();
+        let ends = memchr::memchr_iter(0, self.rest).count();
+        let last_has_no_end = self.rest.last().is_some_and(|&byte| byte != 0);
+        let comments = ends + usize::from(last_has_no_end);
+        self.lost = self.marks.saturating_sub(comments);
+    }
+
+    /// Passes over the next mark if its comment is lost.
+    pub(crate) fn skip_lost(&mut self) -> bool {
+        if self.lost == 0 {
+            return false;
+        }
+        self.lost -= 1;
+        self.marks = self.marks.saturating_sub(1);
+        true
     }
 
     /// The next comment. The last one may lack its final zero.

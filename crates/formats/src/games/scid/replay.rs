@@ -305,9 +305,20 @@ impl<'a, 'v> Replay<'a, 'v> {
         };
         self.may_take_unmarked = false;
         let end = self.bytes.len();
-        if self.salvage && comments.are_wiped() {
-            comments.end();
-            return self.walker.report_malformed("comment", end, Why::Value(0));
+        if comments.are_wiped() {
+            comments.skip_wiped();
+            let flow = self
+                .walker
+                .report_malformed("comment", end, Why::Value(0))?;
+            if flow == Flow::Stop {
+                return Ok(flow);
+            }
+        }
+        let Some(comments) = &mut self.comments else {
+            return Ok(Flow::Go);
+        };
+        if comments.skip_lost() {
+            return Ok(Flow::Go);
         }
         let Some(text) = comments.marked() else {
             let why = Why::Truncated { needed: 1, left: 0 };

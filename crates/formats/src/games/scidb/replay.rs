@@ -43,7 +43,7 @@ pub(crate) struct ReplayOptions {
     pub(crate) version: u16,
     /// Plies of the mainline by the index.
     pub(crate) plies: usize,
-    /// Unused annotations are damage and reported.
+    /// Unused annotations are damage and reported; unused texts always are.
     pub(crate) salvage: bool,
 }
 
@@ -140,7 +140,8 @@ impl<'a, 'v> Replay<'a, 'v> {
             }
         }
         let unused = side.left() + text.left();
-        if self.options.salvage && unused > 0 {
+        // Where zeros replace texts, each of them ends one, and others are left over.
+        if unused > 0 && (self.options.salvage || text.left() > 0) {
             let why = Why::Truncated {
                 needed: unused,
                 left: 0,
