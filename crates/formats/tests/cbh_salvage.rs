@@ -116,6 +116,42 @@ fn lost_headers_are_rebuilt() {
     assert_eq!(ply_counts(&with_gap), expected);
 }
 
+/// Bytes inserted into `.cbh`, or lost from it, cost the header that had them.
+#[test]
+fn headers_after_inserted_bytes_are_read() {
+    let folder = Scratch::new("salvage-headers-shifted");
+    let path = set(&folder);
+    let before = games(&*open(&path, false));
+    let header = std::fs::read(&path).unwrap();
+    for (at, inserted) in [(46 * 11 + 7, 3), (46 * 11, 1), (46 * 13 + 20, 0)] {
+        let mut changed = header.clone();
+        if inserted > 0 {
+            changed.splice(at..at, vec![0x0d; inserted]);
+        } else {
+            changed.drain(at..at + 4);
+        }
+        std::fs::write(&path, changed).unwrap();
+        let database = open(&path, true);
+        let found = games(&*database);
+        assert_eq!(found.len(), before.len());
+        let whole = before.iter().zip(&found);
+        let whole = whole.filter(|((old, _), (new, _))| old == new);
+        assert!(
+            whole.count() + 1 >= before.len(),
+            "{inserted} bytes at {at}"
+        );
+        let problems = database.info().problems.join("; ");
+        assert!(
+            problems.contains("were inserted into the index"),
+            "{problems}"
+        );
+    }
+    // Zeros at the end are no records.
+    let zeros = [header.as_slice(), &[0; 100]].concat();
+    std::fs::write(&path, zeros).unwrap();
+    assert_eq!(games(&*open(&path, true)), before);
+}
+
 /// Bytes inserted into `.cbg` and `.cba`, or lost from them, cost the game that had them, and none after it.
 #[test]
 fn records_that_are_elsewhere_are_found() {

@@ -113,7 +113,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     };
     let mut output = RowOutput::new(&context, &layout);
     let display = context.display();
-    let mut found = 0;
+    let (mut found, mut is_opened) = (0, false);
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
         let item = match item {
             Ok(item) => item,
@@ -175,6 +175,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
         match listed {
             Ok((summary, rows)) => {
                 output.opened()?;
+                is_opened = true;
                 found += rows;
                 let shown = rows.saturating_sub(options.offset);
                 options.offset = options.offset.saturating_sub(rows);
@@ -199,7 +200,8 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
             if is_shown { output.rows(row) } else { Ok(()) }
         })?;
     }
-    if count_only {
+    // Without an input that can be opened nothing was counted.
+    if count_only && (is_opened || code != ExitCode::Input) {
         output.out.text(&format!("{found}\n"))?;
     }
     if code != ExitCode::Input {

@@ -79,7 +79,11 @@ fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
     let (_, before) = inputs.split_last()?;
     let is_term = |input: &OsString| {
         let text = input.to_string_lossy();
-        let is_path = Path::new(input).exists() || text.contains(['/', '\\', '*']);
+        // Of `archive:member` the part before a colon is a file.
+        let mut parts = text.match_indices(':').map(|(colon, _)| &text[..colon]);
+        let is_path = Path::new(input).exists()
+            || text.contains(['/', '\\', '*'])
+            || parts.any(|part| Path::new(part).is_file());
         let is_query = || Query::parse(&text).is_ok() || is_field_alone(&text);
         text.contains(':') && !is_path && is_query()
     };

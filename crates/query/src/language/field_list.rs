@@ -72,7 +72,7 @@ const FIELDS: &[Field] = &[
     field("anyelo", "rating of either player", NUMBER, "anyelo:2700.."),
     field(
         "avgelo",
-        "mean rating of both players",
+        "mean rating of both players, rounded down",
         NUMBER,
         "avgelo:>2600",
     ),

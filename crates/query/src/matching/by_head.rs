@@ -28,12 +28,9 @@ pub(super) fn ratings_fit(
             let (Some(white), Some(black)) = (white, black) else {
                 return false;
             };
-            let sum = i64::from(white) + i64::from(black);
-            let twice = |number: i64| number.saturating_mul(2);
-            bounds.iter().any(|range| {
-                range.low.is_none_or(|low| twice(low) <= sum)
-                    && range.high.is_none_or(|high| sum <= twice(high))
-            })
+            // Rounded down, as Lichess does, so that each mean fits a number.
+            let mean = i64::midpoint(i64::from(white), i64::from(black));
+            bounds.iter().any(|range| range.has(mean))
         }
     }
 }

@@ -14,6 +14,8 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::plural::counted;
 use zerocopy::{FromZeros, IntoBytes};
 
+use crate::games::common::realign_entries::{REALIGNED, realign};
+
 use super::content_summary::HAS_START;
 use super::entities::{Entity, EntityTable, UNKNOWN_ID};
 use super::entity_and_side_tables::Tables;
@@ -107,7 +109,11 @@ fn rebuild_headers(
     tables: &Tables,
     boosters: &Boosters,
 ) -> Headers {
-    let stored = FileHeader::read(old);
+    let (head_of_file, records) = old.split_at(old.len().min(FileHeader::SIZE));
+    let is_entry = |bytes: &[u8]| leads_to_moves(bytes, moves, tables);
+    let realigned = realign(records, FileHeader::SIZE, is_entry);
+    let records = realigned.as_deref().unwrap_or(records);
+    let stored = FileHeader::read(head_of_file);
     let header = stored.filter(|header| header.is_cbh());
     let mut rebuilder = HeaderRebuilder {
         moves,
@@ -118,12 +124,14 @@ fn rebuild_headers(
         rebuilt: Vec::new(),
         problems: Vec::new(),
     };
-    let (records, _) = old.as_chunks();
-    let records: &[RecordBytes] = records.get(1..).unwrap_or_default();
+    let (records, _): (&[RecordBytes], _) = records.as_chunks();
     // The usual layout shows in the records, whatever the header states.
     let has_records = header.is_some() || are_records(records, moves);
     if has_records {
         rebuilder.records = records.to_vec();
+    }
+    if realigned.is_some() {
+        rebuilder.problems.push(REALIGNED.to_owned());
     }
     if header.is_none() {
         let text = if has_records {
@@ -376,6 +384,25 @@ fn are_records(blocks: &[RecordBytes], moves: &[u8]) -> bool {
         records += usize::from(is_record(block) && fits);
     }
     2 * records > all
+}
+
+/// Whether a block of `.cbh` is a record of known players, whose moves or text begin where it states.
+fn leads_to_moves(block: &[u8], moves: &[u8], tables: &Tables) -> bool {
+    let Some(record) = GameRecord::read(block) else {
+        return false;
+    };
+    let has_kind = record.kind & TYPE_ALWAYS != 0
+        && record.kind & !(TYPE_ALWAYS | TYPE_TEXT | TYPE_DELETED) == 0;
+    let Some(body) = head(moves, record.moves_at.get().into()).filter(|_| has_kind) else {
+        return false;
+    };
+    let is_text = record.kind & TYPE_TEXT != 0;
+    if is_text || body.mode == TEXT_MODE {
+        return is_text && body.mode == TEXT_MODE;
+    }
+    let players = tables.players.as_ref();
+    let is_known = |id: u32| players.is_none_or(|players| players.get(id).is_some());
+    is_known(record.white.get()) && is_known(record.black.get())
 }
 
 fn is_zero(record: &RecordBytes) -> bool {

@@ -4,8 +4,11 @@
 //! Nothing in a record names its game: moves and texts are found, but not players, events and results. Annotations
 //! belong to the games in their order, if the headers that are left and the numbers of records agree with that.
 
+use std::collections::HashMap;
+
 use tabia_core::io::{Blob, Cursor};
 use tabia_core::plural::counted;
+use zerocopy::little_endian::U64;
 use zerocopy::{FromZeros, IntoBytes};
 
 use super::container::{self, FILE_HEADER, MARK, tag};
@@ -60,6 +63,13 @@ pub(super) fn rebuild(old: &[u8], moves: &[u8], annotations: &[u8], limit: u64) 
         }
     }
     let found = find(moves, &[tag::GAME, tag::CHESS960, tag::TEXT], limit);
+    move_shifted(
+        &mut records,
+        moves,
+        &found,
+        (annotations, limit),
+        &mut problems,
+    );
     let pairs = annotations_of(&found, annotations, &records, limit);
     let known: Vec<u64> = {
         let led = records.iter().filter(|record| is_led(record, moves));
@@ -106,6 +116,82 @@ pub(super) fn rebuild(old: &[u8], moves: &[u8], annotations: &[u8], limit: u64) 
         rebuilt,
         problems,
     }
+}
+
+/// Changes the offsets of records that are elsewhere than their headers have them, since bytes were inserted or lost before
+/// them.
+fn move_shifted(
+    records: &mut [HeaderBytes],
+    moves: &[u8],
+    found: &[Found],
+    (annotations, limit): (&[u8], u64),
+    problems: &mut Vec<String>,
+) {
+    let annotations_at = |record: &HeaderBytes| {
+        let at = Record::read(record).and_then(|record| record.offsets().1);
+        at.and_then(|at| u64::try_from(at).ok())
+            .filter(|&at| at > 0)
+    };
+    let headers = || records.iter().filter(|record| has_kind(record));
+    let moves = elsewhere(headers().filter_map(moves_at).collect(), moves, found);
+    let found = find(annotations, &[tag::ANNOTATIONS], limit);
+    let stated = headers().filter_map(annotations_at).collect();
+    let annotations = elsewhere(stated, annotations, &found);
+    for record in records.iter_mut().filter(|record| has_kind(record)) {
+        let changes = [
+            (8, moves_at(record).and_then(|at| moves.get(&at))),
+            (
+                16,
+                annotations_at(record).and_then(|at| annotations.get(&at)),
+            ),
+        ];
+        for (field, found) in changes {
+            let bytes = record.get_mut(field..field + size_of::<u64>());
+            if let (Some(bytes), Some(found)) = (bytes, found) {
+                bytes.copy_from_slice(U64::new(*found).as_bytes());
+            }
+        }
+    }
+    for (count, file) in [(moves.len(), "2cbg"), (annotations.len(), "2cba")] {
+        if count > 0 {
+            let records = counted(count, "record was", "records were");
+            let text = format!("{records} found elsewhere in .{file} than the headers state");
+            problems.push(text);
+        }
+    }
+}
+
+/// Whether the bytes can be a header: the bit that all have is set.
+fn has_kind(record: &HeaderBytes) -> bool {
+    record.first().is_some_and(|kind| kind & TYPE_ALWAYS != 0)
+}
+
+/// Where records of a file are that headers have at other offsets, at which none begins: as many lie between those of the
+/// neighbours.
+fn elsewhere(mut stated: Vec<u64>, file: &[u8], found: &[Found]) -> HashMap<u64, u64> {
+    stated.sort_unstable();
+    stated.dedup();
+    let is_led = |at: &u64| container::record_length(file, *at).is_some();
+    let mut moved = HashMap::new();
+    let (mut rest, mut after) = (stated.as_slice(), 0);
+    while let Some((&at, others)) = rest.split_first() {
+        if is_led(&at) {
+            (rest, after) = (others, at);
+            continue;
+        }
+        let length = rest.iter().position(is_led).unwrap_or(rest.len());
+        let (hole, others) = rest.split_at(length);
+        let before = others.first().copied().unwrap_or(u64::MAX);
+        let first = found.partition_point(|found| found.at <= after);
+        let end = found.partition_point(|found| found.at < before);
+        let between = found.get(first..end).unwrap_or_default();
+        if between.len() == hole.len() {
+            let between = between.iter().map(|found| found.at);
+            moved.extend(hole.iter().copied().zip(between));
+        }
+        rest = others;
+    }
+    moved
 }
 
 /// The offset of the moves or the text of a record.

@@ -952,6 +952,38 @@ fn games_without_headers_are_found_again() {
     }
 }
 
+/// Bytes inserted into records, or lost from them, change no header.
+#[test]
+fn records_that_are_elsewhere_are_found() {
+    let complete = files(&games());
+    let (whole, _) = read_games(&*open(&complete, &OpenOptions::default()).unwrap());
+    for extension in ["2cbg", "2cba"] {
+        let number = complete.iter().position(|(other, _)| *other == extension);
+        let number = number.unwrap();
+        let middle = complete[number].1.len() / 2;
+        for inserted in [true, false] {
+            let mut set = complete.clone();
+            let bytes = &mut set[number].1;
+            if inserted {
+                bytes.splice(middle..middle, [1, 2, 3]);
+            } else {
+                bytes.drain(middle..middle + 2);
+            }
+            let (found, problems, of_set) = salvaged(&set);
+            let what = format!(".{extension}, {inserted}: {of_set:?}");
+            assert_eq!(found.len(), whole.len(), "{what}");
+            let is_lost = |problem: &String| problem.contains("the header is lost");
+            assert!(!problems.iter().any(is_lost), "{what}");
+            let same = whole.iter().zip(&found).filter(|(old, new)| old == new);
+            assert!(same.count() + 1 >= whole.len(), "{what}");
+            assert!(
+                of_set.iter().any(|text| text.contains("found elsewhere")),
+                "{what}"
+            );
+        }
+    }
+}
+
 #[test]
 fn annotations_are_not_assigned_to_other_games() {
     let complete = files(&games());

@@ -8,10 +8,12 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Source};
 
+use crate::games::common::realign_entries::{REALIGNED, realign};
 use crate::games::common::scid_and_scidb_file_set::{self, SetFile, SetOpener, StoredEntry};
 
 use super::disk_layout;
 use super::entry::Entry;
+use super::names::Names;
 use super::read_index_header::{announced, read_header};
 use super::version::Version;
 
@@ -82,6 +84,34 @@ impl FileSet {
             games_file: games.path,
         })
     }
+}
+
+/// As [`entries`], of an index that may have lost bytes, or got more.
+pub(crate) fn entries_for_repair(
+    version: Version,
+    index: &Blob,
+    names: &Names,
+    games: &Blob,
+    info: &mut DatabaseInfo,
+) -> Entries {
+    let is_entry = |bytes: &[u8]| {
+        let Some(entry) = disk_layout::decode(version, bytes) else {
+            return false;
+        };
+        let end = entry.blob_at.saturating_add(entry.blob_length.into());
+        let ids = [entry.white, entry.event, entry.site, entry.round];
+        let mut ids = (0..).zip(ids).chain([(0, entry.black)]);
+        entry.blob_length > 0
+            && end <= games.len() as u64
+            && ids.all(|(kind, id)| id < names.count(kind) || names.count(kind) == 0)
+    };
+    let (header, rest) = index.split_at(version.header_length().min(index.len()));
+    let Some(realigned) = realign(rest, version.entry_length(), is_entry) else {
+        return entries(version, index, info);
+    };
+    info.problems.push(REALIGNED.to_owned());
+    let file = [header, realigned.as_slice()].concat();
+    entries(version, &Blob::from(file), info)
 }
 
 /// The entries of an index. What is wrong with their number is reported in `info`.

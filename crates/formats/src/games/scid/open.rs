@@ -72,7 +72,11 @@ impl ScidDatabase {
         for (index, kind) in names::KINDS.into_iter().enumerate() {
             info.names.push((kind, names.count(index)));
         }
-        let entries = file_set::entries(version, &set.index, &mut info);
+        let entries = if is_for_repair(options)? {
+            file_set::entries_for_repair(version, &set.index, &names, &set.games, &mut info)
+        } else {
+            file_set::entries(version, &set.index, &mut info)
+        };
         let salvage = is_for_repair(options)?.then(|| {
             let depth = options.limits.depth;
             salvage::find(version, &entries, &set.games, depth, &mut info)

@@ -1,0 +1,130 @@
+//! Finds the entries of an index after inserted or lost bytes, which shift all entries that follow.
+
+/// What is reported of an index whose entries were found again.
+pub(crate) const REALIGNED: &str = "bytes were inserted into the index, or lost from it: the entries after them are read where they are";
+
+/// Entries in a row that must be sound where an index goes on.
+const IN_A_ROW: usize = 3;
+/// Entries that are tested, and how many more for each byte, which bounds the time for crafted files.
+const TESTS: usize = 1 << 20;
+const TESTS_PER_BYTE: usize = 4;
+
+/// The entries of an index in which bytes were inserted or lost: whose size is not a multiple of `length`. An entry that
+/// was hit is zeros. `None` for another index, and if no entry is found at another distance.
+pub(crate) fn realign(
+    bytes: &[u8],
+    length: usize,
+    is_entry: impl Fn(&[u8]) -> bool,
+) -> Option<Vec<u8>> {
+    if length == 0 || bytes.len().is_multiple_of(length) {
+        return None;
+    }
+    let mut left = bytes.len().saturating_mul(TESTS_PER_BYTE);
+    left = left.saturating_add(TESTS);
+    let mut is_sound = |at: usize| {
+        left = left.saturating_sub(1);
+        let entry = at.checked_add(length).and_then(|end| bytes.get(at..end));
+        left > 0 && entry.is_some_and(&is_entry)
+    };
+    let mut entries = Vec::with_capacity(bytes.len());
+    let (mut at, mut is_moved) = (0_usize, false);
+    while let Some(entry) = bytes.get(at..at.saturating_add(length)) {
+        if is_sound(at) {
+            entries.extend_from_slice(entry);
+            at += length;
+            continue;
+        }
+        // Of a damaged entry those after it are where they should be.
+        let goes_on = |is_sound: &mut dyn FnMut(usize) -> bool, at: usize| {
+            (0..IN_A_ROW).all(|number| {
+                let at = at + number * length;
+                at + length > bytes.len() || is_sound(at)
+            })
+        };
+        if goes_on(&mut is_sound, at + length) {
+            entries.extend_from_slice(entry);
+            at += length;
+            continue;
+        }
+        let mut distances = (1..2 * length).filter(|distance| *distance != length);
+        let found = distances.find(|distance| {
+            let at = at + distance;
+            at + length <= bytes.len() && goes_on(&mut is_sound, at)
+        });
+        if let Some(distance) = found {
+            // Fewer bytes were inserted between two entries.
+            if distance >= length / 2 {
+                entries.resize(entries.len() + length, 0);
+            }
+            at += distance;
+            is_moved = true;
+        } else {
+            entries.extend_from_slice(entry);
+            at += length;
+        }
+    }
+    is_moved.then_some(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LENGTH: usize = 7;
+
+    /// An entry with its number.
+    fn entry(number: u8) -> [u8; LENGTH] {
+        [0xab, number, 0xcd, number, 0, 1, number]
+    }
+
+    fn is_entry(bytes: &[u8]) -> bool {
+        matches!(*bytes, [0xab, a, 0xcd, b, 0, 1, c] if a == b && b == c)
+    }
+
+    fn index() -> Vec<u8> {
+        (0..40).flat_map(entry).collect()
+    }
+
+    /// The numbers of the sound entries.
+    fn numbers(bytes: &[u8]) -> Vec<u8> {
+        let entries = bytes.chunks(LENGTH).filter(|entry| is_entry(entry));
+        entries.map(|entry| entry[1]).collect()
+    }
+
+    #[test]
+    fn entries_after_inserted_and_lost_bytes_are_found() {
+        let whole = index();
+        assert!(realign(&whole, LENGTH, is_entry).is_none());
+        for at in 0..whole.len() - 4 * LENGTH {
+            for count in 1..LENGTH {
+                let mut longer = whole.clone();
+                longer.splice(at..at, vec![0xee; count]);
+                let hit = (at % LENGTH > 0).then_some((at / LENGTH) as u8);
+                let expected: Vec<u8> = (0..40).filter(|number| Some(*number) != hit).collect();
+                let found = realign(&longer, LENGTH, is_entry).unwrap();
+                assert_eq!(numbers(&found), expected, "{count} inserted at {at}");
+                let mut shorter = whole.clone();
+                shorter.drain(at..at + count);
+                let found = numbers(&realign(&shorter, LENGTH, is_entry).unwrap());
+                assert!(found.len() >= 38, "{count} lost at {at}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_entries_stay_in_their_order() {
+        let mut bytes = index();
+        bytes[5 * LENGTH] = 0;
+        bytes.splice(20 * LENGTH..20 * LENGTH, [1, 2, 3]);
+        let found = realign(&bytes, LENGTH, is_entry).unwrap();
+        assert_eq!(found.len(), 40 * LENGTH);
+        assert_eq!(numbers(&found).len(), 39);
+    }
+
+    #[test]
+    fn bytes_without_entries_are_left() {
+        assert!(realign(&[0xff; 1001], LENGTH, is_entry).is_none());
+        assert!(realign(&[1], LENGTH, is_entry).is_none());
+        assert!(realign(&[], LENGTH, is_entry).is_none());
+    }
+}
