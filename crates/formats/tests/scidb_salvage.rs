@@ -271,9 +271,10 @@ fn entries_after_inserted_bytes_are_read() {
             let set = files.damaged(Part::Index, damage).salvage();
             let texts = set.problems.join("; ");
             assert!(texts.contains("were inserted into the index"), "{texts}");
-            let compared = set.compared(&before);
-            let whole =
-                compared.filter(|(found, problems, game)| problems.is_empty() && found == game);
+            // The game of the entry that was hit may be found after all others.
+            let found: Vec<&Game> = set.found().map(|(game, _)| game).collect();
+            assert!(found.len() <= before.len() + 1, "{texts}");
+            let whole = before.iter().filter(|game| found.contains(game));
             let lost = before.len() - whole.count();
             assert!(lost <= 2, "{lost} of {}: {texts}", before.len());
         }

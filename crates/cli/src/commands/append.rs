@@ -23,6 +23,11 @@ use crate::readable_numbers::{counted, grouped};
 
 /// The main file of the database that is named by one of its other files, or without its extension.
 fn main_file(context: &Context, output: &OsStr) -> OsString {
+    let path = Path::new(output);
+    // Opening a pipe would wait for its other end.
+    if path.exists() && !path.is_file() {
+        return output.to_owned();
+    }
     let found = context.resolver.resolve_games(output).unwrap_or_default();
     let main = match found.as_slice() {
         [Ok(item)] if item.source().is_some() => item.label().as_os_str(),

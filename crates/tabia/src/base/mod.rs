@@ -22,6 +22,7 @@
 
 mod candidates;
 mod candidates_of_databases;
+mod counted_games;
 mod end_mark;
 mod explore_position;
 mod explore_scan;

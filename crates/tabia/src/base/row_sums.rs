@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tabia_core::chess::{Color, Ply};
 use tabia_index::{PositionIndex, Row, Unusable};
 
-use super::selection_cache::CountedGames;
+use super::counted_games::CountedGames;
 use super::tree_counts::{Reached, Tally, Totals, number_of};
 
 /// Rows of a part, the smallest number whose sum is kept.

@@ -7,10 +7,11 @@ use tabia_core::{GameIndex, Result};
 use tabia_index::PositionIndex;
 use tabia_query::{FactsMatcher, Query};
 
+use super::counted_games::CountedGames;
 use super::game_set::GameSet;
 use super::open_databases::{Base, Part};
 use super::row_sums::RowSums;
-use super::selection_cache::{CountedGames, Selected};
+use super::selection_cache::Selected;
 use crate::list::list_opened;
 use crate::observer::NoObserver;
 

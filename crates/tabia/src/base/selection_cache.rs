@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tabia_query::FactsMatcher;
-
-use super::game_set::GameSet;
+use super::counted_games::CountedGames;
 use super::row_sums::RowSums;
 
 /// Bytes of sets that are kept.
@@ -19,31 +17,6 @@ pub(super) struct SelectionCache(Mutex<Vec<Selection>>);
 pub(super) struct Selected {
     pub(super) games: CountedGames,
     pub(super) sums: RowSums,
-}
-
-/// Which games count.
-#[derive(Debug)]
-pub(super) enum CountedGames {
-    /// Those of a set.
-    InSet(GameSet),
-    /// Those whose rows in the index fit.
-    ByRow(FactsMatcher),
-}
-
-impl Default for CountedGames {
-    fn default() -> Self {
-        Self::InSet(GameSet::default())
-    }
-}
-
-impl CountedGames {
-    /// Bytes of memory.
-    fn bytes(&self) -> u64 {
-        match self {
-            Self::InSet(games) => games.bytes(),
-            Self::ByRow(_) => 0,
-        }
-    }
 }
 
 #[derive(Debug)]

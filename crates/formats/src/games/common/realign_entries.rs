@@ -46,17 +46,22 @@ pub(crate) fn realign(
             at += length;
             continue;
         }
-        let mut distances = (1..2 * length).filter(|distance| *distance != length);
-        let found = distances.find(|distance| {
-            let at = at + distance;
-            at + length <= bytes.len() && goes_on(&mut is_sound, at)
+        // Where bytes at the end of an entry were lost, the next one begins before its end.
+        let starts = (1..2 * length).filter(|distance| *distance != length);
+        let mut starts = starts.flat_map(|distance| {
+            let before = at.checked_sub(distance);
+            let before = before.filter(|_| 2 * distance <= length && !entries.is_empty());
+            [Some(at + distance), before].into_iter().flatten()
         });
-        if let Some(distance) = found {
-            // Fewer bytes were inserted between two entries.
-            if distance >= length / 2 {
+        let found =
+            starts.find(|&start| start + length <= bytes.len() && goes_on(&mut is_sound, start));
+        drop(starts);
+        if let Some(start) = found {
+            // Fewer were inserted between two entries.
+            if start > at && 2 * (start - at) > length {
                 entries.resize(entries.len() + length, 0);
             }
-            at += distance;
+            at = start;
             is_moved = true;
         } else {
             entries.extend_from_slice(entry);
