@@ -21,12 +21,21 @@ use super::scid_and_scidb_file_set::{Entries, StoredEntry};
 ///
 /// # Errors
 /// When it is, in a build without writers, which has nothing to repair it with.
-#[inline]
+#[inline(always)]
 pub(crate) fn is_for_repair(options: &OpenOptions) -> Result<bool> {
-    if !cfg!(feature = "writers") && options.salvage {
+    if cfg!(feature = "writers") {
+        return Ok(options.salvage);
+    }
+    refuse_repair(options)?;
+    // What repairs is not compiled then: the answer is known.
+    Ok(false)
+}
+
+fn refuse_repair(options: &OpenOptions) -> Result<()> {
+    if options.salvage {
         return Err(Error::unsupported("this build repairs no databases"));
     }
-    Ok(cfg!(feature = "writers") && options.salvage)
+    Ok(())
 }
 
 /// Where the mainline of a game ends.

@@ -9,6 +9,7 @@ use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Source};
 
 use crate::games::common::realign_entries::{REALIGNED, realign};
+use crate::games::common::salvage::is_for_repair;
 use crate::games::common::scid_and_scidb_file_set::{self, SetFile, SetOpener, StoredEntry};
 
 use super::entry::{ENTRY_LENGTH, Entry, HEADER_LENGTH};
@@ -97,7 +98,7 @@ impl FileSet {
         info.version = format!("Scidb, version {}", header.version);
         info.title.clone_from(&header.title);
         info.facts.clone_from(&header.facts);
-        let realigned = options.salvage.then(|| {
+        let realigned = is_for_repair(options)?.then(|| {
             let is_entry = |bytes: &[u8]| {
                 let entry = <Entry as StoredEntry>::read(bytes, header.version);
                 entry.is_some_and(|entry| leads_to_record(&entry, &games.blob))
