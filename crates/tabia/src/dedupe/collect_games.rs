@@ -496,7 +496,7 @@ impl Visitor for GameTask {
         facts.u8(date.month);
         facts.u8(date.day);
         facts.u64_be(self.event.1);
-        facts.u64_be(text_hash(tags.text("Round")));
+        facts.u64_be(text_hash(number_of_round(tags.text("Round"))));
         facts.u32_be(self.annotations);
         facts.u32_be(known as u32 + u32::from(result != GameResult::Unknown));
         facts.u64_be(hash(self.own_players.as_bytes()));
@@ -546,5 +546,37 @@ impl Task for GameTask {
     fn on_problem(&mut self, problem: &Problem) {
         self.has_problem = true;
         self.is_cut |= problem.error.location().ply.is_some();
+    }
+}
+/// The number of a round, without that of the board or of the game in it.
+fn number_of_round(round: &str) -> &str {
+    let number = round.split_once('.').map_or(round, |(number, _)| number);
+    let number = number.trim();
+    let significant = number.trim_start_matches('0');
+    if significant.is_empty() {
+        number
+    } else {
+        significant
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_of_a_round_have_its_number() {
+        for (round, expected) in [
+            ("3", "3"),
+            ("3.1", "3"),
+            ("03", "3"),
+            ("3.12.2", "3"),
+            ("?", "?"),
+            ("0", "0"),
+            ("10.3", "10"),
+            ("", ""),
+        ] {
+            assert_eq!(number_of_round(round), expected);
+        }
     }
 }

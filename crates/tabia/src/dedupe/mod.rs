@@ -55,16 +55,16 @@ pub struct DedupeOptions {
 
 /// Finds the duplicates among the games of all items, sorted by the kept game.
 ///
-/// Surnames must be equal, whatever case, accents and initials are, and years equal or unknown. *Exact*:
-/// the same moves; under 20 plies event, round or day must agree too. *Near*: at least 20 plies and 80 % of
-/// the shorter game in common; if that is less than 80 % of the longer game, event, round or day must agree
-/// too. *Embedded*: one begins the other, with at least 10 plies, and event, round or day agree. If none of
-/// these can be compared because they are unknown, they count as agreeing. Rounds of events with different names do
-/// not agree, and games of one event in different rounds are no duplicates, unless at least 20 plies are all the same
-/// and the days are equal or unknown. Games without moves or of unknown players are exact duplicates if all of them is the same, as far as all formats keep it: event, site, date,
-/// round, result, ratings, moves, variations, comments, NAGs and shapes. Guiding texts are no duplicates, nor
-/// are records without players of which nothing but tags is known, and records of a damaged database whose moves
-/// or names are lost.
+/// Surnames must be equal, whatever case, accents and initials are, and years equal or unknown. *Exact*: the same
+/// moves; under 20 plies event, round or day must agree too. *Near*: at least 20 plies and 80 % of the shorter game in
+/// common; if that is less than 80 % of the longer game, event, round or day must agree too. *Embedded*: one begins
+/// the other, with at least 10 plies, and event, round or day agree. If none of these can be compared because they are
+/// unknown, they count as agreeing. Of rounds the first number is compared, without those of boards. Rounds of events
+/// with different names do not agree, and games of one event in different rounds are no duplicates, unless at least 20
+/// plies are all the same and the days are equal or unknown. Games without moves or of unknown players are exact
+/// duplicates if all of them is the same, as far as all formats keep it: event, site, date, round, result, ratings,
+/// moves, variations, comments, NAGs and shapes. Guiding texts are no duplicates, nor are records without players of
+/// which nothing but tags is known, and records of a damaged database whose moves or names are lost.
 ///
 /// Of several games the one with most annotations is kept, then the longest, then the one with most known
 /// tags, then the first. Memory: 64 MiB, and some bytes for each game of two players and each duplicate.
