@@ -230,13 +230,8 @@ fn entries_after_inserted_bytes_are_read() {
         let before = files.salvage().intact_games();
         let (header, entry) = lengths(&files);
         let third = header + entry * (before.len() / 3);
-        let damages: [Damage<'_>; 3] = [
-            &|bytes| drop(bytes.splice(third + 9..third + 9, [1, 2, 3])),
-            &|bytes| drop(bytes.splice(third..third, [0])),
-            &|bytes| drop(bytes.drain(third + 5..third + 10)),
-        ];
-        for damage in damages {
-            let set = files.damaged(Part::Index, damage).salvage();
+        for files in files.with_shifted_index(third) {
+            let set = files.salvage();
             let texts = set.problems.join("; ");
             assert!(texts.contains("were inserted into the index"), "{texts}");
             let compared = set.compared(&before);

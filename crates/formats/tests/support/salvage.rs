@@ -106,6 +106,20 @@ impl SetFiles {
         files
     }
 
+    /// The set with bytes inserted into its index in and before the entry at an offset, and lost from it.
+    pub(crate) fn with_shifted_index(&self, at: usize) -> [Self; 3] {
+        [
+            (at + 9..at + 9, vec![1, 2, 3]),
+            (at..at, vec![0]),
+            (at + 5..at + 10, vec![]),
+        ]
+        .map(|(range, inserted)| {
+            self.damaged(Part::Index, |bytes| {
+                bytes.splice(range, inserted);
+            })
+        })
+    }
+
     pub(crate) fn without(&self, part: Part) -> Self {
         let wanted = self.name(part);
         let mut files = self.clone();

@@ -189,13 +189,16 @@ impl HeaderRebuilder<'_> {
     /// Whether `.cbj` has games after the last record, which are those of no other record: `.cbh` is an older one.
     fn has_more_in_extended(&self) -> bool {
         let more = self.extended_offsets();
+        if more.is_empty() {
+            return false;
+        }
         let owned: HashSet<u64> = self
             .records
             .iter()
             .map(|record| u64::from(moves_at(record)))
             .collect();
         let is_more = |at: &u64| head(self.moves, *at).is_some() && !owned.contains(at);
-        !more.is_empty() && more.iter().all(is_more)
+        more.iter().all(is_more)
     }
 
     /// Finds the records that are not where `.cbh` or `.cbj` have them.

@@ -160,10 +160,10 @@ impl Search<'_> {
                 return false;
             };
             // A record that another header leads to is that one's.
-            let is_owned = self.stated.binary_search(&shifted).is_ok() && self.fits(shifted, 0);
+            let is_owned = || self.stated.binary_search(&shifted).is_ok() && self.fits(shifted, 0);
             shifted >= least
-                && !is_owned
                 && self.fit_in_a_row(index, distance, NEAR_RECORDS)
+                && !is_owned()
                 && self.is_readable(at, distance)
         })
     }

@@ -1,5 +1,8 @@
 //! Finds the entries of an index after inserted or lost bytes, which shift all entries that follow.
 
+use tabia_core::games::DatabaseInfo;
+use tabia_core::io::Blob;
+
 /// What is reported of an index whose entries were found again.
 pub(crate) const REALIGNED: &str = "bytes were inserted into the index, or lost from it: the entries after them are read where they are";
 
@@ -8,6 +11,20 @@ const IN_A_ROW: usize = 3;
 /// Entries that are tested, and how many more for each byte, which bounds the time for crafted files.
 const TESTS: usize = 1 << 20;
 const TESTS_PER_BYTE: usize = 4;
+
+/// An index with a header, its entries as [`realign`] has them, which is reported in `info`.
+pub(crate) fn realigned_index(
+    index: &Blob,
+    header_length: usize,
+    length: usize,
+    is_entry: impl Fn(&[u8]) -> bool,
+    info: &mut DatabaseInfo,
+) -> Option<Blob> {
+    let (header, rest) = index.split_at(header_length.min(index.len()));
+    let entries = realign(rest, length, is_entry)?;
+    info.problems.push(REALIGNED.to_owned());
+    Some(Blob::from([header, entries.as_slice()].concat()))
+}
 
 /// The entries of an index in which bytes were inserted or lost: whose size is not a multiple of `length`. An entry that
 /// was hit is zeros. `None` for another index, and if no entry is found at another distance.

@@ -8,7 +8,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Source};
 
-use crate::games::common::realign_entries::{REALIGNED, realign};
+use crate::games::common::realign_entries::realigned_index;
 use crate::games::common::scid_and_scidb_file_set::{self, SetFile, SetOpener, StoredEntry};
 
 use super::disk_layout;
@@ -105,13 +105,9 @@ pub(crate) fn entries_for_repair(
             && end <= games.len() as u64
             && ids.all(|(kind, id)| id < names.count(kind) || names.count(kind) == 0)
     };
-    let (header, rest) = index.split_at(version.header_length().min(index.len()));
-    let Some(realigned) = realign(rest, version.entry_length(), is_entry) else {
-        return entries(version, index, info);
-    };
-    info.problems.push(REALIGNED.to_owned());
-    let file = [header, realigned.as_slice()].concat();
-    entries(version, &Blob::from(file), info)
+    let lengths = (version.header_length(), version.entry_length());
+    let realigned = realigned_index(index, lengths.0, lengths.1, is_entry, info);
+    entries(version, realigned.as_ref().unwrap_or(index), info)
 }
 
 /// The entries of an index. What is wrong with their number is reported in `info`.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tabia_core::error::Result;
 use tabia_core::formats::OpenOptions;
 use tabia_core::games::DatabaseInfo;
-use tabia_core::io::{Blob, Source};
+use tabia_core::io::{Blob, Cursor, Source};
 
-use crate::games::common::realign_entries::{REALIGNED, realign};
+use crate::games::common::realign_entries::realigned_index;
 use crate::games::common::salvage::is_for_repair;
 use crate::games::common::scid_and_scidb_file_set::{self, SetFile, SetOpener, StoredEntry};
 
@@ -47,13 +47,9 @@ pub(crate) struct FileSet {
 
 /// Whether an entry has a possible date and a record of the game file begins where it leads to.
 fn leads_to_record(entry: &Entry, games: &[u8]) -> bool {
-    let at = entry.record_at as usize;
-    let Some([a, b, c]) = games.get(at..).and_then(|rest| rest.first_chunk()) else {
-        return false;
-    };
-    let length = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);
-    let is_inside = at.checked_add(length).is_some_and(|end| end <= games.len());
-    length > 3 && is_inside && entry.month <= 12 && entry.day <= 31
+    let record = games.get(entry.record_at as usize..).unwrap_or_default();
+    let length = Cursor::new(record).u24_be("length").unwrap_or(0) as usize;
+    length > 3 && length <= record.len() && entry.month <= 12 && entry.day <= 31
 }
 
 impl FileSet {
@@ -98,20 +94,16 @@ impl FileSet {
         info.version = format!("Scidb, version {}", header.version);
         info.title.clone_from(&header.title);
         info.facts.clone_from(&header.facts);
-        let realigned = is_for_repair(options)?.then(|| {
+        let realigned = if is_for_repair(options)? {
             let is_entry = |bytes: &[u8]| {
                 let entry = <Entry as StoredEntry>::read(bytes, header.version);
                 entry.is_some_and(|entry| leads_to_record(&entry, &games.blob))
             };
             let length = <Entry as StoredEntry>::length(header.version);
-            let (header, rest) = index.split_at(HEADER_LENGTH.min(index.len()));
-            let entries = realign(rest, length, is_entry)?;
-            Some(Blob::from([header, entries.as_slice()].concat()))
-        });
-        let realigned = realigned.flatten();
-        if realigned.is_some() {
-            info.problems.push(REALIGNED.to_owned());
-        }
+            realigned_index(&index, HEADER_LENGTH, length, is_entry, info)
+        } else {
+            None
+        };
         let index = realigned.unwrap_or(index);
         let entries = Entries::new(&index, HEADER_LENGTH, header.version, header.games, info);
         Ok(Self {
