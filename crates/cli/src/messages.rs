@@ -795,7 +795,7 @@ fn has_companion(format: &Format, extension: &str) -> bool {
 }
 
 /// Whether a file has the extension of a format that `is` chooses.
-fn is_named_like(name: &Path, is: impl Fn(&Format) -> bool) -> bool {
+pub(crate) fn is_named_like(name: &Path, is: impl Fn(&Format) -> bool) -> bool {
     let extension = extension_of(name);
     tabia::formats().any(|format| format.extensions().contains(&&*extension) && is(&format))
 }

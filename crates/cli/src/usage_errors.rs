@@ -15,6 +15,7 @@ use tabia::query::nearest;
 
 use crate::archive_of_games::{database_format, free_path};
 use crate::args::rewrite_arguments::from_polyglot;
+use crate::messages::is_named_like;
 
 /// What other programs call a verb: below which one of ours, `""` for none, that word, and our verb.
 const FAMILIAR_VERBS: &[(&str, &str, &str)] = &[
@@ -698,14 +699,6 @@ fn typed_command(arguments: &[OsString], replaced: Option<(&str, &str)>) -> Stri
     });
     let words: Vec<String> = words.collect();
     format!("tabia {}", words.join(" "))
-}
-
-/// Whether a file has the name of a format that `is` chooses.
-fn is_named_like(path: &Path, is: fn(&Format) -> bool) -> bool {
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    let extension = extension.to_ascii_lowercase();
-    let mut formats = tabia::formats().filter(is);
-    formats.any(|format| format.extensions().contains(&&*extension))
 }
 
 /// The command of ours for a verb of Polyglot with its options.

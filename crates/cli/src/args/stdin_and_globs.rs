@@ -162,11 +162,13 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
             let folder = base
                 .parent()
                 .filter(|folder| !folder.as_os_str().is_empty());
-            let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
+            let has_set = || {
+                let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
+                entries.is_ok_and(|entries| entries.flatten().any(has_name))
+            };
             // A database of that name with several formats is not absent.
-            let is_there = base.extension().is_none()
-                && entries.is_ok_and(|entries| entries.flatten().any(has_name));
-            if base.exists() || is_there || args.salvage {
+            let is_there = base.exists() || base.extension().is_none() && has_set();
+            if is_there || args.salvage {
                 return None;
             }
             let input = last(&args.paths)?;

@@ -18,14 +18,15 @@ use crate::commands::index::index_options;
 use crate::commands::{convert, dedupe, salvage};
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::messages::is_named_like;
 use crate::output_conflicts::refuse_inputs;
 use crate::readable_numbers::{counted, grouped};
 
 /// The main file of the database that is named by one of its other files, or without its extension.
 fn main_file(context: &Context, output: &OsStr) -> OsString {
     let path = Path::new(output);
-    // Opening a pipe would wait for its other end.
-    if path.exists() && !path.is_file() {
+    // Opening a pipe would wait for its other end; the extension of a format names its main file.
+    if path.exists() && !path.is_file() || is_named_like(path, |_| true) {
         return output.to_owned();
     }
     let found = context.resolver.resolve_games(output).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
+use tabia::core::io::name_text;
 use tabia::names::{
     FideList, NameCluster, NamesOptions, Renames, Spelling, SpellingFile, find_clusters,
 };
@@ -171,7 +172,7 @@ fn warn_of_unused_names(renames: &Renames, file: &Path, context: &Context) {
     context.messages.warning(&format!(
         "no game has {} of {}: {}",
         counted(unused.len() as u64, "name"),
-        file.display(),
+        name_text(file.as_os_str()),
         names.join(", ")
     ));
 }
