@@ -548,6 +548,7 @@ impl Task for GameTask {
         self.is_cut |= problem.error.location().ply.is_some();
     }
 }
+
 /// The number of a round, without that of the board or of the game in it.
 fn number_of_round(round: &str) -> &str {
     let number = round.split_once('.').map_or(round, |(number, _)| number);
