@@ -38,6 +38,9 @@ macro_rules! features {
 features! {
     /// Tag pairs beyond the Seven Tag Roster.
     Tags = "tag pair" / "tag pairs",
+    /// Other spellings of a tag value that mean the same: `Adams,M` for `Adams, M`, `01` for `1`, an empty
+    /// value for none.
+    TagSpellings = "spelling of a tag value" / "spellings of tag values",
     /// Header facts that only some database formats store (rating types, save times, …).
     HeaderFacts = "header fact of another format" / "header facts of other formats",
     /// Facts of the database itself: title, type, names of flags.

@@ -171,14 +171,26 @@ impl MergedRecord {
         }
     }
 
-    /// Writes the record after its key; returns its number of games.
-    pub(super) fn write_record(&self, sink: &mut Sink) -> u32 {
-        let origins = [
+    const fn origins(&self) -> [Counts; 4] {
+        [
             self.page_counts,
             self.duplicate_counts,
             self.incoming_counts,
             self.outgoing_counts,
-        ];
+        ]
+    }
+
+    /// Whether the record states one game although nothing that was put counts any: the position
+    /// of a move whose own record is lost. A move with weight 0, which is not to be played, is
+    /// none of these.
+    pub(super) fn has_assumed_game(&self) -> bool {
+        let flags = self.new_flags.unwrap_or(self.flags);
+        self.origins().iter().all(|counts| counts.games == 0) && flags & Stats::AVOID == 0
+    }
+
+    /// Writes the record after its key; returns its number of games.
+    pub(super) fn write_record(&self, sink: &mut Sink) -> u32 {
+        let origins = self.origins();
         // No record is without games.
         let one_game = Counts::new(Some(1), 0, 0, 0);
         let counts = origins.into_iter().find(|counts| counts.games > 0);
@@ -370,9 +382,11 @@ mod tests {
     fn record_gets_the_counts_of_the_first_origin() {
         let counts = |games| Counts::new(Some(games), 1, 2, 0);
         let mut merged = MergedRecord::default();
+        assert!(merged.has_assumed_game());
         assert_eq!((stats(&merged).games, stats(&merged).tenths), (1, 5));
         merged.outgoing_counts = counts(5);
         assert_eq!((stats(&merged).games, stats(&merged).tenths), (5, 20));
+        assert!(!merged.has_assumed_game());
         merged.incoming_counts = counts(7);
         assert_eq!(stats(&merged).games, 7);
         merged.add(&MergedRecord {

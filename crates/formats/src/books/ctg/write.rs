@@ -152,6 +152,7 @@ impl BookWriter for CtgWriter {
         let start = Keys::of(&Position::standard()).map(|keys| keys.key);
         let mut games_of_start = 0;
         let mut moves = 0;
+        let mut assumed = 0;
         let out = files.file(0).ok_or_else(target_missing)?;
         let target = out.target().to_path_buf();
         let named = |error: Error| error.in_path(&target);
@@ -160,6 +161,7 @@ impl BookWriter for CtgWriter {
             let mut sink = Sink::new();
             sink.bytes(key.as_bytes());
             let games = record.write_record(&mut sink);
+            assumed += u64::from(record.has_assumed_game());
             moves += record.moves.len().min(MAX_MOVES) as u64;
             if start.as_ref() == Some(key) {
                 games_of_start = games;
@@ -175,9 +177,11 @@ impl BookWriter for CtgWriter {
         let bits = files.file(2).ok_or_else(target_missing)?;
         companions.write_bits(&mut *bits)?;
         bits.flush()?;
+        let mut losses = Losses::new();
+        losses.add(Feature::BookCounts, assumed, None);
         Ok(CompleteBook {
             size: BookSize::new(u64::from(records), moves),
-            losses: Losses::new(),
+            losses,
             records,
             files,
         })

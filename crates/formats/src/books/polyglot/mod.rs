@@ -6,6 +6,7 @@ mod header;
 mod illegal_moves;
 mod put_in_order;
 mod read;
+mod shifted_entries;
 mod write;
 
 pub use count_defects::{Findings, LearnConvention};
@@ -105,7 +106,9 @@ fn score(probe: &Probe<'_>) -> Confidence {
         is_ascending && has_known_bits && !entries.is_empty(),
     ) {
         (true, true) => Confidence::Likely,
-        (true, false) if read::foreign(entries).is_none() => Confidence::ByName,
+        (true, false) if read::foreign(entries).is_none() || read::is_shifted(probe.head) => {
+            Confidence::ByName
+        }
         // Text is never in the order of keys for long, and other binary files seldom are.
         (false, true) if has_standard_key(entries) => Confidence::ByName,
         (false, true) if entries.len() >= 64 && has_moves(entries) => Confidence::ByName,
@@ -137,7 +140,10 @@ fn has_standard_key(entries: &[Entry]) -> bool {
 pub fn why_not(probe: &Probe<'_>) -> Option<String> {
     let complete = probe.head.len() / Entry::SIZE * Entry::SIZE;
     let entries = <[Entry]>::ref_from_bytes(probe.head.get(..complete)?).ok()?;
-    (probe.extension() == "bin").then(|| read::foreign(entries))?
+    if probe.extension() != "bin" || read::is_shifted(probe.head) {
+        return None;
+    }
+    read::foreign(entries)
 }
 
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Book>> {

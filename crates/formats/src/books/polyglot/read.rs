@@ -18,6 +18,7 @@ use super::entry::{Entry, decode_move};
 use super::header::{self, Header};
 use super::illegal_moves;
 use super::put_in_order::OrderedEntries;
+use super::shifted_entries::Realigned;
 
 /// Number of entries at the end whose order is checked on opening, of a book of more than [`CHECKED`].
 const TAIL: usize = 1 << 16;
@@ -64,9 +65,14 @@ impl PolyglotBook {
     /// `checked`: the number of entries up to which the order of all is checked.
     fn with(source: &Source, _options: &OpenOptions, checked: usize) -> Result<Self> {
         let label = Arc::clone(source.label());
-        let blob = source.main().open()?;
-        let count = blob.len() / Entry::SIZE;
+        let mut blob = source.main().open()?;
         let mut problems = Vec::new();
+        let is_uneven = blob.len() % Entry::SIZE != 0;
+        if let Some(found) = is_uneven.then(|| Realigned::find(&blob)).flatten() {
+            problems.push(found.problem());
+            blob = found.blob(&blob)?;
+        }
+        let count = blob.len() / Entry::SIZE;
         if blob.is_empty() {
             problems.push("the file is empty: a book without entries".to_owned());
         } else if blob.len() % Entry::SIZE != 0 {
@@ -170,6 +176,11 @@ fn entries(blob: &Blob) -> &[Entry] {
     let complete = blob.len() / Entry::SIZE * Entry::SIZE;
     let bytes = blob.get(..complete).unwrap_or_default();
     <[Entry]>::ref_from_bytes(bytes).unwrap_or_default()
+}
+
+/// Whether the beginning of a file has the entries of a book, shifted by inserted or lost bytes.
+pub(super) fn is_shifted(head: &[u8]) -> bool {
+    Realigned::find(head).is_some_and(|found| 2 * found.len() * Entry::SIZE > head.len())
 }
 
 /// Why these entries are not a Polyglot book, by a sample of them (FORMAT.md § Damage); `None` if they

@@ -308,6 +308,7 @@ impl CbhDatabase {
             .chain(&companions.problems)
             .cloned()
             .collect();
+        info.has_doubtful_names = self.has_foreign_names;
         info.names = names;
         info
     }

@@ -18,6 +18,7 @@ mod index_heads;
 pub(crate) mod ini_file;
 mod missing_files;
 pub mod moves;
+mod name_uses;
 pub mod nations;
 mod open;
 mod placeholder_names;
@@ -66,6 +67,7 @@ pub static FORMAT: GameFormat = GameFormat {
     can: Features::ALL.without(&[
         Feature::DatabaseFacts,
         Feature::Tags,
+        Feature::TagSpellings,
         Feature::LongText,
         Feature::MediaFiles,
         Feature::ShapeColors,

@@ -58,6 +58,8 @@ pub struct CbhDatabase {
     pub(super) player_pairs: HashMap<u32, [u32; 2]>,
     /// The ids of placeholders for lost names.
     pub(super) placeholders: Placeholders,
+    /// Whether a file of names is that of another database, as far as repair can tell.
+    pub(super) has_foreign_names: bool,
     /// Whether the set is read for repair.
     pub(super) is_salvaged: bool,
 }
@@ -178,6 +180,7 @@ impl CbhDatabase {
             rebuilt: Vec::new(),
             player_pairs: HashMap::new(),
             placeholders: Placeholders::NONE,
+            has_foreign_names: false,
             is_salvaged: options.salvage,
         }
     }

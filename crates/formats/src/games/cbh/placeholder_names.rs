@@ -71,8 +71,8 @@ impl Placeholders {
         Self {
             players: extend(&mut tables.players, ends.players, limit),
             tournaments: extend(&mut tables.tournaments, ends.tournaments, limit),
-            annotators: extend(&mut tables.annotators, ends.annotators, limit),
-            sources: extend(&mut tables.sources, ends.sources, limit),
+            annotators: extend_if_distinct(&mut tables.annotators, &ends.annotators, limit),
+            sources: extend_if_distinct(&mut tables.sources, &ends.sources, limit),
             teams: extend(&mut tables.teams, ends.teams, limit),
             // Game tags are large and few: at most one per record.
             game_tags: extend(&mut tables.game_tags, ends.game_tags, count),
@@ -131,10 +131,28 @@ impl Placeholders {
 struct IdEnds {
     players: u32,
     tournaments: u32,
-    annotators: u32,
-    sources: u32,
+    annotators: IdRange,
+    sources: IdRange,
     teams: u32,
     game_tags: u32,
+}
+
+/// The ids of one kind that records refer to.
+#[derive(Debug, Default)]
+struct IdRange {
+    end: u32,
+    /// The first id that was met; `None` if there is none.
+    one: Option<u32>,
+    /// Whether there is another.
+    is_several: bool,
+}
+
+impl IdRange {
+    fn include(&mut self, id: Option<u32>) {
+        raise(&mut self.end, id);
+        let Some(id) = id else { return };
+        self.is_several |= *self.one.get_or_insert(id) != id;
+    }
 }
 
 impl IdEnds {
@@ -148,8 +166,8 @@ impl IdEnds {
             Record::Text(text) => (text.tournament, text.annotator, text.source),
         };
         raise(&mut self.tournaments, used(tournament));
-        raise(&mut self.annotators, used(annotator));
-        raise(&mut self.sources, used(source));
+        self.annotators.include(used(annotator));
+        self.sources.include(used(source));
     }
 
     fn include_extended(&mut self, extended: &ExtendedRecord) {
@@ -261,6 +279,19 @@ fn extend<E: Placeholder>(table: &mut Option<EntityTable<E>>, end: u32, limit: u
     }
 }
 
+/// As [`extend`], but a missing file stays missing if all records refer to one name of it. Where nobody
+/// is named, as in most databases, that is the blank one; and a placeholder would distinguish nothing.
+fn extend_if_distinct<E: Placeholder>(
+    table: &mut Option<EntityTable<E>>,
+    ids: &IdRange,
+    limit: u32,
+) -> u32 {
+    if table.is_none() && ids.one.is_some() && !ids.is_several {
+        return 0;
+    }
+    extend(table, ids.end, limit)
+}
+
 #[cfg(test)]
 mod tests {
     use tabia_core::io::Blob;
@@ -277,6 +308,9 @@ mod tests {
         game.source = U24::new(0xff_fffe);
         let mut headers = vec![0; FileHeader::SIZE];
         headers.extend_from_slice(game.as_bytes());
+        let mut other = game;
+        other.source = U24::new(1);
+        headers.extend_from_slice(other.as_bytes());
         let mut tables = Tables::default();
         let placeholders = Placeholders::add_to(&mut tables, &headers);
         let players = tables.players.as_ref().unwrap();
@@ -284,7 +318,9 @@ mod tests {
         let name = players.get(2).unwrap().last_name;
         assert!(name.starts_with(b"(lost player 2)\0"));
         // The number of placeholders is bounded.
-        assert_eq!(tables.sources.as_ref().unwrap().capacity(), 68);
+        assert_eq!(tables.sources.as_ref().unwrap().capacity(), 72);
+        // All records have the same annotator, who is not invented.
+        assert!(tables.annotators.is_none());
         let text = placeholders
             .describe(Record::Game(&game), None, &tables)
             .unwrap();

@@ -109,6 +109,15 @@ impl<'d> CbhReader<'d> {
             }
         }
         let annotations = self.annotations(offsets.annotations_at, want);
+        if self.db.is_salvaged
+            && want.has(Want::ANNOTATIONS)
+            && let Some(head) = AnnotationsHead::read(annotations)
+            && let Some(other) = head.marked_for_other(index)
+        {
+            let text = format!("the annotations are marked as those of game {other}");
+            let name = &self.companions.annotations_name;
+            self.problems.push(Error::invalid(text).in_file(name));
+        }
         self.stored_texts.clear();
         if want.has(Want::STORED_TEXTS) {
             self.stored_texts.begin(self.companions.texts);
@@ -191,7 +200,7 @@ impl<'d> CbhReader<'d> {
             Flow::Stop => return Ok(Flow::Stop),
         }
         if let Some(body) = body {
-            let mut stopped = false;
+            let (mut stopped, mut is_readable) = (false, true);
             if want.has(Want::STORED_TEXTS) {
                 self.stored_texts.begin(self.companions.texts);
                 self.store_shared_texts(text.tournament.get(), text.source.get());
@@ -202,12 +211,23 @@ impl<'d> CbhReader<'d> {
                 stopped |= flow == Some(Flow::Stop);
             }
             let read = guiding_texts::decode(body, self.companions.texts, &mut |annotation| {
+                if let Annotation::Text(part) = annotation {
+                    is_readable &= !part.text.contains(is_no_text);
+                }
                 let flow = visitor.visit_annotation(annotation);
                 stopped |= flow == Flow::Stop;
                 flow
             });
             if stopped {
                 return Ok(Flow::Stop);
+            }
+            if !is_readable && read.is_ok() {
+                let text = "the guiding text has control characters, which are no text";
+                let error = Error::invalid(text).at_offset(at);
+                let error = error.in_file(&self.companions.moves_name).in_game(index);
+                if visitor.problem(error.into()) == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
             }
             if let Err(malformed) = read {
                 let error = malformed
@@ -597,6 +617,12 @@ impl<'d> CbhReader<'d> {
             let item = item.map_err(|malformed| (record, malformed.at_base(at)))?;
             is_sorted &= item.position >= last;
             last = item.position;
+            if has_text_after_zero(&item) {
+                let text = "a comment has zero bytes: what follows them is not read as text";
+                let error = Error::invalid(text).at_offset(at.saturating_add(item.at as u64));
+                let name = &self.companions.annotations_name;
+                self.problems.push(error.in_file(name));
+            }
             self.items.push(ItemRange {
                 position: item.position.max(-1),
                 kind: item.kind,
@@ -615,6 +641,22 @@ impl<'d> CbhReader<'d> {
         }
         Ok(record)
     }
+}
+
+/// Whether a comment goes on after a zero byte. No program writes such comments; zeros at the end do
+/// not matter.
+fn has_text_after_zero(item: &Item<'_>) -> bool {
+    if !matches!(item.kind, kind::TEXT_BEFORE | kind::TEXT_AFTER) {
+        return false;
+    }
+    let text = item.data.get(2..).unwrap_or_default();
+    let rest = text.get(until_zero(text).len()..).unwrap_or_default();
+    rest.iter().any(|byte| *byte != 0)
+}
+
+/// Whether a character is in no text: a control character, except for tabs and line breaks.
+fn is_no_text(character: char) -> bool {
+    character < ' ' && !matches!(character, '\t' | '\r' | '\n')
 }
 
 /// The names that the header of a game refers to, with the extensions of their files.

@@ -8,6 +8,7 @@
 
 use std::mem::offset_of;
 
+use tabia_core::error::GameIndex;
 use zerocopy::byteorder::{BigEndian, LittleEndian};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -526,6 +527,14 @@ record! {
         7 count: U24,
         /// Bytes of the record, this head included.
         10 size: U32,
+    }
+}
+
+impl AnnotationsHead {
+    /// The number (from 1) of the game for which the record is marked, if that is not this one.
+    pub(super) fn marked_for_other(&self, index: GameIndex) -> Option<u32> {
+        let marked = self.game.get();
+        (marked != 0 && marked != (index.0 + 1) & 0x00ff_ffff).then_some(marked)
     }
 }
 

@@ -23,6 +23,7 @@ use super::files_of_newer_versions::SideTable;
 use super::headerless_record_finder::{
     TEXT_MODE, end, head, is_annotations, scan, scan_annotations, start,
 };
+use super::name_uses::foreign_name_files;
 use super::open::{CbhDatabase, CompanionOpener, OpenFiles};
 use super::placeholder_names::Placeholders;
 use super::records::{
@@ -69,10 +70,15 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
     for text in &headers.problems {
         opener.problem("cbh", text);
     }
+    let foreign = foreign_name_files(&tables, &headers.file, headers.rebuilt.is_empty());
+    for (extension, text) in &foreign {
+        opener.problem(extension, text);
+    }
     let label = Arc::from(source.label().with_extension("cbh"));
     let problems = std::mem::take(&mut opener.problems);
     let mut database =
         CbhDatabase::from_headers(source, options, label, headers.file, files, problems);
+    database.has_foreign_names = !foreign.is_empty();
     database.rebuilt = headers.rebuilt;
     database.player_pairs = boosters.players;
     database

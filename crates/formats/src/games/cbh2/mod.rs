@@ -50,6 +50,7 @@ pub static FORMAT: GameFormat = GameFormat {
     can: Features::ALL.without(&[
         Feature::DatabaseFacts,
         Feature::Tags,
+        Feature::TagSpellings,
         Feature::LongText,
         Feature::MediaFiles,
         Feature::ShapeColors,

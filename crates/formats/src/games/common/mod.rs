@@ -16,4 +16,5 @@ pub(crate) mod set_writer;
 pub(crate) mod setup_tags;
 pub(crate) mod tag_plan_cache;
 pub(crate) mod unread_moves_text;
+pub(crate) mod use_counts;
 pub(crate) mod variation_walker;

@@ -16,6 +16,7 @@ const CAN: Features = Features::of(&[
     Feature::Moves,
     Feature::ChessGames,
     Feature::Tags,
+    Feature::TagSpellings,
     Feature::TagText,
     Feature::HeaderFacts,
     Feature::LongText,

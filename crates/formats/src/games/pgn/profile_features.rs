@@ -24,6 +24,7 @@ pub(super) fn features_with(options: &CreateOptions) -> Features {
 const SEVEN: Features = Features::of(&[
     Feature::Moves,
     Feature::ChessGames,
+    Feature::TagSpellings,
     Feature::LongText,
     Feature::Characters,
     Feature::SetupPositions,

@@ -50,12 +50,15 @@ pub(crate) struct Names {
 struct Span {
     at: u64,
     length: u32,
+    /// How often the index uses the name, as the file states; 0 in `.sn5`, which does not.
+    uses: u32,
 }
 
 impl Span {
     const MISSING: Span = Span {
         at: u64::MAX,
         length: 0,
+        uses: 0,
     };
 }
 
@@ -149,6 +152,12 @@ impl Names {
             .get(start..start.checked_add(span.length as usize)?)
     }
 
+    /// How often each name of a kind is used, by number, as `.sn3` and `.sn4` state.
+    pub(crate) fn stated_uses(&self, kind: usize) -> impl Iterator<Item = u32> {
+        let spans = self.tables.get(kind).into_iter().flatten();
+        spans.map(|span| span.uses)
+    }
+
     /// One more than the greatest number of a kind.
     pub(crate) fn count(&self, kind: usize) -> u32 {
         self.tables.get(kind).map_or(0, |table| table.len() as u32)
@@ -219,6 +228,7 @@ impl Names {
                     at,
                     length: u32::try_from(length)
                         .map_err(|_| cursor.malformed("name_head", Why::Value(head)))?,
+                    uses: 0,
                 });
             } else if let Some(key) = FACT_KEYS
                 .into_iter()
@@ -254,7 +264,7 @@ impl Table<'_> {
             } else {
                 cursor.u24_be("name_id")?
             };
-            match self.frequency {
+            let uses = match self.frequency {
                 0..=0xff => u32::from(cursor.u8("name_frequency")?),
                 0x100..=0xffff => u32::from(cursor.u16_be("name_frequency")?),
                 _ => cursor.u24_be("name_frequency")?,
@@ -276,6 +286,7 @@ impl Table<'_> {
                     *span = Span {
                         at: start as u64,
                         length: length as u32,
+                        uses,
                     };
                 }
                 // A repeated number, or one from the count on: the first name of a number is kept.

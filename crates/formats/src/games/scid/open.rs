@@ -12,6 +12,7 @@ use tabia_core::io::{Blob, Source, decode};
 use tabia_core::plural::counted;
 
 use crate::games::common::salvage::is_for_repair;
+use crate::games::common::use_counts::{Uses, foreign_names};
 
 use super::entry::{Entry, flag};
 use super::file_set::{self, FileSet};
@@ -106,7 +107,10 @@ impl ScidDatabase {
             }
         }
         let has_names = names.is_complete && !set.names.is_empty();
-        let misfit = extent.names_problem(&names).filter(|_| has_names);
+        let mut misfit = extent.names_problem(&names).filter(|_| has_names);
+        if is_for_repair(options)? && has_names && names.problems.is_empty() {
+            misfit = misfit.or_else(|| foreign_kind(&index, &names));
+        }
         info.has_doubtful_names = names.is_misread || misfit.is_some();
         if options.salvage
             && let Some(text) = misfit
@@ -170,6 +174,27 @@ impl ScidDatabase {
 fn has_companion(info: &DatabaseInfo, extension: &str) -> bool {
     let mut companions = info.companions.iter();
     companions.any(|(name, exists)| name == extension && *exists)
+}
+
+/// Why the names are those of another database, by how often the index uses them. `None` if they fit.
+fn foreign_kind(index: &Index, names: &Names) -> Option<String> {
+    let mut found = [0, 1, 2, 3].map(|kind| vec![Uses::default(); names.count(kind) as usize]);
+    index.for_each(|entry| {
+        let ids = [entry.white, entry.event, entry.site, entry.round];
+        for (kind, id) in (0..).zip(ids).chain([(0, entry.black)]) {
+            let uses = found
+                .get_mut(kind)
+                .and_then(|uses| uses.get_mut(id as usize));
+            // Which game is the first one is not stated.
+            uses.into_iter().for_each(|uses| uses.add(0));
+        }
+    });
+    (0..).zip(&found).find_map(|(kind, found)| {
+        let stated = names
+            .stated_uses(kind)
+            .map(|count| Uses { count, first: 0 });
+        foreign_names(stated.zip(found.iter().copied()))
+    })
 }
 
 /// What the entries of an index refer to.

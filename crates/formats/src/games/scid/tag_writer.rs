@@ -267,7 +267,7 @@ impl<'g> UnmappedTags<'g> {
             {
                 self.set_taken(index);
                 let is_kept = (name, value) == ("Date", "????.??.??");
-                losses.add(Feature::Tags, u64::from(!is_kept), None);
+                losses.add(Feature::TagSpellings, u64::from(!is_kept), None);
             }
         }
     }

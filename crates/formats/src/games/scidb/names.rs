@@ -125,6 +125,11 @@ impl Names {
         self.find(&self.annotators, id).map(|(name, ())| name)
     }
 
+    /// The numbers that players have.
+    pub(crate) fn player_ids(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.players.iter().map(|record| record.id)
+    }
+
     /// The numbers of players, events, sites and annotators.
     pub(crate) fn counts(&self) -> [u32; 4] {
         [

@@ -1,6 +1,7 @@
 //! Scidb databases as [`Database`].
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,6 +51,22 @@ pub(crate) struct ScidbDatabase {
     options: OpenOptions,
 }
 
+/// Why the names are those of another database: more than a quarter of the players play in no game,
+/// while the file has only names that are used. `None` if they fit.
+fn foreign_players(index: &Index, names: &Names) -> Option<String> {
+    let mut used = HashSet::new();
+    index.for_each(|entry| used.extend([entry.white, entry.black]));
+    let players = names.player_ids().len();
+    let unused = names.player_ids().filter(|id| !used.contains(id)).count();
+    if unused <= players / 4 {
+        return None;
+    }
+    let players = counted(players, "player", "players");
+    Some(format!(
+        "the file may be that of another database: of {players} {unused} play in no game of the index"
+    ))
+}
+
 impl ScidbDatabase {
     /// Opens the files of a set. A missing or damaged name or game file is reported in the info; its
     /// names or games are missing.
@@ -83,7 +100,19 @@ impl ScidbDatabase {
             };
             salvage::find(&set.entries, scanner, &mut info)
         });
+        let is_complete = info.missing == 0
+            && salvage
+                .as_ref()
+                .is_some_and(|salvage| salvage.unindexed.is_empty() && salvage.blank.is_empty());
         let index = Index::new(set.entries, salvage, set.index_file);
+        if is_complete
+            && names.problems.is_empty()
+            && let Some(text) = foreign_players(&index, &names)
+        {
+            let error = Error::invalid(text).in_file(&set.names_file);
+            info.problems.push(error.to_string());
+            info.has_doubtful_names = true;
+        }
         info.records = index.len();
         let mut last_record = None;
         index.for_each(|entry| {

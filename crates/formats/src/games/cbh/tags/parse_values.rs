@@ -21,6 +21,60 @@ pub(crate) fn feature(name: &str) -> Feature {
     }
 }
 
+/// The feature that is lost with the value of a tag that is read as another text: only the spelling if
+/// it means the same.
+pub(crate) fn changed_feature(name: &str, value: &str) -> Feature {
+    let keeps_meaning = match value {
+        "" | "?" => true,
+        // There is none, as opposed to unknown.
+        "-" => false,
+        value => !is_number(name) || is_same_number(value),
+    };
+    match feature(name) {
+        Feature::Tags if keeps_meaning => Feature::TagSpellings,
+        other => other,
+    }
+}
+
+/// The feature that is lost with a player's name of which these parts are stored: only the spelling if
+/// it differs in blanks, as that after the comma.
+pub(crate) fn changed_name_feature(name: &str, last: &str, first: &str) -> Feature {
+    let letters = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_whitespace())
+            .collect::<String>()
+    };
+    let comma = if first.is_empty() { "" } else { "," };
+    if letters(name).trim_end_matches(',') == letters(&format!("{last}{comma}{first}")) {
+        Feature::TagSpellings
+    } else {
+        Feature::Tags
+    }
+}
+
+/// Whether a tag has a number: that of a round may have a part.
+fn is_number(name: &str) -> bool {
+    matches!(
+        name,
+        "WhiteElo"
+            | "BlackElo"
+            | "EventRounds"
+            | "EventCategory"
+            | "SourceVersion"
+            | "SourceQuality"
+            | "Board"
+            | "WhiteFideId"
+            | "BlackFideId"
+            | "Round"
+    )
+}
+
+/// Whether a text is a number with leading zeros or blanks, which alone are lost of it.
+fn is_same_number(text: &str) -> bool {
+    let digits = text.trim();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a value means *unknown*.
 pub(crate) fn is_unknown(value: &str) -> bool {
     matches!(value, "" | "?" | "-")
@@ -61,11 +115,8 @@ pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
         return false;
     }
     let stored = match name {
-        "WhiteElo" | "BlackElo" | "EventRounds" | "EventCategory" | "SourceVersion"
-        | "SourceQuality" | "Board" | "WhiteFideId" | "BlackFideId" => {
-            number::<u32>(value).map(|number| (number, 0))
-        }
         "Round" => round::<u32>(value),
+        _ if is_number(name) => number::<u32>(value).map(|number| (number, 0)),
         _ => return false,
     };
     let text = match stored {

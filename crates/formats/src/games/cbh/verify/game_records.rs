@@ -145,9 +145,8 @@ impl Verifier<'_> {
             let error = Error::invalid(text).in_file(name).in_game(index);
             self.report(Severity::Stale, error);
         }
-        let game = head.game.get();
-        if game != 0 && game != (index.0 + 1) & 0x00ff_ffff {
-            let text = format!("the annotations are marked as those of game {game}");
+        if let Some(other) = head.marked_for_other(index) {
+            let text = format!("the annotations are marked as those of game {other}");
             let error = Error::invalid(text).in_file(name).in_game(index);
             self.report(Severity::Damage, error);
         }

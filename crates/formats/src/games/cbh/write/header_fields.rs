@@ -14,8 +14,8 @@ use crate::games::cbh::records::{
 };
 use crate::games::cbh::stored_texts::{StoredTexts, field};
 use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, date, feature, hex, is_chess960, is_joined, is_respelled, is_rounded, is_unknown,
-    nation, number, rating, round, start_number,
+    DoesNotFit, changed_feature, changed_name_feature, date, feature, hex, is_chess960, is_joined,
+    is_respelled, is_rounded, is_unknown, nation, number, rating, round, start_number,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
@@ -138,8 +138,11 @@ impl<'l> TagReader<'l> {
             // A hyphen is not distinguished from an unknown value.
             let is_hyphen = value == "-" && name != "Result" && !self.is_copied;
             let is_changed = is_rounded(name, value) || is_respelled(name, value);
-            if read.is_err() || is_hyphen || is_changed {
+            if read.is_err() {
                 self.lose(name);
+            } else if is_hyphen || is_changed {
+                let feature = changed_feature(name, value);
+                self.losses.add_named(feature, name, None);
             }
         }
         fields
@@ -330,8 +333,8 @@ impl<'l> TagReader<'l> {
         if is_joined(value, last_name, first_name) {
             return player;
         }
-        // A name that is read in another spelling, such as without a blank after the comma.
-        self.lose(name);
+        let feature = changed_name_feature(value, last_name, first_name);
+        self.losses.add_named(feature, name, None);
         player
     }
 
@@ -346,9 +349,13 @@ impl<'l> TagReader<'l> {
         match eco {
             Some(eco) => {
                 // Of a longer code only the beginning is stored.
-                let is_other = |text: &str| !text.eq_ignore_ascii_case(&eco.to_string());
-                if tags.get("ECO").is_some_and(is_other) {
-                    self.lose("ECO");
+                let stored = eco.to_string();
+                match tags.get("ECO") {
+                    Some(text) if !text.eq_ignore_ascii_case(&stored) => self.lose("ECO"),
+                    Some(text) if text != stored => {
+                        self.losses.add_named(Feature::TagSpellings, "ECO", None);
+                    }
+                    _ => {}
                 }
                 encode_eco(eco)
             }
@@ -461,7 +468,8 @@ mod tests {
         let counted = [
             ("TimeControl", "?"),
             ("X", ""),
-            ("WhiteElo", "-"),
+            ("WhiteElo", "02400"),
+            ("ECO", "c50"),
             ("EventDate", "????.??.??"),
             ("Date", "2024-01-05"),
             ("Date", "2024.1.5"),
@@ -470,6 +478,11 @@ mod tests {
             ("Black", "Carlsen,"),
         ];
         for tag in counted {
+            let (_, losses) = read(&[tag]);
+            assert_eq!(losses.count(Feature::TagSpellings), 1, "{tag:?}");
+            assert_eq!(losses.count(Feature::Tags), 0, "{tag:?}");
+        }
+        for tag in [("WhiteElo", "-"), ("Round", "8.2.3"), ("Round", "5.0")] {
             assert_eq!(read(&[tag]).1.count(Feature::Tags), 1, "{tag:?}");
         }
         let kept = [
@@ -495,11 +508,13 @@ mod tests {
         ] {
             let (fields, losses) = read(&[("Round", value)]);
             let name = crate::games::cbh::tags::round_name(fields.round, fields.sub_round);
-            assert_eq!(
-                losses.count(Feature::Tags),
-                u64::from(name != value),
-                "{value}"
-            );
+            let is_number_kept = ["05", "0"].contains(&value);
+            let lost = if is_number_kept {
+                Feature::TagSpellings
+            } else {
+                Feature::Tags
+            };
+            assert_eq!(losses.count(lost), u64::from(name != value), "{value}");
         }
     }
 
