@@ -434,6 +434,9 @@ pub struct CompleteBook {
     /// Losses known only at the end, such as positions that an ABK tree cannot reach; those that
     /// [`BookWriter::put`] returned are not repeated.
     pub losses: Losses,
+    /// Positions for which the format states one game, since it needs a number and nothing counts any:
+    /// those of moves whose own records are lost.
+    pub assumed_games: u64,
     /// Number of records.
     pub records: u32,
     /// The files, main file first. Further files created here appear together with the book.
@@ -450,6 +453,7 @@ impl CompleteBook {
         Ok(WrittenBook {
             size: self.size,
             losses: self.losses,
+            assumed_games: self.assumed_games,
             written: Written::new(self.records, files, bytes),
         })
     }
@@ -462,6 +466,8 @@ pub struct WrittenBook {
     pub size: BookSize,
     /// Losses known only at the end; those that [`BookWriter::put`] returned are not repeated.
     pub losses: Losses,
+    /// As [`CompleteBook::assumed_games`].
+    pub assumed_games: u64,
     /// The files.
     pub written: Written,
 }

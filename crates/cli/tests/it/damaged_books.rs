@@ -168,3 +168,69 @@ fn a_fixed_kvetka_book_is_sound_whatever_its_list_of_games_was() {
         std::fs::remove_file(folder.join("again.ksf")).unwrap_or_default();
     }
 }
+
+/// A book of the positions of many games.
+fn with_book(name: &str, book: &str) -> Scratch {
+    let folder = Scratch::new(name);
+    let mut text = String::new();
+    for first in [
+        "a3", "b3", "c3", "d3", "e3", "f3", "g3", "h3", "a4", "b4", "c4", "d4", "e4", "f4", "g4",
+        "h4",
+    ] {
+        let knight = if first.starts_with('f') { "Nc3" } else { "Nf3" };
+        for second in [
+            "a6", "b6", "c6", "d6", "e6", "f6", "g6", "h6", "a5", "b5", "c5", "d5", "e5", "f5",
+            "g5", "h5",
+        ] {
+            text += &format!(
+                "[White \"A\"]\n[Result \"1/2-1/2\"]\n\n1. {first} {second} 2. {knight} 1/2-1/2\n\n"
+            );
+        }
+    }
+    std::fs::write(folder.join("games.pgn"), text).unwrap();
+    let build = ["book", "build", "games.pgn", "-o", book, "--min-games", "1"];
+    tabia(&folder, &build).expect(0);
+    folder
+}
+
+#[test]
+fn shifted_entries_of_polyglot_books_are_found() {
+    let folder = with_book("shifted-polyglot", "book.bin");
+    let whole = std::fs::read(folder.join("book.bin")).unwrap();
+    assert!(whole.len() > 400 * 16);
+    for (at, inserted) in [(3, 3), (4_003, 1), (4_000, 9), (5_000, 100)] {
+        let mut bytes = whole.clone();
+        bytes.splice(at..at, vec![0xa7; inserted]);
+        std::fs::write(folder.join("book.bin"), bytes).unwrap();
+        let run = tabia(&folder, &["check", "book.bin"]).expect(3);
+        assert!(run.err.contains("inserted"), "{at}: {}", run.err);
+        assert!(run.err.contains("tabia book fix"), "{at}: {}", run.err);
+        let fix = ["book", "fix", "book.bin", "-o", "fixed.bin", "--force"];
+        tabia(&folder, &fix).expect(3);
+        tabia(&folder, &["check", "fixed.bin"]).expect(0);
+        let fixed = std::fs::read(folder.join("fixed.bin")).unwrap();
+        let lost = (whole.len() - fixed.len()) / 16;
+        assert!(lost <= 8, "{lost} of {} entries lost", whole.len() / 16);
+        let known: Vec<&[u8]> = whole.chunks(16).collect();
+        assert!(fixed.chunks(16).all(|entry| known.contains(&entry)), "{at}");
+    }
+}
+
+#[test]
+fn games_of_lost_records_of_a_ctg_book_are_not_invented_in_silence() {
+    let folder = with_book("lost-records", "book.ctg");
+    let again = ["book", "fix", "book.ctg", "-o", "same.ctg"];
+    let run = tabia(&folder, &again).expect(0);
+    assert!(!run.err.contains("are lost"), "{}", run.err);
+    let mut bytes = std::fs::read(folder.join("book.ctg")).unwrap();
+    let pages = bytes.len() / 4096;
+    assert!(pages > 4, "{pages}");
+    bytes.truncate(4096 * (pages - 1));
+    std::fs::write(folder.join("book.ctg"), bytes).unwrap();
+    let run = tabia(&folder, &["book", "fix", "book.ctg", "-o", "fixed.ctg"]).expect(3);
+    assert!(
+        run.err.contains("whose own records are lost") && run.err.contains("has 1 game"),
+        "{}",
+        run.err
+    );
+}

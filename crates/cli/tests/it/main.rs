@@ -33,6 +33,7 @@ mod dedupe_and_eco;
 mod edit;
 mod exit_codes;
 mod exports;
+mod files_of_other_databases;
 mod folders;
 mod formats_and_help;
 mod game_selection;

@@ -402,9 +402,7 @@ fn edit_pages(
         refuse_only_unfit(item, format, &unfit, merged.edits)?;
     }
     let book = book.commit().map_err(Error::in_output)?;
-    (merged.positions, merged.moves) = (book.size.positions, book.size.moves);
-    merged.losses.merge(&book.losses);
-    merged.written = book.written;
+    merged.set_written(book);
     Ok(merged)
 }
 

@@ -74,7 +74,7 @@ pub(super) fn report_merged(
         return Ok(ExitCode::NoMatch);
     }
     let lost_moves = merged.losses.count(Feature::BookMoves);
-    let code = ExitCode::of_problems(reporter.count().max(lost_moves));
+    let code = ExitCode::of_problems(reporter.count().max(lost_moves).max(merged.assumed_games));
     let counts = WrittenCounts::new(merged.positions, merged.moves, &merged.written);
     reporter.commit_file(main, &merged.losses, &counts)?;
     for note in notes {
@@ -99,6 +99,13 @@ pub(super) fn report_merged(
             );
         }
         context.messages.note(&text);
+    }
+    if merged.assumed_games > 0 {
+        context.messages.note(&format!(
+            "{} whose own records are lost: the format has no record without games, so that each of them has 1 \
+             game, of no known result",
+            counted_as(merged.assumed_games, "position is that of a move", "positions are those of moves")
+        ));
     }
     reporter.finish(None)?;
     let is_input = inputs.iter().any(|item| item.label().as_ref() == output);

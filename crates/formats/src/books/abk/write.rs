@@ -179,6 +179,7 @@ impl BookWriter for AbkWriter {
         Ok(CompleteBook {
             size: tree.reachable,
             losses,
+            assumed_games: 0,
             records: tree.records,
             files,
         })

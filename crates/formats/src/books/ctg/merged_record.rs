@@ -132,6 +132,8 @@ pub(super) struct MergedRecord {
     pub(super) commentary: u8,
     /// The commentary of moves that lead to the position.
     pub(super) incoming_commentary: u8,
+    /// The source has a move that leads to the position, and no record of it.
+    pub(super) is_lost: bool,
     /// Replaces the flags, if they were edited.
     pub(super) new_flags: Option<u8>,
     /// Replaces the commentary, if it was edited.
@@ -156,6 +158,7 @@ impl MergedRecord {
             self.other_duplicate = other.other_duplicate;
         }
         self.has_all_ratings |= other.has_all_ratings;
+        self.is_lost |= other.is_lost;
         self.flags |= other.flags;
         set_if_default(&mut self.weight, other.weight);
         set_if_default(&mut self.commentary, other.commentary);
@@ -180,12 +183,9 @@ impl MergedRecord {
         ]
     }
 
-    /// Whether the record states one game although nothing that was put counts any: the position
-    /// of a move whose own record is lost. A move with weight 0, which is not to be played, is
-    /// none of these.
+    /// Whether the record was lost, and states one game although nothing that was put counts any.
     pub(super) fn has_assumed_game(&self) -> bool {
-        let flags = self.new_flags.unwrap_or(self.flags);
-        self.origins().iter().all(|counts| counts.games == 0) && flags & Stats::AVOID == 0
+        self.is_lost && self.origins().iter().all(|counts| counts.games == 0)
     }
 
     /// Writes the record after its key; returns its number of games.
@@ -252,6 +252,7 @@ impl MergedRecord {
         present |= u16::from(self.new_flags.is_some()) << 10;
         present |= u16::from(self.new_commentary.is_some()) << 11;
         present |= u16::from(self.has_all_ratings) << 12;
+        present |= u16::from(self.is_lost) << 13;
         sink.u16_be(present);
         for counts in counts.iter().filter(|counts| counts.games > 0) {
             for number in [counts.games, counts.won, counts.lost, counts.drawn] {
@@ -279,6 +280,7 @@ impl MergedRecord {
         let present = bytes.u16_be("present")?;
         let mut merged = Self {
             has_all_ratings: present >> 12 & 1 == 1,
+            is_lost: present >> 13 & 1 == 1,
             ..Self::default()
         };
         for (bit, counts) in [
@@ -381,7 +383,10 @@ mod tests {
     #[test]
     fn record_gets_the_counts_of_the_first_origin() {
         let counts = |games| Counts::new(Some(games), 1, 2, 0);
-        let mut merged = MergedRecord::default();
+        let mut merged = MergedRecord {
+            is_lost: true,
+            ..MergedRecord::default()
+        };
         assert!(merged.has_assumed_game());
         assert_eq!((stats(&merged).games, stats(&merged).tenths), (1, 5));
         merged.outgoing_counts = counts(5);
@@ -432,6 +437,7 @@ mod tests {
             weight: -3,
             incoming_commentary: 9,
             has_all_ratings: true,
+            is_lost: true,
             new_flags: Some(0x40),
             moves: vec![[1, 2]; MAX_MOVES],
             ..MergedRecord::default()

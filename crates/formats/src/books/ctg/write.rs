@@ -177,11 +177,10 @@ impl BookWriter for CtgWriter {
         let bits = files.file(2).ok_or_else(target_missing)?;
         companions.write_bits(&mut *bits)?;
         bits.flush()?;
-        let mut losses = Losses::new();
-        losses.add(Feature::BookCounts, assumed, None);
         Ok(CompleteBook {
             size: BookSize::new(u64::from(records), moves),
-            losses,
+            losses: Losses::new(),
+            assumed_games: assumed,
             records,
             files,
         })
@@ -290,6 +289,7 @@ fn move_parts(
     let mut nags: Vec<Nag> = entry.nags.clone();
     let mut commentary = None;
     if let Some(raw) = raw {
+        child.is_lost = raw.child.is_none();
         let raw_commentary = raw.child.map_or(0, |(_, _, commentary)| commentary);
         let raw_nags = nags::annotation(raw.annotation)
             .into_iter()

@@ -129,6 +129,7 @@ impl BookWriter for KvetkaBuilder {
         Ok(CompleteBook {
             size: BookSize::new(u64::from(written.elements), written.moves),
             losses: self.losses,
+            assumed_games: 0,
             records: written.elements,
             files: self.set,
         })

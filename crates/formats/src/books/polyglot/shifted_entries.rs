@@ -12,8 +12,11 @@ use super::entry::Entry;
 
 /// Entries in a row that must be sound where a book goes on at another distance.
 const IN_A_ROW: usize = 12;
-/// Unsound entries among that many that show a shift; damage of single entries has fewer.
-const UNSOUND: usize = 3;
+/// Entries that are compared; no position has as many moves, whose entries look sound at other distances,
+/// too.
+const FOLLOWING: usize = 250;
+/// Unsound entries that are fewer at the distance at which the book goes on.
+const FEWER: usize = 4;
 /// Bytes after an unsound entry at which the book is searched.
 const SEARCHED: usize = 4096;
 /// Entries of the smallest book that is searched: the keys of fewer are so far apart that other bytes may
@@ -51,7 +54,7 @@ impl Realigned {
         };
         let (mut from, mut at, mut searched_to) = (0, 0, 0);
         while entry(bytes, at).is_some() {
-            if at >= searched_to && is_shifted(bytes, from, at) {
+            if at >= searched_to && is_unsound(bytes, from, at) {
                 if let Some(start) = start_after(bytes, from, at) {
                     if is_sure(from, before(from, at)) {
                         found.hit(bytes, from..at, start);
@@ -154,15 +157,23 @@ fn follows(bytes: &[u8], at: usize, next: usize) -> bool {
     }
 }
 
-/// Whether the entries from `at` on are not where they should be; `from`: the first one at this distance.
-fn is_shifted(bytes: &[u8], from: usize, at: usize) -> bool {
-    let unsound = |at: usize| match (entry(bytes, at), at.checked_sub(Entry::SIZE)) {
+/// Whether the entry at `at` is not sound after those from `from` on.
+fn is_unsound(bytes: &[u8], from: usize, at: usize) -> bool {
+    match (entry(bytes, at), at.checked_sub(Entry::SIZE)) {
         (None, _) => false,
         (Some(_), Some(before)) if before >= from => !follows(bytes, before, at),
         (Some(entry), _) => !is_sound(entry),
-    };
-    let mut next = (0..IN_A_ROW).map(|number| at + number * Entry::SIZE);
-    unsound(at) && next.by_ref().filter(|at| unsound(*at)).count() >= UNSOUND
+    }
+}
+
+/// How many of the entries that are looked at after one at `at` do not follow theirs.
+fn unsound_after(bytes: &[u8], at: usize) -> usize {
+    let row = (0..FOLLOWING).map(|number| at + number * Entry::SIZE);
+    let pairs = row.clone().zip(row.skip(1));
+    let pairs = pairs.take_while(|(_, next)| entry(bytes, *next).is_some());
+    pairs
+        .filter(|(at, next)| !follows(bytes, *at, *next))
+        .count()
 }
 
 /// Where the book goes on near an unsound entry, at another distance.
@@ -171,13 +182,30 @@ fn start_after(bytes: &[u8], from: usize, at: usize) -> Option<usize> {
     let is_sure = is_sure(from, before);
     // Without such entries, bytes before the shift may look like some by chance.
     let first = if is_sure { before } else { at };
-    let mut starts = first + 1..(at + SEARCHED).min(bytes.len());
-    starts.find(|&start| {
-        start % Entry::SIZE != at % Entry::SIZE
+    let mut best: Option<(usize, usize)> = None;
+    let (mut tried, mut end) = (0_u16, (at + SEARCHED).min(bytes.len()));
+    let mut start = first;
+    while start + 1 < end {
+        start += 1;
+        // One start of each distance is enough.
+        let distance = 1 << (start % Entry::SIZE);
+        let is_start = start % Entry::SIZE != at % Entry::SIZE
+            && tried & distance == 0
             && (before == at || !is_sure || follows(bytes, before, start))
             && goes_on(bytes, start)
-            && !is_far_from_next(bytes, start)
-    })
+            && !is_far_from_next(bytes, start);
+        if !is_start {
+            continue;
+        }
+        if tried == 0 {
+            end = end.min(start + IN_A_ROW * Entry::SIZE);
+        }
+        tried |= distance;
+        let found = (unsound_after(bytes, start), start);
+        best = Some(best.map_or(found, |best| best.min(found)));
+    }
+    let (unsound, start) = best?;
+    (unsound + FEWER < unsound_after(bytes, at)).then_some(start)
 }
 
 /// An entry before the unsound one at `at` that is sound: a shift is noticed late if the first shifted

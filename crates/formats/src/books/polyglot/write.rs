@@ -136,6 +136,7 @@ impl BookWriter for PolyglotWriter {
         Ok(CompleteBook {
             size,
             losses: Losses::new(),
+            assumed_games: 0,
             records: u32::try_from(size.moves).unwrap_or(u32::MAX),
             files,
         })

@@ -60,6 +60,8 @@ pub struct CbhDatabase {
     pub(super) placeholders: Placeholders,
     /// Whether a file of names is that of another database, as far as repair can tell.
     pub(super) has_foreign_names: bool,
+    /// The same of the file of annotations.
+    pub(super) has_foreign_annotations: bool,
     /// Whether the set is read for repair.
     pub(super) is_salvaged: bool,
 }
@@ -181,6 +183,7 @@ impl CbhDatabase {
             player_pairs: HashMap::new(),
             placeholders: Placeholders::NONE,
             has_foreign_names: false,
+            has_foreign_annotations: false,
             is_salvaged: options.salvage,
         }
     }

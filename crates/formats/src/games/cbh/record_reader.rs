@@ -109,14 +109,8 @@ impl<'d> CbhReader<'d> {
             }
         }
         let annotations = self.annotations(offsets.annotations_at, want);
-        if self.db.is_salvaged
-            && want.has(Want::ANNOTATIONS)
-            && let Some(head) = AnnotationsHead::read(annotations)
-            && let Some(other) = head.marked_for_other(index)
-        {
-            let text = format!("the annotations are marked as those of game {other}");
-            let name = &self.companions.annotations_name;
-            self.problems.push(Error::invalid(text).in_file(name));
+        if self.db.is_salvaged && want.has(Want::ANNOTATIONS) {
+            self.report_foreign_annotations(annotations, index);
         }
         self.stored_texts.clear();
         if want.has(Want::STORED_TEXTS) {
@@ -574,6 +568,22 @@ impl<'d> CbhReader<'d> {
             self.problems.truncate(problems);
         }
         record
+    }
+
+    /// Reports annotations of a damaged set that may be those of another game.
+    fn report_foreign_annotations(&mut self, record: &[u8], index: GameIndex) {
+        let Some(head) = AnnotationsHead::read(record) else {
+            return;
+        };
+        let text = match head.marked_for_other(index) {
+            Some(other) => format!("the annotations are marked as those of game {other}"),
+            None if self.db.has_foreign_annotations => {
+                "its annotations may be those of another database".to_owned()
+            }
+            None => return,
+        };
+        let name = &self.companions.annotations_name;
+        self.problems.push(Error::invalid(text).in_file(name));
     }
 
     /// The bytes of a game's annotation record, whose items go to `self.items`.

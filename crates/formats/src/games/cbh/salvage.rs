@@ -79,6 +79,7 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
     let mut database =
         CbhDatabase::from_headers(source, options, label, headers.file, files, problems);
     database.has_foreign_names = !foreign.is_empty();
+    database.has_foreign_annotations = headers.has_foreign_annotations;
     database.rebuilt = headers.rebuilt;
     database.player_pairs = boosters.players;
     database
@@ -104,6 +105,8 @@ struct Headers {
     last_sure: u32,
     /// Messages about what was lost and rebuilt.
     problems: Vec<String>,
+    /// Whether `.cba` is that of another database, as far as the places of its records tell.
+    has_foreign_annotations: bool,
 }
 
 /// Rebuilds the lost headers of a set and keeps the others. `old`, `moves` and `annotations` are
@@ -129,6 +132,7 @@ fn rebuild_headers(
         records: Vec::new(),
         rebuilt: Vec::new(),
         problems: Vec::new(),
+        has_foreign_annotations: false,
     };
     let (records, _): (&[RecordBytes], _) = records.as_chunks();
     // The usual layout shows in the records, whatever the header states.
@@ -170,6 +174,7 @@ struct HeaderRebuilder<'f> {
     records: Vec<RecordBytes>,
     rebuilt: Vec<u32>,
     problems: Vec<String>,
+    has_foreign_annotations: bool,
 }
 
 impl HeaderRebuilder<'_> {
@@ -223,6 +228,7 @@ impl HeaderRebuilder<'_> {
     fn repair_records(&mut self) {
         let mut records = std::mem::take(&mut self.records);
         let mut moved_annotations = 0;
+        let mut distances = HashSet::new();
         for (index, record) in (0..).zip(&mut records) {
             let extended = self.extended_offset(index);
             let elsewhere = self.shifted.offset(extended);
@@ -259,6 +265,7 @@ impl HeaderRebuilder<'_> {
                 {
                     game.annotations_at = at.into();
                     moved_annotations += 1;
+                    distances.insert(i64::from(at) - stated as i64);
                 }
             }
             record.copy_from_slice(game.as_bytes());
@@ -266,7 +273,13 @@ impl HeaderRebuilder<'_> {
         self.records = records;
         if moved_annotations > 0 {
             let games = counted(moved_annotations, "game were", "games were");
-            let text = format!("the annotations of {games} found elsewhere in .cba");
+            let mut text = format!("the annotations of {games} found elsewhere in .cba");
+            // Inserted and lost bytes shift all that follow by the same distance.
+            self.has_foreign_annotations =
+                moved_annotations > 3 && 2 * distances.len() > moved_annotations;
+            if self.has_foreign_annotations {
+                text += ", each at another distance: the file may be that of another database";
+            }
             self.problems.push(text);
         }
     }
@@ -344,6 +357,7 @@ impl HeaderRebuilder<'_> {
             rebuilt: self.rebuilt,
             last_sure: self.restored.last_sure,
             problems: self.problems,
+            has_foreign_annotations: self.has_foreign_annotations,
         }
     }
 }

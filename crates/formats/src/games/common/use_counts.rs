@@ -42,10 +42,10 @@ pub(crate) fn foreign_names(uses: impl Iterator<Item = (Uses, Uses)>) -> Option<
     if !is_counted || u64::from(exceeding) * 4 <= u64::from(used) {
         return None;
     }
-    let names = counted(used, "name in use is", "names in use are");
+    let names = counted(used, "name in use", "names in use");
     Some(format!(
-        "the file may be that of another database: of {names} {exceeding} used more often, or by an \
-         earlier game, than it states"
+        "the file may be that of another database: the games use {exceeding} of {names} more often, or \
+         earlier, than it states"
     ))
 }
 
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(foreign_names([exact, exact, exact, more].into_iter()), None);
         let text = foreign_names([exact, exact, earlier, more].into_iter()).unwrap();
         assert!(
-            text.contains("of 4 names in use are 2 used more often"),
+            text.contains("use 2 of 4 names in use more often"),
             "{text}"
         );
         let uncounted = (uses(0, 0), uses(3, 1));

@@ -51,14 +51,24 @@ pub(crate) struct ScidbDatabase {
     options: OpenOptions,
 }
 
-/// Why the names are those of another database: more than a quarter of the players play in no game,
+/// Why the names are those of another database: an event is missing although the file is whole, or more than one in 16 players plays in no game,
 /// while the file has only names that are used. `None` if they fit.
-fn foreign_players(index: &Index, names: &Names) -> Option<String> {
+fn foreign_names(index: &Index, names: &Names) -> Option<String> {
     let mut used = HashSet::new();
-    index.for_each(|entry| used.extend([entry.white, entry.black]));
+    let mut missing = 0;
+    index.for_each(|entry| {
+        used.extend([entry.white, entry.black]);
+        missing += u32::from(names.event(entry.event).is_none());
+    });
+    if missing > 0 {
+        let games = counted(missing, "game", "games");
+        return Some(format!(
+            "the file may be that of another database: it lacks the event of {games}"
+        ));
+    }
     let players = names.player_ids().len();
     let unused = names.player_ids().filter(|id| !used.contains(id)).count();
-    if unused <= players / 4 {
+    if unused <= players / 16 {
         return None;
     }
     let players = counted(players, "player", "players");
@@ -107,7 +117,7 @@ impl ScidbDatabase {
         let index = Index::new(set.entries, salvage, set.index_file);
         if is_complete
             && names.problems.is_empty()
-            && let Some(text) = foreign_players(&index, &names)
+            && let Some(text) = foreign_names(&index, &names)
         {
             let error = Error::invalid(text).in_file(&set.names_file);
             info.problems.push(error.to_string());

@@ -8,7 +8,7 @@ pub(crate) use positions::{create_options, drop_unknown_links, keep_links};
 
 use std::path::Path;
 
-use tabia_core::books::{Book, BookSize};
+use tabia_core::books::{Book, BookSize, WrittenBook};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::games::Written;
 use tabia_core::io::Progress;
@@ -70,6 +70,9 @@ pub struct Merged {
     /// Moves of such positions that lead to a position to which another led before: the format stores games with the
     /// position after a move, where they add up.
     pub shared_games: u64,
+    /// Positions for which the book states one game because nothing counts any: those of moves whose own
+    /// records a damaged book has lost.
+    pub assumed_games: u64,
     /// Defects of Polyglot entries that were corrected, of all inputs.
     pub fixes: FixCounts,
     /// Positions that a book stores by key only and that no walk reaches; they are not written to a
@@ -95,6 +98,14 @@ pub struct Merged {
 }
 
 impl Merged {
+    /// Takes over what is known once the book is written.
+    pub(crate) fn set_written(&mut self, book: WrittenBook) {
+        self.set_size(book.size);
+        self.losses.merge(&book.losses);
+        self.assumed_games = book.assumed_games;
+        self.written = book.written;
+    }
+
     fn set_size(&mut self, size: BookSize) {
         (self.positions, self.moves) = (size.positions, size.moves);
     }

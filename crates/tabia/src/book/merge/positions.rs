@@ -90,9 +90,7 @@ pub(super) fn merge(
         merged.unreached = 0;
     }
     let book = writer.finish().map_err(Error::in_output)?;
-    merged.set_size(book.size);
-    merged.losses.merge(&book.losses);
-    merged.written = book.written;
+    merged.set_written(book);
     Ok(merged)
 }
 

@@ -148,9 +148,7 @@ impl Builder {
         };
         let book = writer.finish().map_err(Error::in_output)?;
         let mut merged = self.merged;
-        (merged.positions, merged.moves) = (book.size.positions, book.size.moves);
-        merged.losses.merge(&book.losses);
-        merged.written = book.written;
+        merged.set_written(book);
         Ok(merged)
     }
 }
