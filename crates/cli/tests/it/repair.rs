@@ -415,3 +415,28 @@ fn headers_alone_are_saved() {
     tabia(&folder, &["repair", "base.cbh", "-o", "none/"]).expect(4);
     assert!(!folder.join("none").exists());
 }
+
+/// What a repair writes of a cut set has no damage of its own.
+#[test]
+fn repaired_sets_are_sound_wherever_their_files_were_cut() {
+    for (extension, files) in [
+        ("2cbh", ["2cbh", "2cbg", "2cba", "2lid"]),
+        ("cbh", ["cbh", "cbg", "cba", "cbp"]),
+    ] {
+        let folder = with_sample(&format!("repair-cut-{extension}"));
+        let (set, target) = (format!("set.{extension}"), format!("new.{extension}"));
+        tabia(&folder, &["convert", "mega.cbh", "-o", &set, "-q"]).expect(0);
+        for file in files {
+            let path = folder.join(format!("set.{file}"));
+            let whole = std::fs::read(&path).unwrap();
+            for part in 1..=12 {
+                std::fs::write(&path, &whole[..whole.len() * part / 13]).unwrap();
+                let run = tabia(&folder, &["repair", &set, "-o", &target, "--force"]);
+                assert_eq!(run.code, 3, "{file} {part}: {}", run.err);
+                let check = tabia(&folder, &["check", &target, "--deep"]);
+                assert_eq!(check.code, 0, "{file} {part}: {}", check.err);
+            }
+            std::fs::write(&path, whole).unwrap();
+        }
+    }
+}

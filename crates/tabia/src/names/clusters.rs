@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tabia_core::Error;
 use tabia_core::io::Progress;
 
-use super::player_name::{PlayerName, without_titles};
+use super::player_name::{PlayerName, sorted_words, without_titles};
 use super::references::{FideList, SpellingFile, spelling_key};
 use super::{NamedThing, Use};
 
@@ -145,6 +145,7 @@ impl Finder<'_> {
                 let is_named = !member.person.surname.is_empty();
                 is_named.then(|| member.person.clone())
             });
+            self.join_reversed();
             self.join_short_forms()?;
             self.join_misspellings()?;
         } else {
@@ -191,6 +192,37 @@ impl Finder<'_> {
             for number in group {
                 if !self.kind.is_person() || self.could_be_one(number, first) {
                     self.join(number, first, reason);
+                }
+            }
+        }
+    }
+
+    /// Joins names without a comma with those of the same words that have one, if these agree which
+    /// word is the surname: `Stohl Igor` and `Stohl, Igor`.
+    fn join_reversed(&mut self) {
+        let mut groups: BTreeMap<Vec<String>, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for (number, member) in self.members.iter().enumerate() {
+            if let Some(words) = sorted_words(member.name) {
+                let (with_comma, without) = groups.entry(words).or_default();
+                let numbers = if member.name.contains(',') {
+                    with_comma
+                } else {
+                    without
+                };
+                numbers.push(number);
+            }
+        }
+        for (with_comma, without) in groups.into_values() {
+            let person = |number: &usize| self.members.get(*number).map(|member| &member.person);
+            let Some((first, rest)) = with_comma.split_first() else {
+                continue;
+            };
+            if rest.iter().any(|other| person(other) != person(first)) {
+                continue;
+            }
+            for number in without {
+                if self.could_be_one(number, *first) {
+                    self.join(number, *first, "the same words in another order");
                 }
             }
         }
@@ -286,7 +318,10 @@ impl Finder<'_> {
         };
         let games = [first.found.games, second.found.games];
         let (least, most) = (games[0].min(games[1]), games[0].max(games[1]));
-        let is_near = differs_in_one_letter(&first.person.surname, &second.person.surname);
+        let [surname, other] = [&first.person.surname, &second.person.surname];
+        // A letter more at the end makes another surname: Sokolovs, Ivanova.
+        let is_longer = surname.starts_with(other.as_str()) || other.starts_with(surname.as_str());
+        let is_near = !is_longer && differs_in_one_letter(surname, other);
         (is_near && most >= least.saturating_mul(MUCH_MORE) && self.could_be_one(a, b))
             .then_some((rare, frequent))
     }
@@ -514,6 +549,35 @@ mod tests {
             clusters(NamedThing::Player, &rows, None),
             [owned("Carlsen, Magnus", &names)]
         );
+    }
+
+    #[test]
+    fn names_without_a_comma_may_begin_with_the_surname() {
+        let rows = [
+            ("Stohl, Igor", 10, 2000, 2550, 0),
+            ("Stohl Igor", 2, 2001, 2560, 0),
+            ("Igor Stohl", 1, 2001, 2560, 0),
+        ];
+        assert_eq!(
+            clusters(NamedThing::Player, &rows, None),
+            [owned(
+                "Stohl, Igor",
+                &["Stohl, Igor", "Stohl Igor", "Igor Stohl"]
+            )]
+        );
+        // Nobody knows which of both is meant.
+        let rows = [
+            ("Paul, Adrian", 10, 2000, 2250, 0),
+            ("Adrian, Paul", 9, 2001, 2260, 0),
+            ("Paul Adrian", 2, 2001, 2260, 0),
+        ];
+        let found = clusters(NamedThing::Player, &rows, None);
+        assert!(found.iter().all(|(_, names)| names.len() == 2), "{found:?}");
+        let rows = [
+            ("Sokolov, Andrei", 90, 2000, 2550, 0),
+            ("Sokolovs, Andrei", 2, 2001, 2560, 0),
+        ];
+        assert_eq!(clusters(NamedThing::Player, &rows, None), []);
     }
 
     #[test]

@@ -96,6 +96,13 @@ pub(crate) fn surname(name: &str) -> String {
     PlayerName::parse(name).surname
 }
 
+/// The folded words of a name without its titles, sorted; `None` for a single word.
+pub(super) fn sorted_words(name: &str) -> Option<Vec<String>> {
+    let mut words = words(&tabia_query::fold(&without_titles(name)));
+    words.sort_unstable();
+    (words.len() > 1).then_some(words)
+}
+
 /// The letters and digits of a folded text.
 pub(super) fn letters(folded: &str) -> String {
     folded.chars().filter(|c| c.is_alphanumeric()).collect()

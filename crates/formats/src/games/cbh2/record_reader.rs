@@ -154,11 +154,19 @@ impl<'d> Reader<'d> {
                 && let Some(medals) = medals
                 && annotations.medals() != medals
             {
-                flow = visitor.visit_annotation(Annotation::Foreign(Foreign {
-                    format: ID,
-                    kind: foreign::HEADER_MEDALS,
-                    bytes: &[medals as u8, (medals >> 8) as u8],
-                }));
+                if db.options.salvage {
+                    // The medals of lost annotations become annotations of the game.
+                    let rest = medals & !annotations.medals();
+                    if rest != 0 {
+                        flow = visitor.visit_annotation(Annotation::Medals(rest.into()));
+                    }
+                } else {
+                    flow = visitor.visit_annotation(Annotation::Foreign(Foreign {
+                        format: ID,
+                        kind: foreign::HEADER_MEDALS,
+                        bytes: &[medals as u8, (medals >> 8) as u8],
+                    }));
+                }
             }
         }
         let mut number = 0;
@@ -257,6 +265,7 @@ impl<'d> Reader<'d> {
         let problems = self.problems.len();
         let mut annotations = self.db.all_annotations(at, &mut self.problems);
         if annotations.is_empty()
+            && !self.db.options.salvage
             && let Some(medals) = medals.take()
             && want.has(Want::TAGS)
         {
@@ -323,8 +332,9 @@ impl<'d> Reader<'d> {
                 kind: foreign::BODY,
                 bytes,
             });
+            // A repaired text must be readable: only the parts before the damage stay.
             if origin.report(origin.error(malformed), None, visitor)? == Flow::Stop
-                || visitor.visit_annotation(content) == Flow::Stop
+                || !db.options.salvage && visitor.visit_annotation(content) == Flow::Stop
             {
                 return Ok(Flow::Stop);
             }
