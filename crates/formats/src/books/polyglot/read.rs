@@ -18,7 +18,7 @@ use super::entry::{Entry, decode_move};
 use super::header::{self, Header};
 use super::illegal_moves;
 use super::put_in_order::OrderedEntries;
-use super::shifted_entries::Realigned;
+use super::shifted_entries::{self, Realigned};
 
 /// Number of entries at the end whose order is checked on opening, of a book of more than [`CHECKED`].
 const TAIL: usize = 1 << 16;
@@ -178,10 +178,15 @@ fn entries(blob: &Blob) -> &[Entry] {
     <[Entry]>::ref_from_bytes(bytes).unwrap_or_default()
 }
 
-/// Whether the beginning of a file has the entries of a book, shifted by inserted or lost bytes.
+/// Whether the beginning of a file has the entries of a book, shifted by inserted or lost bytes: whole, or
+/// so many before such bytes that they are in order by more than chance.
 pub(super) fn is_shifted(head: &[u8]) -> bool {
-    Realigned::find(head).is_some_and(|found| 2 * found.len() * Entry::SIZE > head.len())
+    shifted_entries::sound_at_start(head) >= SURE
+        || Realigned::find(head).is_some_and(|found| 2 * found.len() * Entry::SIZE > head.len())
 }
+
+/// Sound entries at the start of a file that only a book has.
+const SURE: usize = 64;
 
 /// Why these entries are not a Polyglot book, by a sample of them (FORMAT.md § Damage); `None` if they
 /// are. Real books have almost no neighbours out of order and no foreign move bits.

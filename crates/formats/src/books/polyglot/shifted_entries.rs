@@ -136,6 +136,16 @@ impl Realigned {
     }
 }
 
+/// How many entries at the start of a file have moves and keys above that of the one before.
+pub(super) fn sound_at_start(bytes: &[u8]) -> usize {
+    let starts = (0..bytes.len()).step_by(Entry::SIZE);
+    let pairs = starts.clone().zip(starts.skip(1));
+    let is_sound = |(at, next): &(usize, usize)| {
+        entry(bytes, *at).is_some_and(|entry| entry.key.get() != 0) && follows(bytes, *at, *next)
+    };
+    pairs.take_while(is_sound).count()
+}
+
 fn entry(bytes: &[u8], at: usize) -> Option<&Entry> {
     let bytes = bytes.get(at..at.checked_add(Entry::SIZE)?)?;
     Entry::ref_from_bytes(bytes).ok()
