@@ -15,6 +15,8 @@ use crate::parse_where_and_games::{parse_games, parse_query};
 struct Row<'a> {
     game: u64,
     ply: Option<u32>,
+    white: &'a str,
+    black: &'a str,
     san: Option<&'a str>,
     /// With the number of the move, for people.
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
@@ -45,9 +47,9 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     let several = items.len() > 1;
     let is_table = RowStyle::of(&args.rows.listing) == RowStyle::Table;
     let mut columns = if is_table {
-        vec!["game", "move", "basegames", "fen"]
+        vec!["game", "white", "black", "move", "basegames", "fen"]
     } else {
-        vec!["game", "ply", "san", "fen", "basegames"]
+        vec!["game", "ply", "san", "fen", "basegames", "white", "black"]
     };
     columns.extend(several.then_some("path"));
     let numeric = ["game", "ply", "basegames"];
@@ -65,9 +67,12 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
             found += 1;
             let first = novelty.first.as_ref();
             let path = items.get(novelty.input).filter(|_| several);
+            let [white, black] = &novelty.players;
             listing.push(&Row {
                 game: u64::from(novelty.game.0) + 1,
                 ply: first.map(|first| first.ply),
+                white,
+                black,
                 san: first.map(|first| first.san.as_str()),
                 numbered: is_table.then(|| numbered(first)),
                 fen: first.map(|first| first.position.fen()),
