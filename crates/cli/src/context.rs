@@ -19,6 +19,7 @@ use crate::format_arg::find_format;
 use crate::messages::Messages;
 use crate::output_conflicts::{input_and_output, is_standard_input, refuse_inputs};
 use crate::pager;
+use crate::path_text::PathText as _;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
 use crate::terminal::set_color;
@@ -71,7 +72,7 @@ impl Context {
             let writer = process.map_or("another process".to_owned(), |process| {
                 format!("process {process}")
             });
-            let path = path.display();
+            let path = path.path_text();
             waiting.note(&format!(
                 "{path}: waiting for {writer}, which is writing it"
             ));
@@ -167,7 +168,7 @@ impl Context {
             if path == "-"
                 && let Some(target) = target.filter(|target| is_standard_input(target))
             {
-                return Err(input_and_output(target.display()));
+                return Err(input_and_output(target.path_text()));
             }
             for item in self.find(path, Wanted::Games)? {
                 let item = item.and_then(|item| {
@@ -181,7 +182,7 @@ impl Context {
                     Err(error) if error.side() == ErrorSide::Input => {
                         if let Some(target) = replaced.filter(|_| is_unreadable(&error)) {
                             // Its games are missing, not lost: nothing is replaced by less.
-                            let text = format!("{} is left as it was", target.display());
+                            let text = format!("{} is left as it was", target.path_text());
                             self.messages.note(&text);
                             return Err(error);
                         }

@@ -21,6 +21,7 @@ mod opening_names;
 mod output_conflicts;
 mod pager;
 mod parse_where_and_games;
+mod path_text;
 mod pgn_colors;
 mod progress;
 mod query_help;

@@ -22,6 +22,7 @@ use tabia::formats::archives::compressed::Compression;
 use crate::args::{Cli, CommonArgs};
 use crate::control_char_filter::escaped_line;
 use crate::pager;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::grouped;
 use crate::similar_names;
 use crate::stdout::STANDARD_OUTPUT;
@@ -776,7 +777,7 @@ fn info_of_folder(path: &Path) -> String {
         _ => path.parent().unwrap_or(Path::new("")),
     };
     let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).display().to_string();
+    let folder = folder.unwrap_or(Path::new(".")).path_text().into_owned();
     format!(
         "`tabia info {}` lists what is there",
         file_argument(&folder)
@@ -839,7 +840,7 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
             }
             IoKind::NotFound => match error.location().file.as_deref().and_then(Path::parent) {
                 Some(folder) => {
-                    let folder = folder.display().to_string();
+                    let folder = folder.path_text().into_owned();
                     let make = if cfg!(windows) { "mkdir" } else { "mkdir -p" };
                     format!("`{make} {}` makes the folder", file_argument(&folder))
                 }

@@ -23,6 +23,7 @@ use rows::{LossRuns, RecordRuns};
 use crate::control_char_filter::one_line;
 use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, repair_hint, without_os_error_number};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted_as, grouped};
 use crate::table::cut_front;
 use crate::terminal;
@@ -284,7 +285,11 @@ impl Reporter {
     fn group(&mut self, error: &Error) {
         let at = error.location();
         let file = at.file.as_deref().unwrap_or(Path::new(""));
-        let kind = format!("{}\n{}", file.display(), kind_of(&error.kind().to_string()));
+        let kind = format!(
+            "{}\n{}",
+            file.path_text(),
+            kind_of(&error.kind().to_string())
+        );
         let game = at.game.map(number);
         let has_space = self.groups.len() < MAX_KINDS;
         let line = self.messages.text_of(error);
@@ -351,7 +356,7 @@ impl Reporter {
         losses: &Losses,
         counts: &C,
     ) -> Result<(), Error> {
-        let file = file.display().to_string();
+        let file = file.path_text().into_owned();
         let mut summary = Summary::default();
         summary.losses.add_whole(&file, losses);
         if let Some(report) = &mut self.report {

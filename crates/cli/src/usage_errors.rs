@@ -4,18 +4,19 @@
 use std::borrow::Cow;
 use std::error::Error as _;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use tabia::Error;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::formats::Format;
 use tabia::query::nearest;
 
 use crate::archive_of_games::{database_format, free_path};
 use crate::args::rewrite_arguments::from_polyglot;
 use crate::messages::is_named_like;
+use crate::path_text::PathText as _;
 
 /// What other programs call a verb: below which one of ours, `""` for none, that word, and our verb.
 const FAMILIAR_VERBS: &[(&str, &str, &str)] = &[
@@ -417,8 +418,7 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
     }
     let option = typed.split('=').next().unwrap_or(&typed);
     if let Some(file) = file_with_dash(option, arguments) {
-        let there = format!("./{file}");
-        let command = typed_command(arguments, Some((&file, &argument(&there))));
+        let command = typed_command(arguments, Some((&file, &file_argument(&file))));
         return Message {
             text: format!("`{file}` begins with `-` as options do"),
             hint: format!("`{command}` names the file"),
@@ -537,7 +537,7 @@ fn shown_path(verb: &Verb<'_>, arguments: &[OsString], typed: &str) -> Option<St
         .skip(2)
         .map(Path::new)
         .find(|path| path.is_file())?;
-    Some(argument(&path.display().to_string()).into_owned())
+    Some(file_argument(&path.path_text()).into_owned())
 }
 
 /// The verbs that have a long option, as "`tabia convert`, `tabia names`"; `None` if there are none.
@@ -690,13 +690,14 @@ fn options_after_dashes(
 
 /// The command line as it was typed, `replaced` as something else.
 fn typed_command(arguments: &[OsString], replaced: Option<(&str, &str)>) -> String {
-    let words = arguments.iter().skip(1).map(|word| {
-        let word = word.to_string_lossy();
-        match replaced {
-            Some((old, new)) if word == old => new.to_owned(),
-            _ => argument(&word).into_owned(),
-        }
-    });
+    let words = arguments
+        .iter()
+        .skip(1)
+        .map(|word| match (replaced, word.to_str()) {
+            (Some((old, new)), _) if word.path_text() == old => new.to_owned(),
+            (_, Some(word)) => argument(word).into_owned(),
+            (_, None) => file_argument(&word.path_text()).into_owned(),
+        });
     let words: Vec<String> = words.collect();
     format!("tabia {}", words.join(" "))
 }
@@ -755,7 +756,7 @@ fn with_output_option(verb: &str, arguments: &[OsString]) -> Option<String> {
     Some(format!(
         "{} -o {}{force}",
         typed_command(rest, None),
-        argument(&last)
+        file_argument(&last.path_text())
     ))
 }
 
@@ -778,19 +779,19 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
                 return None;
             }
             let archive = free_path(archive_for(file));
-            let archive = archive.display().to_string();
-            let file = file.display().to_string();
+            let archive = archive.path_text().into_owned();
+            let file = file.path_text().into_owned();
             Some(format!(
                 "tabia archive create {} {}",
-                argument(&archive),
-                argument(&file)
+                file_argument(&archive),
+                file_argument(&file)
             ))
         }
         ("book novelty", "--book") => {
             let book =
                 last().filter(|path| is_named_like(path, |format| format.book().is_some()))?;
-            let book = book.to_string_lossy();
-            let option = format!("--book {}", argument(&book));
+            let book = book.path_text();
+            let option = format!("--book {}", file_argument(&book));
             Some(typed_command(arguments, Some((&book, &option))))
         }
         (name, "--output") => {
@@ -798,24 +799,27 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
                 return Some(command);
             }
             let output = match name {
-                "book build" | "book merge" => "book.bin".to_owned(),
-                "convert" => "games.pgn".to_owned(),
-                "repair" => crate::messages::saved_name(Path::new(last()?.file_name()?)),
-                "edit" | "book fix" => format!("new-{}", last()?.file_name()?.to_string_lossy()),
+                "book build" | "book merge" => PathBuf::from("book.bin"),
+                "convert" => PathBuf::from("games.pgn"),
+                "repair" => crate::messages::saved_name(Path::new(last()?.file_name()?)).into(),
+                "edit" | "book fix" => {
+                    let mut name = OsString::from("new-");
+                    name.push(last()?.file_name()?);
+                    name.into()
+                }
                 _ => return None,
             };
             last()?;
-            let output = Path::new(&output);
-            let output = free_path(output.to_path_buf());
-            let output = output.display().to_string();
-            Some(format!("{} -o {}", typed(), argument(&output)))
+            let output = free_path(output);
+            let output = output.path_text().into_owned();
+            Some(format!("{} -o {}", typed(), file_argument(&output)))
         }
         _ => None,
     }
 }
 
 /// An archive for a file: of the program that it comes from, or one that everybody reads.
-fn archive_for(file: &Path) -> std::path::PathBuf {
+fn archive_for(file: &Path) -> PathBuf {
     let extension = file.extension().unwrap_or_default().to_string_lossy();
     let extension = extension.to_ascii_lowercase();
     let formats = || {

@@ -20,6 +20,7 @@ use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
 use crate::messages::saved_name;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped};
 use crate::report::{ProblemRow, Reporter};
 use crate::terminal::TextStyle;
@@ -185,7 +186,7 @@ impl Checker<'_> {
         let file = error.location().file.as_deref();
         if let Some(file) = file.filter(|file| format.is_some() || file.exists()) {
             let row = CheckRow {
-                path: file.display().to_string(),
+                path: file.path_text().into_owned(),
                 format: format.map(Displayed),
                 book: None,
                 database: None,
@@ -328,15 +329,19 @@ fn next_step_of_all(paths: &[OsString], damaged: &[String]) -> Option<String> {
     if path == "-" || !folder.is_dir() || !are_several {
         return Some(first.clone());
     }
-    let name = folder.display().to_string();
+    let name = folder.path_text().into_owned();
     let quoted = file_argument(&name);
     // Next to the folder; `..` and `.` have no name.
     let saved = match folder.file_name() {
-        Some(name) => folder.with_file_name(format!("saved-{}", name.to_string_lossy())),
+        Some(name) => {
+            let mut saved = OsString::from("saved-");
+            saved.push(name);
+            folder.with_file_name(saved)
+        }
         None => folder.join("..").join("saved"),
     };
     let saved = saved.strip_prefix(".").unwrap_or(&saved);
-    let saved = format!("{}/", saved.display());
+    let saved = format!("{}/", saved.path_text());
     let saved = file_argument(&saved);
     Some(format!(
         "`tabia repair {quoted} -o {saved}` saves what is left of all of them"

@@ -14,7 +14,7 @@ use tabia::core::game::Language;
 use tabia::core::games::Written;
 use tabia::core::io::{Charset, is_stream_device, require_replaceable};
 use tabia::core::loss::Feature;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::formats::archives::compressed::Compression;
 use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
@@ -34,6 +34,7 @@ use crate::format_arg::find_format;
 use crate::messages::NO_GAME_IN_SHARD;
 use crate::output_conflicts::{input_and_output, refuse_inputs, refuse_only_itself};
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{
@@ -187,7 +188,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         );
         return Err(Error::usage(text).with_hint(format!(
             "`tabia book convert {} -o {}` converts a book",
-            argument(&name),
+            file_argument(&name),
             quoted(Path::new(path))
         )));
     }
@@ -317,7 +318,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         && summary.losses.count(Feature::Characters) > 0
         && let Some(path) = &args.output
     {
-        let path = argument(&path.display().to_string()).into_owned();
+        let path = file_argument(&path.path_text()).into_owned();
         let text = format!(
             "`tabia convert {path} -o NEW --to-encoding utf-8` makes a database that has all characters"
         );
@@ -367,7 +368,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         ));
     }
     if let Some(path) = path.filter(|_| is_kept) {
-        let name = Path::new(path).display();
+        let name = Path::new(path).path_text();
         let text = format!("{name} is not replaced: there would be no game in it");
         context.messages.note(&text);
     } else if is_file {
@@ -431,7 +432,7 @@ fn warn_of_other_parts(context: &Context, others: &[PathBuf]) {
         return;
     }
     let shown = others.iter().take(SHOWN_PARTS);
-    let mut names: Vec<String> = shown.map(|path| path.display().to_string()).collect();
+    let mut names: Vec<String> = shown.map(|path| path.path_text().into_owned()).collect();
     if others.len() > SHOWN_PARTS {
         names.push(format!(
             "{} more",
@@ -503,7 +504,7 @@ fn refuse_input_path(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
     if !named.any(|input| is_same(input) && !args.common.from_glob.contains(input)) {
         return Ok(());
     }
-    Err(input_and_output(path.display()))
+    Err(input_and_output(path.path_text()))
 }
 
 /// Refuses names of outputs that are patterns of other programs, and a folder for several outputs.
@@ -550,10 +551,10 @@ fn refuse_patterns(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
     let extension = plain.extension().unwrap_or_default().to_string_lossy();
     let first = plain.with_file_name(format!("{stem}-{part}.{extension}"));
     Err(
-        Error::usage(format!("{}: {text}", path.display())).with_hint(format!(
+        Error::usage(format!("{}: {text}", path.path_text())).with_hint(format!(
             "`-o {} {option}` writes {} and others",
             quoted(&plain),
-            first.display()
+            first.path_text()
         )),
     )
 }
@@ -647,10 +648,10 @@ fn written_text(counts: &SelectionCounts, written: &Written, targets: u32, secon
     }
     if let Some(file) = written.files.first() {
         let _ = match targets {
-            0 | 1 => write!(text, " to {}", file.display()),
+            0 | 1 => write!(text, " to {}", file.path_text()),
             several => {
                 let outputs = counted(several.into(), "output");
-                write!(text, " to {outputs}, {} and others", file.display())
+                write!(text, " to {outputs}, {} and others", file.path_text())
             }
         };
     }

@@ -16,6 +16,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::messages::NO_GAME_IN_SHARD;
 use crate::output_conflicts::refuse_only_itself;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{not_positions, refuse_existing};
@@ -245,12 +246,12 @@ fn written_text(
     match written.files.as_slice() {
         [] => {}
         [file] => {
-            let _ = write!(text, " to {}", file.display());
+            let _ = write!(text, " to {}", file.path_text());
         }
         [file, ..] => {
             let folder = file.parent().unwrap_or(file);
             let count = counted(written.files.len() as u64, "file");
-            let _ = write!(text, " to {count} in {}", folder.display());
+            let _ = write!(text, " to {count} in {}", folder.path_text());
         }
     }
     text + &format!(": {} in {seconds:.1} s", size(written.bytes))

@@ -14,6 +14,7 @@ use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, grouped, size};
 use crate::stdout::StdoutWriter;
 use crate::table::describe;
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
                 let file = error.location().file.as_deref();
                 if let Some(file) = file.filter(|file| file.exists() && !is_described) {
                     let mut info = Info::default();
-                    info.path = file.display().to_string();
+                    info.path = file.path_text().into_owned();
                     info.problems.push(error.to_string());
                     listing.push(&InfoRow::new(&info))?;
                 }

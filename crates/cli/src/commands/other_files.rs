@@ -10,6 +10,7 @@ use tabia::{InputItem, Resolver};
 
 use crate::control_char_filter::one_line;
 use crate::messages::Messages;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted_as, grouped};
 
 /// Names in a line about them.
@@ -95,7 +96,7 @@ impl OtherFiles {
         // The record of how a book was built belongs to the book.
         let files = files.filter(|file| !is_record_of_book(resolver, file));
         let files: BTreeSet<PathBuf> = files.collect();
-        let name = |file: &PathBuf| file.display().to_string();
+        let name = |file: &PathBuf| file.path_text().into_owned();
         let mut others = Self {
             recognised: files
                 .iter()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde::Serialize;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
@@ -99,7 +99,7 @@ fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
     let query: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut query = query.join(" ");
     let paths = texts(&paths);
-    let paths = paths.iter().map(|path| argument(path) + " ");
+    let paths = paths.iter().map(|path| file_argument(path) + " ");
     let paths: String = paths.collect();
     if let Some(word) = without_value {
         query = query.replacen(word.as_str(), &format!("{word}>=…"), 1);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tabia::core::GameIndex;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind};
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::inspect::inspect;
 use tabia::read_one::{load_each, load_each_cached};
 use tabia::select::RecordRanges;
@@ -133,7 +133,7 @@ fn no_such_game(context: &Context, item: &InputItem, numbers: &str) -> (Error, S
     let name = item.name();
     let hint = format!(
         "`tabia ls {}` lists the games with their numbers",
-        argument(&name)
+        file_argument(&name)
     );
     (Error::invalid(text).in_file(item.label()), hint)
 }

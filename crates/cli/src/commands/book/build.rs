@@ -12,7 +12,7 @@ use tabia::core::books::Book as _;
 use tabia::core::chess::Color;
 use tabia::core::io::Source;
 use tabia::core::loss::Feature;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::books::kvetka::{Header, KvetkaBook, Sources, first_part};
 use tabia::{Error, InputItem};
 
@@ -25,6 +25,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::{Reporter, report_file_losses};
 use crate::resolve_output_target::refuse_existing;
@@ -120,7 +121,7 @@ fn appended_to(
         };
         let text = format!(
             "{} holds {held} of each game, so that of games added to it no other number can count, not {asked}",
-            first.display()
+            first.path_text()
         );
         let hint = "leave out `--max-ply`, or make a new book of all games";
         return Err(Error::usage(text).with_hint(hint));
@@ -201,7 +202,7 @@ fn note_equal_inputs(context: &Context, items: &[InputItem], built: &Built) {
             counted(first.moves, "move"),
             names.join(", "),
             equal.len(),
-            argument(&only.name())
+            file_argument(&only.name())
         ));
     }
 }
@@ -321,7 +322,7 @@ fn report_built(
     let main = built.written.files.first().unwrap_or(&args.output);
     let mut text = format!(
         "{}: {}, {}",
-        main.display(),
+        main.path_text(),
         counted(built.positions, "position"),
         counted(built.moves, "move")
     );
@@ -384,7 +385,7 @@ fn why_not_written(args: &BookBuildArgs, build: &mut CompleteBuild) -> Option<St
     Some(match main.filter(|main| main.is_file()) {
         Some(main) => format!(
             "the new book is empty: {reason}; {} is left as it was",
-            main.display()
+            main.path_text()
         ),
         None => format!("the book is empty: {reason}; nothing is written"),
     })

@@ -19,6 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
 use crate::opening_names::{full_name, name_below};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{grouped, percent};
 use crate::result_bar::bar;
 use crate::stdout::StdoutWriter;
@@ -324,7 +325,7 @@ impl<'a> GameDocument<'a> {
             },
             result: game.result.pgn(),
             source: &game.source,
-            path: game.path.as_ref().map(|path| path.display().to_string()),
+            path: game.path.as_ref().map(|path| path.path_text().into_owned()),
             game: game.index.map(|index| u64::from(index) + 1),
             offset: game.offset,
             length: game.length,
