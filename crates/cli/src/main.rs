@@ -29,6 +29,7 @@ mod readable_numbers;
 mod report;
 mod resolve_output_target;
 mod result_bar;
+mod saved_index_file;
 mod similar_names;
 mod stdout;
 mod table;

@@ -24,6 +24,7 @@ use crate::control_char_filter::escaped_line;
 use crate::pager;
 use crate::path_text::PathText as _;
 use crate::readable_numbers::grouped;
+use crate::saved_index_file::is_saved_index;
 use crate::similar_names;
 use crate::stdout::STANDARD_OUTPUT;
 use crate::terminal::{color_on_stderr, stated_color};
@@ -641,6 +642,18 @@ fn no_games_hint(found: UnknownContents, path: Option<&Path>) -> Option<String> 
         UnknownContents::Arrow | UnknownContents::Json | UnknownContents::Csv => {
             format!("name the database that it was made of; {formats}")
         }
+        UnknownContents::Index => {
+            // `games.pgn.tidx` is that of `games.pgn`.
+            let of = path.filter(|path| path.with_extension("").is_file());
+            let database = match of {
+                Some(path) => path.with_extension("").path_text().into_owned(),
+                None => "DATABASE".to_owned(),
+            };
+            let database = file_argument(&database);
+            format!(
+                "`tabia search {database} QUERY` uses it, `tabia index {database} --check` compares it with the games"
+            )
+        }
         UnknownContents::Sqlite => {
             format!("the program that made it can export its games, for example as PGN; {formats}")
         }
@@ -684,11 +697,21 @@ fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
         _ if why.contains(" is not in the archive but at ") => {
             "download it from there; then `tabia info FILE` shows what it is".into()
         }
+        _ if path.is_some_and(has_saved_indexes) => {
+            "there are saved indexes in it: `tabia search DATABASE QUERY` uses that of a database"
+                .into()
+        }
         _ if why.starts_with("named like ") => {
             "other programs have files of that name too; `tabia formats` lists what is read".into()
         }
         _ => "`tabia formats` lists what can be read and written".into(),
     }
+}
+
+/// Whether a path is a folder with saved indexes.
+fn has_saved_indexes(path: &Path) -> bool {
+    let entries = path.read_dir().into_iter().flatten().flatten();
+    path.is_dir() && entries.take(100).any(|entry| is_saved_index(&entry.path()))
 }
 
 /// The start of a command that unpacks an archive of a kind that is not read.

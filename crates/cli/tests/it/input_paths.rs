@@ -470,9 +470,10 @@ fn outputs_whose_names_are_not_utf8_are_named_so_that_they_are_found() {
     if std::fs::write(folder.join(games), text).is_err() {
         return;
     }
-    let (pgn, book) = (
+    let (pgn, book, tidx) = (
         OsStr::from_bytes(b"o\xe9.pgn"),
         OsStr::from_bytes(b"b\xe9.bin"),
+        OsStr::from_bytes(b"g\xe9.pgn.tidx"),
     );
     let os = OsStr::new;
     let built = [
@@ -500,6 +501,7 @@ fn outputs_whose_names_are_not_utf8_are_named_so_that_they_are_found() {
             0,
             r#""index": "g\\xe9.pgn.tidx""#,
         ),
+        (&[os("ls"), tidx], 4, r"`tabia search $'g\xe9.pgn' QUERY`"),
         (&built, 0, r"b\xe9.bin: "),
         (
             &[os("convert"), games, os("-o"), games, os("--force")],
