@@ -404,7 +404,7 @@ struct MoveCells<'a> {
     average_rating: Option<u16>,
     performance: Option<u16>,
     weight: Option<u32>,
-    /// In percent.
+    /// In percent in a table, and else the share, as in JSON.
     probability: f64,
     annotation: Option<&'a str>,
     advice: Option<&'static str>,
@@ -415,6 +415,7 @@ struct MoveCells<'a> {
 impl<'a> MoveCells<'a> {
     /// All games of the position.
     fn total(position: &'a FoundPosition, is_white: bool) -> Self {
+        // Only tables have it.
         let results = position.results;
         let score = results.and_then(|results| score(results, is_white));
         let games = position.games.or(results.map(Wdl::games));
@@ -437,7 +438,7 @@ impl<'a> MoveCells<'a> {
     }
 
     /// `above`: the opening above the table, whose name is not repeated.
-    fn new(book: &'a str, m: &'a FoundMove, above: Option<Opening>) -> Self {
+    fn new(book: &'a str, m: &'a FoundMove, style: RowStyle, above: Option<Opening>) -> Self {
         let name = |opening| match above {
             Some(above) => name_below(opening, above),
             None => full_name(opening),
@@ -452,7 +453,10 @@ impl<'a> MoveCells<'a> {
             average_rating: m.average_rating,
             performance: m.performance,
             weight: m.weight,
-            probability: percent(m.probability),
+            probability: match style {
+                RowStyle::Table => percent(m.probability),
+                _ => to_millionths(m.probability),
+            },
             annotation: m.annotation.as_deref(),
             advice: m.recommended.map(advice_name),
             opening: m.opening.map(name),
@@ -512,7 +516,7 @@ fn table(
                 found: MoveDocument::new(m),
             })?;
         } else {
-            listing.push(&MoveCells::new(book, m, above))?;
+            listing.push(&MoveCells::new(book, m, style, above))?;
         }
     }
     listing.finish()
