@@ -77,7 +77,12 @@ fn run() -> ExitCode {
         },
         Err(error) => return print_clap_error(&error, &arguments),
     };
+    if let Some(error) = args::output_names::empty_output(&arguments) {
+        Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
+        return ExitCode::of(&error);
+    }
     if let Err(error) = args::stdin_and_globs::complete(&mut cli) {
+        let error = args::output_names::with_attached_output(error, &arguments);
         Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
         return ExitCode::of(&error);
     }
@@ -108,6 +113,7 @@ fn run() -> ExitCode {
         Verb::Man(args) => commands::man::run(args),
     };
     result.unwrap_or_else(|error| {
+        let error = args::output_names::with_attached_output(error, &arguments);
         Messages::for_final_error(cli.verb.common(), verb, cli.verb.appends()).error(&error);
         ExitCode::of(&error)
     })

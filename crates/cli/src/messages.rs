@@ -256,6 +256,14 @@ impl Messages {
         }
         let path = error.location().file.as_deref()?;
         match error.kind() {
+            ErrorKind::UnknownFormat { .. } | ErrorKind::WrongFormat { .. }
+                if is_named_like_book_only(path) && !is_empty_file(path) =>
+            {
+                Some(format!(
+                    "`tabia book fix` corrects a book whose beginning can be read; {}",
+                    copy_again(path)
+                ))
+            }
             ErrorKind::MissingFile(_) => Some(format!(
                 "put the missing file next to the others, without it no game can be recovered; {}",
                 info_of_folder(path)
@@ -825,7 +833,7 @@ pub(crate) fn is_named_like(name: &Path, is: impl Fn(&Format) -> bool) -> bool {
 }
 
 /// Whether a file is named like one of a book, and like none of games.
-fn is_named_like_book_only(name: &Path) -> bool {
+pub(crate) fn is_named_like_book_only(name: &Path) -> bool {
     is_named_like_book(name) && !is_named_like(name, |format| format.games().is_some())
 }
 

@@ -15,7 +15,7 @@ use tabia::query::nearest;
 
 use crate::archive_of_games::{database_format, free_path};
 use crate::args::rewrite_arguments::from_polyglot;
-use crate::messages::is_named_like;
+use crate::messages::{is_named_like, is_named_like_book_only};
 use crate::path_text::PathText as _;
 
 /// What other programs call a verb: below which one of ours, `""` for none, that word, and our verb.
@@ -279,7 +279,7 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error 
         ErrorKind::InvalidSubcommand => unknown_verb(error, &verb, arguments),
         ErrorKind::MissingRequiredArgument => missing_argument(error, &verb, arguments),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => invalid_value(error, &verb),
-        ErrorKind::ArgumentConflict => conflict(error, &verb),
+        ErrorKind::ArgumentConflict => conflict(error, &verb, arguments),
         _ => Message {
             text: first_paragraph(error),
             hint: verb.has("the options and examples"),
@@ -447,7 +447,13 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
     if crate::without_tables::lacks_option(&verb.name, option) {
         return Message {
             text: format!("`{name}` has no option `{option}`"),
-            hint: crate::without_tables::HINT.to_owned(),
+            hint: match option {
+                "--columns" => format!(
+                    "{}; `tabia ls IN --columns white,black --csv` writes rows with the columns that it names",
+                    crate::without_tables::HINT
+                ),
+                _ => crate::without_tables::HINT.to_owned(),
+            },
         };
     }
     if let Some(message) = operator_in_front(verb, option, arguments) {
@@ -752,7 +758,6 @@ fn with_output_option(verb: &str, arguments: &[OsString]) -> Option<String> {
     }
     let force = if exists { " --force" } else { "" };
     let rest = arguments.get(..arguments.len() - 1)?;
-    let last = last.to_string_lossy();
     Some(format!(
         "{} -o {}{force}",
         typed_command(rest, None),
@@ -797,6 +802,19 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
         (name, "--output") => {
             if let Some(command) = with_output_option(name, arguments) {
                 return Some(command);
+            }
+            // A book has no games to repair.
+            if let ("repair", Some(book)) =
+                (name, last().filter(|file| is_named_like_book_only(file)))
+            {
+                let mut fixed = OsString::from("new-");
+                fixed.push(book.file_name()?);
+                let fixed = free_path(fixed.into());
+                return Some(format!(
+                    "tabia book fix {} -o {}",
+                    file_argument(&book.path_text()),
+                    file_argument(&fixed.path_text())
+                ));
             }
             let output = match name {
                 "book build" | "book merge" => PathBuf::from("book.bin"),
@@ -922,14 +940,22 @@ fn in_words(reason: &str) -> Cow<'_, str> {
     }
 }
 
-fn conflict(error: &clap::Error, verb: &Verb<'_>) -> Message {
+fn conflict(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]) -> Message {
     let option = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
     let others = match error.get(ContextKind::PriorArg) {
         Some(ContextValue::String(other)) => vec![other.clone()],
         Some(ContextValue::Strings(others)) => others.clone(),
         _ => Vec::new(),
     };
-    let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+    // Of a group of options clap names all.
+    let typed = others
+        .iter()
+        .filter(|other| is_typed(other, verb, arguments));
+    let mut typed: Vec<String> = typed.map(|other| format!("`{other}`")).collect();
+    if typed.is_empty() {
+        typed = others.iter().map(|other| format!("`{other}`")).collect();
+    }
+    let others = typed;
     let text = if others.is_empty() {
         first_paragraph(error)
     } else if others.len() == 1 && others.first() == Some(&format!("`{option}`")) {
@@ -944,6 +970,22 @@ fn conflict(error: &clap::Error, verb: &Verb<'_>) -> Message {
         text,
         hint: format!("leave one out; `tabia help {}` explains them", verb.name),
     }
+}
+
+/// Whether an option that clap names, as `--output <OUT>`, is among the arguments.
+fn is_typed(option: &str, verb: &Verb<'_>, arguments: &[OsString]) -> bool {
+    let Some(long) = option.split([' ', '=']).next() else {
+        return false;
+    };
+    let mut options = verb.command.get_arguments();
+    let option = options.find(|option| option.get_long() == long.strip_prefix("--"));
+    let short = option.and_then(clap::Arg::get_short);
+    let words = arguments.iter().take_while(|word| *word != "--");
+    words.filter_map(|word| word.to_str()).any(|word| {
+        let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        word.split('=').next() == Some(long)
+            || short.is_some_and(|short| letters.is_some_and(|letters| letters.starts_with(short)))
+    })
 }
 
 /// A text that clap adds to an error; of several the last, which is the most similar one.

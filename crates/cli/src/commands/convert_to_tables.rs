@@ -58,9 +58,18 @@ pub(crate) fn refuse_options(args: &ConvertArgs) -> Result<(), Error> {
     ];
     match used.into_iter().find(|(is_used, _)| *is_used) {
         None => Ok(()),
-        Some((_, option)) => Err(Error::usage(format!(
-            "`{option}` is for tables: `-o games.parquet`, `-o games.arrow`, `-o folder/`"
-        ))),
+        Some((_, option)) => {
+            let error = Error::usage(format!(
+                "`{option}` is for tables: `-o games.parquet`, `-o games.arrow`, `-o folder/`"
+            ));
+            Err(if option == "--columns" {
+                error.with_hint(
+                    "`tabia ls IN --columns white,black --csv > games.csv` writes rows with the columns that it names",
+                )
+            } else {
+                error
+            })
+        }
     }
 }
 

@@ -18,6 +18,9 @@ use crate::messages::Messages;
 use crate::parse_where_and_games::{parse_games, parse_query};
 
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
+    if let Some(error) = option_as_word(&args.inputs) {
+        return Err(error);
+    }
     let Some((query, paths)) = args.inputs.split_last() else {
         return Err(Error::usage("name a database and a query"));
     };
@@ -61,6 +64,30 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
         rows: args.rows.clone(),
     };
     ls::search(&rows, args.count)
+}
+
+/// The error of an option that was typed after `--`, where it is a word of the query or the name of a file.
+fn option_as_word(inputs: &[OsString]) -> Option<Error> {
+    let root = crate::args::command();
+    let verb = root.find_subcommand("search")?;
+    let (last, _) = inputs.split_last()?;
+    let is_option = |input: &&OsString| {
+        let Some(text) = input.to_str().filter(|_| !Path::new(input).exists()) else {
+            return false;
+        };
+        let name = text.split('=').next().unwrap_or_default();
+        verb.get_arguments().any(|option| {
+            let short = option.get_short().map(|short| format!("-{short}"));
+            let long = option.get_long();
+            long.is_some_and(|long| name.strip_prefix("--") == Some(long))
+                // As a query alone it is a letter that is not to be found.
+                || short.is_some_and(|short| text == short && *input != last)
+        })
+    };
+    let word = inputs.iter().find(is_option)?.to_string_lossy();
+    let text = format!("`{word}` is after `--`, where nothing is an option");
+    let hint = "options go before it: `tabia search OPTIONS -- IN QUERY`";
+    Some(Error::usage(text).with_hint(hint))
 }
 
 /// Whether an argument is the name of a field and a colon, as a shell leaves of `elo:>=2800`.
