@@ -1,5 +1,6 @@
 //! The command line of tabia: chess databases and opening books.
 
+mod absent_games;
 mod archive_of_games;
 mod args;
 mod board;
@@ -17,6 +18,7 @@ mod listing;
 mod ls_columns;
 mod ls_row;
 mod messages;
+mod misplaced_words;
 mod opening_names;
 mod output_conflicts;
 mod pager;

@@ -235,6 +235,9 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
                 size: member.size,
                 checksum: checksum.name(),
             })?;
+            if args.common.strict && reporter.count() > before {
+                break;
+            }
         }
         if is_described {
             listing.out().text(&tested.sentence(&name))?;

@@ -22,6 +22,7 @@ use tabia::select::{PositionChoice, SelectionCounts};
 use tabia::split::{SplitBy, other_parts, split};
 use tabia::{Error, ErrorKind, ErrorSide, Query, Summary};
 
+use crate::absent_games::absent_games;
 use crate::archive_of_games::{free_path, quoted};
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, PositionArg, SelectArgs, SplitField};
 use crate::commands::converted::Converted;
@@ -161,15 +162,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     reporter.are_problems_reported = args.are_problems_reported;
     let by = split_by(args);
     let chooses = !args.select.filter.trim().is_empty() || args.select.records.games.is_some();
-    // A mistyped query must not replace games by none.
-    let keeps_old = chooses
-        && is_file
-        && args.force
-        && !args.append
-        && by.is_none()
-        && args.transaction.is_none()
-        && path.is_some_and(|path| Path::new(path).exists());
-    if keeps_old {
+    // A mistyped query must not replace games by none, nor leave an empty file that looks like a result.
+    let needs_games =
+        chooses && is_file && !args.append && by.is_none() && args.transaction.is_none();
+    if needs_games {
         reporter.begin_transaction();
     }
     options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
@@ -278,7 +274,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         summary.losses.forget(Feature::Languages);
     }
     let has_records = summary.counts.games + summary.counts.texts > 0;
-    let is_kept = keeps_old && !has_records;
+    let is_kept = needs_games && !has_records;
+    let replaces = path.is_some_and(|path| Path::new(path).exists());
     if is_kept {
         reporter.discard_result();
     }
@@ -336,22 +333,15 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             _ if !args.select.filter.is_empty() => {
                 context.messages.note("no game fits the query");
             }
-            // Deleted ones have their own note.
             Some(numbers) if summary.counts.texts > 0 => context.messages.note(&format!(
                 "{numbers}: guiding texts only; `tabia show` shows one"
             )),
-            Some(numbers) if summary.counts.deleted == 0 => context
-                .messages
-                .note(&format!("there is no game {numbers}")),
             None if args.shard.is_some() => context.messages.note(NO_GAME_IN_SHARD),
             Some(_) | None => {}
         }
     }
-    let absent = absent_numbers(args, &options, items.len(), &summary.counts);
-    if !absent.is_empty() {
-        let text = format!("numbers without a game: {}", absent.join(", "));
-        context.messages.warning(&text);
-    }
+    let numbers = options.plan.selection.numbers.as_ref();
+    let absent = absent_games(args, &context, numbers, &items, &summary.counts);
     if let (Some(by), Some(path)) = (by, path) {
         warn_of_other_parts(&context, &other_parts(Path::new(path), by, &written.files));
     }
@@ -369,7 +359,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     }
     if let Some(path) = path.filter(|_| is_kept) {
         let name = Path::new(path).path_text();
-        let text = format!("{name} is not replaced: there would be no game in it");
+        let done = if replaces { "replaced" } else { "written" };
+        let text = format!("{name} is not {done}: there would be no game in it");
         context.messages.note(&text);
     } else if is_file {
         let seconds = start.elapsed().as_secs_f64();
@@ -386,10 +377,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     }
     let problems = summary.problems.max(reporter.count());
     let mut code = ExitCode::of_problems(problems.max(is_salvaged.into()));
-    if !absent.is_empty() {
-        code = code.worse(ExitCode::Problems);
-    }
-    if chooses && !has_records && !args.is_of_other_verb {
+    code = code.worse(absent);
+    if chooses && !has_records {
         code = code.worse(ExitCode::NoMatch);
     }
     let hint = reporter.repair_hint();
@@ -402,25 +391,6 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         games: summary.counts.games + summary.counts.texts,
         losses: summary.losses,
     })
-}
-
-/// The numbers of `--games` that one input does not have; none if it has none of them, which is another message.
-fn absent_numbers(
-    args: &ConvertArgs,
-    options: &ConvertOptions,
-    inputs: usize,
-    counts: &SelectionCounts,
-) -> Vec<String> {
-    let present = counts.games + counts.texts + counts.deleted;
-    let is_known = inputs == 1
-        && present > 0
-        && args.select.filter.trim().is_empty()
-        && args.shard.is_none()
-        && args.dropped.is_empty();
-    match &options.plan.selection.numbers {
-        Some(numbers) if is_known => numbers.absent(present),
-        _ => Vec::new(),
-    }
 }
 
 /// Names of files that are shown.

@@ -9,6 +9,7 @@ use tabia::{Error, Summary, Written};
 use tabia_columns::schema::{GameColumns, Table};
 use tabia_columns::write::{TableFile, TableOptions, write_table};
 
+use crate::absent_games::absent_games;
 use crate::args::ConvertArgs;
 use crate::args::parquet_options::TableArg;
 use crate::commands::converted::Converted;
@@ -150,7 +151,9 @@ pub(crate) fn convert_files(
         let text = written_text(&options, &summary, &written, seconds);
         context.messages.note(&text);
     }
-    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    let numbers = options.plan.selection.numbers.as_ref();
+    let absent = absent_games(args, context, numbers, &items, &summary.counts);
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count())).worse(absent);
     reporter.finish(Some(&summary))?;
     Ok(Converted {
         code,

@@ -98,7 +98,14 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let mut reporter = context.reporter("dedupe", args.force, None)?;
     let explained = explained_file(args.explain.as_deref(), args.force, &mut reporter)?;
     let target = args.output.as_deref().map(Path::new);
-    let items = context.games(&args.paths, target, &mut reporter)?;
+    let (items, unread) = match target {
+        None => context.games_to_list(&args.paths, &mut reporter)?,
+        // All games are to be in the output.
+        Some(_) => (
+            context.games(&args.paths, target, &mut reporter)?,
+            ExitCode::Done,
+        ),
+    };
     refuse_only_itself(&items, target)?;
     refuse_inputs(&items, &[target, args.explain.as_deref()])?;
     let is_file = |path: &&Path| *path != "-" && !is_stream_device(path);
@@ -116,7 +123,7 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let (mut summary, duplicates) = found?;
     let explained = write_explained(explained, &duplicates, &items)?;
     let count = counted(duplicates.len() as u64, "duplicate");
-    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count())).worse(unread);
     let Some(output) = &args.output else {
         explained.commit().map_err(Error::in_output)?;
         show(&context, &args.rows.listing, &duplicates, &items)?;

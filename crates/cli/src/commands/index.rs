@@ -71,7 +71,7 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
     let mut listing = Listing::new(&context.bar, &args.listing, columns, numeric);
     let options = index_options(&context);
     let display = context.display();
-    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+    let done = context.for_each_input(&args.paths, Wanted::Games, |item| {
         // The archive or stream that an item without files of its own is in.
         let mut inside = None;
         let done = item.and_then(|item| {
@@ -98,8 +98,9 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
             }
             Err(other) => Err(other),
         }
-    })?;
+    });
     drop(display);
+    let code = reporter.end_at_strict(done)?;
     listing.finish_with(code)?;
     reporter.finish(None)?;
     Ok(code)
@@ -210,6 +211,7 @@ pub(crate) fn index_options(context: &Context) -> IndexOptions {
     options.open = context.open.clone();
     options.threads = context.threads;
     options.cache = cache_folder();
+    options.strict = context.common.strict;
     options
 }
 

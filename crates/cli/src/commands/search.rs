@@ -9,6 +9,7 @@ use tabia::core::shell_argument::{argument, file_argument};
 use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
+use crate::absent_games::AbsentGames;
 use crate::args::{LsArgs, SearchArgs, SelectArgs};
 use crate::commands::{convert, ls, scoutfish_query};
 use crate::context::{Context, Wanted};
@@ -165,7 +166,6 @@ fn write(
             "`--columns` and `--no-header` are for rows, not for games that are written",
         ));
     }
-    let is_filtered = !select.filter.trim().is_empty();
     let mut arguments = convert::plain(paths, output, args.to.as_deref(), &args.rows.common);
     arguments.force = args.force;
     arguments.select = select;
@@ -174,12 +174,7 @@ fn write(
     arguments.position = args.position;
     arguments.prefers_moments = true;
     arguments.index = args.rows.index.clone();
-    let converted = convert::convert_files(&arguments)?;
-    Ok(if converted.games == 0 && is_filtered {
-        converted.code.worse(ExitCode::NoMatch)
-    } else {
-        converted.code
-    })
+    convert::convert_files(&arguments).map(|converted| converted.code)
 }
 
 /// A row of the plan.
@@ -207,10 +202,15 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
     options.selection.deleted = select.records.include_deleted;
     options.selection.texts = args.texts;
     let mut sums = vec![0; queries.len() + 1];
+    let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
     let display = context.display();
     let code = context.for_each_input(paths, Wanted::Games, |item| {
         let counted = item.and_then(|item| {
-            count_each(&item, &queries, &options, &context.progress, &mut reporter)
+            let (progress, reports) = (&context.progress, &mut reporter);
+            let counted = count_each(&item, &queries, &options, progress, reports)?;
+            let all = counted.1.first().copied();
+            absent.add(&context, &item, all);
+            Ok(counted)
         });
         match counted {
             Ok((summary, counts)) => {
@@ -254,7 +254,9 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
         })?;
     }
     listing.finish()?;
+    let code = code.worse(ExitCode::of_problems(reporter.count()));
     reporter.finish(None)?;
+    let code = code.worse(absent.report(&context));
     Ok(if last == Some(0) {
         code.worse(ExitCode::NoMatch)
     } else {

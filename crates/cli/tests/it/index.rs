@@ -167,6 +167,26 @@ fn an_index_that_cannot_be_written_next_to_its_database_is_in_the_cache() {
     assert_eq!(cached, usize::from(is_locked));
 }
 
+/// The problems that the making of an index finds are those of the search.
+#[test]
+fn a_search_that_makes_an_index_ends_as_one_without() {
+    let folder = Scratch::new("index-require-problems");
+    let bad = "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n";
+    std::fs::write(folder.join("bad.pgn"), bad).unwrap();
+    let search = |index: &str| {
+        let query = "fen:rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
+        tabia(
+            &folder,
+            &["search", "bad.pgn", query, "--count", "--index", index],
+        )
+    };
+    let run = search("require").expect(3);
+    assert_eq!(run.out, "1\n");
+    assert!(run.err.contains("Ke3"), "{}", run.err);
+    // Now the index answers, and nothing is read.
+    search("auto").expect(0);
+}
+
 /// What is given by mistake is called what it is.
 #[test]
 fn an_index_is_no_unknown_file() {

@@ -41,6 +41,8 @@ pub struct IndexOptions {
     pub cache_only: bool,
     /// Games of a segment at most; 0 is the greatest number, 2^19.
     pub segment_games: usize,
+    /// The first problem of the games ends the making of an index, and an old one stays as it was.
+    pub strict: bool,
 }
 
 /// Whether a database has an index that can be used.
@@ -482,6 +484,7 @@ fn read(
         threads,
         selection: Selection::all(),
         want: Collector::WANT,
+        strict: options.strict,
         ..ScanOptions::default()
     };
     let mut summary = Summary::default();
@@ -492,7 +495,7 @@ fn read(
         progress,
     };
     progress.expect(item.bytes().unwrap_or_default());
-    let mark = reporter.read_item(&options.open, progress, false, |reporter, input| {
+    let mark = reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
         let known = games.read_mark();
         let (mut mark, is_known) = EndMark::new(item, &input, known.as_ref());
         if let Some(known) = known.filter(|_| is_known) {

@@ -19,6 +19,7 @@ use tabia::{Error, InputItem};
 use super::build_record::{GameCountsRow, StoredRecord, add_record, record_path};
 use super::report_written::WrittenCounts;
 use super::target_format::book_format;
+use crate::absent_games::AbsentGames;
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::commands::index::index_options;
 use crate::context::Context;
@@ -93,7 +94,13 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let built = build.commit()?;
     note_equal_inputs(&context, &items, &built);
     let seconds = start.elapsed().as_secs_f64();
-    finish(&context, args, reporter, &built, seconds, games_before)
+    let code = finish(&context, args, reporter, &built, seconds, games_before)?;
+    let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
+    for (item, counts) in items.iter().zip(&built.inputs) {
+        let chosen = counts.used + counts.filtered + counts.bad;
+        absent.add(&context, item, options.filter.is_empty().then_some(chosen));
+    }
+    Ok(code.worse(absent.report(&context)))
 }
 
 /// Prepares to add games to a book: takes over the number of plies in its header, refuses another, refuses sources that it
