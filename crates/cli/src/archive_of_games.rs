@@ -1,11 +1,14 @@
 //! A database and the archive that it is packed into: names for hints, and the folders that belong to it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use tabia::core::GameFormat;
 use tabia::core::io::Source;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::{ArchiveFormat, Format, GAMES};
+
+use crate::path_text::PathText as _;
 
 /// How the names of encrypted formats begin.
 const ENCRYPTED: &str = "encrypted";
@@ -38,15 +41,16 @@ pub(crate) fn database_extension(archive: &ArchiveFormat) -> &'static str {
 pub(crate) fn free_path(path: PathBuf) -> PathBuf {
     let mut free = path;
     while std::fs::symlink_metadata(&free).is_ok() {
-        let name = free.file_name().unwrap_or_default().to_string_lossy();
-        free = free.with_file_name(format!("new-{name}"));
+        let mut name = OsString::from("new-");
+        name.push(free.file_name().unwrap_or_default());
+        free = free.with_file_name(name);
     }
     free
 }
 
 /// A path as an argument.
 pub(crate) fn quoted(path: &Path) -> String {
-    argument(&path.display().to_string()).into_owned()
+    file_argument(&path.path_text()).into_owned()
 }
 
 /// The folders on disk with the media of a set.

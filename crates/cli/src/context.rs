@@ -17,8 +17,10 @@ use crate::commands::other_files::OtherFiles;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
 use crate::messages::Messages;
+use crate::misplaced_words::misplaced_words;
 use crate::output_conflicts::{input_and_output, is_standard_input, refuse_inputs};
 use crate::pager;
+use crate::path_text::PathText as _;
 use crate::progress::ProgressDisplay;
 use crate::report::Reporter;
 use crate::terminal::set_color;
@@ -71,7 +73,7 @@ impl Context {
             let writer = process.map_or("another process".to_owned(), |process| {
                 format!("process {process}")
             });
-            let path = path.display();
+            let path = path.path_text();
             waiting.note(&format!(
                 "{path}: waiting for {writer}, which is writing it"
             ));
@@ -141,7 +143,10 @@ impl Context {
             let text = "`--report -`: a report is a file of its own";
             return Err(Error::usage(text).with_hint("`--report problems.json` writes one"));
         }
-        Reporter::create(self.messages.clone(), report, rejects, command, force)
+        let mut reporter =
+            Reporter::create(self.messages.clone(), report, rejects, command, force)?;
+        reporter.is_strict = self.common.strict;
+        Ok(reporter)
     }
 
     /// The databases that paths name, also in archives and folders. What cannot be opened in a folder
@@ -167,7 +172,7 @@ impl Context {
             if path == "-"
                 && let Some(target) = target.filter(|target| is_standard_input(target))
             {
-                return Err(input_and_output(target.display()));
+                return Err(input_and_output(target.path_text()));
             }
             for item in self.find(path, Wanted::Games)? {
                 let item = item.and_then(|item| {
@@ -181,7 +186,7 @@ impl Context {
                     Err(error) if error.side() == ErrorSide::Input => {
                         if let Some(target) = replaced.filter(|_| is_unreadable(&error)) {
                             // Its games are missing, not lost: nothing is replaced by less.
-                            let text = format!("{} is left as it was", target.display());
+                            let text = format!("{} is left as it was", target.path_text());
                             self.messages.note(&text);
                             return Err(error);
                         }
@@ -218,9 +223,59 @@ impl Context {
         last.map_or(Ok(games), Err)
     }
 
+    /// As [`Context::games`], for a command that only lists: of several paths those that cannot be read are reported,
+    /// and the others are read. The code is [`ExitCode::Input`] then.
+    ///
+    /// # Errors
+    /// When no path can be read, or, with `--strict`, one of them cannot.
+    pub(crate) fn games_to_list(
+        &self,
+        paths: &[OsString],
+        reporter: &mut Reporter,
+    ) -> Result<(Vec<InputItem>, ExitCode), Error> {
+        if paths.len() < 2 {
+            return Ok((self.games(paths, None, reporter)?, ExitCode::Done));
+        }
+        if let Some(error) = misplaced_words(paths) {
+            return Err(error);
+        }
+        let mut games: Vec<InputItem> = Vec::new();
+        let mut failed = Vec::new();
+        for path in paths {
+            let found = self.games(std::slice::from_ref(path), None, reporter);
+            let found = found.and_then(|items| {
+                // What cannot be opened is known before the games of the others are added up.
+                let mut files = items.iter().filter(|item| !item.is_once());
+                files.try_for_each(|item| item.open(&self.open, None).map(drop))?;
+                Ok(items)
+            });
+            match found {
+                Ok(items) => {
+                    let new = items.into_iter().filter(|item| !is_known(item, &games));
+                    games.extend(new.collect::<Vec<_>>());
+                }
+                Err(error) if error.side() == ErrorSide::Input && !self.common.strict => {
+                    failed.push(error);
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        let last = failed.pop_if(|_| games.is_empty());
+        let code = if failed.is_empty() {
+            ExitCode::Done
+        } else {
+            ExitCode::Input
+        };
+        for error in failed {
+            reporter.report_failed_input(&error)?;
+        }
+        last.map_or(Ok((games, code)), Err)
+    }
+
     /// Runs `job` on every input that paths name, with the error for those that cannot be resolved.
     /// Inputs in a folder that cannot be read are problems ([`ExitCode::Problems`]) unless all of them are. Returns
-    /// the highest exit code.
+    /// the highest exit code; with `--strict` the first input with a problem is the last one, and its code
+    /// [`ExitCode::Input`].
     pub(crate) fn for_each_input(
         &self,
         paths: &[OsString],
@@ -241,7 +296,11 @@ impl Context {
             let items = match items {
                 Ok(items) => items,
                 Err(error) if error.side() == ErrorSide::Input => {
-                    worst = worst.worse(job(Err(error))?);
+                    let code = job(Err(error))?;
+                    worst = worst.worse(code);
+                    if self.is_stopped(&[code]) {
+                        break;
+                    }
                     continue;
                 }
                 Err(other) => return Err(other),
@@ -250,6 +309,9 @@ impl Context {
             let is_folder = is_folder(path) || items.iter().any(Result::is_ok) && items.len() > 1;
             let mut codes = Vec::new();
             for item in items {
+                if self.is_stopped(&codes) {
+                    break;
+                }
                 if let Ok(item) = &item
                     && is_set(item)
                 {
@@ -259,6 +321,10 @@ impl Context {
                     seen.push(Arc::clone(item.label()));
                 }
                 codes.push(job(item)?);
+            }
+            if self.is_stopped(&codes) {
+                worst = ExitCode::Input;
+                break;
             }
             let is_readable = codes.iter().any(|code| *code != ExitCode::Input);
             for code in codes {
@@ -273,6 +339,12 @@ impl Context {
             OtherFiles::of(&self.resolver, paths).report_recognised(&self.messages);
         }
         Ok(worst)
+    }
+
+    /// Whether `--strict` ends a list after inputs with these codes.
+    fn is_stopped(&self, codes: &[ExitCode]) -> bool {
+        let is_bad = |code: &ExitCode| matches!(code, ExitCode::Problems | ExitCode::Input);
+        self.common.strict && codes.iter().any(is_bad)
     }
 
     fn find(

@@ -1,5 +1,6 @@
 //! The command line of tabia: chess databases and opening books.
 
+mod absent_games;
 mod archive_of_games;
 mod args;
 mod board;
@@ -17,10 +18,12 @@ mod listing;
 mod ls_columns;
 mod ls_row;
 mod messages;
+mod misplaced_words;
 mod opening_names;
 mod output_conflicts;
 mod pager;
 mod parse_where_and_games;
+mod path_text;
 mod pgn_colors;
 mod progress;
 mod query_help;
@@ -28,6 +31,7 @@ mod readable_numbers;
 mod report;
 mod resolve_output_target;
 mod result_bar;
+mod saved_index_file;
 mod similar_names;
 mod stdout;
 mod table;
@@ -75,7 +79,12 @@ fn run() -> ExitCode {
         },
         Err(error) => return print_clap_error(&error, &arguments),
     };
+    if let Some(error) = args::output_names::empty_output(&arguments) {
+        Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
+        return ExitCode::of(&error);
+    }
     if let Err(error) = args::stdin_and_globs::complete(&mut cli) {
+        let error = args::output_names::with_attached_output(error, &arguments);
         Messages::for_final_error(cli.verb.common(), verb, false).error(&error);
         return ExitCode::of(&error);
     }
@@ -106,6 +115,7 @@ fn run() -> ExitCode {
         Verb::Man(args) => commands::man::run(args),
     };
     result.unwrap_or_else(|error| {
+        let error = args::output_names::with_attached_output(error, &arguments);
         Messages::for_final_error(cli.verb.common(), verb, cli.verb.appends()).error(&error);
         ExitCode::of(&error)
     })

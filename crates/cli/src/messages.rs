@@ -22,7 +22,9 @@ use tabia::formats::archives::compressed::Compression;
 use crate::args::{Cli, CommonArgs};
 use crate::control_char_filter::escaped_line;
 use crate::pager;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::grouped;
+use crate::saved_index_file::is_saved_index;
 use crate::similar_names;
 use crate::stdout::STANDARD_OUTPUT;
 use crate::terminal::{color_on_stderr, stated_color};
@@ -254,6 +256,14 @@ impl Messages {
         }
         let path = error.location().file.as_deref()?;
         match error.kind() {
+            ErrorKind::UnknownFormat { .. } | ErrorKind::WrongFormat { .. }
+                if is_named_like_book_only(path) && !is_empty_file(path) =>
+            {
+                Some(format!(
+                    "`tabia book fix` corrects a book whose beginning can be read; {}",
+                    copy_again(path)
+                ))
+            }
             ErrorKind::MissingFile(_) => Some(format!(
                 "put the missing file next to the others, without it no game can be recovered; {}",
                 info_of_folder(path)
@@ -640,6 +650,18 @@ fn no_games_hint(found: UnknownContents, path: Option<&Path>) -> Option<String> 
         UnknownContents::Arrow | UnknownContents::Json | UnknownContents::Csv => {
             format!("name the database that it was made of; {formats}")
         }
+        UnknownContents::Index => {
+            // `games.pgn.tidx` is that of `games.pgn`.
+            let of = path.filter(|path| path.with_extension("").is_file());
+            let database = match of {
+                Some(path) => path.with_extension("").path_text().into_owned(),
+                None => "DATABASE".to_owned(),
+            };
+            let database = file_argument(&database);
+            format!(
+                "`tabia search {database} QUERY` uses it, `tabia index {database} --check` compares it with the games"
+            )
+        }
         UnknownContents::Sqlite => {
             format!("the program that made it can export its games, for example as PGN; {formats}")
         }
@@ -683,11 +705,21 @@ fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
         _ if why.contains(" is not in the archive but at ") => {
             "download it from there; then `tabia info FILE` shows what it is".into()
         }
+        _ if path.is_some_and(has_saved_indexes) => {
+            "there are saved indexes in it: `tabia search DATABASE QUERY` uses that of a database"
+                .into()
+        }
         _ if why.starts_with("named like ") => {
             "other programs have files of that name too; `tabia formats` lists what is read".into()
         }
         _ => "`tabia formats` lists what can be read and written".into(),
     }
+}
+
+/// Whether a path is a folder with saved indexes.
+fn has_saved_indexes(path: &Path) -> bool {
+    let entries = path.read_dir().into_iter().flatten().flatten();
+    path.is_dir() && entries.take(100).any(|entry| is_saved_index(&entry.path()))
 }
 
 /// The start of a command that unpacks an archive of a kind that is not read.
@@ -776,7 +808,7 @@ fn info_of_folder(path: &Path) -> String {
         _ => path.parent().unwrap_or(Path::new("")),
     };
     let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).display().to_string();
+    let folder = folder.unwrap_or(Path::new(".")).path_text().into_owned();
     format!(
         "`tabia info {}` lists what is there",
         file_argument(&folder)
@@ -801,7 +833,7 @@ pub(crate) fn is_named_like(name: &Path, is: impl Fn(&Format) -> bool) -> bool {
 }
 
 /// Whether a file is named like one of a book, and like none of games.
-fn is_named_like_book_only(name: &Path) -> bool {
+pub(crate) fn is_named_like_book_only(name: &Path) -> bool {
     is_named_like_book(name) && !is_named_like(name, |format| format.games().is_some())
 }
 
@@ -839,7 +871,7 @@ fn output_hint(error: &Error, appends: bool) -> Option<String> {
             }
             IoKind::NotFound => match error.location().file.as_deref().and_then(Path::parent) {
                 Some(folder) => {
-                    let folder = folder.display().to_string();
+                    let folder = folder.path_text().into_owned();
                     let make = if cfg!(windows) { "mkdir" } else { "mkdir -p" };
                     format!("`{make} {}` makes the folder", file_argument(&folder))
                 }

@@ -3,10 +3,12 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::formats;
 use tabia::repair::is_part_of;
 use tabia::{Error, InputItem};
+
+use crate::path_text::PathText as _;
 
 /// The error of an input that is the output as well.
 pub(crate) fn input_and_output(name: impl Display) -> Error {
@@ -18,7 +20,7 @@ pub(crate) fn input_and_output(name: impl Display) -> Error {
 pub(crate) fn refuse_inputs(items: &[InputItem], outputs: &[Option<&Path>]) -> Result<(), Error> {
     let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
     for (number, output) in outputs.iter().enumerate() {
-        let name = output.display();
+        let name = output.path_text();
         if items.iter().any(|item| is_part_of(output, item)) {
             return Err(input_and_output(name));
         }
@@ -34,7 +36,7 @@ pub(crate) fn refuse_inputs(items: &[InputItem], outputs: &[Option<&Path>]) -> R
 /// Refuses to replace an output when it was all that a folder or glob had: nothing would be left of it.
 pub(crate) fn refuse_only_itself(items: &[InputItem], output: Option<&Path>) -> Result<(), Error> {
     match output {
-        Some(output) if items.is_empty() => Err(input_and_output(output.display())),
+        Some(output) if items.is_empty() => Err(input_and_output(output.path_text())),
         _ => Ok(()),
     }
 }
@@ -81,16 +83,16 @@ pub(crate) fn refuse_other_format(
         Some(_) => "book",
         None => "database",
     };
-    let name = output.display().to_string();
+    let name = output.path_text().into_owned();
     let text = format!(
         "{name}: a changed copy has the format of its {kind}, {}",
         format.name()
     );
-    let copy = output.with_extension(own).display().to_string();
-    let copy = argument(&copy);
+    let copy = output.with_extension(own).path_text().into_owned();
+    let copy = file_argument(&copy);
     let is_other = formats().any(|format| format.extensions().contains(&extension.as_str()));
     Err(Error::usage(text).with_hint(if is_other {
-        let name = argument(&name);
+        let name = file_argument(&name);
         format!("`-o {copy}`, then `{convert} {copy} -o {name}`")
     } else {
         format!("`-o {copy}`")

@@ -14,15 +14,17 @@ use tabia::core::loss::{Feature, Losses};
 use tabia::core::{FormatId, GameIndex, Problem, Result};
 use tabia::repair::{RecordOutcome, RepairObserver};
 use tabia::select::SelectionCounts;
-use tabia::{Error, ErrorKind, InputItem, LossTable, Observer, Summary};
+use tabia::{Error, ErrorKind, ErrorSide, InputItem, LossTable, Observer, Summary};
 use unicode_width::UnicodeWidthStr as _;
 
 pub(crate) use rows::RecordRow;
 use rows::{LossRuns, RecordRuns};
 
 use crate::control_char_filter::one_line;
+use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
 use crate::messages::{Messages, exceeds_unpacked, repair_hint, without_os_error_number};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted_as, grouped};
 use crate::table::cut_front;
 use crate::terminal;
@@ -46,6 +48,8 @@ pub(crate) struct Reporter {
     rejects: Option<OutputSet>,
     /// Gives the report and the rejected bytes their names together with the result.
     transaction: Option<Transaction>,
+    /// The first problem ends the command.
+    pub(crate) is_strict: bool,
     /// Another reporter of the command has shown the problems of the inputs.
     pub(crate) are_problems_reported: bool,
     problems: u64,
@@ -183,6 +187,7 @@ impl Reporter {
             report,
             rejects,
             transaction: has_files.then_some(transaction),
+            is_strict: false,
             are_problems_reported: false,
             problems: 0,
             shown_problems: 0,
@@ -262,6 +267,24 @@ impl Reporter {
         })
     }
 
+    /// Ends a list as `--strict` demands: the problem that ended it is reported, and the rows until then stay a
+    /// complete document.
+    pub(crate) fn end_at_strict(
+        &mut self,
+        done: Result<ExitCode, Error>,
+    ) -> Result<ExitCode, Error> {
+        match done {
+            Err(error) if error.side() == ErrorSide::Strict => {
+                // It is among the problems that wait.
+                self.groups.clear();
+                self.shown_problems = self.problems;
+                self.messages.error(&error);
+                Ok(ExitCode::Input)
+            }
+            other => other,
+        }
+    }
+
     /// Reports an input in a folder that cannot be read: a problem, as the others are read.
     pub(crate) fn report_problem_in_folder(&mut self, error: &Error) -> Result<(), Error> {
         if !self.are_problems_reported {
@@ -284,7 +307,11 @@ impl Reporter {
     fn group(&mut self, error: &Error) {
         let at = error.location();
         let file = at.file.as_deref().unwrap_or(Path::new(""));
-        let kind = format!("{}\n{}", file.display(), kind_of(&error.kind().to_string()));
+        let kind = format!(
+            "{}\n{}",
+            file.path_text(),
+            kind_of(&error.kind().to_string())
+        );
         let game = at.game.map(number);
         let has_space = self.groups.len() < MAX_KINDS;
         let line = self.messages.text_of(error);
@@ -351,7 +378,7 @@ impl Reporter {
         losses: &Losses,
         counts: &C,
     ) -> Result<(), Error> {
-        let file = file.display().to_string();
+        let file = file.path_text().into_owned();
         let mut summary = Summary::default();
         summary.losses.add_whole(&file, losses);
         if let Some(report) = &mut self.report {
@@ -537,7 +564,10 @@ impl Observer for Reporter {
 /// What waits is written also if an error ends the command.
 impl Drop for Reporter {
     fn drop(&mut self) {
-        self.show_groups();
+        // The error that ends the command is the problem.
+        if !self.is_strict {
+            self.show_groups();
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 
 use tabia::convert::Target;
 use tabia::core::formats::FormatKind;
@@ -15,6 +15,7 @@ use tabia::{Error, Resolver};
 use crate::archive_of_games::{database_extension, free_path, needs_password, quoted};
 use crate::args::SelectArgs;
 use crate::format_arg::find_format;
+use crate::path_text::PathText as _;
 use crate::without_tables;
 
 /// Refuses an existing target before the work instead of after it, unless `force` is set.
@@ -37,10 +38,10 @@ fn refuse_device(path: &Path) -> Result<(), Error> {
     }
     let other = path
         .with_file_name(format!("new-{name}"))
-        .display()
+        .path_text()
         .to_string();
     let text = format!("{name} is the name of a device on Windows, whatever its extension");
-    Err(Error::usage(text).with_hint(format!("another name: `-o {}`", argument(&other))))
+    Err(Error::usage(text).with_hint(format!("another name: `-o {}`", file_argument(&other))))
 }
 
 /// A name for a file in the current folder that a hint recommends to write; an existing one is not proposed.
@@ -71,14 +72,14 @@ pub(crate) fn target_file<'a>(
         Ok(target) => return Ok(target),
         Err(error) => error,
     };
-    let name = path.display().to_string();
-    let name = argument(&name);
+    let name = path.path_text().into_owned();
+    let name = file_argument(&name);
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let format = to.or_else(|| resolver.format(&extension.to_ascii_lowercase()));
     if path.is_dir() && to.is_none() {
-        let text = format!("{} is a folder", path.display());
-        let file = path.join("games.pgn").display().to_string();
-        let file = argument(&file);
+        let text = format!("{} is a folder", path.path_text());
+        let file = path.join("games.pgn").path_text().into_owned();
+        let file = file_argument(&file);
         return Err(Error::usage(text).with_hint(format!("`-o {file}` writes a file in it")));
     }
     Err(match (error.kind(), format) {
@@ -134,8 +135,10 @@ impl NamedLike {
 pub(crate) fn arguments(inputs: &[OsString], word: &str) -> String {
     match inputs {
         [_] | [_, _] => {
-            let names = inputs.iter().map(|input| input.display().to_string());
-            let arguments: Vec<String> = names.map(|name| argument(&name).into_owned()).collect();
+            let names = inputs.iter().map(|input| input.path_text().into_owned());
+            let arguments: Vec<String> = names
+                .map(|name| file_argument(&name).into_owned())
+                .collect();
             arguments.join(" ")
         }
         _ => word.to_owned(),
@@ -211,8 +214,8 @@ pub(crate) fn selection(select: &SelectArgs) -> String {
 fn table_hint(path: &Path) -> String {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let named = |extension: &str| {
-        let name = path.with_extension(extension).display().to_string();
-        argument(&name).into_owned()
+        let name = path.with_extension(extension).path_text().into_owned();
+        file_argument(&name).into_owned()
     };
     let list = "`tabia formats` lists the formats";
     if without_tables::lacks_file(path) {
@@ -228,8 +231,8 @@ fn table_hint(path: &Path) -> String {
         .to_string_lossy()
         .ends_with(std::path::is_separator)
     {
-        let file = path.join("games.pgn").display().to_string();
-        let file = argument(&file);
+        let file = path.join("games.pgn").path_text().into_owned();
+        let file = file_argument(&file);
         let tables = if cfg!(feature = "parquet") {
             "`--to parquet` fills a folder"
         } else {

@@ -8,6 +8,8 @@ use tabia::core::shell_argument::{argument, file_argument};
 use tabia::formats::archives::compressed::Compression;
 use tabia::query::nearest;
 
+use crate::path_text::PathText;
+
 /// Names that are proposed at most.
 const MOST_NAMES: usize = 5;
 /// Letters that the beginning of a name has at least if it is proposed for that.
@@ -30,27 +32,30 @@ enum Similarity {
 /// those that are there.
 pub(crate) fn hint(path: &Path) -> String {
     if let Ok(target) = std::fs::read_link(path) {
-        return format!("it is a link to {}, which does not exist", target.display());
+        return format!(
+            "it is a link to {}, which does not exist",
+            target.path_text()
+        );
     }
     if let Some(fen) = fen_of(path) {
         let fen = argument(&fen).into_owned();
         return format!("`--fen {fen}` names a position");
     }
-    let wanted = path.file_name().map(|name| name.to_string_lossy());
+    let wanted = path.file_name().map(PathText::path_text);
     let wanted = wanted.unwrap_or_default();
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let Ok(entries) = std::fs::read_dir(folder) else {
-        let folder = folder.display();
+        let folder = folder.path_text();
         let text = "`tabia info .` lists what is in this one";
         return format!("the folder {folder} does not exist either; {text}");
     };
     let mut names: Vec<(Rank, String)> = entries
         .flatten()
         .filter_map(|entry| {
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = entry.file_name().path_text().into_owned();
             let rank = rank(&wanted, &name)?;
             can_be_meant(&entry, &name).then_some((rank, name))
         })
@@ -62,7 +67,7 @@ pub(crate) fn hint(path: &Path) -> String {
             .to_owned();
     }
     if names.is_empty() {
-        let folder = file_argument(&folder.display().to_string()).into_owned();
+        let folder = file_argument(&folder.path_text()).into_owned();
         return format!("`tabia info {folder}` lists the databases and books that are there");
     }
     let names: Vec<_> = names.iter().map(|(_, name)| file_argument(name)).collect();

@@ -214,11 +214,11 @@ impl Table {
         let mut layout = self
             .layout
             .take()
-            .unwrap_or_else(|| self.fit(&rows, terminal::width(), terminal::stdout_is_terminal()));
+            .unwrap_or_else(|| self.fit(&rows, terminal::width(), terminal::is_width_limit()));
         if has_header {
             table.add_row(self.row(&layout, &self.headers));
         }
-        let drops = terminal::stdout_is_terminal();
+        let drops = terminal::is_width_limit();
         self.widen(&mut layout, &rows, terminal::width(), drops);
         for cells in &rows {
             table.add_row(self.row(&layout, cells));

@@ -1,13 +1,34 @@
 //! Terminals: detection, width and colours.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::args::ColorChoice;
 
-/// Columns of the terminal that standard output goes to.
+/// Columns without a terminal and without `COLUMNS`.
+const USUAL_WIDTH: usize = 100;
+
+/// Columns of the terminal that standard output goes to; if it is none or states no width, those of the variable
+/// `COLUMNS`, or else of the terminal that standard error or input is.
 pub(crate) fn width() -> usize {
-    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0))
+    let columns = |(width, _): (terminal_size::Width, _)| usize::from(width.0);
+    let of_output = terminal_size::terminal_size_of(io::stdout()).map(columns);
+    of_output
+        .or_else(|| stated_width(std::env::var_os("COLUMNS").as_deref()))
+        .or_else(|| terminal_size::terminal_size().map(columns))
+        .unwrap_or(USUAL_WIDTH)
+}
+
+/// Whether tables leave columns out to fit the width: on a terminal, or where `COLUMNS` states one.
+pub(crate) fn is_width_limit() -> bool {
+    stdout_is_terminal() || stated_width(std::env::var_os("COLUMNS").as_deref()).is_some()
+}
+
+/// The number that `COLUMNS` states; `None` if it is no number or 0.
+fn stated_width(value: Option<&OsStr>) -> Option<usize> {
+    let width: u16 = value?.to_str()?.trim().parse().ok()?;
+    (width > 0).then_some(usize::from(width))
 }
 
 /// Lines of the terminal that standard output goes to.
@@ -118,5 +139,20 @@ impl TextStyle {
             Self::Yellow => "33",
             Self::Cyan => "36",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_is_a_number_above_zero() {
+        let width = |text: &str| stated_width(Some(text.as_ref()));
+        assert_eq!(width("60"), Some(60));
+        for other in ["", "0", "-5", "wide", "100000"] {
+            assert_eq!(width(other), None, "{other}");
+        }
+        assert_eq!(stated_width(None), None);
     }
 }

@@ -4,18 +4,19 @@
 use std::borrow::Cow;
 use std::error::Error as _;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use tabia::Error;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::formats::Format;
 use tabia::query::nearest;
 
 use crate::archive_of_games::{database_format, free_path};
 use crate::args::rewrite_arguments::from_polyglot;
-use crate::messages::is_named_like;
+use crate::messages::{is_named_like, is_named_like_book_only};
+use crate::path_text::PathText as _;
 
 /// What other programs call a verb: below which one of ours, `""` for none, that word, and our verb.
 const FAMILIAR_VERBS: &[(&str, &str, &str)] = &[
@@ -278,7 +279,7 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> Error 
         ErrorKind::InvalidSubcommand => unknown_verb(error, &verb, arguments),
         ErrorKind::MissingRequiredArgument => missing_argument(error, &verb, arguments),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => invalid_value(error, &verb),
-        ErrorKind::ArgumentConflict => conflict(error, &verb),
+        ErrorKind::ArgumentConflict => conflict(error, &verb, arguments),
         _ => Message {
             text: first_paragraph(error),
             hint: verb.has("the options and examples"),
@@ -417,8 +418,7 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
     }
     let option = typed.split('=').next().unwrap_or(&typed);
     if let Some(file) = file_with_dash(option, arguments) {
-        let there = format!("./{file}");
-        let command = typed_command(arguments, Some((&file, &argument(&there))));
+        let command = typed_command(arguments, Some((&file, &file_argument(&file))));
         return Message {
             text: format!("`{file}` begins with `-` as options do"),
             hint: format!("`{command}` names the file"),
@@ -447,7 +447,13 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
     if crate::without_tables::lacks_option(&verb.name, option) {
         return Message {
             text: format!("`{name}` has no option `{option}`"),
-            hint: crate::without_tables::HINT.to_owned(),
+            hint: match option {
+                "--columns" => format!(
+                    "{}; `tabia ls IN --columns white,black --csv` writes rows with the columns that it names",
+                    crate::without_tables::HINT
+                ),
+                _ => crate::without_tables::HINT.to_owned(),
+            },
         };
     }
     if let Some(message) = operator_in_front(verb, option, arguments) {
@@ -537,7 +543,7 @@ fn shown_path(verb: &Verb<'_>, arguments: &[OsString], typed: &str) -> Option<St
         .skip(2)
         .map(Path::new)
         .find(|path| path.is_file())?;
-    Some(argument(&path.display().to_string()).into_owned())
+    Some(file_argument(&path.path_text()).into_owned())
 }
 
 /// The verbs that have a long option, as "`tabia convert`, `tabia names`"; `None` if there are none.
@@ -690,13 +696,14 @@ fn options_after_dashes(
 
 /// The command line as it was typed, `replaced` as something else.
 fn typed_command(arguments: &[OsString], replaced: Option<(&str, &str)>) -> String {
-    let words = arguments.iter().skip(1).map(|word| {
-        let word = word.to_string_lossy();
-        match replaced {
-            Some((old, new)) if word == old => new.to_owned(),
-            _ => argument(&word).into_owned(),
-        }
-    });
+    let words = arguments
+        .iter()
+        .skip(1)
+        .map(|word| match (replaced, word.to_str()) {
+            (Some((old, new)), _) if word.path_text() == old => new.to_owned(),
+            (_, Some(word)) => argument(word).into_owned(),
+            (_, None) => file_argument(&word.path_text()).into_owned(),
+        });
     let words: Vec<String> = words.collect();
     format!("tabia {}", words.join(" "))
 }
@@ -751,11 +758,10 @@ fn with_output_option(verb: &str, arguments: &[OsString]) -> Option<String> {
     }
     let force = if exists { " --force" } else { "" };
     let rest = arguments.get(..arguments.len() - 1)?;
-    let last = last.to_string_lossy();
     Some(format!(
         "{} -o {}{force}",
         typed_command(rest, None),
-        argument(&last)
+        file_argument(&last.path_text())
     ))
 }
 
@@ -778,44 +784,60 @@ fn completed(verb: &Verb<'_>, missing: &[String], arguments: &[OsString]) -> Opt
                 return None;
             }
             let archive = free_path(archive_for(file));
-            let archive = archive.display().to_string();
-            let file = file.display().to_string();
+            let archive = archive.path_text().into_owned();
+            let file = file.path_text().into_owned();
             Some(format!(
                 "tabia archive create {} {}",
-                argument(&archive),
-                argument(&file)
+                file_argument(&archive),
+                file_argument(&file)
             ))
         }
         ("book novelty", "--book") => {
             let book =
                 last().filter(|path| is_named_like(path, |format| format.book().is_some()))?;
-            let book = book.to_string_lossy();
-            let option = format!("--book {}", argument(&book));
+            let book = book.path_text();
+            let option = format!("--book {}", file_argument(&book));
             Some(typed_command(arguments, Some((&book, &option))))
         }
         (name, "--output") => {
             if let Some(command) = with_output_option(name, arguments) {
                 return Some(command);
             }
+            // A book has no games to repair.
+            if let ("repair", Some(book)) =
+                (name, last().filter(|file| is_named_like_book_only(file)))
+            {
+                let mut fixed = OsString::from("new-");
+                fixed.push(book.file_name()?);
+                let fixed = free_path(fixed.into());
+                return Some(format!(
+                    "tabia book fix {} -o {}",
+                    file_argument(&book.path_text()),
+                    file_argument(&fixed.path_text())
+                ));
+            }
             let output = match name {
-                "book build" | "book merge" => "book.bin".to_owned(),
-                "convert" => "games.pgn".to_owned(),
-                "repair" => crate::messages::saved_name(Path::new(last()?.file_name()?)),
-                "edit" | "book fix" => format!("new-{}", last()?.file_name()?.to_string_lossy()),
+                "book build" | "book merge" => PathBuf::from("book.bin"),
+                "convert" => PathBuf::from("games.pgn"),
+                "repair" => crate::messages::saved_name(Path::new(last()?.file_name()?)).into(),
+                "edit" | "book fix" => {
+                    let mut name = OsString::from("new-");
+                    name.push(last()?.file_name()?);
+                    name.into()
+                }
                 _ => return None,
             };
             last()?;
-            let output = Path::new(&output);
-            let output = free_path(output.to_path_buf());
-            let output = output.display().to_string();
-            Some(format!("{} -o {}", typed(), argument(&output)))
+            let output = free_path(output);
+            let output = output.path_text().into_owned();
+            Some(format!("{} -o {}", typed(), file_argument(&output)))
         }
         _ => None,
     }
 }
 
 /// An archive for a file: of the program that it comes from, or one that everybody reads.
-fn archive_for(file: &Path) -> std::path::PathBuf {
+fn archive_for(file: &Path) -> PathBuf {
     let extension = file.extension().unwrap_or_default().to_string_lossy();
     let extension = extension.to_ascii_lowercase();
     let formats = || {
@@ -918,14 +940,22 @@ fn in_words(reason: &str) -> Cow<'_, str> {
     }
 }
 
-fn conflict(error: &clap::Error, verb: &Verb<'_>) -> Message {
+fn conflict(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]) -> Message {
     let option = text_of(error, ContextKind::InvalidArg).unwrap_or_default();
     let others = match error.get(ContextKind::PriorArg) {
         Some(ContextValue::String(other)) => vec![other.clone()],
         Some(ContextValue::Strings(others)) => others.clone(),
         _ => Vec::new(),
     };
-    let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+    // Of a group of options clap names all.
+    let typed = others
+        .iter()
+        .filter(|other| is_typed(other, verb, arguments));
+    let mut typed: Vec<String> = typed.map(|other| format!("`{other}`")).collect();
+    if typed.is_empty() {
+        typed = others.iter().map(|other| format!("`{other}`")).collect();
+    }
+    let others = typed;
     let text = if others.is_empty() {
         first_paragraph(error)
     } else if others.len() == 1 && others.first() == Some(&format!("`{option}`")) {
@@ -940,6 +970,22 @@ fn conflict(error: &clap::Error, verb: &Verb<'_>) -> Message {
         text,
         hint: format!("leave one out; `tabia help {}` explains them", verb.name),
     }
+}
+
+/// Whether an option that clap names, as `--output <OUT>`, is among the arguments.
+fn is_typed(option: &str, verb: &Verb<'_>, arguments: &[OsString]) -> bool {
+    let Some(long) = option.split([' ', '=']).next() else {
+        return false;
+    };
+    let mut options = verb.command.get_arguments();
+    let option = options.find(|option| option.get_long() == long.strip_prefix("--"));
+    let short = option.and_then(clap::Arg::get_short);
+    let words = arguments.iter().take_while(|word| *word != "--");
+    words.filter_map(|word| word.to_str()).any(|word| {
+        let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        word.split('=').next() == Some(long)
+            || short.is_some_and(|short| letters.is_some_and(|letters| letters.starts_with(short)))
+    })
 }
 
 /// A text that clap adds to an error; of several the last, which is the most similar one.

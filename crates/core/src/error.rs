@@ -620,6 +620,8 @@ pub enum UnknownContents {
     Parquet,
     /// A table in Arrow, as a stream or a file.
     Arrow,
+    /// A saved index of positions.
+    Index,
     /// Objects of JSON.
     Json,
     /// Comma-separated values, by the names of columns in its first line.
@@ -648,6 +650,7 @@ impl UnknownContents {
             (b"PAR1", UnknownContents::Parquet),
             (b"ARROW1", UnknownContents::Arrow),
             (b"\xff\xff\xff\xff", UnknownContents::Arrow),
+            (b"TABIAIDX", UnknownContents::Index),
             (b"{\"", UnknownContents::Json),
             (b"white,", UnknownContents::Csv),
             (b"game,", UnknownContents::Csv),
@@ -689,6 +692,7 @@ impl fmt::Display for UnknownContents {
             Self::Sqlite => "an SQLite database",
             Self::Parquet => "a table in Parquet",
             Self::Arrow => "a table in Arrow, which is written and not read; Parquet is read",
+            Self::Index => "a saved index, which is used with its database and has no games itself",
             Self::Json => "JSON, which is written and not read",
             Self::Csv => "comma-separated values, which are written and not read",
             Self::Rar => "a RAR archive",

@@ -1,6 +1,7 @@
 //! Case folding of names for searching: no case, no accents.
 
-/// A text in lower case with Latin letters stripped of their accents; other characters stay.
+/// A text in lower case with Latin letters stripped of their accents, and the Cyrillic ё as е, since Russian texts
+/// have either; other characters stay.
 ///
 /// ```
 /// use tabia_query::fold;
@@ -45,7 +46,7 @@ pub(crate) fn is_combining(character: char) -> bool {
 }
 
 /// The letters without accents of a Latin letter (Latin-1 Supplement, Latin Extended-A and Latin
-/// Extended Additional); `None` for other characters.
+/// Extended Additional), and of the Cyrillic ё; `None` for other characters.
 fn base_letters(character: char) -> Option<&'static str> {
     Some(match character {
         'À'..='Å' | 'à'..='å' | 'Ā'..='ą' => "a",
@@ -72,6 +73,7 @@ fn base_letters(character: char) -> Option<&'static str> {
         'Ŵ' | 'ŵ' => "w",
         'Ý' | 'ý' | 'ÿ' | 'Ŷ'..='Ÿ' => "y",
         'Ź'..='ž' => "z",
+        'Ё' | 'ё' => "е",
         '\u{1e00}'..='\u{1eff}' => return extended(character),
         _ => return None,
     })
@@ -122,6 +124,7 @@ mod tests {
             ("Sørensen", "sorensen"),
             ("Weiß", "weiss"),
             ("Пешка", "пешка"),
+            ("Артём, ЁЛКА", "артем, елка"),
             ("Nguyễn Ngọc Trường Sơn", "nguyen ngoc truong son"),
             ("Mu\u{308}ller \u{212b}", "muller a"),
             ("Nepomniachtchi, Ian", "nepomniachtchi, ian"),

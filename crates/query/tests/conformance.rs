@@ -349,6 +349,28 @@ fn errors_name_the_column_and_what_was_meant() {
         ("line:\"1.e4 e4\"", 6, "`e4` is an illegal move", ""),
         ("player:/(/", 8, "`/(/`: ", ""),
         ("a (b OR (c", 9, "this `(` is not closed", ""),
+        ("tal OR", 5, "nothing is after this `OR`", "on both sides"),
+        ("OR tal", 1, "nothing is before this `OR`", "`\"OR\"`"),
+        ("tal OR OR x", 8, "nothing is before this `OR`", ""),
+        ("tal (x OR)", 8, "nothing is after this `OR`", ""),
+        (
+            "tal ()",
+            6,
+            "nothing is between the parentheses",
+            "`\"()\"`",
+        ),
+        (
+            "move:Bxh7+ within:6",
+            12,
+            "no `->` is before it",
+            "`move:Bxh7+ -> within:6",
+        ),
+        (
+            "tal OR sort:date-up",
+            13,
+            "`date-up` is not what games are sorted by",
+            "`sort:date-asc` is ascending, `sort:date-desc` descending",
+        ),
     ] {
         let error = Query::parse(text).unwrap_err();
         assert_eq!(error.column, column, "{text}");
@@ -377,6 +399,9 @@ fn words_that_look_like_terms_are_noticed() {
         ("white:=Carlsen,M.", "white:\"=Carlsen,M.\""),
         ("black:carls*", "black:carls"),
         ("white:'carlsen'", "white:carlsen"),
+        ("Adams,Mi", "\"Adams,Mi\""),
+        ("kramnik Adams,M.", "\"Adams,M.\""),
+        ("player:Adams,Mi", "player:\"Adams,Mi\""),
         ("winner:white", "result:1-0"),
         ("loser:white", "result:0-1"),
         ("1.e4 e5 2. Nf3", "line:\"1.e4 e5 2. Nf3\""),
@@ -407,6 +432,9 @@ fn words_that_look_like_terms_are_noticed() {
         "\"e4\"",
         "1914",
         "player:carlsen,nepo",
+        "carlsen,nepo",
+        "tal,so",
+        "\"Adams,Mi\"",
         "player:m,k",
         "player:\"Carlsen,M\"",
         "white:/car*/",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tabia_core::formats::{CreateOptions, OpenOptions, Profile};
 use tabia_core::game::{Game, Want};
-use tabia_core::io::{Progress, SetLock, Source};
+use tabia_core::io::{Progress, SetLock, Source, name_text};
 use tabia_core::loss::Losses;
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result};
 
@@ -121,7 +121,7 @@ pub fn change_game(
     let path = path.as_ref();
     let items = Resolver::default().resolve(path.as_os_str())?;
     let [item] = items.as_slice() else {
-        let text = format!("{}: is not one database", path.display());
+        let text = format!("{}: is not one database", name_text(path.as_os_str()));
         return Err(Error::usage(text));
     };
     let name = item.name();

@@ -1,6 +1,6 @@
 //! Decodes everything and counts what is wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
@@ -10,7 +10,7 @@ use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
 use tabia_core::plural::counted;
-use tabia_core::{Error, GameIndex, Problem};
+use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 use tabia_formats::archives::{Presence, in_member, read_member};
 
 use crate::input::{InputItem, OpenInput};
@@ -213,9 +213,22 @@ fn deep(
     strict: bool,
 ) -> Result<(), Error> {
     let mut outcome = Ok(());
+    let item = reporter.item;
+    // Those found when it was opened were reported then.
+    let known = database.info().problems.iter();
+    let known: BTreeSet<String> = known
+        .map(|text| item.problem_text(text).to_string())
+        .collect();
     database.verify(&mut |problem| {
-        if outcome.is_ok() {
-            let error = problem.error.in_file(reporter.item.label());
+        let at = problem.error.location();
+        let error = match problem.error.kind() {
+            // Its text may begin with the file of the set that it is in.
+            ErrorKind::Invalid(text) if at.file.is_none() && at.game.is_none() => {
+                item.problem_text(text)
+            }
+            _ => problem.error.clone().in_file(item.label()),
+        };
+        if outcome.is_ok() && !known.contains(&error.to_string()) {
             outcome = reporter.problem(Problem { error, ..problem }, strict);
         }
     });

@@ -12,7 +12,7 @@ use tabia_core::formats::{
 use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
 use tabia_core::io::{
-    FolderLock, Progress, SetLock, Transaction, existing_path, require_replaceable,
+    FolderLock, Progress, SetLock, Transaction, existing_path, name_text, require_replaceable,
     temporary_folder,
 };
 use tabia_core::loss::{Feature, Losses};
@@ -247,7 +247,7 @@ fn convert_games(
                     .map_err(|error| in_target(error, &path));
             }
             if compression != Compression::None {
-                let text = format!("{}: is no database", path.display());
+                let text = format!("{}: is no database", name_text(path.as_os_str()));
                 return Err(Error::usage(text));
             }
             let (create, begun) = match (format.edit, format.create) {
@@ -401,7 +401,7 @@ impl AppendText<'_> {
         let path = self.path;
         let header = (self.create)(&options.create).map_err(uncreated)?.header();
         if !header.is_empty() {
-            let name = path.display();
+            let name = name_text(path.as_os_str());
             let text = format!("{name}: files of this format have a header and cannot grow");
             return Err(Error::usage(text));
         }
@@ -640,7 +640,7 @@ fn to_database(
         (lock, _) => drop(lock),
     }
     let written = written.map_err(|error| in_target(error, path))?;
-    let name = path.display().to_string();
+    let name = name_text(path.as_os_str()).into_owned();
     summary.losses.add_whole(&name, &written.losses);
     Ok((summary, written))
 }
@@ -722,11 +722,11 @@ fn copy_whole(
         Resolver::default().resolve(main.as_os_str())?
     };
     let [item] = items.as_slice() else {
-        let text = format!("{}: is no database", path.display());
+        let text = format!("{}: is no database", name_text(path.as_os_str()));
         return Err(Error::usage(text));
     };
     let Some(create) = item.format().games().and_then(|format| format.create) else {
-        let text = format!("{}: cannot be appended to", path.display());
+        let text = format!("{}: cannot be appended to", name_text(path.as_os_str()));
         return Err(Error::usage(text));
     };
     let plan = ScanOptions {

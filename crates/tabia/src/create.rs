@@ -8,7 +8,7 @@ use tabia_core::books::BookWriter;
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::{Game, Want};
 use tabia_core::games::{GameWriter, TextWriter, Written};
-use tabia_core::io::{Output, OutputSet, SetLock};
+use tabia_core::io::{Output, OutputSet, SetLock, name_text};
 use tabia_core::loss::Losses;
 use tabia_core::{Error, GameFormat, GameIndex};
 use tabia_formats::archives::compressed::{Compression, Compressor, compress};
@@ -100,7 +100,10 @@ pub fn create_book(
     let format = books
         .find(|format| format.file.extensions.contains(&extension.as_str()))
         .ok_or_else(|| {
-            let text = format!("{}: no book has this extension", path.display());
+            let text = format!(
+                "{}: no book has this extension",
+                name_text(path.as_os_str())
+            );
             Error::usage(text)
         })?;
     (format.create)(path, options).map_err(Error::in_output)

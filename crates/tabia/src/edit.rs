@@ -13,7 +13,6 @@ use tabia_core::game::{Game, Want};
 use tabia_core::games::{Database, DatabaseEditor, Written};
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
-use tabia_core::plural::counted;
 
 use crate::input::{InputItem, OpenInput};
 use crate::media_copies::MediaCopies;
@@ -176,8 +175,10 @@ fn check(editor: &dyn DatabaseEditor, index: GameIndex) -> Result<(), Error> {
     if index.0 < editor.len() {
         return Ok(());
     }
-    let count = counted(editor.len(), "record", "records");
-    let text = format!("there is no game {index}, only {count}");
+    let text = match editor.len() {
+        0 => format!("there is no game {index}: it has no games"),
+        last => format!("there is no game {index}; the last one is {last}"),
+    };
     Err(Error::usage(text))
 }
 

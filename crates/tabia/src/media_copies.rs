@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use tabia_core::io::{InputFile, OutputSet, Transaction, existing_path};
+use tabia_core::io::{InputFile, OutputSet, Transaction, existing_path, name_text};
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, GameFormat};
 use tabia_formats::archives::{OnError, in_member, safe_name};
@@ -164,14 +164,14 @@ impl MediaCopies {
         let Some(first) = self.lost.first() else {
             return Ok(());
         };
-        let (input, folder) = (&first.input, first.folder.display());
+        let (input, folder) = (&first.input, name_text(first.folder.as_os_str()));
         let of_input = self.lost.iter().filter(|lost| lost.input == *input);
         let count = of_input.map(|lost| lost.files).sum();
         let noun = Feature::MediaFiles.noun(count);
         let why = match &first.target {
             Some(target) => format!(
                 "{folder} has files that cannot be copied, or {} has others of these names",
-                target.display()
+                name_text(target.as_os_str())
             ),
             None => format!("the target has no folder for those in {folder}"),
         };

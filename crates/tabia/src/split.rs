@@ -21,7 +21,7 @@ use tabia_core::external::{FixedRecord, FixedSorter};
 use tabia_core::formats::{CreateOptions, CreateText, OpenOptions, OpenStream, Profile};
 use tabia_core::game::{Game, Recorder, Want};
 use tabia_core::games::{GameWriter, TextWriter, Written};
-use tabia_core::io::{Blob, Charset, OutputSet, Progress, TemporaryFile};
+use tabia_core::io::{Blob, Charset, OutputSet, Progress, TemporaryFile, name_text};
 use tabia_core::{Error, GameFormat, GameIndex};
 use tabia_formats::archives::compressed::{Compression, Compressor, compress};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -448,7 +448,7 @@ impl Joiner<'_> {
                 let name = written
                     .files
                     .first()
-                    .map_or_else(String::new, |file| file.display().to_string());
+                    .map_or_else(String::new, |file| name_text(file.as_os_str()).into_owned());
                 self.summary.losses.add_whole(&name, &written.losses);
                 (written.files, written.bytes)
             }

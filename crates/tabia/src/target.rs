@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use tabia_core::formats::FormatKind;
+use tabia_core::io::name_text;
 use tabia_core::{Error, GameFormat};
 use tabia_formats::Format;
 use tabia_formats::archives::compressed::Compression;
@@ -62,7 +63,7 @@ impl Target<'_> {
         if compression != Compression::None && format.create_text.is_none() {
             return Err(Error::usage(format!(
                 "{}: only text can be compressed while it is written",
-                path.display()
+                name_text(path.as_os_str())
             )));
         }
         Ok(Self::File {
@@ -89,7 +90,7 @@ fn writer_for(
         (Some(format), _) => Ok(format),
         (None, Some(format)) => Err(Error::usage(cannot_write(format))),
         (None, None) => {
-            let name = path.display();
+            let name = name_text(path.as_os_str());
             Err(Error::usage(if extension.is_empty() {
                 format!("{name}: the name has no extension that names a format")
             } else {

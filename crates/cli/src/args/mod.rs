@@ -15,6 +15,7 @@ mod info;
 mod ls;
 mod names;
 mod novelty;
+pub(crate) mod output_names;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet_options;
 pub(crate) mod rewrite_arguments;

@@ -5,12 +5,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use tabia::book::position_arg::play_moves;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::globs::expand_glob;
 use tabia::{Error, Position};
 
 use super::{ArchiveVerb, Cli, CommonArgs, Verb};
 use crate::args::book::{BookEditArgs, BookVerb};
+use crate::path_text::PathText as _;
 use crate::terminal;
 
 /// Puts `-` where an input is missing and standard input is a pipe or a file, and replaces globs by the
@@ -123,20 +124,20 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
         |paths: &[OsString], is_wanted: fn(&Path) -> bool| -> Option<(PathBuf, String)> {
             let (first, rest) = paths.split_first()?;
             let absent = rest.iter().map(PathBuf::from).find(|path| !path.exists())?;
-            let first = argument(&first.display().to_string()).into_owned();
+            let first = file_argument(&first.path_text()).into_owned();
             is_wanted(&absent).then_some((absent, first))
         };
     let is_word = |path: &Path| path.extension().is_none() && path.components().count() == 1;
     let has_extension = |path: &Path| path.extension().is_some();
     let words = |paths: &[OsString]| last_absent(paths, is_word);
     let last = |paths: &[OsString]| {
-        let path = paths.last()?.display().to_string();
-        Some(argument(&path).into_owned())
+        let path = paths.last()?.path_text().into_owned();
+        Some(file_argument(&path).into_owned())
     };
     match verb {
         Verb::Convert(args) if args.output.is_none() => {
             let (output, input) = last_absent(&args.paths, has_extension)?;
-            let name = argument(&output.display().to_string()).into_owned();
+            let name = file_argument(&output.path_text()).into_owned();
             let hint = format!("`-o` names the output: `tabia convert {input} -o {name}`");
             Some((output, hint))
         }
@@ -150,7 +151,7 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
                 return Some((list?.clone(), hint));
             };
             let name = new_file(file, "names.tsv");
-            let name = argument(&name);
+            let name = file_argument(&name);
             let hint = format!("`tabia names {input} --tsv > {name}` makes it, to be edited");
             Some((file.clone(), hint))
         }
@@ -172,7 +173,7 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
                 return None;
             }
             let input = last(&args.paths)?;
-            let name = argument(&base.display().to_string()).into_owned();
+            let name = file_argument(&base.path_text()).into_owned();
             let hint = format!(
                 "there is nothing to add to; `tabia convert {input} -o {name}` makes a database"
             );
@@ -183,13 +184,13 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
         Verb::Stats(args) => search_for(words(&args.paths)?),
         Verb::Tree(args) => {
             let (first, rest) = args.paths.split_first()?;
-            let given = rest.iter().map(|word| word.display().to_string());
+            let given = rest.iter().map(|word| word.path_text().into_owned());
             let given = given.collect::<Vec<_>>().join(" ");
             if !is_line(&given) {
                 return search_for(words(&args.paths)?);
             }
-            let database = first.display().to_string();
-            let (database, line) = (argument(&database), argument(&given));
+            let database = first.path_text().into_owned();
+            let (database, line) = (file_argument(&database), argument(&given));
             let hint = format!("`--line` names a position: `tabia tree {database} --line {line}`");
             Some((PathBuf::from(rest.first()?), hint))
         }
@@ -206,7 +207,7 @@ fn absent_hint(verb: &Verb) -> Option<(PathBuf, String)> {
                     args.books
                         .iter()
                         .skip(1)
-                        .map(|word| word.display().to_string()),
+                        .map(|word| word.path_text().into_owned()),
                 )
                 .collect();
             let given = argument(&given.join(" ")).into_owned();
@@ -225,9 +226,9 @@ fn import_hint(args: &BookEditArgs) -> Option<(PathBuf, String)> {
         // Standard input is no file to write.
         return None;
     }
-    let book = args.book.display().to_string();
+    let book = args.book.path_text().into_owned();
     let rows = new_file(&file, "moves.csv");
-    let (book, rows) = (argument(&book), argument(&rows));
+    let (book, rows) = (file_argument(&book), file_argument(&rows));
     let hint = format!(
         "`tabia book edit {book} --csv > {rows}` writes rows that can be edited and imported"
     );
@@ -240,7 +241,9 @@ fn new_file(file: &Path, name: &str) -> String {
     let others = others.iter().map(|name| file.with_file_name(name));
     let mut files = std::iter::once(file.to_path_buf()).chain(others);
     let free = files.find(|file| !file.exists());
-    free.unwrap_or_else(|| "NEW".into()).display().to_string()
+    free.unwrap_or_else(|| "NEW".into())
+        .path_text()
+        .into_owned()
 }
 
 /// Whether a text is moves, or begins like them.

@@ -20,6 +20,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::messages::is_named_like;
 use crate::output_conflicts::refuse_inputs;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, grouped};
 
 /// The main file of the database that is named by one of its other files, or without its extension.
@@ -126,7 +127,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
                 0 => String::new(),
                 texts => format!(" and {}", counted(texts, "text")),
             },
-            path.display()
+            path.path_text()
         ));
         return Ok(code);
     }
@@ -195,7 +196,7 @@ fn refuse_archive(context: &Context, args: &AppendArgs) -> Result<(), Error> {
     };
     let text = format!(
         "{} is an archive, to which no games can be added",
-        path.display()
+        path.path_text()
     );
     let error = Error::usage(text);
     if !path.exists() {
@@ -268,7 +269,7 @@ fn grow_index(args: &AppendArgs, context: &Context) -> Result<(), Error> {
             IndexChange::Grown => "grown",
             IndexChange::None => "current",
         };
-        let path = built.path.display();
+        let path = built.path.path_text();
         context.messages.note(&format!("{path}: {done}"));
     }
     Ok(())

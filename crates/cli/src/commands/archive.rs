@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tabia::core::Problem;
 use tabia::core::io::Source;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::archives;
 use tabia::formats::archives::{
     Archive, ArchiveFormat, ChecksumStatus, Member, NewMember, Packing, Presence, create_listed,
@@ -27,6 +27,7 @@ use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, NextRow, RowStyle};
 use crate::output_conflicts::input_and_output;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, size};
 use crate::report::Reporter;
 
@@ -234,6 +235,9 @@ fn test(args: &ArchiveTestArgs) -> Result<ExitCode, Error> {
                 size: member.size,
                 checksum: checksum.name(),
             })?;
+            if args.common.strict && reporter.count() > before {
+                break;
+            }
         }
         if is_described {
             listing.out().text(&tested.sentence(&name))?;
@@ -288,7 +292,7 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
     context.messages.note(&format!(
         "{} to {}: {}",
         counted(extracted.files.len() as u64, "file"),
-        args.directory.display(),
+        args.directory.path_text(),
         size(extracted.bytes)
     ));
     if extracted.system_metadata > 0 {
@@ -339,7 +343,7 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let (members, bytes) = created.map_err(Error::in_output)?;
     reporter.commit(None, None::<&()>)?;
     if holds_itself {
-        let text = format!("{} is left out of itself", args.archive.display());
+        let text = format!("{} is left out of itself", args.archive.path_text());
         context.messages.note(&text);
     }
     if replaced_names > 0 {
@@ -350,7 +354,7 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     context.messages.note(&format!(
         "{} in {}: {}",
         counted(members as u64, "file"),
-        args.archive.display(),
+        args.archive.path_text(),
         size(bytes)
     ));
     for file in files.iter().filter(|file| file.is_file()) {
@@ -382,7 +386,7 @@ fn report_missing_parts(
                 let missing = Path::new(&*main).with_extension(companion.extension);
                 let text = format!(
                     "{} is missing ({}): the archive does not have it",
-                    missing.display(),
+                    missing.path_text(),
                     companion.holds
                 );
                 let error = Error::invalid(text).in_file(item.label());
@@ -416,7 +420,7 @@ fn new_members(
             members.extend(found.into_iter().filter(|member| !is_archive(member)));
         } else {
             if is_target(file) {
-                return Err(input_and_output(file.display()));
+                return Err(input_and_output(file.path_text()));
             }
             let mut member = NewMember::from_path(file)?;
             if let Some(name) = name {
@@ -427,7 +431,7 @@ fn new_members(
     }
     if is_left_out && members.is_empty() {
         // Nothing would be left of it.
-        return Err(input_and_output(args.archive.display()));
+        return Err(input_and_output(args.archive.path_text()));
     }
     Ok((members, is_left_out))
 }
@@ -606,8 +610,8 @@ fn open(
         let archive = archive_of(context, &item)?;
         return Ok((item, archive));
     }
-    let name = Path::new(path).display().to_string();
-    let hint = format!("`tabia info {}` lists those in it", argument(&name));
+    let name = Path::new(path).path_text().into_owned();
+    let hint = format!("`tabia info {}` lists those in it", file_argument(&name));
     let text = format!("{name} is a folder; name an archive");
     Err(Error::usage(text).with_hint(hint))
 }
@@ -617,7 +621,7 @@ fn archive_of(context: &Context, item: &InputItem) -> Result<Arc<dyn Archive>, E
     archive.ok_or_else(|| {
         let (name, format) = (item.name(), item.format().name());
         Error::usage(format!("{name} is not an archive, its format is {format}")).with_hint(
-            format!("`tabia info {}` reads every format", argument(&name)),
+            format!("`tabia info {}` reads every format", file_argument(&name)),
         )
     })
 }

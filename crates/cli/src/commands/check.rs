@@ -20,6 +20,7 @@ use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
 use crate::messages::saved_name;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped};
 use crate::report::{ProblemRow, Reporter};
 use crate::terminal::TextStyle;
@@ -57,6 +58,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
         sentences: Vec::new(),
         damaged: Vec::new(),
         listing: &mut listing,
+        is_strict_end: false,
     };
     let (mut seen, mut bad) = (0, 0);
     let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| {
@@ -65,18 +67,21 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Error> {
             Err(error) => checker.report_error(&error, None),
         };
         checker.write_sentences()?;
+        let is_problem = matches!(code, Ok(ExitCode::Problems));
+        checker.is_strict_end |= args.common.strict && is_problem;
         seen += 1;
         bad += u64::from(!matches!(code, Ok(ExitCode::Done)));
         code
     });
     let is_described = checker.is_described;
-    drop(display);
-    // The problem was reported when it was found.
-    let code = match code {
-        Err(error) if error.side() == ErrorSide::Strict => ExitCode::Problems,
-        other => other?,
-    };
     let damaged = std::mem::take(&mut checker.damaged);
+    let is_strict_end = std::mem::take(&mut checker.is_strict_end);
+    drop(display);
+    let mut code = reporter.end_at_strict(code)?;
+    if is_strict_end && code == ExitCode::Input {
+        // That there are problems is what was asked.
+        code = ExitCode::Problems;
+    }
     listing.finish_with(code)?;
     let others = OtherFiles::of(&context.resolver, &args.paths);
     reporter.finish_with(None, Some(&others))?;
@@ -108,6 +113,8 @@ struct Checker<'a> {
     /// What to do about each input with problems.
     damaged: Vec<String>,
     listing: &'a mut Listing,
+    /// `--strict` has ended the check at a problem of an input that could be opened.
+    is_strict_end: bool,
 }
 
 /// What is printed about an input on a terminal.
@@ -184,17 +191,27 @@ impl Checker<'_> {
         self.reporter.report_failed_input(error)?;
         let file = error.location().file.as_deref();
         if let Some(file) = file.filter(|file| format.is_some() || file.exists()) {
-            let row = CheckRow {
-                path: file.display().to_string(),
-                format: format.map(Displayed),
-                book: None,
-                database: None,
-                problems: 1,
-                problem_list: &[ProblemRow::new(error)],
-            };
-            self.push(&row, None)?;
+            self.push_failed(file.path_text().into_owned(), format, error)?;
         }
         Ok(ExitCode::Input)
+    }
+
+    /// Adds the row of an input that was not read to its end because of a problem.
+    fn push_failed(
+        &mut self,
+        path: String,
+        format: Option<FormatId>,
+        error: &Error,
+    ) -> Result<(), Error> {
+        let row = CheckRow {
+            path,
+            format: format.map(Displayed),
+            book: None,
+            database: None,
+            problems: 1,
+            problem_list: &[ProblemRow::new(error)],
+        };
+        self.push(&row, None)
     }
 
     /// Checks an input, the members of an archive, and those of the archives in it.
@@ -208,6 +225,9 @@ impl Checker<'_> {
             };
         }
         let mut worst = self.check_input(item)?;
+        if self.options.strict && worst != ExitCode::Done {
+            return Ok(worst);
+        }
         let Ok(Some(archive)) = resolver.archive(item) else {
             return Ok(worst);
         };
@@ -228,6 +248,9 @@ impl Checker<'_> {
                 ExitCode::Input => ExitCode::Problems,
                 code => code,
             });
+            if self.options.strict && worst != ExitCode::Done {
+                break;
+            }
         }
         Ok(worst)
     }
@@ -268,7 +291,13 @@ impl Checker<'_> {
             Err(error) if error.side() == ErrorSide::Input => {
                 self.report_error(&error, Some(item.format().id()))
             }
-            Err(other) => Err(other),
+            Err(error) => {
+                if error.side() == ErrorSide::Strict {
+                    self.is_strict_end = true;
+                    self.push_failed(item.name(), Some(item.format().id()), &error)?;
+                }
+                Err(error)
+            }
         }
     }
 }
@@ -328,15 +357,19 @@ fn next_step_of_all(paths: &[OsString], damaged: &[String]) -> Option<String> {
     if path == "-" || !folder.is_dir() || !are_several {
         return Some(first.clone());
     }
-    let name = folder.display().to_string();
+    let name = folder.path_text().into_owned();
     let quoted = file_argument(&name);
     // Next to the folder; `..` and `.` have no name.
     let saved = match folder.file_name() {
-        Some(name) => folder.with_file_name(format!("saved-{}", name.to_string_lossy())),
+        Some(name) => {
+            let mut saved = OsString::from("saved-");
+            saved.push(name);
+            folder.with_file_name(saved)
+        }
         None => folder.join("..").join("saved"),
     };
     let saved = saved.strip_prefix(".").unwrap_or(&saved);
-    let saved = format!("{}/", saved.display());
+    let saved = format!("{}/", saved.path_text());
     let saved = file_argument(&saved);
     Some(format!(
         "`tabia repair {quoted} -o {saved}` saves what is left of all of them"

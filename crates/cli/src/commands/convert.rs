@@ -14,7 +14,7 @@ use tabia::core::game::Language;
 use tabia::core::games::Written;
 use tabia::core::io::{Charset, is_stream_device, require_replaceable};
 use tabia::core::loss::Feature;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::formats::archives::compressed::Compression;
 use tabia::list_openings::EcoUpdate;
 use tabia::repair::remains;
@@ -22,6 +22,7 @@ use tabia::select::{PositionChoice, SelectionCounts};
 use tabia::split::{SplitBy, other_parts, split};
 use tabia::{Error, ErrorKind, ErrorSide, Query, Summary};
 
+use crate::absent_games::absent_games;
 use crate::archive_of_games::{free_path, quoted};
 use crate::args::{CommonArgs, ConvertArgs, IndexUseArgs, PositionArg, SelectArgs, SplitField};
 use crate::commands::converted::Converted;
@@ -34,6 +35,7 @@ use crate::format_arg::find_format;
 use crate::messages::NO_GAME_IN_SHARD;
 use crate::output_conflicts::{input_and_output, refuse_inputs, refuse_only_itself};
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{
@@ -160,15 +162,10 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     reporter.are_problems_reported = args.are_problems_reported;
     let by = split_by(args);
     let chooses = !args.select.filter.trim().is_empty() || args.select.records.games.is_some();
-    // A mistyped query must not replace games by none.
-    let keeps_old = chooses
-        && is_file
-        && args.force
-        && !args.append
-        && by.is_none()
-        && args.transaction.is_none()
-        && path.is_some_and(|path| Path::new(path).exists());
-    if keeps_old {
+    // A mistyped query must not replace games by none, nor leave an empty file that looks like a result.
+    let needs_games =
+        chooses && is_file && !args.append && by.is_none() && args.transaction.is_none();
+    if needs_games {
         reporter.begin_transaction();
     }
     options.create.transaction = args.transaction.clone().or_else(|| reporter.transaction());
@@ -187,7 +184,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         );
         return Err(Error::usage(text).with_hint(format!(
             "`tabia book convert {} -o {}` converts a book",
-            argument(&name),
+            file_argument(&name),
             quoted(Path::new(path))
         )));
     }
@@ -277,7 +274,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         summary.losses.forget(Feature::Languages);
     }
     let has_records = summary.counts.games + summary.counts.texts > 0;
-    let is_kept = keeps_old && !has_records;
+    let is_kept = needs_games && !has_records;
+    let replaces = path.is_some_and(|path| Path::new(path).exists());
     if is_kept {
         reporter.discard_result();
     }
@@ -317,7 +315,7 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         && summary.losses.count(Feature::Characters) > 0
         && let Some(path) = &args.output
     {
-        let path = argument(&path.display().to_string()).into_owned();
+        let path = file_argument(&path.path_text()).into_owned();
         let text = format!(
             "`tabia convert {path} -o NEW --to-encoding utf-8` makes a database that has all characters"
         );
@@ -335,22 +333,15 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
             _ if !args.select.filter.is_empty() => {
                 context.messages.note("no game fits the query");
             }
-            // Deleted ones have their own note.
             Some(numbers) if summary.counts.texts > 0 => context.messages.note(&format!(
                 "{numbers}: guiding texts only; `tabia show` shows one"
             )),
-            Some(numbers) if summary.counts.deleted == 0 => context
-                .messages
-                .note(&format!("there is no game {numbers}")),
             None if args.shard.is_some() => context.messages.note(NO_GAME_IN_SHARD),
             Some(_) | None => {}
         }
     }
-    let absent = absent_numbers(args, &options, items.len(), &summary.counts);
-    if !absent.is_empty() {
-        let text = format!("numbers without a game: {}", absent.join(", "));
-        context.messages.warning(&text);
-    }
+    let numbers = options.plan.selection.numbers.as_ref();
+    let absent = absent_games(args, &context, numbers, &items, &summary.counts);
     if let (Some(by), Some(path)) = (by, path) {
         warn_of_other_parts(&context, &other_parts(Path::new(path), by, &written.files));
     }
@@ -367,8 +358,9 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         ));
     }
     if let Some(path) = path.filter(|_| is_kept) {
-        let name = Path::new(path).display();
-        let text = format!("{name} is not replaced: there would be no game in it");
+        let name = Path::new(path).path_text();
+        let done = if replaces { "replaced" } else { "written" };
+        let text = format!("{name} is not {done}: there would be no game in it");
         context.messages.note(&text);
     } else if is_file {
         let seconds = start.elapsed().as_secs_f64();
@@ -385,10 +377,8 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     }
     let problems = summary.problems.max(reporter.count());
     let mut code = ExitCode::of_problems(problems.max(is_salvaged.into()));
-    if !absent.is_empty() {
-        code = code.worse(ExitCode::Problems);
-    }
-    if chooses && !has_records && !args.is_of_other_verb {
+    code = code.worse(absent);
+    if chooses && !has_records {
         code = code.worse(ExitCode::NoMatch);
     }
     let hint = reporter.repair_hint();
@@ -403,25 +393,6 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
     })
 }
 
-/// The numbers of `--games` that one input does not have; none if it has none of them, which is another message.
-fn absent_numbers(
-    args: &ConvertArgs,
-    options: &ConvertOptions,
-    inputs: usize,
-    counts: &SelectionCounts,
-) -> Vec<String> {
-    let present = counts.games + counts.texts + counts.deleted;
-    let is_known = inputs == 1
-        && present > 0
-        && args.select.filter.trim().is_empty()
-        && args.shard.is_none()
-        && args.dropped.is_empty();
-    match &options.plan.selection.numbers {
-        Some(numbers) if is_known => numbers.absent(present),
-        _ => Vec::new(),
-    }
-}
-
 /// Names of files that are shown.
 const SHOWN_PARTS: usize = 5;
 
@@ -431,7 +402,7 @@ fn warn_of_other_parts(context: &Context, others: &[PathBuf]) {
         return;
     }
     let shown = others.iter().take(SHOWN_PARTS);
-    let mut names: Vec<String> = shown.map(|path| path.display().to_string()).collect();
+    let mut names: Vec<String> = shown.map(|path| path.path_text().into_owned()).collect();
     if others.len() > SHOWN_PARTS {
         names.push(format!(
             "{} more",
@@ -503,7 +474,7 @@ fn refuse_input_path(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
     if !named.any(|input| is_same(input) && !args.common.from_glob.contains(input)) {
         return Ok(());
     }
-    Err(input_and_output(path.display()))
+    Err(input_and_output(path.path_text()))
 }
 
 /// Refuses names of outputs that are patterns of other programs, and a folder for several outputs.
@@ -550,10 +521,10 @@ fn refuse_patterns(args: &ConvertArgs, path: &Path) -> Result<(), Error> {
     let extension = plain.extension().unwrap_or_default().to_string_lossy();
     let first = plain.with_file_name(format!("{stem}-{part}.{extension}"));
     Err(
-        Error::usage(format!("{}: {text}", path.display())).with_hint(format!(
+        Error::usage(format!("{}: {text}", path.path_text())).with_hint(format!(
             "`-o {} {option}` writes {} and others",
             quoted(&plain),
-            first.display()
+            first.path_text()
         )),
     )
 }
@@ -647,10 +618,10 @@ fn written_text(counts: &SelectionCounts, written: &Written, targets: u32, secon
     }
     if let Some(file) = written.files.first() {
         let _ = match targets {
-            0 | 1 => write!(text, " to {}", file.display()),
+            0 | 1 => write!(text, " to {}", file.path_text()),
             several => {
                 let outputs = counted(several.into(), "output");
-                write!(text, " to {outputs}, {} and others", file.display())
+                write!(text, " to {outputs}, {} and others", file.path_text())
             }
         };
     }

@@ -9,6 +9,7 @@ use tabia::{Error, Summary, Written};
 use tabia_columns::schema::{GameColumns, Table};
 use tabia_columns::write::{TableFile, TableOptions, write_table};
 
+use crate::absent_games::absent_games;
 use crate::args::ConvertArgs;
 use crate::args::parquet_options::TableArg;
 use crate::commands::converted::Converted;
@@ -16,6 +17,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::messages::NO_GAME_IN_SHARD;
 use crate::output_conflicts::refuse_only_itself;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, size};
 use crate::report::report_losses;
 use crate::resolve_output_target::{not_positions, refuse_existing};
@@ -57,9 +59,18 @@ pub(crate) fn refuse_options(args: &ConvertArgs) -> Result<(), Error> {
     ];
     match used.into_iter().find(|(is_used, _)| *is_used) {
         None => Ok(()),
-        Some((_, option)) => Err(Error::usage(format!(
-            "`{option}` is for tables: `-o games.parquet`, `-o games.arrow`, `-o folder/`"
-        ))),
+        Some((_, option)) => {
+            let error = Error::usage(format!(
+                "`{option}` is for tables: `-o games.parquet`, `-o games.arrow`, `-o folder/`"
+            ));
+            Err(if option == "--columns" {
+                error.with_hint(
+                    "`tabia ls IN --columns white,black --csv > games.csv` writes rows with the columns that it names",
+                )
+            } else {
+                error
+            })
+        }
     }
 }
 
@@ -140,7 +151,9 @@ pub(crate) fn convert_files(
         let text = written_text(&options, &summary, &written, seconds);
         context.messages.note(&text);
     }
-    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    let numbers = options.plan.selection.numbers.as_ref();
+    let absent = absent_games(args, context, numbers, &items, &summary.counts);
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count())).worse(absent);
     reporter.finish(Some(&summary))?;
     Ok(Converted {
         code,
@@ -245,12 +258,12 @@ fn written_text(
     match written.files.as_slice() {
         [] => {}
         [file] => {
-            let _ = write!(text, " to {}", file.display());
+            let _ = write!(text, " to {}", file.path_text());
         }
         [file, ..] => {
             let folder = file.parent().unwrap_or(file);
             let count = counted(written.files.len() as u64, "file");
-            let _ = write!(text, " to {count} in {}", folder.display());
+            let _ = write!(text, " to {count} in {}", folder.path_text());
         }
     }
     text + &format!(": {} in {seconds:.1} s", size(written.bytes))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tabia::core::io::{OutputSet, is_stream_device};
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::dedupe::{
     DedupeOptions, Duplicate, DuplicateKind, dropped_games, find_duplicates, merges,
 };
@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle, line};
 use crate::output_conflicts::{refuse_inputs, refuse_only_itself};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as};
 use crate::report::Reporter;
 use crate::resolve_output_target::refuse_existing;
@@ -84,9 +85,9 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
         let inputs: Vec<String> = args
             .paths
             .iter()
-            .map(|path| path.display().to_string())
+            .map(|path| path.path_text().into_owned())
             .collect();
-        let inputs: Vec<_> = inputs.iter().map(|path| argument(path)).collect();
+        let inputs: Vec<_> = inputs.iter().map(|path| file_argument(path)).collect();
         let hint = format!("`tabia dedupe {} --dry-run`", inputs.join(" "));
         return Err(Error::usage(text).with_hint(hint));
     }
@@ -97,7 +98,14 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let mut reporter = context.reporter("dedupe", args.force, None)?;
     let explained = explained_file(args.explain.as_deref(), args.force, &mut reporter)?;
     let target = args.output.as_deref().map(Path::new);
-    let items = context.games(&args.paths, target, &mut reporter)?;
+    let (items, unread) = match target {
+        None => context.games_to_list(&args.paths, &mut reporter)?,
+        // All games are to be in the output.
+        Some(_) => (
+            context.games(&args.paths, target, &mut reporter)?,
+            ExitCode::Done,
+        ),
+    };
     refuse_only_itself(&items, target)?;
     refuse_inputs(&items, &[target, args.explain.as_deref()])?;
     let is_file = |path: &&Path| *path != "-" && !is_stream_device(path);
@@ -115,7 +123,7 @@ pub(crate) fn run(args: &DedupeArgs) -> Result<ExitCode, Error> {
     let (mut summary, duplicates) = found?;
     let explained = write_explained(explained, &duplicates, &items)?;
     let count = counted(duplicates.len() as u64, "duplicate");
-    let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    let code = ExitCode::of_problems(summary.problems.max(reporter.count())).worse(unread);
     let Some(output) = &args.output else {
         explained.commit().map_err(Error::in_output)?;
         show(&context, &args.rows.listing, &duplicates, &items)?;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tabia::list_openings::{EcoOptions, EcoUpdate, openings_of};
 use tabia::{Error, ErrorSide};
 
+use crate::absent_games::AbsentGames;
 use crate::args::EcoArgs;
 use crate::commands::convert;
 use crate::context::{Context, Wanted};
@@ -45,11 +46,12 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
     let mut found = 0_u64;
     // Games of Chess960 among those without a name.
     let mut unnamed = 0_u64;
+    let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
     let display = context.display();
-    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+    let done = context.for_each_input(&args.paths, Wanted::Games, |item| {
         let read = item.and_then(|item| {
             let path = item.name();
-            openings_of(
+            let summary = openings_of(
                 &item,
                 &options,
                 &context.progress,
@@ -69,7 +71,15 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
                         path: several.then_some(path.as_str()),
                     })
                 },
-            )
+            )?;
+            let counts = &summary.counts;
+            let chosen = counts.games + counts.texts + counts.deleted;
+            absent.add(
+                &context,
+                &item,
+                Some(chosen).filter(|_| options.filter.is_empty()),
+            );
+            Ok(summary)
         });
         match read {
             Ok(summary) => Ok(ExitCode::of_problems(summary.problems)),
@@ -79,8 +89,9 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
             }
             Err(other) => Err(other),
         }
-    })?;
+    });
     drop(display);
+    let code = reporter.end_at_strict(done)?;
     listing.finish_with(code)?;
     if unnamed > 0 {
         let games = counted(unnamed, "game");
@@ -90,6 +101,7 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
         ));
     }
     reporter.finish(None)?;
+    let code = code.worse(absent.report(&context));
     Ok(if found == 0 && !options.filter.is_empty() {
         code.worse(ExitCode::NoMatch)
     } else {

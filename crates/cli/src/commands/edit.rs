@@ -5,7 +5,7 @@ use std::path::Path;
 use tabia::Summary;
 use tabia::check::{CheckOptions, check};
 use tabia::core::GameIndex;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::edit::{Change, EditOptions, Edited, edit, pack_to};
 use tabia::formats::Format;
 use tabia::read_one::load_to_copy;
@@ -19,6 +19,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::{refuse_inputs, refuse_other_format};
 use crate::parse_where_and_games::parse_ranges;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, grouped, size};
 use crate::report::{Reporter, report_file_losses};
 use crate::resolve_output_target::{free_name, refuse_existing};
@@ -118,16 +119,16 @@ fn hint(context: &Context, item: &InputItem) -> String {
         let extension = extension.and_then(|format| format.extensions().first());
         let target = Path::new(&name).with_extension(extension.unwrap_or(&""));
         let target = free_name(&target.file_name().unwrap_or_default().to_string_lossy());
-        let (name, target) = (argument(&name), argument(&target));
+        let (name, target) = (file_argument(&name), file_argument(&target));
         return format!("`tabia convert {name} -o {target}` makes a database that can be changed");
     }
     if item.source().is_none() {
-        let archive = item.label().display().to_string();
+        let archive = item.label().path_text().into_owned();
         let archive = archive.split(':').next().unwrap_or(&archive);
-        let archive = argument(archive);
+        let archive = file_argument(archive);
         return format!("`tabia archive extract {archive} -d FOLDER` takes its files out");
     }
-    let name = argument(&name);
+    let name = file_argument(&name);
     format!("`tabia ls {name} --include-deleted --texts` lists the records with their numbers")
 }
 
@@ -137,7 +138,7 @@ fn single_input(context: &Context, path: &std::ffi::OsString) -> Result<InputIte
     if let (Some(item), true) = (items.pop(), items.is_empty()) {
         return Ok(item);
     }
-    let path = Path::new(path).display();
+    let path = Path::new(path).path_text();
     Err(Error::usage(format!("{path}: name one database")))
 }
 
@@ -202,7 +203,7 @@ fn first_common(one: &RecordRanges, other: &RecordRanges) -> Option<u32> {
 fn report_edited(context: &Context, args: &EditArgs, edited: &Edited) {
     let written = &edited.written;
     let file = written.files.first();
-    let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
+    let file = file.map_or_else(String::new, |file| format!(" in {}", file.path_text()));
     let change = if args.pack {
         "packed".to_owned()
     } else {

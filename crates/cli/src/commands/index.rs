@@ -8,13 +8,14 @@ use tabia::base::{
     open_index,
 };
 use tabia::core::ErrorKind;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::{Error, ErrorSide, InputItem};
 
 use crate::args::{IndexArgs, IndexChoice};
 use crate::context::{Context, Wanted, cache_folder};
 use crate::exit_code::ExitCode;
 use crate::listing::Listing;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::percent;
 use crate::report::Reporter;
 use crate::resolve_output_target::free_name;
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
     let mut listing = Listing::new(&context.bar, &args.listing, columns, numeric);
     let options = index_options(&context);
     let display = context.display();
-    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+    let done = context.for_each_input(&args.paths, Wanted::Games, |item| {
         // The archive or stream that an item without files of its own is in.
         let mut inside = None;
         let done = item.and_then(|item| {
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
             Err(error) if error.side() == ErrorSide::Input => {
                 let is_unsupported = matches!(error.kind(), ErrorKind::Unsupported(_));
                 let hint = inside.filter(|_| is_unsupported).map(|name| {
-                    let name = argument(&name).into_owned();
+                    let name = file_argument(&name).into_owned();
                     let target = free_name("games.pgn");
                     format!("`tabia convert {name} -o {target}` makes a file that can have one")
                 });
@@ -97,8 +98,9 @@ pub(crate) fn run(args: &IndexArgs) -> Result<ExitCode, Error> {
             }
             Err(other) => Err(other),
         }
-    })?;
+    });
     drop(display);
+    let code = reporter.end_at_strict(done)?;
     listing.finish_with(code)?;
     reporter.finish(None)?;
     Ok(code)
@@ -160,7 +162,7 @@ fn one(
         path: item.name(),
         ..Row::default()
     };
-    let name = |path: PathBuf| Some(path.display().to_string());
+    let name = |path: PathBuf| Some(path.path_text().into_owned());
     if args.drop {
         let dropped = drop_index(item, options)?;
         let state = if dropped.is_some() {
@@ -209,6 +211,7 @@ pub(crate) fn index_options(context: &Context) -> IndexOptions {
     options.open = context.open.clone();
     options.threads = context.threads;
     options.cache = cache_folder();
+    options.strict = context.common.strict;
     options
 }
 

@@ -14,6 +14,7 @@ use crate::exit_code::ExitCode;
 use crate::fact_row::{FactRow, fact_rows};
 use crate::json::Displayed;
 use crate::listing::{Listing, RowStyle};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, grouped, size};
 use crate::stdout::StdoutWriter;
 use crate::table::describe;
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let is_described = listing.style() == RowStyle::Table && !args.listing.table;
     let display = context.display();
     let mut gap = "";
-    let code = context.for_each_input(&args.paths, Wanted::Inputs, |item| {
+    let done = context.for_each_input(&args.paths, Wanted::Inputs, |item| {
         let found = item.and_then(|item| {
             let info = inspect(
                 &context.resolver,
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
                 let file = error.location().file.as_deref();
                 if let Some(file) = file.filter(|file| file.exists() && !is_described) {
                     let mut info = Info::default();
-                    info.path = file.display().to_string();
+                    info.path = file.path_text().into_owned();
                     info.problems.push(error.to_string());
                     listing.push(&InfoRow::new(&info))?;
                 }
@@ -65,7 +66,13 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
             }
             Err(other) => return Err(other),
         };
-        for problem in &info.problems {
+        let first = info.problems.first().filter(|_| context.common.strict);
+        let first = first.map(|problem| item.problem_text(problem));
+        if let Some(first) = &first {
+            reporter.count_reported(first)?;
+        }
+        let problems = info.problems.iter().filter(|_| first.is_none());
+        for problem in problems {
             context.messages.warning(&context.messages.plain(problem));
             reporter.count_reported(&item.problem_text(problem))?;
         }
@@ -75,9 +82,13 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
         } else {
             listing.push(&InfoRow::new(&info))?;
         }
-        Ok(ExitCode::of_problems(info.problems.len() as u64))
-    })?;
+        match first {
+            Some(first) => Err(first.under_strict()),
+            None => Ok(ExitCode::of_problems(info.problems.len() as u64)),
+        }
+    });
     drop(display);
+    let code = reporter.end_at_strict(done)?;
     listing.finish_with(code)?;
     let others = OtherFiles::of(&context.resolver, &args.paths);
     reporter.finish_with(None, Some(&others))?;

@@ -1,15 +1,15 @@
 //! `tabia ls`: one row per game.
 
-use std::ffi::{OsStr, OsString};
-use std::io;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tabia::list::{ListOptions, ListRow, list};
 use tabia::sort::{GameSorter, row_key};
-use tabia::{Error, ErrorSide, Query, Resolver};
+use tabia::{Error, ErrorSide};
 
+use crate::absent_games::AbsentGames;
 use crate::args::LsArgs;
 use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
@@ -17,37 +17,17 @@ use crate::exit_code::ExitCode;
 use crate::listing::{RowStyle, beyond, is_beyond, line};
 use crate::ls_columns::{ColumnChoice, hint_at_column};
 use crate::ls_row::{COLUMNS, MOMENT_COLUMNS, NUMERIC, render};
+use crate::misplaced_words::misplaced_words;
 use crate::parse_where_and_games::{parse_games, parse_query};
 use crate::stdout::StdoutWriter;
 use crate::table::Table;
 use crate::terminal;
 
 pub(crate) fn run(args: &LsArgs) -> Result<ExitCode, Error> {
-    if let Some(error) = misplaced_words(args) {
+    if let Some(error) = misplaced_words(&args.paths) {
         return Err(error);
     }
     rows(args, "ls", false, false)
-}
-
-/// The error of an argument among several paths that was probably meant to choose games: `ls mega.cbh carlsen`,
-/// `ls mega.cbh 'elo:>=2700'`. The rows of the other paths would hide it.
-fn misplaced_words(args: &LsArgs) -> Option<Error> {
-    let is_word = |path: &&OsString| {
-        let path = Path::new(path);
-        let is_name = path.extension().is_none() && path.components().count() == 1;
-        let text = path.to_string_lossy();
-        let is_term = || text.contains(':') && Query::parse(&text).is_ok();
-        let is_absent = std::fs::metadata(path).is_err_and(|error| {
-            let why = error.kind();
-            why == io::ErrorKind::NotFound || why == io::ErrorKind::InvalidFilename
-        });
-        is_absent && (is_name || is_term())
-    };
-    let word = args.paths.iter().find(is_word)?;
-    if args.paths.len() < 2 {
-        return None;
-    }
-    Resolver::default().resolve(word).err()
 }
 
 /// Rows with the moments at which the games fit the query, or the number of games.
@@ -114,7 +94,9 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     let mut output = RowOutput::new(&context, &layout);
     let display = context.display();
     let (mut found, mut is_opened) = (0, false);
-    let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
+    let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
+    let is_filtered = !options.filter.is_empty();
+    let done = context.for_each_input(&args.paths, Wanted::Games, |item| {
         let item = match item {
             Ok(item) => item,
             Err(error) => {
@@ -176,6 +158,12 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
             Ok((summary, rows)) => {
                 output.opened()?;
                 is_opened = true;
+                // The rows may end before the numbers do.
+                if options.limit.is_none() || is_sorted {
+                    let counts = &summary.counts;
+                    let chosen = counts.games + counts.texts + counts.deleted;
+                    absent.add(&context, &item, Some(chosen).filter(|_| !is_filtered));
+                }
                 found += rows;
                 let shown = rows.saturating_sub(options.offset);
                 options.offset = options.offset.saturating_sub(rows);
@@ -188,8 +176,11 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
             }
             Err(other) => Err(other),
         }
-    })?;
+    });
     drop(display);
+    let code = reporter.end_at_strict(done)?;
+    // Also those that the making of an index has found.
+    let code = code.worse(ExitCode::of_problems(reporter.count()));
     if let Some(sorter) = sorter {
         let end = args.rows.listing.limit.unwrap_or(u64::MAX);
         let shown = args.rows.listing.offset..args.rows.listing.offset.saturating_add(end);
@@ -230,12 +221,13 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
     let is_asked = !options.filter.is_empty() || numbers.is_some();
     let is_empty = found == 0 && is_asked && args.rows.listing.limit != Some(0);
     // An empty screen could be a mistake; scripts have the exit code.
-    let absent = numbers.filter(|_| options.filter.is_empty() && code != ExitCode::Input);
-    if let (true, Some(numbers)) = (is_empty, absent) {
-        context
-            .messages
-            .note(&format!("there is no game {numbers}"));
-    } else if is_empty && !count_only && terminal::stdout_is_terminal() {
+    let absent = if code == ExitCode::Input {
+        ExitCode::Done
+    } else {
+        absent.report(&context)
+    };
+    let code = code.worse(absent);
+    if is_empty && !count_only && code != ExitCode::Input && terminal::stdout_is_terminal() {
         context.messages.note("no game fits the query");
     }
     if is_empty && let Some(hint) = exact_rating(&args.select.filter) {

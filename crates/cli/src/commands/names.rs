@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
+use tabia::Error;
 use tabia::core::io::name_text;
 use tabia::names::{
     FideList, NameCluster, NamesOptions, Renames, Spelling, SpellingFile, find_clusters,
 };
-use tabia::{Error, InputItem};
 
+use crate::absent_games::AbsentGames;
 use crate::args::NamesArgs;
 use crate::commands::convert;
 use crate::context::Context;
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &NamesArgs) -> Result<ExitCode, Error> {
     list.selection.numbers = parse_games(args.select.records.games.as_deref())?;
     list.selection.deleted = args.select.records.include_deleted;
     list.filter = parse_query(&args.select.filter, &context.messages)?;
-    let items: Vec<InputItem> = context.games(&args.paths, None, &mut reporter)?;
+    let (items, unread) = context.games_to_list(&args.paths, &mut reporter)?;
     let display = context.display();
     let found = find_clusters(&items, &options, &context.progress, &mut reporter);
     drop(display);
@@ -108,6 +109,14 @@ pub(crate) fn run(args: &NamesArgs) -> Result<ExitCode, Error> {
         ));
     }
     let code = ExitCode::of_problems(summary.problems.max(reporter.count()));
+    let code = code.worse(unread);
+    let mut absent = AbsentGames::new(options.list.selection.numbers.as_ref());
+    let chosen = summary.counts.games + summary.counts.deleted;
+    let is_single = items.len() == 1 && options.list.filter.is_empty();
+    for item in &items {
+        absent.add(&context, item, is_single.then_some(chosen));
+    }
+    let code = code.worse(absent.report(&context));
     reporter.finish(None)?;
     Ok(if clusters.is_empty() {
         code.worse(ExitCode::NoMatch)

@@ -4,6 +4,7 @@ use serde::Serialize;
 use tabia::Error;
 use tabia::base::{Base, BaseOptions, NewPosition, NoveltyOptions};
 
+use crate::absent_games::AbsentGames;
 use crate::args::NoveltyArgs;
 use crate::commands::index::index_options;
 use crate::context::Context;
@@ -14,6 +15,8 @@ use crate::parse_where_and_games::{parse_games, parse_query};
 #[derive(Serialize)]
 struct Row<'a> {
     game: u64,
+    white: &'a str,
+    black: &'a str,
     ply: Option<u32>,
     san: Option<&'a str>,
     /// With the number of the move, for people.
@@ -35,7 +38,7 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     options.selection.numbers = parse_games(args.select.records.games.as_deref())?;
     options.selection.deleted = args.select.records.include_deleted;
     options.filter = parse_query(&args.select.filter, &context.messages)?;
-    let items = context.games(&args.paths, None, &mut reporter)?;
+    let (items, unread) = context.games_to_list(&args.paths, &mut reporter)?;
     let base_items = context.games(&args.base, None, &mut reporter)?;
     let mut base_options = BaseOptions::default();
     base_options.open = context.open.clone();
@@ -45,9 +48,9 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     let several = items.len() > 1;
     let is_table = RowStyle::of(&args.rows.listing) == RowStyle::Table;
     let mut columns = if is_table {
-        vec!["game", "move", "basegames", "fen"]
+        vec!["game", "white", "black", "move", "basegames", "fen"]
     } else {
-        vec!["game", "ply", "san", "fen", "basegames"]
+        vec!["game", "ply", "san", "fen", "basegames", "white", "black"]
     };
     columns.extend(several.then_some("path"));
     let numeric = ["game", "ply", "basegames"];
@@ -64,9 +67,12 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
         &mut |novelty| {
             found += 1;
             let first = novelty.first.as_ref();
+            let [white, black] = &novelty.players;
             let path = items.get(novelty.input).filter(|_| several);
             listing.push(&Row {
                 game: u64::from(novelty.game.0) + 1,
+                white,
+                black,
                 ply: first.map(|first| first.ply),
                 san: first.map(|first| first.san.as_str()),
                 numbered: is_table.then(|| numbered(first)),
@@ -77,10 +83,18 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
         },
     );
     drop(display);
-    let summary = done?;
+    let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
+    // The summary counts the games of the base, too.
+    for item in &items {
+        absent.add(&context, item, None);
+    }
+    let done = done.map(|summary| ExitCode::of_problems(summary.problems));
+    let code = reporter.end_at_strict(done)?.worse(unread);
+    // Those of the base too.
+    let code = code.worse(ExitCode::of_problems(reporter.count()));
     listing.finish()?;
     reporter.finish(None)?;
-    let code = ExitCode::of_problems(summary.problems);
+    let code = code.worse(absent.report(&context));
     Ok(if found == 0 && !options.filter.is_empty() {
         code.worse(ExitCode::NoMatch)
     } else {

@@ -10,7 +10,9 @@ use tabia::{InputItem, Resolver};
 
 use crate::control_char_filter::one_line;
 use crate::messages::Messages;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted_as, grouped};
+use crate::saved_index_file::is_saved_index;
 
 /// Names in a line about them.
 const MAX_NAMED: usize = 3;
@@ -94,8 +96,11 @@ impl OtherFiles {
         let files = folders.flat_map(|folder| resolver.other_files(folder).unwrap_or_default());
         // The record of how a book was built belongs to the book.
         let files = files.filter(|file| !is_record_of_book(resolver, file));
+        // And a saved index to its database.
+        let files =
+            files.filter(|file| !(is_saved_index(file) && file.with_extension("").is_file()));
         let files: BTreeSet<PathBuf> = files.collect();
-        let name = |file: &PathBuf| file.display().to_string();
+        let name = |file: &PathBuf| file.path_text().into_owned();
         let mut others = Self {
             recognised: files
                 .iter()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use tabia::core::GameFormat;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::Format;
 use tabia::formats::archives::compressed::Compression;
 use tabia::{Error, InputItem, Resolver};
@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::context::new_resolver;
 use crate::control_char_filter::one_line;
 use crate::exit_code::ExitCode;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, size};
 use crate::stdout::StdoutWriter;
 use crate::table::cut_front;
@@ -139,9 +140,7 @@ fn folders_with_chess_files(resolver: &Resolver) -> Vec<String> {
         items.is_ok_and(|items| items.iter().any(Result::is_ok))
     };
     let names = names.iter().filter(|name| has_chess_files(name));
-    names
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect()
+    names.map(|name| name.path_text().into_owned()).collect()
 }
 
 /// The name of an item in this folder.
@@ -169,7 +168,7 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
     });
     if let Some(item) = games.first() {
         let name = name(item);
-        let input = argument(&name);
+        let input = file_argument(&name);
         add(
             format!("tabia ls {input}"),
             "its games, a row each".to_owned(),
@@ -187,9 +186,9 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
         {
             let (_, bare) = Compression::of_name(&name);
             let target = Path::new(bare).with_extension(extension);
-            let target = target.display().to_string();
+            let target = target.path_text().into_owned();
             if !Path::new(&target).exists() {
-                let command = format!("tabia convert {input} -o {}", argument(&target));
+                let command = format!("tabia convert {input} -o {}", file_argument(&target));
                 let kind = if is_text(*format) {
                     extension.to_ascii_uppercase()
                 } else {
@@ -201,7 +200,7 @@ fn examples(items: &[InputItem], resolver: &Resolver) -> Vec<(String, String)> {
     }
     if let Some(book) = items.iter().find(|item| item.format().book().is_some()) {
         let name = name(book);
-        let command = format!("tabia book find {} --moves '1.e4'", argument(&name));
+        let command = format!("tabia book find {} --moves '1.e4'", file_argument(&name));
         add(command, "what a book plays".to_owned());
     }
     if cfg!(feature = "serve") {

@@ -17,6 +17,7 @@ use crate::exit_code::ExitCode;
 use crate::json::{self, Displayed};
 use crate::messages::Messages;
 use crate::output_conflicts::refuse_inputs;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, grouped, size};
 use crate::report::{LossRow, RecordRow, loss_rows, report_losses};
 use crate::resolve_output_target::{format_of_to, refuse_existing, target_file};
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
     else {
         let text = format!(
             "{}: a repaired database cannot be compressed",
-            output.display()
+            output.path_text()
         );
         return Err(Error::usage(text));
     };
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<ExitCode, Error> {
             path: item.name(),
             format: Displayed(item.format().id()),
             to: Displayed(format.file.id),
-            files: files.map(|file| file.display().to_string()).collect(),
+            files: files.map(|file| file.path_text().into_owned()).collect(),
             counts: &counts,
             record_list: &reporter.records,
             losses: loss_rows(&repaired.summary.losses),
@@ -207,7 +208,7 @@ fn report_repaired(context: &Context, repaired: &Repaired) {
         note(format!(
             "{} to {}: {bytes}",
             counted(repaired.written.records.into(), "record"),
-            file.display()
+            file.path_text()
         ));
     }
     note_media(context, &repaired.summary);

@@ -19,6 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::json::Displayed;
 use crate::listing::Listing;
 use crate::output_conflicts::refuse_inputs;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, grouped};
 use crate::report::{ProblemRow, Reporter, report_losses};
 use crate::resolve_output_target::{format_of_to, refuse_existing};
@@ -130,13 +131,13 @@ fn refuse_file(context: &Context, args: &RepairArgs, folder: &Path) -> Result<()
     if is_folder(context, folder) {
         return Ok(());
     }
-    let path = Path::new(&args.path).display().to_string();
-    let name = folder.display().to_string();
+    let path = Path::new(&args.path).path_text().into_owned();
+    let name = folder.path_text().into_owned();
     if folder == Path::new("-") || is_named_as_file(context, folder) {
         let text = format!("all that is in {path} does not fit into the file {name}");
         let saved = PathBuf::from(format!("saved-{}", stem_of(&args.path)));
         let saved = crate::archive_of_games::free_path(saved)
-            .display()
+            .path_text()
             .to_string();
         let hint = format!(
             "`tabia repair {} -o {}` repairs each database and book in it into a folder",
@@ -222,7 +223,7 @@ impl Work<'_> {
     }
 
     fn book_row(&mut self, job: &RepairJob, merged: &Merged) -> Result<Row, Error> {
-        let target = job.target().display().to_string();
+        let target = job.target().path_text().into_owned();
         self.summary.losses.add_whole(&target, &merged.losses);
         for text in Problems::of(merged).all() {
             let error = Error::invalid(text).in_file(job.item().label());
@@ -303,7 +304,7 @@ struct Row {
 
 impl Row {
     fn written(job: &RepairJob, files: &[PathBuf]) -> Self {
-        let names = files.iter().map(|file| file.display().to_string());
+        let names = files.iter().map(|file| file.path_text().into_owned());
         let names: Vec<String> = names.collect();
         Self {
             path: job.item().name(),
@@ -321,7 +322,7 @@ impl Row {
             .first()
             .and_then(|error| error.location().file.clone());
         Self {
-            path: file.map_or_else(String::new, |file| file.display().to_string()),
+            path: file.map_or_else(String::new, |file| file.path_text().into_owned()),
             format: None,
             outcome,
             to: None,
@@ -399,6 +400,6 @@ impl Totals {
             lost => format!(", {} lost", grouped(lost)),
         };
         let parts = parts.join(", ");
-        format!("{all} to {}: {parts}; {records}{lost}", folder.display())
+        format!("{all} to {}: {parts}; {records}{lost}", folder.path_text())
     }
 }

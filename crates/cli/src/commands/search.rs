@@ -5,10 +5,11 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde::Serialize;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::count_games_per_query::{ExplainOptions, count_each};
 use tabia::{Error, ErrorSide, Query, Want};
 
+use crate::absent_games::AbsentGames;
 use crate::args::{LsArgs, SearchArgs, SelectArgs};
 use crate::commands::{convert, ls, scoutfish_query};
 use crate::context::{Context, Wanted};
@@ -18,6 +19,9 @@ use crate::messages::Messages;
 use crate::parse_where_and_games::{parse_games, parse_query};
 
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
+    if let Some(error) = option_as_word(&args.inputs) {
+        return Err(error);
+    }
     let Some((query, paths)) = args.inputs.split_last() else {
         return Err(Error::usage("name a database and a query"));
     };
@@ -63,6 +67,30 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode, Error> {
     ls::search(&rows, args.count)
 }
 
+/// The error of an option that was typed after `--`, where it is a word of the query or the name of a file.
+fn option_as_word(inputs: &[OsString]) -> Option<Error> {
+    let root = crate::args::command();
+    let verb = root.find_subcommand("search")?;
+    let (last, _) = inputs.split_last()?;
+    let is_option = |input: &&OsString| {
+        let Some(text) = input.to_str().filter(|_| !Path::new(input).exists()) else {
+            return false;
+        };
+        let name = text.split('=').next().unwrap_or_default();
+        verb.get_arguments().any(|option| {
+            let short = option.get_short().map(|short| format!("-{short}"));
+            let long = option.get_long();
+            long.is_some_and(|long| name.strip_prefix("--") == Some(long))
+                // As a query alone it is a letter that is not to be found.
+                || short.is_some_and(|short| text == short && *input != last)
+        })
+    };
+    let word = inputs.iter().find(is_option)?.to_string_lossy();
+    let text = format!("`{word}` is after `--`, where nothing is an option");
+    let hint = "options go before it: `tabia search OPTIONS -- IN QUERY`";
+    Some(Error::usage(text).with_hint(hint))
+}
+
 /// Whether an argument is the name of a field and a colon, as a shell leaves of `elo:>=2800`.
 fn is_field_alone(text: &str) -> bool {
     let name = text.trim_start_matches(['-', '(']).strip_suffix(':');
@@ -99,7 +127,7 @@ fn misplaced_query(inputs: &[OsString]) -> Option<Error> {
     let query: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut query = query.join(" ");
     let paths = texts(&paths);
-    let paths = paths.iter().map(|path| argument(path) + " ");
+    let paths = paths.iter().map(|path| file_argument(path) + " ");
     let paths: String = paths.collect();
     if let Some(word) = without_value {
         query = query.replacen(word.as_str(), &format!("{word}>=…"), 1);
@@ -138,7 +166,6 @@ fn write(
             "`--columns` and `--no-header` are for rows, not for games that are written",
         ));
     }
-    let is_filtered = !select.filter.trim().is_empty();
     let mut arguments = convert::plain(paths, output, args.to.as_deref(), &args.rows.common);
     arguments.force = args.force;
     arguments.select = select;
@@ -147,12 +174,7 @@ fn write(
     arguments.position = args.position;
     arguments.prefers_moments = true;
     arguments.index = args.rows.index.clone();
-    let converted = convert::convert_files(&arguments)?;
-    Ok(if converted.games == 0 && is_filtered {
-        converted.code.worse(ExitCode::NoMatch)
-    } else {
-        converted.code
-    })
+    convert::convert_files(&arguments).map(|converted| converted.code)
 }
 
 /// A row of the plan.
@@ -180,10 +202,15 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
     options.selection.deleted = select.records.include_deleted;
     options.selection.texts = args.texts;
     let mut sums = vec![0; queries.len() + 1];
+    let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
     let display = context.display();
     let code = context.for_each_input(paths, Wanted::Games, |item| {
         let counted = item.and_then(|item| {
-            count_each(&item, &queries, &options, &context.progress, &mut reporter)
+            let (progress, reports) = (&context.progress, &mut reporter);
+            let counted = count_each(&item, &queries, &options, progress, reports)?;
+            let all = counted.1.first().copied();
+            absent.add(&context, &item, all);
+            Ok(counted)
         });
         match counted {
             Ok((summary, counts)) => {
@@ -227,7 +254,9 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
         })?;
     }
     listing.finish()?;
+    let code = code.worse(ExitCode::of_problems(reporter.count()));
     reporter.finish(None)?;
+    let code = code.worse(absent.report(&context));
     Ok(if last == Some(0) {
         code.worse(ExitCode::NoMatch)
     } else {

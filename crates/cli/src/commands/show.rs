@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use tabia::core::GameIndex;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Annotation, Event, Game, RecordKind, TextKind};
-use tabia::core::shell_argument::argument;
-use tabia::inspect::inspect;
+use tabia::core::shell_argument::file_argument;
 use tabia::read_one::{load_each, load_each_cached};
 use tabia::select::RecordRanges;
 use tabia::{Error, InputItem};
 use unicode_width::UnicodeWidthStr;
 
+use crate::absent_games::{AbsentGames, count_records, no_such_game, records_of};
 use crate::args::{BoardPly, ShowArgs};
 use crate::board;
 use crate::context::{Context, cache_folder};
@@ -26,8 +26,6 @@ use crate::terminal;
 
 /// Longest line of a guiding text on a terminal.
 const MAX_LINE: usize = 100;
-/// Games of larger files are not counted for an error.
-const COUNTED_SIZE: u64 = 1 << 30;
 
 pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     let numbers = match args.game.as_str() {
@@ -45,10 +43,11 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
         Some(numbers) => numbers,
         None => last_game(&context, item)?,
     };
+    let mut absent = AbsentGames::new(Some(&numbers));
     let mut open = context.open.clone();
     open.strict = args.common.strict;
     let mut out = StdoutWriter::new(&context.bar).with_pager(args.common.no_pager);
-    let mut gap = "";
+    let (mut gap, mut is_begun) = ("", false);
     // One game is an object, several are one list.
     let is_list = args.json && args.game.contains([',', '-']);
     let display = context.display();
@@ -61,6 +60,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
             (false, false) => "\n",
         };
         let gap = std::mem::replace(&mut gap, between);
+        is_begun = true;
         out.text(if is_list && gap.is_empty() {
             "[\n"
         } else {
@@ -80,20 +80,23 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
             &mut show_one,
         ),
         None => load_each(item, numbers, &open, progress, reports, &mut show_one),
-    }?;
-    if is_list && shown > 0 {
+    };
+    // `--strict` may end the list after some games.
+    if is_list && is_begun {
         out.text("]\n")?;
     }
+    let shown = shown?;
     drop(display);
     if shown == 0 {
-        let (error, hint) = no_such_game(&context, item, &args.game);
+        let (error, hint) = error_without_game(&context, item, &args.game);
         context.messages.error_with_hint(&error, &hint);
         return Ok(ExitCode::Input);
     }
     out.flush()?;
     let code = ExitCode::of_problems(reporter.count());
     reporter.finish(None)?;
-    Ok(code)
+    absent.add(&context, item, Some(shown));
+    Ok(code.worse(absent.report(&context)))
 }
 
 /// The number of the last record.
@@ -104,36 +107,19 @@ fn last_game(context: &Context, item: &InputItem) -> Result<RecordRanges, Error>
         return Err(Error::usage(text).with_hint(hint));
     }
     let display = context.display();
-    let records = count_records(context, item)?.unwrap_or_default();
+    let records = records_of(context, item)?.unwrap_or_default();
     drop(display);
     let last = u32::try_from(records).unwrap_or(u32::MAX).max(1) - 1;
     Ok(RecordRanges::one(GameIndex(last)))
 }
 
-/// The number of records: games, deleted or not, and guiding texts.
-fn count_records(context: &Context, item: &InputItem) -> Result<Option<u64>, Error> {
-    let (open, progress) = (&context.open, &context.progress);
-    let info = inspect(&context.resolver, item, open, context.threads, progress)?;
-    Ok(info
-        .games
-        .map(|games| games + info.texts.unwrap_or_default()))
-}
-
 /// The error for numbers beyond the last record, and its hint.
-fn no_such_game(context: &Context, item: &InputItem, numbers: &str) -> (Error, String) {
-    // Standard input is used up, and counting a very large file takes longer than the message is worth.
-    let is_small = item.bytes().is_some_and(|bytes| bytes <= COUNTED_SIZE);
-    let counted = is_small.then(|| count_records(context, item));
-    let records = counted.and_then(Result::ok).flatten();
-    let text = match records {
-        None => format!("there is no game {numbers}"),
-        Some(0) => format!("there is no game {numbers}: it has no games"),
-        Some(last) => format!("there is no game {numbers}; the last one is {last}"),
-    };
+fn error_without_game(context: &Context, item: &InputItem, numbers: &str) -> (Error, String) {
+    let text = no_such_game(numbers, count_records(context, item));
     let name = item.name();
     let hint = format!(
         "`tabia ls {}` lists the games with their numbers",
-        argument(&name)
+        file_argument(&name)
     );
     (Error::invalid(text).in_file(item.label()), hint)
 }

@@ -7,6 +7,7 @@ use tabia::stats::{
 };
 use tabia::{Error, ErrorSide};
 
+use crate::absent_games::AbsentGames;
 use crate::args::{StatsArgs, StatsOrderChoice};
 use crate::commands::index::index_options;
 use crate::context::{Context, Wanted};
@@ -94,9 +95,18 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let mut is_opened = false;
     let display = context.display();
     let mut grouped = GroupedGames::new(&options);
+    let mut absent = AbsentGames::new(options.list.selection.numbers.as_ref());
+    let is_unfiltered = options.list.filter.is_empty() && options.player.is_none();
     // One that cannot be opened is not the end of the others.
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
-        match item.and_then(|item| grouped.add(&item, &context.progress, &mut reporter)) {
+        let added = item.and_then(|item| {
+            let found = grouped.add(&item, &context.progress, &mut reporter)?;
+            let counts = &found.counts;
+            let chosen = counts.games + counts.texts + counts.deleted;
+            absent.add(&context, &item, Some(chosen).filter(|_| is_unfiltered));
+            Ok(found)
+        });
+        match added {
             Ok(found) => {
                 is_opened = true;
                 Ok(ExitCode::of_problems(found.problems))
@@ -121,6 +131,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
         })?;
         Ok::<bool, Error>(rows < end)
     };
+    let code = code.worse(ExitCode::of_problems(reporter.count()));
     if is_opened || code != ExitCode::Input {
         grouped.rows(&mut push)?;
     }
@@ -142,6 +153,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
         }
     }
     reporter.finish(None)?;
+    let code = code.worse(absent.report(&context));
     let is_asked = !options.list.filter.is_empty() || options.player.is_some();
     if games == 0 && is_asked && end > 0 && terminal::stdout_is_terminal() {
         context.messages.note("no game fits");

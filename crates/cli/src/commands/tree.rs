@@ -64,7 +64,7 @@ pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
     let mut reporter = context.reporter("tree", false, None)?;
     let style = RowStyle::of(&args.rows.listing);
     let display = context.display();
-    let items = context.games(&args.paths, None, &mut reporter)?;
+    let (items, unread) = context.games_to_list(&args.paths, &mut reporter)?;
     let names: Vec<String> = items.iter().map(tabia::InputItem::name).collect();
     let bytes = items.iter().filter_map(tabia::InputItem::bytes).sum();
     context.progress.set_total(bytes);
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
     } else {
         rows(&context, args, style, &tree, opening)?;
     }
-    let code = ExitCode::of_problems(reporter.count());
+    let code = unread.worse(ExitCode::of_problems(reporter.count()));
     reporter.finish(None)?;
     if tree.games == 0 {
         let is_start = plies.is_empty() && args.fen.is_none();

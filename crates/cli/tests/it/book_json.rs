@@ -651,3 +651,27 @@ fn failing_inputs_and_outputs_have_exit_codes() {
     tabia(&folder, &[exists.as_slice(), &["games.pgn"]].concat()).expect(5);
     assert_eq!(folder.names(), ["games.pgn", "one.bin", "two.bin"]);
 }
+
+/// Machines get the same number in every format, people percent.
+#[test]
+fn a_probability_is_a_share_in_every_format_for_scripts() {
+    let folder = with_six("share-find");
+    counted(&folder, "six.ctg");
+    let find = |style: &str| tabia(&folder, &["book", "find", "six.ctg", style]).expect(0);
+    let share = find("--json").json()["moves"][0]["probability"].to_string();
+    assert!(share.starts_with("0."), "{share}");
+    for (style, separator) in [("--csv", ','), ("--tsv", '\t')] {
+        let rows = find(style).out;
+        let mut rows = rows
+            .lines()
+            .map(|row| row.split(separator).collect::<Vec<_>>());
+        let (names, first) = (rows.next().unwrap(), rows.next().unwrap());
+        let at = names
+            .iter()
+            .position(|name| *name == "probability")
+            .unwrap();
+        assert_eq!(first[at], share, "{style}");
+    }
+    let table = find("--table").out;
+    assert!(!table.contains(&share), "{table}");
+}

@@ -318,3 +318,20 @@ fn nothing_is_repaired_where_nothing_is_damaged() {
         (&0.into(), &1.into())
     );
 }
+
+/// A deep check compares the files of a set; what is missing was reported when the set was opened.
+#[test]
+fn a_missing_file_is_one_problem_of_a_deep_check() {
+    let folder = with_sample("deep-once");
+    std::fs::remove_file(folder.join("mega.cbj")).unwrap();
+    let problems = |args: &[&str]| {
+        let run = tabia(&folder, &[&["check", "mega.cbh", "--json"], args].concat()).expect(3);
+        let row = run.json()[0].clone();
+        assert!(!run.err.contains("mega.cbh: mega.cb"), "{}", run.err);
+        (
+            row["problems"].as_u64().unwrap(),
+            run.err.matches("mega.cbj: ").count(),
+        )
+    };
+    assert_eq!(problems(&["--deep"]), problems(&[]));
+}

@@ -123,3 +123,60 @@ fn strict_stops_at_the_first_problem() {
     )
     .expect(0);
 }
+
+/// Commands that only list read the other inputs, commands that write need all of them.
+#[test]
+fn one_of_several_inputs_that_cannot_be_read_ends_no_list() {
+    let folder = with_games("one-missing");
+    tabia(
+        &folder,
+        &[
+            "book",
+            "build",
+            "games.pgn",
+            "--min-games",
+            "1",
+            "-o",
+            "b.bin",
+        ],
+    )
+    .expect(0);
+    for (args, rows) in [
+        (&["tree", "none.pgn", "games.pgn"][..], 2),
+        (&["names", "none.pgn", "games.pgn", "games.pgn"], 1),
+        (
+            &["novelty", "none.pgn", "games.pgn", "--base", "games.pgn"],
+            4,
+        ),
+        (
+            &["dedupe", "none.pgn", "games.pgn", "games.pgn", "--dry-run"],
+            4,
+        ),
+        (&["book", "find", "none.bin", "b.bin"], 2),
+    ] {
+        let run = tabia(&folder, args).expect(4);
+        assert!(run.out.lines().count() >= rows, "{args:?}: {}", run.out);
+        assert_eq!(run.err.matches("error: none.").count(), 1, "{}", run.err);
+    }
+    for args in [
+        &["convert", "none.pgn", "games.pgn", "-o", "x.pgn"][..],
+        &["dedupe", "none.pgn", "games.pgn", "-o", "x.pgn"],
+        &["book", "merge", "none.bin", "b.bin", "-o", "x.bin"],
+    ] {
+        tabia(&folder, args).expect(4);
+        assert!(!folder.join("x.pgn").exists() && !folder.join("x.bin").exists());
+    }
+    // Nothing can be listed.
+    for args in [
+        ["tree", "none.pgn", "none2.pgn"],
+        ["names", "none.pgn", "none2.pgn"],
+    ] {
+        let run = tabia(&folder, &args).expect(4);
+        assert_eq!(run.out, "", "{args:?}");
+        assert!(
+            run.err.contains("none.pgn") && run.err.contains("none2.pgn"),
+            "{}",
+            run.err
+        );
+    }
+}

@@ -198,11 +198,11 @@ fn numbers_without_a_game_are_named() {
         ]
     };
     let run = tabia(&folder, &choose("1,300,400-500,900-")).expect(3);
-    let expected = "warning: numbers without a game: 300, 400-500\n";
+    let expected = "warning: there is no game 300, 400-500; the last one is 3\n";
     assert!(run.err.contains(expected), "{}", run.err);
     // More than there are is what a range may state.
     let run = tabia(&folder, &choose("1-1000")).expect(0);
-    assert!(!run.err.contains("without a game"), "{}", run.err);
+    assert!(!run.err.contains("there is no game"), "{}", run.err);
     let sample = crate::common::samples().join("tabia.cbv");
     let args = [
         "convert",
@@ -214,4 +214,42 @@ fn numbers_without_a_game_are_named() {
     ];
     let run = tabia(&folder, &args).expect(0);
     assert!(run.err.contains("1: guiding texts only"), "{}", run.err);
+}
+
+/// A file without games would look like a result.
+#[test]
+fn an_output_without_games_is_not_written() {
+    let folder = with_games("no-empty-output");
+    std::fs::write(folder.join("old.pgn"), "old").unwrap();
+    std::fs::write(
+        folder.join("names.tsv"),
+        "kind\tname\tproposal\nplayer\tA\tB\n",
+    )
+    .unwrap();
+    for args in [
+        &["search", "games.pgn", "player:zukertort", "-o"][..],
+        &["convert", "games.pgn", "--where", "player:zukertort", "-o"],
+        &["convert", "games.pgn", "--games", "9", "-o"],
+        &["eco", "games.pgn", "--where", "player:zukertort", "-o"],
+        &[
+            "names",
+            "games.pgn",
+            "--apply",
+            "names.tsv",
+            "--where",
+            "player:zukertort",
+            "-o",
+        ],
+    ] {
+        for output in ["new.pgn", "new.cbh", "new.si5"] {
+            let run = tabia(&folder, &[args, &[output]].concat()).expect(1);
+            let note = format!("{output} is not written: there would be no game in it");
+            assert!(run.err.contains(&note), "{args:?}: {}", run.err);
+            assert!(!run.err.contains(" to new"), "{}", run.err);
+        }
+        let run = tabia(&folder, &[args, &["old.pgn", "--force"]].concat()).expect(1);
+        assert!(run.err.contains("old.pgn is not replaced"), "{}", run.err);
+    }
+    assert_eq!(std::fs::read(folder.join("old.pgn")).unwrap(), b"old");
+    assert_eq!(folder.names(), ["games.pgn", "names.tsv", "old.pgn"]);
 }

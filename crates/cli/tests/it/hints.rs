@@ -53,6 +53,38 @@ fn folder_with_damage(name: &str) -> Scratch {
 
 /// Arguments, the exit code, and what the hint contains.
 const CASES: &[(&[&str], i32, &str)] = &[
+    (&["convert", "games.pgn", "-o", ""], 2, "not set"),
+    (&["convert", "games.pgn", "--output="], 2, "not set"),
+    (
+        &["search", "games.pgn", "--", "tal", "--count"],
+        2,
+        "`tabia search OPTIONS -- IN QUERY`",
+    ),
+    (
+        &["search", "games.pgn", "--", "tal", "-o", "x.pgn"],
+        2,
+        "`tabia search OPTIONS -- IN QUERY`",
+    ),
+    (
+        &["search", "games.pgn", "-olafsson"],
+        2,
+        "`-olafsson` is `-o lafsson`",
+    ),
+    (
+        &["search", "games.pgn", "tal", "-olafsson"],
+        2,
+        "`-olafsson` is `-o lafsson`",
+    ),
+    (
+        &["repair", "book.bin"],
+        2,
+        "`tabia book fix book.bin -o new-book.bin`",
+    ),
+    (
+        &["repair", "book.bin", "-o", "x.bin"],
+        2,
+        "`tabia book fix book.bin",
+    ),
     (
         &["convert", "games.pgn", "-o", "new.bin"],
         2,
@@ -1535,4 +1567,30 @@ fn converting_a_damaged_database_names_repair() {
         "{}",
         run.err
     );
+}
+
+/// Of a group of options only those that were given are in the way.
+#[test]
+fn conflicts_name_what_was_given() {
+    let scratch = folder("hints-conflicts");
+    for (given, other) in [("--json", "`--json`"), ("-oo.pgn", "`--output <OUT>`")] {
+        let args = ["search", "games.pgn", "tal", "--count", given];
+        let run = tabia(&scratch, &args).expect(2);
+        let text = format!("error: `--count` cannot be combined with {other}\n");
+        let turned = format!("error: {other} cannot be combined with `--count`\n");
+        assert!(
+            run.err.contains(&text) || run.err.contains(&turned),
+            "{}",
+            run.err
+        );
+    }
+}
+
+/// What is searched as typed, and hardly meant so.
+#[test]
+fn names_without_quotation_marks_are_noticed() {
+    let scratch = folder("hints-names");
+    let run = tabia(&scratch, &["search", "games.pgn", "Adams,Mi"]).expect(1);
+    let expected = "`Adams,Mi` fits either of the two; did you mean `\"Adams,Mi\"`?";
+    assert!(run.err.contains(expected), "{}", run.err);
 }

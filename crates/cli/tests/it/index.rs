@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tabia_testkit::Scratch;
 
-use crate::common::{tabia, with_sample};
+use crate::common::{tabia, with_games, with_sample};
 
 const QUERIES: &[&str] = &[
     "fen:rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
@@ -165,4 +165,49 @@ fn an_index_that_cannot_be_written_next_to_its_database_is_in_the_cache() {
     assert_eq!(is_near, !is_locked);
     let cached = std::fs::read_dir(folder.join("cache/tabia")).map_or(0, Iterator::count);
     assert_eq!(cached, usize::from(is_locked));
+}
+
+/// The problems that the making of an index finds are those of the search.
+#[test]
+fn a_search_that_makes_an_index_ends_as_one_without() {
+    let folder = Scratch::new("index-require-problems");
+    let bad = "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n";
+    std::fs::write(folder.join("bad.pgn"), bad).unwrap();
+    let search = |index: &str| {
+        let query = "fen:rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
+        tabia(
+            &folder,
+            &["search", "bad.pgn", query, "--count", "--index", index],
+        )
+    };
+    let run = search("require").expect(3);
+    assert_eq!(run.out, "1\n");
+    assert!(run.err.contains("Ke3"), "{}", run.err);
+    // Now the index answers, and nothing is read.
+    search("auto").expect(0);
+}
+
+/// What is given by mistake is called what it is.
+#[test]
+fn an_index_is_no_unknown_file() {
+    let folder = with_games("index-as-input");
+    tabia(&folder, &["index", "games.pgn"]).expect(0);
+    for verb in ["ls", "info", "check", "convert", "stats"] {
+        let run = tabia(&folder, &[verb, "games.pgn.tidx"]).expect(4);
+        assert!(run.err.contains("a saved index"), "{verb}: {}", run.err);
+        let hint = "hint: `tabia search games.pgn QUERY` uses it";
+        assert!(run.err.contains(hint), "{verb}: {}", run.err);
+    }
+    for verb in ["info", "check"] {
+        let run = tabia(&folder, &[verb, "."]).expect(0);
+        assert!(!run.err.contains("tidx"), "{verb}: {}", run.err);
+    }
+    std::fs::create_dir(folder.join("cache")).unwrap();
+    std::fs::rename(folder.join("games.pgn.tidx"), folder.join("cache/g.tidx")).unwrap();
+    let run = tabia(&folder, &["ls", "cache"]).expect(4);
+    assert!(
+        run.err.contains("hint: there are saved indexes in it"),
+        "{}",
+        run.err
+    );
 }

@@ -456,3 +456,93 @@ fn names_that_are_not_utf8_are_reported_so_that_the_file_is_found() {
         run.err
     );
 }
+
+/// Outputs, indexes and hints name such files as inputs do.
+#[test]
+#[cfg(target_os = "linux")]
+fn outputs_whose_names_are_not_utf8_are_named_so_that_they_are_found() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let folder = Scratch::new("named-outputs");
+    let games = OsStr::from_bytes(b"g\xe9.pgn");
+    let text = "[White \"A\"]\n\n1. e4 e5 *\n\n[White \"B\"]\n\n1. e4 e5 *\n";
+    if std::fs::write(folder.join(games), text).is_err() {
+        return;
+    }
+    let (pgn, book, tidx) = (
+        OsStr::from_bytes(b"o\xe9.pgn"),
+        OsStr::from_bytes(b"b\xe9.bin"),
+        OsStr::from_bytes(b"g\xe9.pgn.tidx"),
+    );
+    let os = OsStr::new;
+    let built = [
+        os("book"),
+        os("build"),
+        games,
+        os("--min-games"),
+        os("1"),
+        os("-o"),
+        book,
+    ];
+    for (args, code, part) in [
+        (
+            &[os("convert"), games, os("-o"), pgn][..],
+            0,
+            r"2 games to o\xe9.pgn: ",
+        ),
+        (
+            &[os("convert"), games, os("-o"), pgn],
+            5,
+            r"o\xe9.pgn: exists",
+        ),
+        (
+            &[os("index"), games, os("--json")],
+            0,
+            r#""index": "g\\xe9.pgn.tidx""#,
+        ),
+        (&[os("ls"), tidx], 4, r"`tabia search $'g\xe9.pgn' QUERY`"),
+        (&built, 0, r"b\xe9.bin: "),
+        (
+            &[os("convert"), games, os("-o"), games, os("--force")],
+            2,
+            r"g\xe9.pgn",
+        ),
+        (&[os("convert"), games], 0, ""),
+        (
+            &[os("convert"), book, os("-o"), os("x.pgn")],
+            2,
+            r"`tabia book convert $'b\xe9.bin' -o x.pgn`",
+        ),
+        (&[os("convert"), games, pgn], 0, ""),
+        (
+            &[os("dedupe"), games],
+            2,
+            r"`tabia dedupe $'g\xe9.pgn' --dry-run`",
+        ),
+        (
+            &[
+                os("edit"),
+                games,
+                os("-o"),
+                os("x.pgn"),
+                os("--delete"),
+                os("1"),
+            ],
+            2,
+            r"$'g\xe9.pgn'",
+        ),
+    ] {
+        let run = tabia(&folder, args).expect(code);
+        let all = run.out + &run.err;
+        assert!(all.contains(part), "{args:?}: {all}");
+        assert!(!all.contains('\u{fffd}'), "{args:?}: {all}");
+    }
+    let record = std::fs::read_to_string(folder.join(OsStr::from_bytes(b"b\xe9.bin.json")));
+    let record = record.unwrap();
+    assert!(record.contains(r#""path": "b\\xe9.bin""#), "{record}");
+    // The record is still known as that of the book.
+    let explain = [os("book"), os("explain"), book, games];
+    let run = tabia(&folder, &explain);
+    assert!(!run.err.contains("another book"), "{}", run.err);
+}

@@ -1,4 +1,4 @@
-use crate::common::{GAMES, tabia, tabia_with_input, with_games, with_sample};
+use crate::common::{GAMES, command, tabia, tabia_with_input, with_games, with_sample};
 
 const COLUMNS: &str =
     "game white whiteElo black blackElo result date event site round eco plies annotator flags";
@@ -387,4 +387,23 @@ fn the_possible_parts_of_a_date_are_listed_and_found() {
             assert!(run.out.contains(&tag), "{input}: {}", run.out);
         }
     }
+}
+
+/// `COLUMNS` is the width of a table that goes into a pipe.
+#[test]
+fn tables_are_as_wide_as_columns_states() {
+    let folder = with_games("columns-variable");
+    let widest = |columns: Option<&str>| {
+        let mut list = command(folder.path());
+        list.args(["ls", "games.pgn", "--table"])
+            .env_remove("COLUMNS");
+        if let Some(columns) = columns {
+            list.env("COLUMNS", columns);
+        }
+        let rows = String::from_utf8(list.output().unwrap().stdout).unwrap();
+        rows.lines().map(|row| row.chars().count()).max().unwrap()
+    };
+    let usual = widest(None);
+    assert!(widest(Some("50")) <= 50 && usual > 50);
+    assert_eq!(widest(Some("none")), usual);
 }

@@ -5,6 +5,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod absent_games;
 mod append_to_text;
 mod appended_again;
 mod archives;
@@ -75,6 +76,7 @@ mod special_outputs;
 mod split_outputs;
 mod standard_streams;
 mod stats;
+mod strict;
 mod terminal_escapes;
 mod thread_independence;
 mod tree;

@@ -261,3 +261,34 @@ fn progress_counts_each_game_once() {
     let done: serde_json::Value = serde_json::from_str(done).unwrap();
     assert!(done["games"].as_u64() <= Some(43), "{done}");
 }
+
+#[test]
+fn novelties_name_the_players() {
+    let folder = Scratch::new("novelty-players");
+    let new = game(
+        "Carlsen, Magnus",
+        "Aronian, L",
+        "X",
+        "2010.01.01",
+        "1. e4 c5",
+    );
+    let old = game("Tal, M", "Petrosian, T", "Y", "1960.01.01", "1. e4 e5");
+    std::fs::write(folder.join("new.pgn"), new).unwrap();
+    std::fs::write(folder.join("old.pgn"), old).unwrap();
+    let novelty =
+        |style: &str| tabia(&folder, &["novelty", "new.pgn", "--base", "old.pgn", style]).expect(0);
+    let row = &novelty("--json").json()[0];
+    assert_eq!(
+        (&row["white"], &row["black"]),
+        (&"Carlsen, Magnus".into(), &"Aronian, L".into())
+    );
+    let rows = novelty("--csv").out;
+    assert!(
+        rows.starts_with("game,ply,san,fen,basegames,white,black\n"),
+        "{rows}"
+    );
+    assert!(
+        rows.ends_with(",\"Carlsen, Magnus\",\"Aronian, L\"\n"),
+        "{rows}"
+    );
+}

@@ -640,10 +640,10 @@ fn novelties_and_moves_of_books_are_shown_to_people() {
             expect_screen(&format!("{name}-{columns}.txt"), &screen);
         }
     }
-    // For scripts it is as it was.
+    // For scripts the columns that were there first come first.
     let rows = tabia(&folder, &novelty).expect(0).out;
     assert!(
-        rows.starts_with("game\tply\tsan\tfen\tbasegames\n1\t5\tBc4\t"),
+        rows.starts_with("game\tply\tsan\tfen\tbasegames\twhite\tblack\n1\t5\tBc4\t"),
         "{rows}"
     );
     let rows = tabia(&folder, &["book", "edit", "moves.bin"]).expect(0).out;

@@ -22,7 +22,7 @@ fn several_games_are_one_document() {
     let list = show(&["1-3", "--json"]).expect(0).json();
     let list = list.as_array().unwrap();
     assert_eq!((list.len(), &list[1]), (3, &one));
-    let list = show(&["2,9", "--json"]).expect(0).json();
+    let list = show(&["2,9", "--json"]).expect(3).json();
     assert_eq!(list, serde_json::json!([one]));
     let lines = show(&["1-3", "--ndjson"]).expect(0).out;
     let lines: Vec<serde_json::Value> = lines

@@ -70,6 +70,7 @@ impl fmt::Display for Suggestion {
             .map_or(word.as_str(), |(_, values)| values);
         let how = match word.split_once(':') {
             _ if values.starts_with('\'') && values.contains(' ') => "ends at the first blank",
+            None if values.contains(',') && !values.contains(' ') => "fits either of the two",
             None => "is searched as a word",
             Some((_, values)) if values.contains(',') => "fits either of the two",
             Some(_) => "is compared as it is",

@@ -65,8 +65,14 @@ impl Parser {
         let mut option: Option<(usize, String)> = None;
         // Words that are moves, as they are typed, and the column of the first.
         let mut line: Option<(usize, String)> = None;
+        // Whether there is something since the beginning, or since the last `OR`.
+        let mut is_begun = false;
+        let mut last_or: Option<usize> = None;
         while let Some((token, column)) = self.tokens.next() {
             self.note_moves(&token, column, &mut line);
+            if matches!(token, Token::Term(_) | Token::Open { .. }) {
+                is_begun = true;
+            }
             let ends = matches!(token, Token::Close | Token::Or | Token::Step { .. });
             if ends && let Some(column) = step.take_if(|_| !has_moment_at_end(&list)) {
                 return Err(empty_step(column, "after"));
@@ -75,8 +81,17 @@ impl Parser {
                 needs_moment(option.take(), &list)?;
             }
             match token {
+                Token::Close if !is_begun && last_or.is_none() => {
+                    let text = "nothing is between the parentheses";
+                    return Err(FilterError::new(column, text).with_hint(
+                        "leave them out, or write a term in them; `\"()\"` searches for the characters",
+                    ));
+                }
                 Token::Close => break,
+                Token::Or if !is_begun => return Err(empty_alternative(column, "before")),
                 Token::Or => {
+                    is_begun = false;
+                    last_or = Some(column);
                     step = None;
                     lists.push(std::mem::take(&mut list));
                 }
@@ -100,6 +115,10 @@ impl Parser {
                 }
                 Token::Term(raw) => {
                     if let Some(test) = self.test(&raw)? {
+                        let is_step = |item: &Item| matches!(item.what, What::Step { .. });
+                        if matches!(test, Test::Within(_)) && !list.0.iter().any(is_step) {
+                            return Err(within_without_step(column));
+                        }
                         if let Test::For(_) | Test::Within(_) | Test::Flip(_) = test {
                             let name = raw.name.as_ref().map(|(name, _)| name.clone());
                             option.get_or_insert((column, name.unwrap_or_default()));
@@ -113,6 +132,9 @@ impl Parser {
                     }
                 }
             }
+        }
+        if let Some(column) = last_or.filter(|_| !is_begun) {
+            return Err(empty_alternative(column, "after"));
         }
         self.suggest_line(line);
         if let Some(column) = step.filter(|_| !has_moment_at_end(&list)) {
@@ -179,6 +201,8 @@ impl Parser {
                 let text = "nothing is between the quotation marks";
                 return Err(FilterError::new(column, text));
             }
+            self.suggestions
+                .extend(probable_mistakes::of_words(&raw.values));
             for value in raw.values.iter().filter(|value| !value.quoted) {
                 if raw.negated && matches!(value.text.as_str(), "OR" | "AND" | "NOT") {
                     return Err(negated_operator(value));
@@ -233,6 +257,11 @@ impl Parser {
                 let meant = longer.copied().or_else(|| nearest(&bare, &names));
                 FilterError::new(column, format!("`{word}` is not what games are sorted by"))
                     .with_hint(match meant {
+                        // `date-up`, `white-descending`.
+                        _ if names.iter().any(|name| is_with_order(word, name)) => {
+                            let field = word.split('-').next().unwrap_or_default();
+                            format!("`{name}:{field}-asc` is ascending, `{name}:{field}-desc` descending")
+                        }
                         Some(field) if word.starts_with('-') => {
                             format!("did you mean `{name}:{field}-desc`?")
                         }
@@ -371,6 +400,12 @@ impl Parser {
         }));
         Ok(())
     }
+}
+
+/// Whether a word is a field of `sort:` and something after a `-`.
+fn is_with_order(word: &str, field: &str) -> bool {
+    word.split_once('-')
+        .is_some_and(|(name, _)| name.eq_ignore_ascii_case(field))
 }
 
 /// Whether a word is the board of a FEN.
@@ -545,6 +580,18 @@ fn negated_operator(value: &RawValue) -> FilterError {
 fn empty_step(column: usize, side: &str) -> FilterError {
     FilterError::new(column, format!("no moment is asked for {side} this step"))
         .with_hint("`A -> B` needs terms about a position or a move on both sides")
+}
+
+fn empty_alternative(column: usize, side: &str) -> FilterError {
+    FilterError::new(column, format!("nothing is {side} this `OR`"))
+        .with_hint("`A OR B` needs terms on both sides; `\"OR\"` searches for the word")
+}
+
+fn within_without_step(column: usize) -> FilterError {
+    let text = "`within:` counts the plies of a step, and no `->` is before it";
+    FilterError::new(column, text).with_hint(
+        "`move:Bxh7+ -> within:6 move:Ng5`, for example; `for:6` is how long a position stays",
+    )
 }
 
 /// The term that a word like `elo>2700` was meant to be.

@@ -60,8 +60,8 @@ pub(super) fn of_values(field: &str, raw: &RawTerm) -> Result<Option<Suggestion>
     let texts: Vec<&str> = raw.values.iter().map(|value| value.text.as_str()).collect();
     let meant = match texts.as_slice() {
         // An initial alone fits too many names to be asked for.
-        [surname, initial] if is_initial(initial) && !is_initial(surname) => {
-            Some(format!("{name}:\"{surname},{initial}\""))
+        [surname, given] if is_one_name(surname, given) => {
+            Some(format!("{name}:\"{surname},{given}\""))
         }
         [side] if matches!(field, "winner" | "loser") => {
             let white = side.eq_ignore_ascii_case("white");
@@ -88,6 +88,31 @@ pub(super) fn of_values(field: &str, raw: &RawTerm) -> Result<Option<Suggestion>
         word: format!("{name}:{}", texts.join(",")),
         meant,
     }))
+}
+
+/// What words with a comma between them were probably meant to be: `Adams,Mi` is one name.
+pub(super) fn of_words(values: &[RawValue]) -> Option<Suggestion> {
+    let [surname, given] = values else {
+        return None;
+    };
+    let is_quoted = surname.quoted || given.quoted;
+    let is_name = !is_quoted && is_one_name(&surname.text, &given.text);
+    let word = format!("{},{}", surname.text, given.text);
+    is_name.then(|| Suggestion {
+        column: surname.column,
+        meant: format!("\"{word}\""),
+        word,
+    })
+}
+
+/// Whether two texts are a surname and the beginning of a first name: an initial, or two letters as names are written.
+fn is_one_name(surname: &str, given: &str) -> bool {
+    let is_capital = |text: &str| text.starts_with(char::is_uppercase);
+    let letters = given.strip_suffix('.').unwrap_or(given);
+    let are_two = letters.chars().count() == 2 && letters.chars().all(char::is_alphabetic);
+    let is_word = surname.chars().filter(|c| c.is_alphabetic()).count() > 2;
+    !is_initial(surname)
+        && (is_initial(given) || are_two && is_word && is_capital(surname) && is_capital(given))
 }
 
 /// Whether a text is an initial, with or without a dot.

@@ -1,5 +1,6 @@
 //! The values of fields: numbers, dates, codes, and what they are compared with.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use tabia_core::game::{Date, Eco, GameResult, Nag, Score};
@@ -222,7 +223,7 @@ impl NameTest {
     /// The same for rounds, where `1` is the first round and its parts, not the tenth.
     pub(crate) fn parse_round(text: &str) -> Result<Self, String> {
         Ok(match Self::parse(text)? {
-            Self::Prefix(text) => Self::Round(text),
+            Self::Prefix(text) => Self::Round(without_leading_zeros(&text).into_owned()),
             test => test,
         })
     }
@@ -326,7 +327,12 @@ fn is_same_name(name: &str, text: &str) -> bool {
 
 /// Whether a text begins a word of a round. Numbers are whole: `1` fits `1`, `1.3`, `1(2)` and `round 1`, neither
 /// `10` nor the parts of other rounds, as `2.1`.
+/// Leading zeros do not count, and `1.0` is `1`.
 fn begins_round(round: &str, text: &str) -> bool {
+    let round = &*without_leading_zeros(round);
+    if text.strip_suffix(".0") == Some(round) {
+        return true;
+    }
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let begins_with_digit = is_digit(text.chars().next());
     let ends_with_digit = is_digit(text.chars().next_back());
@@ -340,6 +346,24 @@ fn begins_round(round: &str, text: &str) -> bool {
         };
         begins && !(ends_with_digit && is_digit(after.chars().next()))
     })
+}
+
+/// A text whose numbers have no zeros before them: `01.02` as `1.2`.
+fn without_leading_zeros(text: &str) -> Cow<'_, str> {
+    if !text.contains('0') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    let mut is_in_number = false;
+    while let Some(letter) = letters.next() {
+        let is_zero = letter == '0' && letters.peek().is_some_and(char::is_ascii_digit);
+        if is_in_number || !is_zero {
+            out.push(letter);
+            is_in_number = letter.is_ascii_digit();
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// What a date is compared with.
@@ -1054,6 +1078,26 @@ mod tests {
         }
         assert!(fits("1.1", "1.1") && fits("1.1", "1.1.2") && !fits("1.1", "1.10"));
         assert!(fits("?.3", "?.3") && !fits("?.3", "?.31") && fits("", "5"));
+        for (text, round) in [
+            ("1", "01"),
+            ("01", "1"),
+            ("1", "1.0"),
+            ("1.0", "1"),
+            ("1.2", "01.02"),
+            ("0", "0"),
+            ("10", "010"),
+        ] {
+            assert!(fits(text, round), "{text} {round}");
+        }
+        for (text, round) in [
+            ("1", "10"),
+            ("1", "010"),
+            ("1.0", "1.1"),
+            ("1.0", "11"),
+            ("0", "1.0"),
+        ] {
+            assert!(!fits(text, round), "{text} {round}");
+        }
         assert!(fits("final", "semi final") && fits("fin", "final") && fits("=10", "10"));
     }
 

@@ -48,6 +48,8 @@ pub struct Novelty {
     pub input: usize,
     /// The record in it, counted from 0; its `Display` counts from 1, as people do.
     pub game: GameIndex,
+    /// The players, White first; empty if unknown.
+    pub players: [String; 2],
     /// The first position that no earlier game had; `None` if there is none.
     pub first: Option<NewPosition>,
     /// Earlier games that had the position before; the last position, if there is no new one.
@@ -70,6 +72,7 @@ pub struct NewPosition {
 struct Looked {
     input: usize,
     game: GameIndex,
+    players: [String; 2],
     date: u32,
     start: Position,
     plies: Vec<Ply>,
@@ -180,11 +183,12 @@ impl Base {
             first_new.push(new);
         }
         let counts = self.count_before(&games, &first_new, &indexes, &others, progress)?;
-        for ((game, new), base_games) in games.iter().zip(first_new).zip(counts) {
+        for ((game, new), base_games) in games.into_iter().zip(first_new).zip(counts) {
             emit(&Novelty {
                 input: game.input,
                 game: game.game,
                 first: new.map(|ply| game.new_position(ply)),
+                players: game.players,
                 base_games,
             })?;
         }
@@ -586,9 +590,11 @@ impl Visitor for LookedTask {
         }
         self.mainline.begin(head);
         let date = head.tags.date().unwrap_or_default();
+        let player = |name| head.tags.get(name).unwrap_or_default().to_owned();
         self.current = head.start.position().map(|start| Looked {
             input: 0,
             game,
+            players: ["White", "Black"].map(player),
             date: if date.year == 0 {
                 LAST
             } else {

@@ -1,5 +1,6 @@
 //! The index file of a database: where it is, whether it is current, and how it is made.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub struct IndexOptions {
     pub cache_only: bool,
     /// Games of a segment at most; 0 is the greatest number, 2^19.
     pub segment_games: usize,
+    /// The first problem of the games ends the making of an index, and an old one stays as it was.
+    pub strict: bool,
 }
 
 /// Whether a database has an index that can be used.
@@ -71,15 +74,20 @@ impl SavedIndex {
 /// The paths at which the index of an item may be: next to it, and in the cache.
 fn paths(item: &InputItem, options: &IndexOptions) -> Vec<PathBuf> {
     let files = super::index_stamp::files_of(item);
-    let Some((name, main)) = files.and_then(|files| files.into_iter().next()) else {
+    let Some((_, main)) = files.and_then(|files| files.into_iter().next()) else {
         return Vec::new();
     };
-    let near = main.with_file_name(format!("{name}.{EXTENSION}"));
-    let mut paths = vec![near];
+    // A name need not be UTF-8, and two that differ only there have indexes of their own.
+    let mut name = main.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(EXTENSION);
+    let mut paths = vec![main.with_file_name(&name)];
     if let Some(cache) = &options.cache {
         let whole = std::path::absolute(&main).unwrap_or(main);
         let crc = tabia_index::crc32(whole.as_os_str().as_encoded_bytes());
-        paths.push(cache.join(format!("{crc:08x}-{name}.{EXTENSION}")));
+        let mut cached = OsString::from(format!("{crc:08x}-"));
+        cached.push(&name);
+        paths.push(cache.join(cached));
     }
     paths
 }
@@ -476,6 +484,7 @@ fn read(
         threads,
         selection: Selection::all(),
         want: Collector::WANT,
+        strict: options.strict,
         ..ScanOptions::default()
     };
     let mut summary = Summary::default();
@@ -486,7 +495,7 @@ fn read(
         progress,
     };
     progress.expect(item.bytes().unwrap_or_default());
-    let mark = reporter.read_item(&options.open, progress, false, |reporter, input| {
+    let mark = reporter.read_item(&options.open, progress, plan.strict, |reporter, input| {
         let known = games.read_mark();
         let (mut mark, is_known) = EndMark::new(item, &input, known.as_ref());
         if let Some(known) = known.filter(|_| is_known) {

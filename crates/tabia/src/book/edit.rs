@@ -9,7 +9,7 @@ use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, Nag};
 use tabia_core::io::{Progress, Source, name_text};
 use tabia_core::loss::{Feature, Losses};
-use tabia_core::shell_argument::argument;
+use tabia_core::shell_argument::file_argument;
 use tabia_core::{BookFormat, Error, Result};
 use tabia_formats::books::MoveValues;
 use tabia_formats::books::polyglot::{PolyglotBook, encode_move};
@@ -178,8 +178,8 @@ fn refuse_unheld(item: &InputItem, format: &BookFormat, change: &Change) -> Resu
                 let bin = Path::new(&name).with_extension("bin");
                 format!(
                     "`tabia book convert {} -o {}` makes a book that has weights",
-                    argument(&name),
-                    argument(&bin.display().to_string())
+                    file_argument(&name),
+                    file_argument(&name_text(bin.as_os_str()))
                 )
             };
             return Err(Error::usage(text).with_hint(hint));
@@ -244,8 +244,8 @@ fn holder_hint(item: &InputItem, change: &Change) -> Option<String> {
     let target = Path::new(&name).with_extension(format.file.extensions.first()?);
     Some(format!(
         "`tabia book convert {} -o {}` makes a book that holds them",
-        argument(&name),
-        argument(&target.display().to_string())
+        file_argument(&name),
+        file_argument(&name_text(target.as_os_str()))
     ))
 }
 
@@ -466,8 +466,8 @@ fn refuse_only_unfit(
     let target = Path::new(&name).with_extension(target.unwrap_or(&""));
     Err(Error::usage(text).with_hint(format!(
         "`tabia book convert {} -o {}` makes a book that holds any move of any position",
-        argument(&name),
-        argument(&target.display().to_string())
+        file_argument(&name),
+        file_argument(&name_text(target.as_os_str()))
     )))
 }
 

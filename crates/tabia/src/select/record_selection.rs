@@ -72,16 +72,32 @@ impl RecordRanges {
         let mut left = present;
         let mut absent = Vec::new();
         for &(first, last) in &self.0 {
-            if left == 0 && last < u32::MAX - 1 {
-                absent.push(if first == last {
-                    (first + 1).to_string()
-                } else {
-                    format!("{}-{}", first + 1, last + 1)
-                });
+            if left == 0 {
+                absent.extend(Self(vec![(first, last)]).beyond(0));
             }
             left = left.saturating_sub(u64::from(last - first) + 1);
         }
         absent
+    }
+
+    /// The numbers that a database with this number of records does not have; ranges that begin in it, and those without
+    /// an end, are none.
+    ///
+    /// ```
+    /// use tabia::select::RecordRanges;
+    ///
+    /// let ranges = RecordRanges::parse("7,200-300,400-500,900-").unwrap();
+    /// assert_eq!(ranges.beyond(231), ["400-500"]);
+    /// ```
+    pub fn beyond(&self, records: u64) -> Vec<String> {
+        let ranges = self.0.iter();
+        let ranges =
+            ranges.filter(|&&(first, last)| u64::from(first) >= records && last < u32::MAX - 1);
+        let text = |&(first, last): &(u32, u32)| match last - first {
+            0 => (first + 1).to_string(),
+            _ => format!("{}-{}", first + 1, last + 1),
+        };
+        ranges.map(text).collect()
     }
 
     /// One record.

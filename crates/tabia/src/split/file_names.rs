@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use tabia_core::Error;
+use tabia_core::io::name_text;
 use tabia_formats::archives::compressed::Compression;
 
 use super::split_by::SplitBy;
@@ -29,7 +30,10 @@ impl FileNames {
     pub(super) fn new(path: &Path, by: SplitBy) -> Result<Self, Error> {
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.ok_or_else(|| {
-            let text = format!("{}: the name of the output is not UTF-8", path.display());
+            let text = format!(
+                "{}: the name of the output is not UTF-8",
+                name_text(path.as_os_str())
+            );
             Error::usage(text)
         })?;
         let (_, bare) = Compression::of_name(name);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tabia_core::formats::CreateOptions;
-use tabia_core::io::TemporaryFile;
+use tabia_core::io::{TemporaryFile, name_text};
 use tabia_core::{Error, GameFormat};
 
 use crate::hidden_folder::HiddenFolder;
@@ -58,7 +58,10 @@ impl Staging {
             let path = std::fs::canonicalize(&target).ok();
             let is_same = |item: &InputItem| std::fs::canonicalize(item.label()).ok() == path;
             if self.options.force && path.is_some() && inputs.iter().any(is_same) {
-                let text = format!("{}: the output would replace an input", target.display());
+                let text = format!(
+                    "{}: the output would replace an input",
+                    name_text(target.as_os_str())
+                );
                 return Err(Error::usage(text));
             }
             outputs.adopt(file, &target).map_err(Error::in_output)?;

@@ -12,19 +12,21 @@ use tabia::core::books::Book as _;
 use tabia::core::chess::Color;
 use tabia::core::io::Source;
 use tabia::core::loss::Feature;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::books::kvetka::{Header, KvetkaBook, Sources, first_part};
 use tabia::{Error, InputItem};
 
 use super::build_record::{GameCountsRow, StoredRecord, add_record, record_path};
 use super::report_written::WrittenCounts;
 use super::target_format::book_format;
+use crate::absent_games::AbsentGames;
 use crate::args::book::{BookBuildArgs, Compat};
 use crate::commands::index::index_options;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::output_conflicts::refuse_inputs;
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped, size};
 use crate::report::{Reporter, report_file_losses};
 use crate::resolve_output_target::refuse_existing;
@@ -92,7 +94,13 @@ pub(crate) fn run(args: &BookBuildArgs) -> Result<ExitCode, Error> {
     let built = build.commit()?;
     note_equal_inputs(&context, &items, &built);
     let seconds = start.elapsed().as_secs_f64();
-    finish(&context, args, reporter, &built, seconds, games_before)
+    let code = finish(&context, args, reporter, &built, seconds, games_before)?;
+    let mut absent = AbsentGames::new(options.selection.numbers.as_ref());
+    for (item, counts) in items.iter().zip(&built.inputs) {
+        let chosen = counts.used + counts.filtered + counts.bad;
+        absent.add(&context, item, options.filter.is_empty().then_some(chosen));
+    }
+    Ok(code.worse(absent.report(&context)))
 }
 
 /// Prepares to add games to a book: takes over the number of plies in its header, refuses another, refuses sources that it
@@ -120,7 +128,7 @@ fn appended_to(
         };
         let text = format!(
             "{} holds {held} of each game, so that of games added to it no other number can count, not {asked}",
-            first.display()
+            first.path_text()
         );
         let hint = "leave out `--max-ply`, or make a new book of all games";
         return Err(Error::usage(text).with_hint(hint));
@@ -201,7 +209,7 @@ fn note_equal_inputs(context: &Context, items: &[InputItem], built: &Built) {
             counted(first.moves, "move"),
             names.join(", "),
             equal.len(),
-            argument(&only.name())
+            file_argument(&only.name())
         ));
     }
 }
@@ -321,7 +329,7 @@ fn report_built(
     let main = built.written.files.first().unwrap_or(&args.output);
     let mut text = format!(
         "{}: {}, {}",
-        main.display(),
+        main.path_text(),
         counted(built.positions, "position"),
         counted(built.moves, "move")
     );
@@ -384,7 +392,7 @@ fn why_not_written(args: &BookBuildArgs, build: &mut CompleteBuild) -> Option<St
     Some(match main.filter(|main| main.is_file()) {
         Some(main) => format!(
             "the new book is empty: {reason}; {} is left as it was",
-            main.display()
+            main.path_text()
         ),
         None => format!("the book is empty: {reason}; nothing is written"),
     })

@@ -15,6 +15,7 @@ use twox_hash::XxHash64;
 use crate::args::book::BookBuildArgs;
 use crate::context::Context;
 use crate::json::{self, Displayed};
+use crate::path_text::PathText as _;
 
 /// The path of the record of a book.
 pub(super) fn record_path(output: &Path) -> PathBuf {
@@ -94,7 +95,7 @@ fn file_rows(files: &mut OutputSet) -> Result<Vec<FileRow>, Error> {
     while let Some(file) = files.file(rows.len()) {
         let bytes = file.read_back()?;
         rows.push(FileRow {
-            path: file.target().display().to_string(),
+            path: file.target().path_text().into_owned(),
             xxh64: Checksum::of_bytes(&bytes),
         });
     }
@@ -131,7 +132,12 @@ impl StoredRecord {
     /// Whether it is of the book that is there now: by the checksums of its files, next to the record.
     pub(super) fn fits(&self, book: &Path) -> bool {
         let is_same = |file: &StoredFile| {
-            let path = book.with_file_name(file.path.file_name().unwrap_or_default());
+            let name = file.path.file_name().unwrap_or_default();
+            let name = name.to_string_lossy();
+            let is_named = |path: &&Path| path.file_name().unwrap_or_default().path_text() == name;
+            // The name of the book itself may have bytes that the record has as text.
+            let path = Some(book).filter(is_named);
+            let path = path.map_or_else(|| book.with_file_name(&*name), Path::to_path_buf);
             Checksum::of_file(&path).is_ok_and(|found| found.0 == file.xxh64)
         };
         !self.files.is_empty() && self.files.iter().all(is_same)
@@ -318,7 +324,7 @@ impl RecordedOptions {
         if !record.fits(book) {
             context.messages.warning(&format!(
                 "{} is the record of another book than {} as it is now, and is not used",
-                record_path(book).display(),
+                record_path(book).path_text(),
                 item.name()
             ));
             return None;

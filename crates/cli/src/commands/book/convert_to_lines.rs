@@ -9,7 +9,7 @@ use tabia::core::chess::Position;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::Flow;
 use tabia::core::io::OutputSet;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::{Error, InputItem};
 
 use super::open_books::open_book;
@@ -18,6 +18,7 @@ use crate::args::book::BookConvertArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::format_arg::find_format;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, grouped};
 use crate::report::{Reporter, report_file_losses};
 use crate::stdout::StdoutWriter;
@@ -39,12 +40,12 @@ pub(super) fn to_lines(
         );
         let (book, output) = (item.name(), args.output.as_deref());
         let output = output
-            .map(|path| path.display().to_string())
+            .map(|path| path.path_text().into_owned())
             .unwrap_or_default();
         return Err(Error::usage(text).with_hint(format!(
             "`tabia book convert {} -o lines.pgn`, then `tabia convert lines.pgn -o {}`",
-            argument(&book),
-            argument(&output)
+            file_argument(&book),
+            file_argument(&output)
         )));
     };
     let book = open_book(context, item, &mut reporter)?;
@@ -87,7 +88,7 @@ pub(super) fn to_lines(
         let lines = counted(done.lines, "line");
         let positions = counted(done.positions, "position");
         let moves = counted(done.moves, "move");
-        let text = format!("{}: {lines}, {positions}, {moves}", path.display());
+        let text = format!("{}: {lines}, {positions}, {moves}", path.path_text());
         context.messages.note(&text);
     }
     if done.other_moves > 0 {

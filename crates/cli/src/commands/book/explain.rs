@@ -14,7 +14,7 @@ use tabia::core::chess::Ply;
 use tabia::core::formats::CreateOptions;
 use tabia::core::game::{Date, Game};
 use tabia::core::loss::Feature;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::{argument, file_argument};
 use tabia::{Error, ErrorSide, InputItem};
 
 use super::build_record::RecordedOptions;
@@ -25,6 +25,7 @@ use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
 use crate::messages::without_os_error_number;
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, grouped, percent};
 use crate::report::Reporter;
 use crate::stdout::StdoutWriter;
@@ -339,7 +340,7 @@ impl MissingGames {
     fn add(&mut self, game: &LinkedGame, why: String) {
         self.games += 1;
         let file = match &game.path {
-            Some(path) => path.display().to_string(),
+            Some(path) => path.path_text().into_owned(),
             None => game.source.clone(),
         };
         *self.files.entry((file, why)).or_default() += 1;
@@ -363,8 +364,8 @@ impl MissingGames {
 
 /// How to find the games in a database, whatever its name is now.
 fn search_hint(args: &BookExplainArgs) -> String {
-    let book = args.book.display().to_string();
-    let mut command = format!("tabia book explain {} FILE", argument(&book));
+    let book = args.book.path_text().into_owned();
+    let mut command = format!("tabia book explain {} FILE", file_argument(&book));
     for (option, value) in [
         ("--fen ", args.position.fen.as_ref()),
         ("--moves ", args.position.moves.as_ref()),
@@ -516,7 +517,7 @@ struct LinkedRow<'a> {
 
 impl<'a> LinkedRow<'a> {
     fn new(game: &'a LinkedGame, read: LinkedMove) -> Self {
-        let path = game.path.as_ref().map(|path| path.display().to_string());
+        let path = game.path.as_ref().map(|path| path.path_text().into_owned());
         Self {
             source: path.unwrap_or_else(|| game.source.clone()),
             game: game.index.map(|index| u64::from(index) + 1),

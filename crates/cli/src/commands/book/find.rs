@@ -1,13 +1,13 @@
 //! `tabia book find`: moves and statistics of a position.
 
 use serde::Serialize;
-use tabia::Error;
 use tabia::book::find::{FoundMove, FoundPosition, find, opening_of, score};
 use tabia::book::position_arg::position_of_fen;
 use tabia::core::books::{BookPosition, LinkedGame, Wdl, illegal_entries};
 use tabia::core::chess::Position;
 use tabia::core::game::GameResult;
 use tabia::query::openings::Opening;
+use tabia::{Error, ErrorSide};
 
 use super::find_in_several::{BookColumns, columns_for};
 use super::one_sided_books::note_other_side;
@@ -18,7 +18,9 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::json;
 use crate::listing::{Listing, RowStyle};
+use crate::misplaced_words::misplaced_words;
 use crate::opening_names::{full_name, name_below};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{grouped, percent};
 use crate::result_bar::bar;
 use crate::stdout::StdoutWriter;
@@ -74,16 +76,39 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
             None => args.position.parse()?,
         },
     };
+    if let Some(error) = misplaced_words(&args.books) {
+        return Err(error);
+    }
     let opening = opening_of(&start, &plies);
     let mut found = Vec::new();
     let mut missing_in = Vec::new();
-    for item in book_inputs(&context, &args.books)? {
-        let book = open_book(&context, &item, &mut reporter)?;
-        let position_found = find(&*book, &position)?;
-        if position_found.is_none() {
-            missing_in.push(book);
+    let mut failed = Vec::new();
+    for path in &args.books {
+        let done = book_inputs(&context, std::slice::from_ref(path)).and_then(|items| {
+            for item in items {
+                let book = open_book(&context, &item, &mut reporter)?;
+                let position_found = find(&*book, &position)?;
+                if position_found.is_none() {
+                    missing_in.push(book);
+                }
+                found.push((item.name(), position_found));
+            }
+            Ok(())
+        });
+        match done {
+            // One that cannot be read is not the end of the others.
+            Err(error) if error.side() == ErrorSide::Input && !args.common.strict => {
+                failed.push(error);
+            }
+            other => other?,
         }
-        found.push((item.name(), position_found));
+    }
+    let last = failed.pop_if(|_| found.is_empty());
+    for error in &failed {
+        reporter.report_failed_input(error)?;
+    }
+    if let Some(last) = last {
+        return Err(last);
     }
     let is_cut = missing_in.iter().any(|book| book.info().is_cut);
     let code = if found.iter().any(|(_, position)| position.is_some()) {
@@ -127,7 +152,11 @@ pub(crate) fn run(args: &BookFindArgs) -> Result<ExitCode, Error> {
         }
     }
     reporter.finish(None)?;
-    Ok(code)
+    Ok(if failed.is_empty() {
+        code
+    } else {
+        code.worse(ExitCode::Input)
+    })
 }
 
 /// The position of a board that one of the books has, whichever of these sides is to move and whoever may castle. If
@@ -324,7 +353,7 @@ impl<'a> GameDocument<'a> {
             },
             result: game.result.pgn(),
             source: &game.source,
-            path: game.path.as_ref().map(|path| path.display().to_string()),
+            path: game.path.as_ref().map(|path| path.path_text().into_owned()),
             game: game.index.map(|index| u64::from(index) + 1),
             offset: game.offset,
             length: game.length,
@@ -403,7 +432,7 @@ struct MoveCells<'a> {
     average_rating: Option<u16>,
     performance: Option<u16>,
     weight: Option<u32>,
-    /// In percent.
+    /// In percent in a table, and else the share, as in JSON.
     probability: f64,
     annotation: Option<&'a str>,
     advice: Option<&'static str>,
@@ -414,6 +443,7 @@ struct MoveCells<'a> {
 impl<'a> MoveCells<'a> {
     /// All games of the position.
     fn total(position: &'a FoundPosition, is_white: bool) -> Self {
+        // Only tables have it.
         let results = position.results;
         let score = results.and_then(|results| score(results, is_white));
         let games = position.games.or(results.map(Wdl::games));
@@ -436,7 +466,7 @@ impl<'a> MoveCells<'a> {
     }
 
     /// `above`: the opening above the table, whose name is not repeated.
-    fn new(book: &'a str, m: &'a FoundMove, above: Option<Opening>) -> Self {
+    fn new(book: &'a str, m: &'a FoundMove, style: RowStyle, above: Option<Opening>) -> Self {
         let name = |opening| match above {
             Some(above) => name_below(opening, above),
             None => full_name(opening),
@@ -451,7 +481,10 @@ impl<'a> MoveCells<'a> {
             average_rating: m.average_rating,
             performance: m.performance,
             weight: m.weight,
-            probability: percent(m.probability),
+            probability: match style {
+                RowStyle::Table => percent(m.probability),
+                _ => to_millionths(m.probability),
+            },
             annotation: m.annotation.as_deref(),
             advice: m.recommended.map(advice_name),
             opening: m.opening.map(name),
@@ -511,7 +544,7 @@ fn table(
                 found: MoveDocument::new(m),
             })?;
         } else {
-            listing.push(&MoveCells::new(book, m, above))?;
+            listing.push(&MoveCells::new(book, m, style, above))?;
         }
     }
     listing.finish()

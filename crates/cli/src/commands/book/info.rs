@@ -70,6 +70,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
             }
             Err(other) => return Err(other),
         };
+        let code = ExitCode::of_problems(problems(&found).len() as u64);
         for problem in problems(&found) {
             let problem = item.problem_text(&problem).into();
             reporter
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &BookInfoArgs) -> Result<ExitCode, Error> {
             let row = InfoRow::new(&name, &found, listing.style());
             listing.push(&row)?;
         }
-        Ok(ExitCode::Done)
+        Ok(code)
     })?;
     drop(display);
     listing.finish_with(code)?;

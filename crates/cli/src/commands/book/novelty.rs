@@ -7,6 +7,7 @@ use tabia::core::io::OutputSet;
 
 use super::open_books::book_input;
 use super::target_format::is_stdout;
+use crate::absent_games::AbsentGames;
 use crate::args::book::BookNoveltyArgs;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
@@ -74,7 +75,11 @@ pub(crate) fn run(args: &BookNoveltyArgs) -> Result<ExitCode, Error> {
     );
     context.messages.note(&text);
     reporter.finish(None)?;
-    Ok(ExitCode::of_problems(problems))
+    let mut absent = AbsentGames::new(options.plan.selection.numbers.as_ref());
+    for item in &items {
+        absent.add(&context, item, (items.len() == 1).then_some(counts.games));
+    }
+    Ok(ExitCode::of_problems(problems).worse(absent.report(&context)))
 }
 
 /// The counts of a report's summary.

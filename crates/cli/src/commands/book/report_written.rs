@@ -12,6 +12,7 @@ use tabia::{Error, InputItem, Observer};
 use super::build_record::remove_old_record;
 use crate::context::Context;
 use crate::exit_code::ExitCode;
+use crate::path_text::PathText as _;
 use crate::readable_numbers::{counted, counted_as, size};
 use crate::report::{Reporter, report_file_losses};
 
@@ -27,7 +28,7 @@ pub(super) fn report_merged(
     let main = merged.written.files.first().map_or(output, |file| file);
     let mut text = format!(
         "{}: {}, {}, {}",
-        main.display(),
+        main.path_text(),
         counted(merged.positions, "position"),
         counted(merged.moves, "move"),
         size(merged.written.bytes)
@@ -67,7 +68,7 @@ pub(super) fn report_merged(
         }
         let text = format!(
             "the new book is empty; {} is left as it was",
-            main.display()
+            main.path_text()
         );
         reporter.finish(None)?;
         context.messages.error(&Error::invalid(text));
@@ -112,7 +113,7 @@ pub(super) fn report_merged(
     if !is_input && let Some(record) = remove_old_record(output)? {
         let text = format!(
             "{}: removed, the record of the book that was replaced",
-            record.display()
+            record.path_text()
         );
         context.messages.note(&text);
     }
@@ -213,7 +214,7 @@ impl WrittenCounts {
         Self {
             positions,
             moves,
-            files: files.map(|file| file.display().to_string()).collect(),
+            files: files.map(|file| file.path_text().into_owned()).collect(),
             bytes: written.bytes,
         }
     }

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use tabia::Error;
 use tabia::core::BookFormat;
-use tabia::core::shell_argument::argument;
+use tabia::core::shell_argument::file_argument;
 use tabia::formats::Format;
 
 use crate::context::Context;
+use crate::path_text::PathText as _;
 use crate::without_tables;
 
 /// Whether a path is `-`: standard output, of an input standard input.
@@ -49,7 +50,7 @@ pub(super) fn book_format(
     let by_name = context.resolver.format(name).and_then(Format::book);
     let chosen = by_name.or_else(|| books().find(|book| book.file.extensions.contains(&name)));
     chosen.ok_or_else(|| {
-        let shown = path.display();
+        let shown = path.path_text();
         let text = match (to, extension.as_deref()) {
             (Some(name), _) => format!("`--to {name}`: no format of books is called that"),
             (None, Some(extension)) => {
@@ -76,12 +77,12 @@ pub(super) fn book_format(
         let named = if is_extension && extension.is_none() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             path.with_file_name(format!("book{name}"))
-                .display()
+                .path_text()
                 .to_string()
         } else {
-            path.with_extension(first).display().to_string()
+            path.with_extension(first).path_text().into_owned()
         };
-        let named = argument(&named);
+        let named = file_argument(&named);
         let all = extensions.join("`, `.");
         Error::usage(text).with_hint(format!("`-o {named}`, for example; books are `.{all}`"))
     })

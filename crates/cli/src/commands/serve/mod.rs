@@ -26,6 +26,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::game_json;
 use crate::messages::Messages;
+use crate::path_text::PathText as _;
 use crate::stdout::StdoutWriter;
 use crate::terminal;
 
@@ -270,7 +271,7 @@ fn summary(games: &CountedGames, out: Option<&Path>, lan: bool) -> String {
     }
     let text = parts.join(", ");
     let written = match out {
-        Some(folder) => format!("Only new files in {} are written", folder.display()),
+        Some(folder) => format!("Only new files in {} are written", folder.path_text()),
         None => "Nothing is changed".to_owned(),
     };
     if lan {
