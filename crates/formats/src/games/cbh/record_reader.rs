@@ -206,7 +206,7 @@ impl<'d> CbhReader<'d> {
             }
             let read = guiding_texts::decode(body, self.companions.texts, &mut |annotation| {
                 if let Annotation::Text(part) = annotation {
-                    is_readable &= !part.text.contains(is_no_text);
+                    is_readable &= !part.text.contains('\0');
                 }
                 let flow = visitor.visit_annotation(annotation);
                 stopped |= flow == Flow::Stop;
@@ -216,7 +216,7 @@ impl<'d> CbhReader<'d> {
                 return Ok(Flow::Stop);
             }
             if !is_readable && read.is_ok() {
-                let text = "the guiding text has control characters, which are no text";
+                let text = "the guiding text has zero bytes, which are no text";
                 let error = Error::invalid(text).at_offset(at);
                 let error = error.in_file(&self.companions.moves_name).in_game(index);
                 if visitor.problem(error.into()) == Flow::Stop {
@@ -662,11 +662,6 @@ fn has_text_after_zero(item: &Item<'_>) -> bool {
     let text = item.data.get(2..).unwrap_or_default();
     let rest = text.get(until_zero(text).len()..).unwrap_or_default();
     rest.iter().any(|byte| *byte != 0)
-}
-
-/// Whether a character is in no text: a control character, except for tabs and line breaks.
-fn is_no_text(character: char) -> bool {
-    character < ' ' && !matches!(character, '\t' | '\r' | '\n')
 }
 
 /// The names that the header of a game refers to, with the extensions of their files.
