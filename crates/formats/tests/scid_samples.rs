@@ -280,9 +280,15 @@ fn pgn_is_written_to_the_rows_and_names_of_scid() {
             .iter()
             .map(|game| game.head.tags.iter().filter(|tag| is_unknown(*tag)).count());
         let unknown: usize = unknown.sum();
-        assert_eq!(losses.count(Feature::Tags), unknown as u64, "{kind} {name}");
+        assert_eq!(
+            losses.count(Feature::TagSpellings),
+            unknown as u64,
+            "{kind} {name}"
+        );
         assert!(
-            losses.iter().all(|(feature, _)| feature == Feature::Tags),
+            losses
+                .iter()
+                .all(|(feature, _)| feature == Feature::TagSpellings),
             "{losses}"
         );
         let names = format!("sn{}", kind.chars().last().unwrap());

@@ -97,6 +97,7 @@ fn has_narrower_limits(feature: Feature) -> bool {
             | Feature::IllegalPositions
             | Feature::HeaderFacts
             | Feature::Tags
+            | Feature::TagSpellings
             | Feature::TagText
             | Feature::ShapeColors
     )

@@ -173,15 +173,20 @@ impl PolyglotBook {
 }
 
 fn entries(blob: &Blob) -> &[Entry] {
-    let complete = blob.len() / Entry::SIZE * Entry::SIZE;
-    let bytes = blob.get(..complete).unwrap_or_default();
+    complete_entries(blob)
+}
+
+fn complete_entries(bytes: &[u8]) -> &[Entry] {
+    let complete = bytes.len() / Entry::SIZE * Entry::SIZE;
+    let bytes = bytes.get(..complete).unwrap_or_default();
     <[Entry]>::ref_from_bytes(bytes).unwrap_or_default()
 }
 
 /// Whether the beginning of a file has the entries of a book, shifted by inserted or lost bytes: whole, or
 /// so many before such bytes that they are in order by more than chance.
 pub(super) fn is_shifted(head: &[u8]) -> bool {
-    shifted_entries::sound_at_start(head) >= SURE
+    let is_in_order = || Sample::of(complete_entries(head)).order_problem().is_none();
+    shifted_entries::sound_at_start(head) >= SURE && is_in_order()
         || Realigned::find(head).is_some_and(|found| 2 * found.len() * Entry::SIZE > head.len())
 }
 
