@@ -1,5 +1,7 @@
 //! Books that are damaged, and books whose moves do not fit into another format.
 
+use std::fmt::Write as _;
+
 use tabia_testkit::Scratch;
 
 use crate::common::{many_games, tabia};
@@ -182,7 +184,8 @@ fn with_book(name: &str, book: &str) -> Scratch {
             "a6", "b6", "c6", "d6", "e6", "f6", "g6", "h6", "a5", "b5", "c5", "d5", "e5", "f5",
             "g5", "h5",
         ] {
-            text += &format!(
+            let _ = write!(
+                text,
                 "[White \"A\"]\n[Result \"1/2-1/2\"]\n\n1. {first} {second} 2. {knight} 1/2-1/2\n\n"
             );
         }

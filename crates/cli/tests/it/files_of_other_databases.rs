@@ -1,5 +1,7 @@
 //! `repair` of sets of which one file is that of another database, and whose texts are no text.
 
+use std::fmt::Write as _;
+
 use tabia_testkit::Scratch;
 
 use crate::common::{tabia, with_sample};
@@ -13,7 +15,8 @@ fn with_two(name: &str, extension: &str) -> Scratch {
             // Which game uses a name, and how often, differs between the two.
             let (white, black) = (game % players, players + game % (players - 2));
             let event = game / (40 / players + 3);
-            text += &format!(
+            let _ = write!(
+                text,
                 "[Event \"{base} event {event}\"]\n[Site \"{base}\"]\n[Date \"2020.01.01\"]\n[Round \"{}\"]\n\
                  [White \"{base} player {white}\"]\n[Black \"{base} player {black}\"]\n[Result \"1-0\"]\n\n\
                  1. e4 {{{base} comment on game {game}}} e5 2. Nf3 1-0\n\n",

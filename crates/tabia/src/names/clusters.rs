@@ -565,7 +565,7 @@ mod tests {
                 &["Stohl, Igor", "Stohl Igor", "Igor Stohl"]
             )]
         );
-        // Nobody knows which of both is meant.
+        // It is not known which of both is meant.
         let rows = [
             ("Paul, Adrian", 10, 2000, 2250, 0),
             ("Adrian, Paul", 9, 2001, 2260, 0),

@@ -183,7 +183,7 @@ fn complete_entries(bytes: &[u8]) -> &[Entry] {
 }
 
 /// Whether the beginning of a file has the entries of a book, shifted by inserted or lost bytes: whole, or
-/// so many before such bytes that they are in order by more than chance.
+/// [`SURE`] of them before such bytes.
 pub(super) fn is_shifted(head: &[u8]) -> bool {
     let is_in_order = || Sample::of(complete_entries(head)).order_problem().is_none();
     shifted_entries::sound_at_start(head) >= SURE && is_in_order()

@@ -59,7 +59,7 @@ impl Realigned {
                     if is_sure(from, before(from, at)) {
                         found.hit(bytes, from..at, start);
                     } else {
-                        // At the beginning of the file nothing tells which entries are whole.
+                        // At the beginning of the file nothing shows which entries are whole.
                         found.left_over += start;
                     }
                     // The first entry may be the one that was hit, if its move is whole.
@@ -92,7 +92,7 @@ impl Realigned {
         self.parts.push(Part::Stored(from..last));
         let rest = bytes.get(last..start).unwrap_or_default();
         self.left_over += rest.len();
-        // Of the first entry nothing tells whether bytes of it were lost.
+        // Of the first entry nothing shows whether bytes of it were lost.
         if last > from
             && let Some(restored) = without_inserted(rest, usual_learn(bytes, from, last))
         {

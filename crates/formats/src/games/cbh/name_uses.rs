@@ -48,15 +48,14 @@ pub(super) fn foreign_name_files(
         let extended = table.extended(index).0;
         if matches!(record, Record::Game(_)) {
             for team in [extended.white_team.get(), extended.black_team.get()] {
-                u32::try_from(team)
-                    .into_iter()
-                    .for_each(|id| teams.add(id, number));
+                if let Ok(id) = u32::try_from(team) {
+                    teams.add(id, number);
+                }
             }
         }
-        let game_tag = u32::try_from(extended.game_tag.get());
-        game_tag
-            .into_iter()
-            .for_each(|id| game_tags.add(id, number));
+        if let Ok(id) = u32::try_from(extended.game_tag.get()) {
+            game_tags.add(id, number);
+        }
     }
     [
         players.problem(tables.players.as_ref()),

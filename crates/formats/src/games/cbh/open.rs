@@ -58,7 +58,7 @@ pub struct CbhDatabase {
     pub(super) player_pairs: HashMap<u32, [u32; 2]>,
     /// The ids of placeholders for lost names.
     pub(super) placeholders: Placeholders,
-    /// Whether a file of names is that of another database, as far as repair can tell.
+    /// Whether a file of names is that of another database, as far as repair can see.
     pub(super) has_foreign_names: bool,
     /// The same of the file of annotations.
     pub(super) has_foreign_annotations: bool,

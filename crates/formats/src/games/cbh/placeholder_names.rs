@@ -141,7 +141,7 @@ struct IdEnds {
 #[derive(Debug, Default)]
 struct IdRange {
     end: u32,
-    /// The first id that was met; `None` if there is none.
+    /// The first id; `None` if there is none.
     one: Option<u32>,
     /// Whether there is another.
     is_several: bool,
@@ -279,7 +279,7 @@ fn extend<E: Placeholder>(table: &mut Option<EntityTable<E>>, end: u32, limit: u
     }
 }
 
-/// As [`extend`], but a missing file stays missing if all records refer to one name of it. Where nobody
+/// As [`extend`], but a missing file stays missing if all records refer to one name of it. Where no one
 /// is named, as in most databases, that is the blank one; and a placeholder would distinguish nothing.
 fn extend_if_distinct<E: Placeholder>(
     table: &mut Option<EntityTable<E>>,

@@ -105,7 +105,7 @@ struct Headers {
     last_sure: u32,
     /// Messages about what was lost and rebuilt.
     problems: Vec<String>,
-    /// Whether `.cba` is that of another database, as far as the places of its records tell.
+    /// Whether `.cba` is that of another database, as far as the offsets of its records show.
     has_foreign_annotations: bool,
 }
 

@@ -185,8 +185,10 @@ fn foreign_kind(index: &Index, names: &Names) -> Option<String> {
             let uses = found
                 .get_mut(kind)
                 .and_then(|uses| uses.get_mut(id as usize));
-            // Which game is the first one is not stated.
-            uses.into_iter().for_each(|uses| uses.add(0));
+            if let Some(uses) = uses {
+                // Which game is the first one is not stated.
+                uses.add(0);
+            }
         }
     });
     (0..).zip(&found).find_map(|(kind, found)| {
