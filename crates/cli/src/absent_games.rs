@@ -62,6 +62,19 @@ impl AbsentGames {
         }
     }
 
+    /// Adds an input of which these records were handed on or are deleted: all that the numbers chose if no query was
+    /// given.
+    pub(crate) fn add_counted(
+        &mut self,
+        context: &Context,
+        item: &InputItem,
+        counts: &SelectionCounts,
+        is_unfiltered: bool,
+    ) {
+        let chosen = counts.games + counts.texts + counts.deleted;
+        self.add(context, item, is_unfiltered.then_some(chosen));
+    }
+
     /// Reports the numbers that no input has: [`ExitCode::Problems`] if there are others, [`ExitCode::NoMatch`] if not.
     pub(crate) fn report(&self, context: &Context) -> ExitCode {
         let Some(numbers) = self.numbers.as_ref().filter(|_| !self.is_complete) else {
@@ -93,13 +106,12 @@ pub(crate) fn absent_games(
     counts: &SelectionCounts,
 ) -> ExitCode {
     let mut absent = AbsentGames::new(numbers);
-    let chosen = counts.games + counts.texts + counts.deleted;
     let is_known = items.len() == 1
         && args.select.filter.trim().is_empty()
         && args.shard.is_none()
         && args.dropped.is_empty();
     for item in items {
-        absent.add(context, item, is_known.then_some(chosen));
+        absent.add_counted(context, item, counts, is_known);
     }
     absent.report(context)
 }

@@ -72,13 +72,7 @@ pub(crate) fn run(args: &EcoArgs) -> Result<ExitCode, Error> {
                     })
                 },
             )?;
-            let counts = &summary.counts;
-            let chosen = counts.games + counts.texts + counts.deleted;
-            absent.add(
-                &context,
-                &item,
-                Some(chosen).filter(|_| options.filter.is_empty()),
-            );
+            absent.add_counted(&context, &item, &summary.counts, options.filter.is_empty());
             Ok(summary)
         });
         match read {

@@ -160,9 +160,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
                 is_opened = true;
                 // The rows may end before the numbers do.
                 if options.limit.is_none() || is_sorted {
-                    let counts = &summary.counts;
-                    let chosen = counts.games + counts.texts + counts.deleted;
-                    absent.add(&context, &item, Some(chosen).filter(|_| !is_filtered));
+                    absent.add_counted(&context, &item, &summary.counts, !is_filtered);
                 }
                 found += rows;
                 let shown = rows.saturating_sub(options.offset);

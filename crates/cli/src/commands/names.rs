@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tabia::Error;
-use tabia::core::io::name_text;
 use tabia::names::{
     FideList, NameCluster, NamesOptions, Renames, Spelling, SpellingFile, find_clusters,
 };
@@ -19,6 +18,7 @@ use crate::context::Context;
 use crate::exit_code::ExitCode;
 use crate::listing::{Listing, RowStyle};
 use crate::parse_where_and_games::{parse_games, parse_query};
+use crate::path_text::PathText as _;
 use crate::readable_numbers::counted;
 use crate::resolve_output_target::arguments;
 
@@ -181,7 +181,7 @@ fn warn_of_unused_names(renames: &Renames, file: &Path, context: &Context) {
     context.messages.warning(&format!(
         "no game has {} of {}: {}",
         counted(unused.len() as u64, "name"),
-        name_text(file.as_os_str()),
+        file.path_text(),
         names.join(", ")
     ));
 }

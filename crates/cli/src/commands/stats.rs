@@ -101,9 +101,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
     let code = context.for_each_input(&args.paths, Wanted::Games, |item| {
         let added = item.and_then(|item| {
             let found = grouped.add(&item, &context.progress, &mut reporter)?;
-            let counts = &found.counts;
-            let chosen = counts.games + counts.texts + counts.deleted;
-            absent.add(&context, &item, Some(chosen).filter(|_| is_unfiltered));
+            absent.add_counted(&context, &item, &found.counts, is_unfiltered);
             Ok(found)
         });
         match added {

@@ -25,7 +25,6 @@ use tabia_core::formats::{
 };
 use tabia_core::io::Source;
 use tabia_core::loss::{Feature, Features};
-use zerocopy::FromBytes;
 
 use super::MoveValues;
 
@@ -79,9 +78,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
         // Zeros are what is left of a file whose bytes were never written, whatever it was.
         return Confidence::No;
     }
-    let complete = probe.head.len() / Entry::SIZE * Entry::SIZE;
-    let head = probe.head.get(..complete).unwrap_or_default();
-    let entries = <[Entry]>::ref_from_bytes(head).unwrap_or_default();
+    let entries = read::entries(probe.head);
     let is_ascending = entries
         .iter()
         .zip(entries.iter().skip(1))
@@ -94,7 +91,7 @@ fn score(probe: &Probe<'_>) -> Confidence {
         && probe
             .len
             .is_none_or(|length| length == probe.head.len() as u64);
-    let rest = probe.head.get(complete..).unwrap_or_default();
+    let (_, rest) = probe.head.as_chunks::<{ Entry::SIZE }>();
     // Several entries of one position are in order by more than chance.
     let is_of_one_key = entries.len() > 1 && is_of_one_key(entries);
     let is_complete = matches!(rest, [] | [b'\n']);
@@ -138,12 +135,11 @@ fn has_standard_key(entries: &[Entry]) -> bool {
 /// Why a file with the extension of a book is not a book, by its first bytes; `None` if it may be one,
 /// or is too short to know.
 pub fn why_not(probe: &Probe<'_>) -> Option<String> {
-    let complete = probe.head.len() / Entry::SIZE * Entry::SIZE;
-    let entries = <[Entry]>::ref_from_bytes(probe.head.get(..complete)?).ok()?;
-    if probe.extension() != "bin" || read::is_shifted(probe.head) {
+    if probe.extension() != "bin" {
         return None;
     }
-    read::foreign(entries)
+    let why = read::foreign(read::entries(probe.head));
+    why.filter(|_| !read::is_shifted(probe.head))
 }
 
 fn open(source: &Source, options: &OpenOptions) -> Result<Box<dyn Book>> {

@@ -172,11 +172,8 @@ impl PolyglotBook {
     }
 }
 
-fn entries(blob: &Blob) -> &[Entry] {
-    complete_entries(blob)
-}
-
-fn complete_entries(bytes: &[u8]) -> &[Entry] {
+/// The complete entries at the start of a file.
+pub(super) fn entries(bytes: &[u8]) -> &[Entry] {
     let complete = bytes.len() / Entry::SIZE * Entry::SIZE;
     let bytes = bytes.get(..complete).unwrap_or_default();
     <[Entry]>::ref_from_bytes(bytes).unwrap_or_default()
@@ -185,7 +182,7 @@ fn complete_entries(bytes: &[u8]) -> &[Entry] {
 /// Whether the beginning of a file has the entries of a book, shifted by inserted or lost bytes: whole, or
 /// [`SURE`] of them before such bytes.
 pub(super) fn is_shifted(head: &[u8]) -> bool {
-    let is_in_order = || Sample::of(complete_entries(head)).order_problem().is_none();
+    let is_in_order = || Sample::of(entries(head)).order_problem().is_none();
     shifted_entries::sound_at_start(head) >= SURE && is_in_order()
         || Realigned::find(head).is_some_and(|found| 2 * found.len() * Entry::SIZE > head.len())
 }

@@ -194,9 +194,10 @@ fn start_after(bytes: &[u8], from: usize, at: usize) -> Option<usize> {
     let first = if is_sure { before } else { at };
     let mut best: Option<(usize, usize)> = None;
     let (mut tried, mut end) = (0_u16, (at + SEARCHED).min(bytes.len()));
-    let mut start = first;
-    while start + 1 < end {
-        start += 1;
+    for start in first + 1.. {
+        if start >= end {
+            break;
+        }
         // One start of each distance is enough.
         let distance = 1 << (start % Entry::SIZE);
         let is_start = start % Entry::SIZE != at % Entry::SIZE

@@ -152,21 +152,8 @@ impl<'d> Reader<'d> {
             flow = annotations.visit_game(visitor);
             if flow == Flow::Go
                 && let Some(medals) = medals
-                && annotations.medals() != medals
             {
-                if db.options.salvage {
-                    // The medals of lost annotations become annotations of the game.
-                    let rest = medals & !annotations.medals();
-                    if rest != 0 {
-                        flow = visitor.visit_annotation(Annotation::Medals(rest.into()));
-                    }
-                } else {
-                    flow = visitor.visit_annotation(Annotation::Foreign(Foreign {
-                        format: ID,
-                        kind: foreign::HEADER_MEDALS,
-                        bytes: &[medals as u8, (medals >> 8) as u8],
-                    }));
-                }
+                flow = self.header_medals(medals, annotations.medals(), visitor);
             }
         }
         let mut number = 0;
@@ -248,6 +235,25 @@ impl<'d> Reader<'d> {
         if setup.map_or(STANDARD_NUMBER, start_position::castling_start) != number {
             self.head.tags.put("CbChess960", number);
         }
+    }
+
+    /// Visits the medals of the header if they differ from those of the annotations.
+    fn header_medals(&self, medals: u16, annotated: u16, visitor: &mut dyn Visitor) -> Flow {
+        if medals == annotated {
+            return Flow::Go;
+        }
+        if self.db.options.salvage {
+            // The medals of lost annotations become annotations of the game.
+            return match medals & !annotated {
+                0 => Flow::Go,
+                rest => visitor.visit_annotation(Annotation::Medals(rest.into())),
+            };
+        }
+        visitor.visit_annotation(Annotation::Foreign(Foreign {
+            format: ID,
+            kind: foreign::HEADER_MEDALS,
+            bytes: &[medals as u8, (medals >> 8) as u8],
+        }))
     }
 
     /// The annotations that are wanted, without those that are tags. The `medals` of the header are a tag if

@@ -109,7 +109,7 @@ impl ScidDatabase {
         let has_names = names.is_complete && !set.names.is_empty();
         let mut misfit = extent.names_problem(&names).filter(|_| has_names);
         if is_for_repair(options)? && has_names && names.problems.is_empty() {
-            misfit = misfit.or_else(|| foreign_kind(&index, &names));
+            misfit = misfit.or_else(|| misfit_of_uses(&index, &names));
         }
         info.has_doubtful_names = names.is_misread || misfit.is_some();
         if options.salvage
@@ -177,7 +177,7 @@ fn has_companion(info: &DatabaseInfo, extension: &str) -> bool {
 }
 
 /// Why the names are those of another database, by how often the index uses them. `None` if they fit.
-fn foreign_kind(index: &Index, names: &Names) -> Option<String> {
+fn misfit_of_uses(index: &Index, names: &Names) -> Option<String> {
     let mut found = [0, 1, 2, 3].map(|kind| vec![Uses::default(); names.count(kind) as usize]);
     index.for_each(|entry| {
         let ids = [entry.white, entry.event, entry.site, entry.round];

@@ -51,8 +51,9 @@ pub(crate) struct ScidbDatabase {
     options: OpenOptions,
 }
 
-/// Why the names are those of another database: an event is missing although the file is whole, or more than one in 16 players plays in no game,
-/// while the file has only names that are used. `None` if they fit.
+/// Why the names are those of another database: an event is missing although the file is whole, or more
+/// than one in 16 players plays in no game, while the file has only names that are used. `None` if they
+/// fit.
 fn foreign_names(index: &Index, names: &Names) -> Option<String> {
     let mut used = HashSet::new();
     let mut missing = 0;

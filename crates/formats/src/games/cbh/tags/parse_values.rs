@@ -21,9 +21,38 @@ pub(crate) fn feature(name: &str) -> Feature {
     }
 }
 
+/// What is lost of a tag whose value was read for its field; `None` if it is kept. `fits`: the field
+/// has the value; `is_copied`: as bytes that were stored before.
+pub(crate) fn lost_feature(
+    name: &str,
+    value: &str,
+    fits: bool,
+    is_copied: bool,
+) -> Option<Feature> {
+    if !fits {
+        return Some(feature(name));
+    }
+    // A hyphen is not distinguished from an unknown value.
+    let is_hyphen = value == "-" && name != "Result" && !is_copied;
+    let is_changed = is_hyphen || is_rounded(name, value) || is_respelled(name, value);
+    is_changed.then(|| changed_feature(name, value))
+}
+
+/// What is lost of a code of an opening that is stored as this one: only the spelling if the letter is a
+/// small one. Of a longer code only the beginning is stored.
+pub(crate) fn changed_eco_feature(text: &str, stored: &str) -> Option<Feature> {
+    if text == stored {
+        None
+    } else if text.eq_ignore_ascii_case(stored) {
+        Some(Feature::TagSpellings)
+    } else {
+        Some(Feature::Tags)
+    }
+}
+
 /// The feature that is lost with the value of a tag that is read as another text: only the spelling if
 /// it means the same.
-pub(crate) fn changed_feature(name: &str, value: &str) -> Feature {
+fn changed_feature(name: &str, value: &str) -> Feature {
     let keeps_meaning = match value {
         "" | "?" => true,
         // There is none, as opposed to unknown.
@@ -88,7 +117,7 @@ pub(crate) fn states_nothing(name: &str, value: &str) -> bool {
 
 /// Whether the value of a tag is read as another text or not at all: an unknown one, which only the tags that
 /// every game has keep, or another spelling of a date.
-pub(crate) fn is_respelled(name: &str, value: &str) -> bool {
+fn is_respelled(name: &str, value: &str) -> bool {
     match name {
         "Event" | "Site" | "Round" | "White" | "Black" | "Result" => false,
         // An unknown date is read as one, however it is written.
@@ -110,7 +139,7 @@ pub(crate) fn is_joined(name: &str, last: &str, first: &str) -> bool {
 }
 
 /// Whether a number is stored, but its text is not: `01`, `0`, a round `0.1`, which is read as `?.1`.
-pub(crate) fn is_rounded(name: &str, value: &str) -> bool {
+fn is_rounded(name: &str, value: &str) -> bool {
     if is_plain_number(value) {
         return false;
     }

@@ -3,17 +3,19 @@
 use tabia_core::error::Error;
 use tabia_core::plural::counted;
 
-use super::{ReferenceCounts, Severity, Verifier};
+use super::{Severity, Verifier};
 use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::entity_order::{ByteOrder, Ordered};
+use crate::games::cbh::name_uses::UsesById;
 use crate::games::cbh::records::NODE_DELETED;
+use crate::games::common::use_counts::Uses;
 
 impl Verifier<'_> {
     /// Checks an entity file. `references` are the counted references, if they could be counted.
     pub(super) fn table<E: Entity + Ordered>(
         &mut self,
         table: Option<&EntityTable<E>>,
-        references: Option<&ReferenceCounts>,
+        references: Option<&UsesById>,
     ) {
         let Some(table) = table else {
             return;
@@ -25,11 +27,11 @@ impl Verifier<'_> {
         for text in header_problems(table) {
             report(Severity::Stale, text);
         }
-        let references = references.into_iter().flat_map(|counts| &counts.0);
-        for (id, (count, first)) in (0..).zip(references) {
+        let references = references.into_iter().flat_map(UsesById::iter);
+        for (id, Uses { count, first }) in (0..).zip(references) {
             if is_deleted(table, id) {
-                if *count > 0 {
-                    let count = counted(*count, "record refers", "records refer");
+                if count > 0 {
+                    let count = counted(count, "record refers", "records refer");
                     let text = format!("number {id} is deleted, {count} to it");
                     report(Severity::Damage, text);
                 }
@@ -38,8 +40,8 @@ impl Verifier<'_> {
             let Some(stated) = table.get(id).map(Entity::uses) else {
                 continue;
             };
-            if stated != (*count, *first) {
-                let (references, first_game) = stated;
+            let (references, first_game) = stated;
+            if (i64::from(references), i64::from(first_game)) != (count.into(), first.into()) {
                 let references = counted(references, "reference", "references");
                 let text = format!(
                     "number {id} states {references}, the first from game {first_game}; \

@@ -6,9 +6,10 @@ use tabia_core::game::{Flow, GameHead, Visitor, Want};
 use tabia_core::games::GameReader;
 use tabia_core::plural::counted;
 
-use super::{ReferenceCounts, References, Severity, Verifier};
+use super::{Severity, Verifier};
 use crate::games::cbh::annotations::{Item, Items};
 use crate::games::cbh::content_summary::{Contents, MoveSummary};
+use crate::games::cbh::name_uses::NameUses;
 use crate::games::cbh::records::{AnnotationsHead, ExtendedRecord, GameRecord, MovesHead, Record};
 
 impl Verifier<'_> {
@@ -16,7 +17,7 @@ impl Verifier<'_> {
         &mut self,
         index: GameIndex,
         reader: &mut dyn GameReader,
-        references: &mut References,
+        references: &mut NameUses,
     ) {
         let mut counter = MoveCounter::default();
         let want = if self.contents { Want::ALL } else { Want::TAGS };
@@ -153,40 +154,13 @@ impl Verifier<'_> {
     }
 
     /// Counts the references of a record, and reports those to missing entities.
-    fn references(&mut self, index: GameIndex, record: Record<'_>, references: &mut References) {
-        let number = i32::try_from(index.0 + 1).unwrap_or(i32::MAX);
+    fn references(&mut self, index: GameIndex, record: Record<'_>, references: &mut NameUses) {
         let mut missing = Vec::new();
-        let mut add = |field, counts: &mut ReferenceCounts, id: u32| {
-            if !counts.add(id, number) {
-                missing.push((field, id));
-            }
-        };
-        let (tournament, annotator, source) = match record {
-            Record::Game(game) => {
-                add("white", &mut references.players, game.white.get());
-                add("black", &mut references.players, game.black.get());
-                (game.tournament, game.annotator, game.source)
-            }
-            Record::Text(text) => (text.tournament, text.annotator, text.source),
-        };
-        add("tournament", &mut references.tournaments, tournament.get());
-        add("annotator", &mut references.annotators, annotator.get());
-        add("source", &mut references.sources, source.get());
-        if let Some((extended, _)) = self.db.extended(index) {
-            if matches!(record, Record::Game(_)) {
-                for (field, id) in [
-                    ("white_team", extended.white_team.get()),
-                    ("black_team", extended.black_team.get()),
-                ] {
-                    if let Ok(id) = u32::try_from(id) {
-                        add(field, &mut references.teams, id);
-                    }
-                }
-            }
-            if let Ok(id) = u32::try_from(extended.game_tag.get()) {
-                add("game_tag", &mut references.game_tags, id);
-            }
-        }
+        let extended = self.db.extended(index).map(|(extended, _)| extended);
+        let number = index.0.saturating_add(1);
+        references.add(record, extended.as_ref(), number, &mut |field, id| {
+            missing.push((field, id));
+        });
         for (field, id) in missing {
             // Reading the record has reported the other fields.
             if matches!(field, "white_team" | "black_team" | "game_tag") {

@@ -11,8 +11,8 @@ use std::fmt;
 use tabia_core::error::{Error, GameIndex};
 use tabia_core::games::Database;
 
-use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::files_of_newer_versions::SideTable;
+use crate::games::cbh::name_uses::NameUses;
 use crate::games::cbh::open::CbhDatabase;
 pub(crate) use check_before_edit::require_sound;
 
@@ -65,7 +65,7 @@ fn run(db: &CbhDatabase, contents: bool) -> Vec<Finding> {
     for problem in &db.info().problems {
         verifier.report(Severity::Damage, Error::invalid(problem.clone()));
     }
-    let mut references = References::new(db);
+    let mut references = NameUses::new(db.tables());
     let mut reader = db.reader();
     for index in (0..db.len()).map(GameIndex) {
         verifier.record(index, &mut *reader, &mut references);
@@ -88,54 +88,6 @@ fn run(db: &CbhDatabase, contents: bool) -> Vec<Finding> {
         is_complete.then_some(&references.game_tags),
     );
     verifier.findings
-}
-
-/// References to the entities of one file: for each id their number, and the number (from 1) of the
-/// first record that refers to it.
-#[derive(Debug, Default)]
-pub(super) struct ReferenceCounts(Vec<(i32, i32)>);
-
-impl ReferenceCounts {
-    fn new<E: Entity>(table: Option<&EntityTable<E>>) -> Self {
-        let capacity = table.map_or(0, EntityTable::capacity);
-        Self(vec![(0, 0); capacity as usize])
-    }
-
-    /// Counts a reference. `false` if the file exists and does not have the entity.
-    fn add(&mut self, id: u32, number: i32) -> bool {
-        let Some((count, first)) = self.0.get_mut(id as usize) else {
-            return self.0.is_empty();
-        };
-        *count = count.saturating_add(1);
-        if *first == 0 {
-            *first = number;
-        }
-        true
-    }
-}
-
-/// The references to all entities.
-pub(super) struct References {
-    players: ReferenceCounts,
-    tournaments: ReferenceCounts,
-    annotators: ReferenceCounts,
-    sources: ReferenceCounts,
-    teams: ReferenceCounts,
-    game_tags: ReferenceCounts,
-}
-
-impl References {
-    fn new(db: &CbhDatabase) -> Self {
-        let tables = db.tables();
-        Self {
-            players: ReferenceCounts::new(tables.players.as_ref()),
-            tournaments: ReferenceCounts::new(tables.tournaments.as_ref()),
-            annotators: ReferenceCounts::new(tables.annotators.as_ref()),
-            sources: ReferenceCounts::new(tables.sources.as_ref()),
-            teams: ReferenceCounts::new(tables.teams.as_ref()),
-            game_tags: ReferenceCounts::new(tables.game_tags.as_ref()),
-        }
-    }
 }
 
 pub(super) struct Verifier<'d> {

@@ -14,8 +14,8 @@ use crate::games::cbh::records::{
 };
 use crate::games::cbh::stored_texts::{StoredTexts, field};
 use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, changed_feature, changed_name_feature, date, feature, hex, is_chess960, is_joined,
-    is_respelled, is_rounded, is_unknown, nation, number, rating, round, start_number,
+    DoesNotFit, changed_eco_feature, changed_name_feature, date, feature, hex, is_chess960,
+    is_joined, is_unknown, lost_feature, nation, number, rating, round, start_number,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
@@ -135,13 +135,7 @@ impl<'l> TagReader<'l> {
             } else {
                 self.common_tag(name, value, &mut fields)
             };
-            // A hyphen is not distinguished from an unknown value.
-            let is_hyphen = value == "-" && name != "Result" && !self.is_copied;
-            let is_changed = is_rounded(name, value) || is_respelled(name, value);
-            if read.is_err() {
-                self.lose(name);
-            } else if is_hyphen || is_changed {
-                let feature = changed_feature(name, value);
+            if let Some(feature) = lost_feature(name, value, read.is_ok(), self.is_copied) {
                 self.losses.add_named(feature, name, None);
             }
         }
@@ -348,14 +342,9 @@ impl<'l> TagReader<'l> {
         };
         match eco {
             Some(eco) => {
-                // Of a longer code only the beginning is stored.
-                let stored = eco.to_string();
-                match tags.get("ECO") {
-                    Some(text) if !text.eq_ignore_ascii_case(&stored) => self.lose("ECO"),
-                    Some(text) if text != stored => {
-                        self.losses.add_named(Feature::TagSpellings, "ECO", None);
-                    }
-                    _ => {}
+                let lost = |text| changed_eco_feature(text, &eco.to_string());
+                if let Some(feature) = tags.get("ECO").and_then(lost) {
+                    self.losses.add_named(feature, "ECO", None);
                 }
                 encode_eco(eco)
             }

@@ -10,8 +10,8 @@ use crate::games::cbh::charset::encode_plain;
 use crate::games::cbh::field_codecs::encode_eco;
 use crate::games::cbh::records::RATING_DEFAULT;
 use crate::games::cbh::tags::parse_values::{
-    DoesNotFit, changed_feature, changed_name_feature, date, feature, hex, is_chess960, is_joined,
-    is_respelled, is_rounded, is_unknown, nation, number, rating, round, start_number,
+    DoesNotFit, changed_eco_feature, changed_name_feature, date, feature, hex, is_chess960,
+    is_joined, is_unknown, lost_feature, nation, number, rating, round, start_number,
 };
 use crate::games::cbh::tags::{GAME_TAG_NAMES, parse_event_type};
 use crate::games::cbh::timestamps;
@@ -171,13 +171,7 @@ impl<'l> TagReader<'l> {
             } else {
                 common_tag(name, value, &mut fields, &mut names)
             };
-            // A hyphen is not distinguished from an unknown value.
-            let is_hyphen = value == "-" && name != "Result";
-            let is_changed = is_rounded(name, value) || is_respelled(name, value);
-            if read.is_err() {
-                self.lose(name);
-            } else if is_hyphen || is_changed {
-                let feature = changed_feature(name, value);
+            if let Some(feature) = lost_feature(name, value, read.is_ok(), false) {
                 self.losses.add_named(feature, name, None);
             }
         }
@@ -204,11 +198,8 @@ impl<'l> TagReader<'l> {
         };
         let is_nothing = player.last.is_empty() && player.first.is_empty() && is_unknown(value);
         if !is_nothing && !is_joined(value, player.last, player.first) {
-            self.losses.add_named(
-                changed_name_feature(value, player.last, player.first),
-                name,
-                None,
-            );
+            let feature = changed_name_feature(value, player.last, player.first);
+            self.losses.add_named(feature, name, None);
         }
     }
 
@@ -220,15 +211,12 @@ impl<'l> TagReader<'l> {
             (None, Ok(_)) => return tags.get("CbEco").and_then(|v| number(v).ok()).unwrap_or(0),
             (_, Err(DoesNotFit)) => None,
         };
-        let text = eco.map(|eco| eco.to_string());
-        // Of a longer code only the beginning is stored.
-        let is_exact = text
-            .as_ref()
-            .is_some_and(|text| tags.text("ECO").eq_ignore_ascii_case(text));
-        if !is_exact {
-            self.lose("ECO");
-        } else if text.as_deref() != Some(tags.text("ECO")) {
-            self.losses.add_named(Feature::TagSpellings, "ECO", None);
+        let lost = match eco {
+            Some(eco) => changed_eco_feature(tags.text("ECO"), &eco.to_string()),
+            None => Some(Feature::Tags),
+        };
+        if let Some(feature) = lost {
+            self.losses.add_named(feature, "ECO", None);
         }
         eco.map_or(0, encode_eco)
     }
