@@ -462,13 +462,12 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
         .iter()
         .any(|&feature| reported.count(feature) > 0);
     let is_command = is_reported && before.keys().any(has_command);
-    // So can the rest of a line with a null move, which begins with that move and its number.
+    // So can the rest of a line with a null move, which begins with that move, its number and comments on it.
     let is_null_line = |fact: &Fact| match fact {
         Fact::Annotation(_, Feature::Comments, text) => {
             let text = text.split_once('"').map_or("", |(_, text)| text);
-            let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-            let is_null = number.len() < text.len()
-                && (number.starts_with(". --") || number.starts_with("... --"));
+            let is_start = |c: char| c.is_ascii_digit() || c == '(';
+            let is_null = text.starts_with(is_start) && text.contains(" --");
             is_null && reported.count(Feature::NullMoves) > 0 && !gone.is_empty()
         }
         _ => false,
@@ -528,9 +527,9 @@ fn compare(game: &Game, before: &Facts, found: &Game, reported: &Losses) -> Vec<
             || feature == Feature::Chess960;
         if !is_seen {
             let count = count.count;
+            let facts: Vec<&Fact> = before.keys().collect();
             wrong.push(format!(
-                "{count} of {feature:?} reported, none found: {:?}",
-                game.head
+                "{count} of {feature:?} reported, none found: {facts:?}"
             ));
         }
     }
@@ -620,6 +619,30 @@ fn unreported_differences(seeds: impl Iterator<Item = u64>, again: bool) -> Vec<
     wrong
 }
 
+/// A run of zeros is damage for readers of Scid, not comments.
+#[test]
+fn empty_comments_are_kept_or_counted() {
+    let scratch = Scratch::new("losses-empty");
+    for count in 1..=9 {
+        let plies = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O"];
+        let mut game = tiny::GameBuilder::new();
+        for (number, ply) in plies.into_iter().enumerate() {
+            game = game.moves(ply);
+            if number < count {
+                game = game.comment("");
+            }
+        }
+        let games = [game.result(GameResult::Unknown)];
+        for (extension, profiles) in targets() {
+            let path = scratch.join(format!("{count}.{extension}"));
+            let losses = write(format(extension), &path, profiles[0], &games);
+            let found = read(&path);
+            let wrong = compare(&games[0], &facts(&games[0]), &found[0], &losses[0]);
+            assert_eq!(wrong, [""; 0], "{count} to {extension}");
+        }
+    }
+}
+
 /// A game that castles without the right to castle is written to every format, and so is the next one.
 #[test]
 fn castling_without_the_right_is_kept() {
@@ -705,9 +728,10 @@ fn times_left_that_become_times_spent_are_counted() {
 
 #[test]
 fn text_after_an_unreadable_move_is_a_comment_in_databases() {
-    let text = "1. e4 e5 2. Qxh8 Nc6 3. Bb5 {Spanish} a6 *";
+    let text = "1. e4 e5 {[%csl Ge5]} 2. Qxh8 Nc6 3. Bb5 {Spanish} a6\r\n \r\n*";
     for (extension, found, losses) in in_databases("unread", text) {
         assert_eq!(losses.count(Feature::UnreadMoves), 1, "{extension}");
+        assert_eq!(losses.count(Feature::CommentText), 0, "{extension}");
         let is_kept = found.events().any(|event| {
             matches!(event, Event::Annotation(Annotation::Comment(comment))
                 if comment.text.contains("Bb5") && comment.text.contains("Spanish"))

@@ -12,7 +12,7 @@ use crate::games::common::annotation_order::{
 use crate::games::common::scid_and_scidb_index_codes::count_code;
 use crate::games::common::unread_moves_text::{comment_of, unread_text};
 
-use super::blob_parts::start_flag;
+use super::blob_parts::{self, start_flag};
 use super::board::{Board, token};
 use super::comments::CommentWriter;
 use super::entry::{Entry, MAX_PLIES, flag};
@@ -48,6 +48,8 @@ pub(crate) struct Encoder {
     /// The blob, which begins with the tags that the caller writes.
     pub(crate) blob: Vec<u8>,
     comments: Vec<u8>,
+    /// Number of comments without any text since the last one with text.
+    empty_comments: u32,
     /// Bytes of the comments in the blob.
     pub(crate) comment_bytes: usize,
     detail: Detail,
@@ -90,6 +92,7 @@ impl Encoder {
             can,
             blob: Vec::new(),
             comments: Vec::new(),
+            empty_comments: 0,
             comment_bytes: 0,
             detail: Detail::ALL,
             standard: PieceLists::of(&Board::standard()),
@@ -125,6 +128,7 @@ impl Encoder {
             (Some(_), false) => None,
         };
         self.comments.clear();
+        self.empty_comments = 0;
         let last = if let Some(board) = board {
             self.write_moves(game, board, &mut facts, losses)?
         } else {
@@ -452,7 +456,9 @@ impl Encoder {
         };
         let end = self.comments.len();
         let has_text = writer.take_into(&mut self.comments);
-        let is_kept = self.comments.len() <= self.detail.comments;
+        self.empty_comments = if has_text { 0 } else { self.empty_comments + 1 };
+        let is_kept = self.comments.len() <= self.detail.comments
+            && self.empty_comments <= blob_parts::MAX_EMPTY_COMMENTS;
         if !is_kept {
             self.comments.truncate(end);
             writer.count_as_lost(losses);

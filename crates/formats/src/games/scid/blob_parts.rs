@@ -235,6 +235,10 @@ const WIPED_MOVES: usize = 4;
 /// More consecutive empty comments than any game has.
 const WIPED_COMMENTS: usize = 8;
 
+/// Number of consecutive empty comments that are written: more, up to the end of the record, would be read as
+/// zeros in place of comments.
+pub(crate) const MAX_EMPTY_COMMENTS: u32 = 2;
+
 /// Whether zeros replace the moves: a longer run than any game has, or nothing else.
 pub(crate) fn are_moves_wiped(bytes: &[u8]) -> bool {
     is_wiped(bytes, WIPED_MOVES)
