@@ -6,14 +6,16 @@ use tabia_core::io::{Charset, decode};
 use tabia_core::loss::{Feature, Losses};
 
 /// The text of moves of a PGN file that were not read. `None` if there is none: what other formats have are
-/// no texts. Commands become text, so that no reader takes them for those of the last move that was read.
+/// no texts. Commands become text, so that no reader takes them for those of the last move that was read; blanks
+/// at the ends and `\r`, which some formats cannot hold in a comment, are no part of moves.
 pub(crate) fn unread_text(foreign: &Foreign<'_>) -> Option<String> {
     let is_text = foreign.is_unread_moves() && foreign.format == FormatId::new("pgn");
     if !is_text {
         return None;
     }
-    let text = decode(foreign.bytes, Charset::Auto).replace("[%", "[ %");
-    (!text.trim().is_empty()).then_some(text)
+    let text = decode(foreign.bytes, Charset::Auto);
+    let text = text.trim().replace("[%", "[ %").replace("\r\n", "\n");
+    (!text.is_empty()).then_some(text)
 }
 
 /// A comment with the text of moves that were not read.
