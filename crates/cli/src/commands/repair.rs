@@ -180,7 +180,10 @@ pub(crate) fn report_records(messages: &Messages, repaired: &Repaired) {
                 parts.unread_moves,
                 "whose moves could not be read: they are kept as text",
             ),
-            (parts.some_moves, "with a part of the moves"),
+            (
+                parts.some_moves,
+                "damaged at a move: moves, variations or comments are missing",
+            ),
             (parts.names, "without the names of both players"),
         ] {
             if count > 0 {

@@ -22,14 +22,7 @@ pub fn in_member(archive: &dyn Archive, index: usize, error: Error) -> Error {
     if matches!(error.kind(), ErrorKind::Limit { .. }) {
         return Error::new(error.into_kind()).in_path(&member_label(label, &member.name));
     }
-    let text = error.kind().to_string();
-    // Some texts begin with the name themselves.
-    let is_named = text.starts_with(&format!("{} ", member.name));
-    let text = if is_named {
-        text
-    } else {
-        format!("{}: {text}", member.name)
-    };
+    let text = format!("{}: {}", member.name, error.kind());
     let error = Error::invalid(text).in_file(label);
     match offset {
         Some(offset) => error.at_offset(offset),

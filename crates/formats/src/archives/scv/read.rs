@@ -309,7 +309,7 @@ impl Archive for ScvArchive {
             .ok_or_else(|| self.contents.missing_member(index))?;
         if !data.present {
             let uri = member.uri.as_deref().unwrap_or("an unknown address");
-            let text = format!("{} is not in the archive but at {uri}", member.name);
+            let text = format!("it is not in the archive but at {uri}");
             return Err(Error::unsupported(text).in_file(label));
         }
         let limit = self.contents.limits.unpacked_from(data.length as u64);
@@ -332,7 +332,7 @@ impl Archive for ScvArchive {
             "zlib" => Box::new(InflateReader::new(raw, true)),
             "lzo" => lzo::reader(stored.clone(), member.size, limit),
             other => {
-                let text = format!("{}: the compression {other} is not known", member.name);
+                let text = format!("the compression {other} is not known");
                 return Err(Error::unsupported(text).in_file(label));
             }
         };
