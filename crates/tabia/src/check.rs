@@ -10,9 +10,10 @@ use tabia_core::games::{Database, IndexEntry, NameId, NameKind};
 use tabia_core::io::Progress;
 use tabia_core::loss::Feature;
 use tabia_core::plural::counted;
-use tabia_core::{Error, ErrorKind, GameIndex, Problem};
+use tabia_core::{Error, GameIndex, Problem};
 use tabia_formats::archives::{Presence, in_member, read_member};
 
+use crate::compare_with_repair::{located, report_as_repair};
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::Summary;
 use crate::media_references::KnownMedia;
@@ -154,6 +155,10 @@ fn read_all(
             }
             if options.deep && !progress.is_cancelled() {
                 deep(reporter, database, options.strict)?;
+                // What is damaged for a repair, which knows more ways to be damaged, is not healthy.
+                if reporter.summary.problems == 0 {
+                    report_as_repair(reporter, &options.open, options.threads, options.strict)?;
+                }
             }
             if progress.is_cancelled() {
                 return Err(Error::cancelled());
@@ -220,16 +225,9 @@ fn deep(
         .map(|text| item.problem_text(text).to_string())
         .collect();
     database.verify(&mut |problem| {
-        let at = problem.error.location();
-        let error = match problem.error.kind() {
-            // Its text may begin with the file of the set that it is in.
-            ErrorKind::Invalid(text) if at.file.is_none() && at.game.is_none() => {
-                item.problem_text(text)
-            }
-            _ => problem.error.clone().in_file(item.label()),
-        };
-        if outcome.is_ok() && !known.contains(&error.to_string()) {
-            outcome = reporter.problem(Problem { error, ..problem }, strict);
+        let problem = located(item, problem);
+        if outcome.is_ok() && !known.contains(&problem.error.to_string()) {
+            outcome = reporter.problem(problem, strict);
         }
     });
     outcome

@@ -255,6 +255,7 @@ mod changed_input_files;
 pub mod check;
 pub mod collect_in_parallel;
 mod comment_languages;
+mod compare_with_repair;
 pub mod convert;
 pub mod count_games_per_query;
 mod create;

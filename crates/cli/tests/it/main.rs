@@ -20,6 +20,7 @@ mod book_scripts;
 mod book_sides;
 mod books;
 mod bughouse;
+mod check_and_repair_agree;
 mod check_reports_damage;
 mod closed_pipe;
 mod common;

@@ -10,6 +10,7 @@ mod salvaged_set;
 mod target_names;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorKind, GameFormat, GameIndex, Problem, Result as CoreResult};
 use tabia_formats::archives::compressed::Compression;
 
+use crate::compare_with_repair::problems_of_comparison;
 use crate::create::DatabaseWriter;
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::{Base, Summary};
@@ -283,7 +285,7 @@ pub fn repair(
         let sink = create_like(reporter, &input, format, path, options)?;
         let want = format.want(Want::ALL, &options.create);
         let mut collector = RepairCollector::new(sink, want);
-        collector.read_records(reporter, input, options.threads, &pending, &reports)?;
+        collector.read_records(reporter, input, options, &pending, &reports)?;
         Ok(collector)
     })?;
     let RepairCollector {
@@ -438,11 +440,12 @@ impl RepairCollector {
         &mut self,
         reporter: &mut ScanReporter<'_>,
         input: OpenInput,
-        threads: usize,
+        options: &RepairOptions,
         pending: &RefCell<Vec<(GameIndex, Reason)>>,
         reports: &RefCell<&mut dyn RepairObserver>,
     ) -> Result<(), Error> {
         let (item, progress) = (reporter.item, reporter.progress);
+        let threads = options.threads;
         let plan = ScanOptions {
             threads,
             selection: Selection::all(),
@@ -462,10 +465,16 @@ impl RepairCollector {
             self.repaired.lost += u64::from(info.missing);
             has_doubtful_names = info.has_doubtful_names;
         }
+        let mut compared = match database.filter(|database| database.info().problems.is_empty()) {
+            Some(database) => self.compare(reporter, database.len(), options, reports)?,
+            None => BTreeMap::new(),
+        };
         let reads_moves = self.want.has(Want::MAINLINE);
         let mut take = |base: Base, recorded: &mut Recorded| {
             let mut reasons = pending.take();
             for (number, game) in recorded.iter() {
+                let found = compared.remove(&base.game(number)).into_iter().flatten();
+                reasons.extend(found.map(|reason| (base.game(number), reason)));
                 if game.head.kind != RecordKind::Game {
                     continue;
                 }
@@ -512,6 +521,33 @@ impl RepairCollector {
             }
         }
         Ok(())
+    }
+
+    /// Reports what a check finds in a set in which the repair has found nothing: the reasons why records are not
+    /// whole, and, of the set as a whole, its problems.
+    fn compare(
+        &mut self,
+        reporter: &mut ScanReporter<'_>,
+        records: u32,
+        options: &RepairOptions,
+        reports: &RefCell<&mut dyn RepairObserver>,
+    ) -> Result<BTreeMap<GameIndex, Vec<Reason>>, Error> {
+        let mut reasons: BTreeMap<GameIndex, Vec<Reason>> = BTreeMap::new();
+        for problem in problems_of_comparison(reporter.item, &options.open, records)? {
+            reporter.summary.problems += 1;
+            let reported = reports.borrow_mut().problem(reporter.item, &problem);
+            reported.map_err(Error::in_output)?;
+            let (at, text) = (problem.error.location(), problem.error.kind().to_string());
+            match at.game {
+                Some(game) => reasons.entry(game).or_default().push(Reason {
+                    at: at.clone(),
+                    text,
+                    is_common: false,
+                }),
+                None => self.repaired.problems.push(text),
+            }
+        }
+        Ok(reasons)
     }
 
     /// Writes the records of one piece of work and reports their outcomes, and those of records that only

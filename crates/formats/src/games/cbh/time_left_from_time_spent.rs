@@ -28,6 +28,8 @@ pub(crate) enum TimeLeft {
 /// servers add nothing after the first move, whose time is not known then unless the clock shows more than
 /// it began with.
 pub(crate) fn times_left(control: &TimeControl, moves: &[MoveClocks]) -> Vec<TimeLeft> {
+    let in_minutes = in_minutes(control, moves);
+    let control = in_minutes.as_ref().unwrap_or(control);
     let mut sides = [Side::new(control), Side::new(control)];
     let plies = moves.iter().enumerate();
     plies
@@ -37,6 +39,22 @@ pub(crate) fn times_left(control: &TimeControl, moves: &[MoveClocks]) -> Vec<Tim
                 .map_or(TimeLeft::Lost, |side| side.play(*clocks))
         })
         .collect()
+}
+
+/// The time control whose minutes the tag has as seconds, as broadcasts of Lichess write `90+30`; `None` if the clocks
+/// after the first moves do not show more than its seconds, or more than its minutes too.
+fn in_minutes(control: &TimeControl, moves: &[MoveClocks]) -> Option<TimeControl> {
+    let [first, ..] = &control.stages;
+    let increment = i64::from(first.increment);
+    let first_moves = moves.iter().take(2).filter_map(|clocks| clocks.left);
+    let shown = first_moves.filter_map(hundredths).max()?;
+    let mut control = *control;
+    for stage in &mut control.stages {
+        stage.start = stage.start.checked_mul(60)?;
+    }
+    let [minutes, ..] = &control.stages;
+    let is_shown = shown > i64::from(first.start) + increment;
+    (is_shown && shown <= i64::from(minutes.start) + increment).then_some(control)
 }
 
 /// Hundredths of a second; `None` for finer times.
@@ -151,6 +169,19 @@ mod tests {
         assert_eq!(times_left(&control, &moves), [spent(1), lost]);
         let control = TimeControl::parse("180").unwrap();
         assert_eq!(times_left(&control, &[left(170)]), [spent(10)]);
+    }
+
+    #[test]
+    fn minutes_that_are_written_as_seconds_are_recognised_by_the_clocks() {
+        let control = TimeControl::parse("90+30").unwrap();
+        let moves = [left(5425), left(5400), left(5440)];
+        assert_eq!(
+            times_left(&control, &moves),
+            [spent(5), TimeLeft::Lost, spent(15)]
+        );
+        // More than the minutes, too.
+        let moves = [left(7200), left(7200), left(7100)];
+        assert_eq!(times_left(&control, &moves), [TimeLeft::Lost; 3]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -89,6 +90,8 @@ pub(crate) struct SalvagedEntry<E> {
     pub(crate) has_entry: bool,
     /// The entry must be compared with the game.
     is_doubtful: bool,
+    /// The index of the game whose entry leads to the same bytes.
+    shared_with: Option<u32>,
 }
 
 impl<E: IndexedGame> SalvagedEntry<E> {
@@ -98,6 +101,7 @@ impl<E: IndexedGame> SalvagedEntry<E> {
             entry,
             has_entry: true,
             is_doubtful: false,
+            shared_with: None,
         }
     }
 
@@ -106,18 +110,30 @@ impl<E: IndexedGame> SalvagedEntry<E> {
             entry: E::of_found(found),
             has_entry: false,
             is_doubtful: false,
+            shared_with: None,
         }
     }
 
-    /// The problem of a game without an index entry; `None` if it has one.
-    pub(crate) fn lost_entry(&self, origin: &Origin<'_>, index_file: &Arc<Path>) -> Option<Error> {
-        if self.has_entry {
+    /// The problem of a game without an index entry, or with one that leads to the record of another game; `None` if
+    /// it has its own.
+    pub(crate) fn entry_problem(
+        &self,
+        origin: &Origin<'_>,
+        index_file: &Arc<Path>,
+    ) -> Option<Error> {
+        let error = if let Some(other) = self.shared_with {
+            let other = GameIndex(other);
+            Error::invalid(format!(
+                "its entry leads to the record of game {other}: which of the two it belongs to is unknown"
+            ))
+        } else if self.has_entry {
             return None;
-        }
-        let text =
-            "its index entry is lost: names, date, ratings, result and whether it was deleted";
-        let error = Error::not_in_file(text).in_game(origin.game);
-        Some(error.in_file(index_file))
+        } else {
+            Error::not_in_file(
+                "its index entry is lost: names, date, ratings, result and whether it was deleted",
+            )
+        };
+        Some(error.in_game(origin.game).in_file(index_file))
     }
 
     /// Reports a game that is not the one of its entry. `end`: the end of its mainline, `None` if it was
@@ -156,6 +172,26 @@ impl<E: IndexedGame> SalvagedEntry<E> {
     }
 }
 
+/// The games whose records overlap that of another one, which begins before it or has the smaller index, with the index
+/// of that game.
+pub(crate) fn shared_records(mut records: Vec<(Range<usize>, u32)>) -> BTreeMap<u32, u32> {
+    records.sort_unstable_by_key(|(range, game)| (range.start, *game));
+    let mut shared = BTreeMap::new();
+    let mut last: Option<(usize, u32)> = None;
+    for (range, game) in records {
+        match last {
+            Some((end, other)) if range.start < end => {
+                shared.insert(game, other);
+                if range.end > end {
+                    last = Some((range.end, game));
+                }
+            }
+            _ => last = Some((range.end, game)),
+        }
+    }
+    shared
+}
+
 /// The games of a damaged database.
 #[derive(Debug)]
 pub(crate) struct Salvage<E: IndexedGame> {
@@ -163,6 +199,8 @@ pub(crate) struct Salvage<E: IndexedGame> {
     pub(crate) moved: BTreeMap<u32, E::Found>,
     /// Entries that are nothing but zeros.
     pub(crate) blank: BTreeSet<u32>,
+    /// Entries that lead to the record of another entry, and the index of that game.
+    pub(crate) shared: BTreeMap<u32, u32>,
     /// Games without an entry, in the order of the game file.
     pub(crate) unindexed: Vec<E::Found>,
     /// Entries of the index.
@@ -174,6 +212,7 @@ impl<E: IndexedGame> Salvage<E> {
         Self {
             moved: BTreeMap::new(),
             blank: BTreeSet::new(),
+            shared: BTreeMap::new(),
             unindexed: Vec::new(),
             entries,
         }
@@ -211,6 +250,10 @@ impl<E: IndexedGame> Salvage<E> {
             entry: moved.map_or(entry, |found| entry.moved_to(found)),
             has_entry: true,
             is_doubtful: true,
+            shared_with: match moved {
+                Some(_) => None,
+                None => self.shared.get(&game).copied(),
+            },
         })
     }
 }
@@ -269,6 +312,18 @@ impl<E: IndexedGame> Index<E> {
     pub(crate) fn for_each(&self, visit: impl FnMut(E)) {
         let entries = (0..self.entries.len()).filter_map(|game| self.entries.get(game));
         entries.for_each(visit);
+    }
+
+    /// Hands out every entry of the index file but those that lead to the record of another entry, which may be copies of
+    /// it.
+    pub(crate) fn for_each_own(&self, mut visit: impl FnMut(E)) {
+        let shared = self.salvage.as_ref().map(|salvage| &salvage.shared);
+        for game in 0..self.entries.len() {
+            let is_shared = shared.is_some_and(|shared| shared.contains_key(&game));
+            if let Some(entry) = self.entries.get(game).filter(|_| !is_shared) {
+                visit(entry);
+            }
+        }
     }
 
     /// What is left of a game. In a salvaged database `refers` decides whether bytes that can be

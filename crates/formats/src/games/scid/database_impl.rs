@@ -75,6 +75,10 @@ impl Database for ScidDatabase {
         })
     }
 
+    fn counts_commands_as_comments(&self) -> bool {
+        true
+    }
+
     fn signature(&self, game: GameIndex) -> Option<(Material, Option<PawnsGone>)> {
         if let Some(bytes) = self.index.intact_bytes(game.0) {
             return signature(self.version, bytes).map(|stored| stored.decode());

@@ -179,7 +179,7 @@ fn has_companion(info: &DatabaseInfo, extension: &str) -> bool {
 /// Why the names are those of another database, by how often the index uses them. `None` if they fit.
 fn misfit_of_uses(index: &Index, names: &Names) -> Option<String> {
     let mut found = [0, 1, 2, 3].map(|kind| vec![Uses::default(); names.count(kind) as usize]);
-    index.for_each(|entry| {
+    index.for_each_own(|entry| {
         let ids = [entry.white, entry.event, entry.site, entry.round];
         for (kind, id) in (0..).zip(ids).chain([(0, entry.black)]) {
             let uses = found

@@ -86,8 +86,8 @@ impl<'d> ScidReader<'d> {
     /// The bytes of a game, as many as there are.
     fn blob(&mut self, record: &SalvagedEntry, origin: &Origin<'_>) -> &'d [u8] {
         let entry = &record.entry;
-        let lost = record.lost_entry(origin, self.database.index.file());
-        self.problems.extend(lost);
+        let problem = record.entry_problem(origin, self.database.index.file());
+        self.problems.extend(problem);
         let games = &self.database.games;
         let start = usize::try_from(entry.blob_at).unwrap_or(usize::MAX);
         let length = entry.blob_length as usize;

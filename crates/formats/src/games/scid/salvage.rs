@@ -58,8 +58,10 @@ pub(crate) fn find(
         file: games,
         depth,
     };
-    let (mut end, broken) = search.extent(&mut salvage);
+    let (mut end, mut broken) = search.extent(&mut salvage);
     search.find_shifted(&mut salvage, info);
+    search.find_shared(&mut salvage);
+    broken += salvage.shared.len() as u32;
     if broken > 0 {
         search.find_broken(&mut salvage, info);
     }
@@ -219,6 +221,22 @@ impl Search<'_> {
         }
     }
 
+    /// Whether the game there ends as the entry states.
+    fn fits(&self, entry: &Entry, start: usize, end: usize) -> bool {
+        let found = game_at(self.file, start, end, self.depth);
+        found.is_some_and(|found| ends_as_stated(entry, found.end))
+    }
+
+    /// Notes the entries that lead to a record of another one.
+    fn find_shared(&self, salvage: &mut Salvage) {
+        let in_place = (0..self.entries.len()).filter(|game| !salvage.moved.contains_key(game));
+        let records = in_place.filter_map(|game| {
+            let (start, end) = self.range(&self.entry(game)?)?;
+            Some((start..end, game))
+        });
+        salvage.shared = salvage::shared_records(records.collect());
+    }
+
     /// Finds the games of entries that lead to none: first directly after the game of the entry
     /// before, as games mostly are in the order of their entries, then anywhere between the other
     /// games.
@@ -262,7 +280,10 @@ impl Search<'_> {
             let Some(entry) = self.entry(game) else {
                 continue;
             };
-            if let Some((_, end)) = self.range(&entry) {
+            // An entry that fits the game of another one is a copy of the other entry: no other game is its own.
+            if let Some((start, end)) = self.range(&entry)
+                && (!salvage.shared.contains_key(&game) || self.fits(&entry, start, end))
+            {
                 last_end = end;
                 continue;
             }

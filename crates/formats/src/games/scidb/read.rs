@@ -323,8 +323,8 @@ impl GameReader for ScidbReader<'_> {
         self.problems.clear();
         self.extra.clear();
         self.head.clear();
-        let lost = record.lost_entry(&origin, database.index.file());
-        self.problems.extend(lost);
+        let problem = record.entry_problem(&origin, database.index.file());
+        self.problems.extend(problem);
         let bytes = self.record(&entry, &origin);
         let body = match bytes.map(|bytes| Body::read(bytes, database.version)) {
             None => None,

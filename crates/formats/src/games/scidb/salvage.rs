@@ -61,7 +61,8 @@ pub(crate) fn find(entries: &Entries, scanner: Scanner<'_>, info: &mut DatabaseI
     used.sort_unstable_by_key(|range| range.start);
     let announced = entries.announced();
     let is_short = announced.is_some_and(|announced| announced > entries.len());
-    let mut finds = search.scan_gaps(&used, !broken.is_empty() || is_short, info);
+    let lacks_entries = !broken.is_empty() || !salvage.shared.is_empty() || is_short;
+    let mut finds = search.scan_gaps(&used, lacks_entries, info);
     if !broken.is_empty() {
         let mut candidates = Candidates::new(&mut finds);
         search.assign(&broken, &used, &mut candidates, &mut salvage, info);
@@ -123,10 +124,10 @@ impl<'f> Candidates<'f> {
 type MatchKey = (u16, Option<MainlineEnd>);
 
 impl Search<'_> {
-    /// The ranges of the games that entries certainly lead to, and the other entries. Notes the
-    /// blank entries.
+    /// The ranges of the games that entries certainly lead to, and the other entries. Notes the blank entries and those
+    /// that share a game, which fit it: no other game is theirs.
     fn intact(&self, salvage: &mut Salvage) -> (Vec<Range<usize>>, Vec<u32>) {
-        let mut used = Vec::new();
+        let mut whole = Vec::new();
         let mut broken = Vec::new();
         for game in 0..self.entries.len() {
             let bytes = self.entries.bytes(game).unwrap_or_default();
@@ -135,10 +136,12 @@ impl Search<'_> {
                 salvage.blank.insert(game);
             }
             match self.game_of(game).filter(|_| !is_blank) {
-                Some(found) => used.push(found.range()),
+                Some(found) => whole.push((found.range(), game)),
                 None => broken.push(game),
             }
         }
+        let used = whole.iter().map(|(range, _)| range.clone()).collect();
+        salvage.shared = salvage::shared_records(whole);
         (used, broken)
     }
 

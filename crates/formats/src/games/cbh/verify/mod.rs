@@ -6,6 +6,7 @@ mod entities;
 mod files;
 mod game_records;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use tabia_core::error::{Error, GameIndex};
@@ -88,6 +89,17 @@ fn run(db: &CbhDatabase, contents: bool) -> Vec<Finding> {
         is_complete.then_some(&references.game_tags),
     );
     verifier.findings
+}
+
+/// The findings without those of games whose record is that of another game too, if more is wrong with the other game
+/// and nothing else with this one: the record is its own.
+pub(super) fn without_innocent_games(findings: Vec<Finding>) -> impl Iterator<Item = Finding> {
+    let of_one = findings.iter().filter(|finding| finding.other.is_none());
+    let wrong: HashSet<GameIndex> = of_one.filter_map(|f| f.error.location().game).collect();
+    findings.into_iter().filter(move |finding| {
+        let is_wrong = |game: Option<GameIndex>| game.is_some_and(|game| wrong.contains(&game));
+        !is_wrong(finding.other) || is_wrong(finding.error.location().game)
+    })
 }
 
 pub(super) struct Verifier<'d> {

@@ -1,0 +1,107 @@
+//! What a repair finds, a check finds, and the other way round.
+
+use tabia_testkit::Scratch;
+
+use crate::common::{many_games, tabia, with_sample};
+
+/// Size of the index header, and of an entry.
+const INDEXES: [(&str, usize, usize); 4] = [
+    ("si3", 128, 46),
+    ("si4", 182, 47),
+    ("si5", 0, 56),
+    ("sci", 128, 56),
+];
+
+/// A database of 60 games whose index is changed.
+fn with_index(extension: &str, change: impl FnOnce(&mut Vec<u8>)) -> Scratch {
+    let folder = Scratch::new(&format!("agree-{extension}"));
+    std::fs::write(folder.join("many.pgn"), many_games(60)).unwrap();
+    let index = format!("a.{extension}");
+    tabia(&folder, &["convert", "many.pgn", "-o", &index, "-q"]).expect(0);
+    let mut bytes = std::fs::read(folder.join(&index)).unwrap();
+    change(&mut bytes);
+    std::fs::write(folder.join(&index), bytes).unwrap();
+    folder
+}
+
+fn check(folder: &Scratch, path: &str, code: i32) -> String {
+    tabia(folder, &["check", "--deep", path]).expect(code).err
+}
+
+#[test]
+fn entries_that_lead_to_one_game_are_damage_and_the_others_are_found() {
+    for (extension, header, size) in INDEXES {
+        let folder = with_index(extension, |bytes| {
+            let [from, to] = [4, 9].map(|game| header + size * game);
+            let entries = bytes[from..from + 3 * size].to_vec();
+            bytes[to..to + 3 * size].copy_from_slice(&entries);
+        });
+        let index = format!("a.{extension}");
+        let text = check(&folder, &index, 3);
+        assert!(
+            text.contains("game 10: its entry leads to the record of game 5"),
+            "{text}"
+        );
+        let saved = format!("saved.{extension}");
+        let args = ["repair", &index, "-o", &saved, "--json"];
+        let account = tabia(&folder, &args).expect(3).json();
+        // Three headers are copies, three games have no header: none of them is whole.
+        assert_eq!(account["whole"], 57, "{extension}: {account}");
+        assert_eq!(account["damaged"], 6, "{extension}: {account}");
+        check(&folder, &saved, 0);
+    }
+}
+
+#[test]
+fn games_that_end_otherwise_than_the_index_states_are_damage() {
+    // Where an entry has the offset and the size of its game.
+    for (extension, header, size, range) in [
+        ("si3", 128, 46, 0..6),
+        ("si4", 182, 47, 0..7),
+        ("si5", 0, 56, 32..40),
+    ] {
+        let folder = Scratch::new(&format!("agree-ends-{extension}"));
+        let text = "1. e4 e5 2. Nf3 *\n\n1. d4 d5 *\n\n1. c4 *\n";
+        std::fs::write(folder.join("a.pgn"), text).unwrap();
+        let index = format!("a.{extension}");
+        tabia(&folder, &["convert", "a.pgn", "-o", &index, "-q"]).expect(0);
+        check(&folder, &index, 0);
+        let mut bytes = std::fs::read(folder.join(&index)).unwrap();
+        for at in range {
+            bytes.swap(header + at, header + size + at);
+        }
+        std::fs::write(folder.join(&index), bytes).unwrap();
+        let text = check(&folder, &index, 3);
+        assert!(
+            text.contains("game 1: the index states 3 plies, the game has 2"),
+            "{text}"
+        );
+        assert!(
+            text.contains("game 2: the index states 2 plies, the game has 3"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_a_check_finds_in_chessbase_files_counts_in_a_repair() {
+    let folder = with_sample("agree-cbh");
+    let index = folder.join("mega.cbh");
+    let mut bytes = std::fs::read(&index).unwrap();
+    // The third game leads to the moves of the second.
+    let [second, third] = [2, 3].map(|record| 46 * record + 1);
+    let offset = bytes[second..second + 4].to_vec();
+    bytes[third..third + 4].copy_from_slice(&offset);
+    std::fs::write(&index, bytes).unwrap();
+    let text = check(&folder, "mega.cbh", 3);
+    assert!(text.contains("game 3"), "{text}");
+    let run = tabia(
+        &folder,
+        &["repair", "mega.cbh", "-o", "saved.cbh", "--json"],
+    )
+    .expect(3);
+    let account = run.json();
+    assert!(account["damaged"].as_u64() > Some(0), "{account}");
+    assert!(run.err.contains("game 3"), "{}", run.err);
+    check(&folder, "saved.cbh", 0);
+}
