@@ -1550,3 +1550,44 @@ fn an_empty_book_replaces_no_other() {
         assert!(folder.names().iter().all(|name| !name.starts_with('.')));
     }
 }
+
+#[test]
+fn a_game_that_goes_on_with_a_null_move_counts_for_the_move_before() {
+    let folder = Scratch::new("books-null");
+    let games = [
+        "1. f4 -- 2. h4",
+        "1. f4 e5",
+        "1. f4 -- 2. a3 a6",
+        "1. f4 -- 2. a3 a6",
+    ];
+    let games = games.map(|moves| format!("[Result \"1-0\"]\n\n{moves} 1-0\n"));
+    std::fs::write(folder.join("a.pgn"), games.join("\n")).unwrap();
+    for book in ["a.ctg", "a.kob", "a.abk"] {
+        let args = [
+            "book",
+            "build",
+            "a.pgn",
+            "-o",
+            book,
+            "--min-games",
+            "1",
+            "--no-record",
+        ];
+        tabia(&folder, &args).expect(0);
+        let path = if book == "a.kob" { "a_0.kob" } else { book };
+        let path = if folder.join(path).exists() {
+            path
+        } else {
+            book
+        };
+        let run = tabia(&folder, &["book", "find", path, "--json"]).expect(0);
+        let found = run.json();
+        let moves = found["moves"].as_array().unwrap();
+        assert_eq!(moves.len(), 1, "{book}: {found}");
+        assert_eq!(
+            (&moves[0]["san"], &moves[0]["games"]),
+            (&"f4".into(), &4.into()),
+            "{book}: {found}"
+        );
+    }
+}

@@ -151,8 +151,13 @@ impl<S: StoredOccurrence> Visitor for Collector<'_, S> {
             // In a variation the rest of the game still counts.
             return if in_mainline { Flow::Skip } else { Flow::Go };
         }
-        if let Ply::Move(m) = ply {
-            let occurrence = Occurrence::new(before.key(), before.turn(), Some(m), self.facts);
+        let played = match ply {
+            Ply::Move(m) => Some(m),
+            Ply::Null => None,
+        };
+        // Books that count the games of positions count the position before a null move as one in which a game ends.
+        if played.is_some() || self.boards.is_some() && in_mainline {
+            let occurrence = Occurrence::new(before.key(), before.turn(), played, self.facts);
             self.occurrences.push(occurrence);
         }
         if let Some(boards) = &mut self.boards {
