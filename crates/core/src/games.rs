@@ -385,6 +385,12 @@ pub trait Database: Send + Sync {
     /// When the database has no such name or it cannot be read.
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>>;
 
+    /// Whether [`IndexEntry::has_comments`] is true for games too whose comments have only commands as `[%clk]`, which
+    /// are annotations of other kinds: whether such a game has comments is known once it was read.
+    fn counts_commands_as_comments(&self) -> bool {
+        false
+    }
+
     /// What the database changes in the texts of games that are added to it; `None` if nothing.
     fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
         None

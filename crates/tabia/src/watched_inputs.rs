@@ -129,6 +129,10 @@ impl Database for Watched<Box<dyn Database>> {
         self.checked(self.inner.name(kind, id))
     }
 
+    fn counts_commands_as_comments(&self) -> bool {
+        self.inner.counts_commands_as_comments()
+    }
+
     fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
         self.inner.text_limits()
     }

@@ -1,5 +1,7 @@
 //! `search`: rows with moments, counts, files.
 
+use tabia_testkit::Scratch;
+
 use crate::common::{tabia, with_games, with_sample};
 
 #[test]
@@ -215,7 +217,7 @@ fn a_query_may_begin_with_a_minus() {
 
 #[test]
 fn blanks_after_commas_do_not_count_in_names() {
-    let folder = tabia_testkit::Scratch::new("search-commas");
+    let folder = Scratch::new("search-commas");
     let game = |white: &str, round: &str| {
         format!("[White \"{white}\"]\n[Black \"X\"]\n[Round \"{round}\"]\n\n1. e4 *\n\n")
     };
@@ -459,4 +461,28 @@ fn a_rating_that_no_game_has_exactly_is_named() {
         (count("has:elo"), count("has:anyelo")),
         ("0\n".into(), "1\n".into())
     );
+}
+
+#[test]
+fn commands_are_no_comments_in_any_format() {
+    let folder = Scratch::new("search-comments");
+    let games = [
+        "1. e4 {[%clk 1:00:00]} *",
+        "1. e4 {[%csl Ge4]} *",
+        "1. e4 {best by test} *",
+        "1. e4 {[%eval 0.3]} *",
+        "1. e4 *",
+    ];
+    std::fs::write(folder.join("a.pgn"), games.join("\n\n")).unwrap();
+    for file in [
+        "a.pgn", "a.si3", "a.si4", "a.si5", "a.sci", "a.cbh", "a.2cbh",
+    ] {
+        if file != "a.pgn" {
+            tabia(&folder, &["convert", "a.pgn", "-o", file, "-q"]).expect(0);
+        }
+        for (query, count) in [("has:comments", "1\n"), ("-has:comments", "4\n")] {
+            let run = tabia(&folder, &["search", file, query, "--count"]).expect(0);
+            assert_eq!(run.out, count, "{query} in {file}");
+        }
+    }
 }

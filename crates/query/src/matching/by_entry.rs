@@ -153,7 +153,7 @@ pub(super) fn answer(
         Test::Nag(_) if entry.has_nags == Some(false) => Answer::No,
         Test::Has(parts) => parts
             .iter()
-            .map(|part| has_part(*part, entry))
+            .map(|part| has_part(*part, row))
             .max()
             .unwrap_or_default(),
         Test::Is(marks) => marks
@@ -249,10 +249,12 @@ fn has(bounds: &[Bounds], value: i64) -> Answer {
     Answer::from(bounds.iter().any(|range| range.has(value)))
 }
 
-fn has_part(part: Part, entry: &IndexEntry) -> Answer {
+fn has_part(part: Part, row: Row<'_>) -> Answer {
+    let entry = row.entry;
+    let may_be_commands = row.database.counts_commands_as_comments();
     let stored = match part {
         Part::Variations => entry.has_variations,
-        Part::Comments => entry.has_comments,
+        Part::Comments => entry.has_comments.filter(|has| !(*has && may_be_commands)),
         Part::Nags => entry.has_nags,
         Part::Setup => Some(entry.has_setup),
         Part::Elo => Some(entry.white_elo.is_some() && entry.black_elo.is_some()),
