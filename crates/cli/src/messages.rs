@@ -11,7 +11,7 @@ use clap::{Command, CommandFactory as _};
 use indicatif::ProgressBar;
 use tabia::convert::Target;
 use tabia::formats::Format;
-use tabia::{Error, ErrorKind, ErrorSide, Resolver};
+use tabia::{Error, ErrorKind, ErrorSide, InputItem, Resolver};
 
 use tabia::core::error::UnknownContents;
 use tabia::core::io::name_text;
@@ -705,6 +705,12 @@ fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
         _ if why.contains(" is not in the archive but at ") => {
             "download it from there; then `tabia info FILE` shows what it is".into()
         }
+        (_, Some(path)) if has_books_only(path) => {
+            format!(
+                "there are books in it: `tabia book info {}` describes them",
+                shown(path)
+            )
+        }
         _ if path.is_some_and(has_saved_indexes) => {
             "there are saved indexes in it: `tabia search DATABASE QUERY` uses that of a database"
                 .into()
@@ -714,6 +720,17 @@ fn unsupported_hint(why: &str, path: Option<&Path>) -> String {
         }
         _ => "`tabia formats` lists what can be read and written".into(),
     }
+}
+
+/// Whether a path is a folder whose books are all that is known in it.
+fn has_books_only(path: &Path) -> bool {
+    let found = Resolver::default().resolve_each(path.as_os_str());
+    let found = found.unwrap_or_default();
+    let is_book = |item: &Result<InputItem, Error>| {
+        item.as_ref()
+            .is_ok_and(|item| item.format().book().is_some())
+    };
+    path.is_dir() && !found.is_empty() && found.iter().all(is_book)
 }
 
 /// Whether a path is a folder with saved indexes.

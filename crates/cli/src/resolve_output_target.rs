@@ -8,6 +8,7 @@ use tabia::convert::Target;
 use tabia::core::formats::FormatKind;
 use tabia::core::io::require_replaceable;
 use tabia::core::{ErrorKind, GameFormat};
+use tabia::formats::archives::compressed::Compression;
 use tabia::formats::archives::is_device_name;
 use tabia::formats::{ArchiveFormat, Format};
 use tabia::{Error, Resolver};
@@ -92,8 +93,40 @@ pub(crate) fn target_file<'a>(
         (ErrorKind::Usage { hint: None, .. }, Some(Format::Archive(archive))) => {
             error.with_hint(archive_hint(resolver, (archive, path), inputs, select))
         }
-        (ErrorKind::Usage { hint: None, .. }, _) => error.with_hint(table_hint(path)),
+        (ErrorKind::Usage { hint: None, .. }, _) => {
+            let hint = compressed_hint(resolver, path, inputs, select);
+            error.with_hint(hint.unwrap_or_else(|| table_hint(path)))
+        }
         _ => error,
+    })
+}
+
+/// What to write instead of a compressed file that is no text: the file itself. `None` for other names.
+fn compressed_hint(
+    resolver: &Resolver,
+    path: &Path,
+    inputs: &[OsString],
+    select: &SelectArgs,
+) -> Option<String> {
+    let name = path.path_text();
+    let (compression, plain) = Compression::of_name(&name);
+    if compression == Compression::None {
+        return None;
+    }
+    let suffix = name.get(plain.len()..).unwrap_or_default();
+    let plain = Path::new(plain);
+    let extension = plain.extension()?.to_string_lossy().to_ascii_lowercase();
+    Some(match resolver.format(&extension)? {
+        Format::Book(_) => book_hint(resolver, &quoted(plain), inputs),
+        Format::Archive(archive) => archive_hint(resolver, (archive, plain), inputs, select),
+        _ => {
+            let pgn = format!("{}{suffix}", plain.with_extension("pgn").path_text());
+            format!(
+                "`-o {}` writes it; only text is compressed while it is written, as by `-o {}`",
+                quoted(plain),
+                file_argument(&pgn)
+            )
+        }
     })
 }
 
@@ -252,6 +285,10 @@ fn table_hint(path: &Path) -> String {
         ),
         "scid" => format!("`-o {}` writes a Scid database; {list}", named("si5")),
         "chessbase" | "cb" => format!("`-o {}` writes a ChessBase database; {list}", named("cbh")),
+        "cbf" | "cbi" => format!(
+            "`-o {}` writes a ChessBase database, which newer versions of ChessBase read; {list}",
+            named("cbh")
+        ),
         "txt" => format!("`-o {}` writes PGN, which is text; {list}", named("pgn")),
         "" => format!("`-o {}` writes PGN; {list}", named("pgn")),
         _ => "`--to FORMAT` names a format; `tabia formats` lists them".to_owned(),

@@ -425,7 +425,7 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
         };
     }
     if verb.name.is_empty() {
-        if let Some(meant) = nearest(option, &["--version", "--help"]) {
+        if let Some(meant) = nearest(option, &["--version", "--help", "--color"]) {
             return Message {
                 text: format!("`{option}` is not an option of tabia itself"),
                 hint: format!("did you mean `tabia {meant}`?"),
@@ -635,7 +635,13 @@ fn unknown_verb(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]) ->
     let suggested = suggested.or_else(|| {
         let mut verbs = verb.command.get_subcommands().map(Command::get_name);
         let alike = verbs.find(|name| name.starts_with(&typed) || typed.starts_with(name));
-        alike.map(str::to_owned)
+        let names: Vec<&str> = verb
+            .command
+            .get_subcommands()
+            .map(Command::get_name)
+            .collect();
+        // Of what follows `help` the parser proposes nothing.
+        alike.or_else(|| nearest(&typed, &names)).map(str::to_owned)
     });
     let hint = match (familiar, suggested) {
         (Some(ours), _) => format!("`{ours}` does that; "),

@@ -144,6 +144,10 @@ impl Resolver {
             let stdin: Box<dyn Read + Send> = Box::new(io::stdin());
             return Ok(vec![self.once(Path::new("-"), None, stdin)?]);
         }
+        if path.is_empty() {
+            let hint = "a variable of the shell that is not set gives an empty name";
+            return Err(Error::usage("the name of an input is empty").with_hint(hint));
+        }
         let path = Path::new(path);
         match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_file() => Ok(vec![self.file(path)?]),
