@@ -3,8 +3,8 @@
 use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::OpenOptions;
 use tabia_core::game::{Flow, Visitor, Want};
-use tabia_core::games::Database;
-use tabia_core::{Error, ErrorKind, Problem};
+use tabia_core::games::{Database, PartKind};
+use tabia_core::{Error, ErrorKind, GameIndex, Problem};
 
 use crate::input::{InputItem, OpenInput};
 use crate::job_summary::Summary;
@@ -70,6 +70,32 @@ pub(crate) fn problems_of_comparison(
         database.verify(&mut |problem| found.push(located(item, problem)));
     }
     Ok(found)
+}
+
+/// Why a database is not copied as it is: a record whose moves are stored where those of another one are. `None` if there
+/// is none.
+pub(crate) fn shared_record(database: &dyn Database) -> Option<String> {
+    let moves_of = |game: u32| {
+        let parts = database.stored_parts(GameIndex(game)).into_iter();
+        let mut moves = parts.filter(|part| matches!(part.kind, PartKind::Game | PartKind::Moves));
+        let part = moves.next()?;
+        Some((part.offset, part.bytes.len() as u64, game))
+    };
+    let records = || (0..database.len()).filter_map(moves_of);
+    let shared = |last: &mut (u64, u32), (start, length, game): (u64, u64, u32)| {
+        let before = std::mem::replace(last, (start + length, game));
+        (start < before.0).then_some((GameIndex(before.1), GameIndex(game)))
+    };
+    let mut last = (0, 0);
+    // Mostly they are in the order of the records.
+    records().find_map(|record| shared(&mut last, record))?;
+    let mut sorted: Vec<_> = records().collect();
+    sorted.sort_unstable();
+    last = (0, 0);
+    let found = sorted
+        .into_iter()
+        .find_map(|record| shared(&mut last, record));
+    found.map(|(game, other)| format!("games {game} and {other} have the same moves in the file"))
 }
 
 /// A problem of [`Database::verify`] with the name of the file that it is in.

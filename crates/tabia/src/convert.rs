@@ -22,6 +22,7 @@ use tabia_formats::archives::compressed::{Compression, compress};
 use zerocopy::byteorder::big_endian::U32;
 
 use crate::base::{Index, IndexOptions, restrict_by_index};
+use crate::compare_with_repair::shared_record;
 use crate::create::SharedFile;
 use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
@@ -747,6 +748,9 @@ fn copy_whole(
     reporter.read_item(&options.open, progress, false, |reporter, input| {
         if let crate::OpenInput::Database(database) = &input {
             reporter.report_database_problems(&**database, false)?;
+            if let Some(text) = shared_record(&**database) {
+                reporter.problem(Error::invalid(text).in_file(item.label()).into(), false)?;
+            }
             records = database.len();
         }
         let mut own = CreateOptions::default();

@@ -42,6 +42,9 @@ fn entries_that_lead_to_one_game_are_damage_and_the_others_are_found() {
             text.contains("game 10: its entry leads to the record of game 5"),
             "{text}"
         );
+        std::fs::write(folder.join("more.pgn"), many_games(61)).unwrap();
+        let run = tabia(&folder, &["append", "more.pgn", "-o", &index]).expect(4);
+        assert!(run.err.contains("is damaged"), "{}", run.err);
         let saved = format!("saved.{extension}");
         let args = ["repair", &index, "-o", &saved, "--json"];
         let account = tabia(&folder, &args).expect(3).json();
@@ -95,6 +98,12 @@ fn what_a_check_finds_in_chessbase_files_counts_in_a_repair() {
     std::fs::write(&index, bytes).unwrap();
     let text = check(&folder, "mega.cbh", 3);
     assert!(text.contains("game 3"), "{text}");
+    std::fs::write(folder.join("more.pgn"), many_games(1)).unwrap();
+    let edit = ["edit", "mega.cbh", "--delete", "1", "-o", "new.cbh"];
+    for args in [&["append", "more.pgn", "-o", "mega.cbh"][..], &edit] {
+        let run = tabia(&folder, args).expect(4);
+        assert!(run.err.contains("tabia repair"), "{}", run.err);
+    }
     let run = tabia(
         &folder,
         &["repair", "mega.cbh", "-o", "saved.cbh", "--json"],
