@@ -99,6 +99,7 @@ export class BoardView {
       this.#picked = null;
       this.#drawn = [];
       this.#endDrag();
+      this.element.querySelector(".promotion")?.remove();
     }
     this.#cells.forEach((cell, index) => {
       const square = this.#square(index);
@@ -148,13 +149,56 @@ export class BoardView {
 
   #tryMove(from: number, to: number): boolean {
     const text = squareName(from) + squareName(to);
-    const legal = (this.#state?.legal ?? []).filter((uci) => uci.startsWith(text));
-    // The queen, unless the move is not a promotion.
-    const uci = legal.find((uci) => uci.length === 4 || uci.endsWith("q")) ?? legal[0];
+    const [uci, ...others] = (this.#state?.legal ?? []).filter((uci) => uci.startsWith(text));
     if (!uci || !this.#onMove) return false;
     this.#picked = null;
-    this.#onMove(uci);
+    if (others.length > 0) this.#askPiece(to, [uci, ...others]);
+    else this.#onMove(uci);
     return true;
+  }
+
+  /** Asks what a pawn becomes, at the edge where it arrives. */
+  #askPiece(to: number, moves: string[]): void {
+    const box = document.createElement("div");
+    box.className = "promotion";
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", `${squareName(to)} ${t("say.becomes")}`);
+    const [x, y] = this.#center(to);
+    box.style.left = `${(x - 0.5) * 12.5}%`;
+    box.style[y < 4 ? "top" : "bottom"] = "0";
+    // The queen is on the square of the pawn.
+    box.style.flexDirection = y < 4 ? "column" : "column-reverse";
+    const before = document.activeElement as HTMLElement | null;
+    const close = () => {
+      box.remove();
+      before?.focus();
+      if (this.#state) this.set(this.#state);
+    };
+    for (const kind of "qrbn") {
+      const uci = moves.find((move) => move.endsWith(kind));
+      if (!uci) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.ariaLabel = pieceName(kind);
+      button.append(pieceSvg(to > 31 ? kind.toUpperCase() : kind));
+      button.onclick = () => {
+        close();
+        this.#onMove?.(uci);
+      };
+      box.append(button);
+    }
+    box.onkeydown = (event) => {
+      if (event.key === "Escape") close();
+      // Other keys would step through the game.
+      event.stopPropagation();
+    };
+    box.onpointerdown = (event) => event.stopPropagation();
+    box.addEventListener("focusout", (event) => {
+      // It is also sent while the box is removed, which must not begin again.
+      if (!box.contains(event.relatedTarget as Node | null)) queueMicrotask(() => box.remove());
+    });
+    this.element.append(box);
+    box.querySelector("button")?.focus();
   }
 
   #pick(square: number): void {

@@ -5,7 +5,7 @@ import { type GameStart, type Rows, get, getText, momentOf, type PositionAnswer,
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
 import { Notation } from "./notation.tsx";
-import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
+import { gameHref, gamesHref, go, playerHref, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
   type Annotation, type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, makeTree, nodeAtPly,
@@ -411,9 +411,9 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
       <div class="text-side">
         <header class="game-head">
           <p class="who">
-            <bdi>{tag(game, "White") || "?"}</bdi>
+            <PlayerName game={game} color="White" />
             {tag(game, "WhiteElo") && <small> {tag(game, "WhiteElo")}</small>} –{" "}
-            <bdi>{tag(game, "Black") || "?"}</bdi>
+            <PlayerName game={game} color="Black" />
             {tag(game, "BlackElo") && <small> {tag(game, "BlackElo")}</small>}{" "}
             <b class="score">{game.result === "1/2-1/2" ? "½-½" : game.result}</b>
           </p>
@@ -561,6 +561,16 @@ function LinkButton({ href, text }: { href: string | null; text: string }) {
   ) : (
     <a class="button" href={href}>
       {text}
+    </a>
+  );
+}
+
+/** The name of a player, with a link to what else is known of the player. */
+function PlayerName({ game, color }: { game: GameJson; color: "White" | "Black" }) {
+  const name = tag(game, color);
+  return name === "" ? <>?</> : (
+    <a href={playerHref(name, game.db)}>
+      <bdi>{name}</bdi>
     </a>
   );
 }

@@ -1134,6 +1134,49 @@ describe("game", () => {
       await eventually(async () => assert.equal(await moves(page).count(), 0));
     }));
 
+  test("a pawn becomes the piece that is chosen, with the pointer and with the keyboard", async () => {
+    const fen = "6k1/P7/8/8/8/8/2p3p1/1N2K3 w - - 0 1";
+    const start = `/explorer?src=league.bin&fen=${encodeURIComponent(fen)}`;
+    await scenario(start, async (page, view) => {
+      await canMove(page);
+      const choice = page.getByRole("group", { name: "a8 becomes" });
+      await page.locator('[data-square="a7"]').click();
+      await page.locator('[data-square="a8"]').click();
+      await eventually(async () => assert.deepEqual(await choice.getByRole("button").evaluateAll((all) => all.map((button) => button.ariaLabel)), ["queen", "rook", "bishop", "knight"]));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "promotion.png") });
+      // Escape leaves the pawn where it is, and the letters of the page do nothing meanwhile.
+      await page.keyboard.press("f");
+      await page.keyboard.press("Escape");
+      await eventually(async () => assert.equal(await choice.count(), 0));
+      assert.equal(await piece(page, "a7"), "P");
+      await page.locator('[data-square="a7"]').dragTo(page.locator('[data-square="a8"]'));
+      await choice.getByRole("button", { name: "rook" }).click();
+      await eventually(async () => assert.equal(await piece(page, "a8"), "R"));
+      await page.waitForURL(/a7a8r/);
+      await page.goto(`${server.base}${start.replace("%20w%20", "%20b%20")}`);
+      await canMove(page);
+      await page.locator('[data-square="c2"]').focus();
+      await page.keyboard.press("Enter");
+      await page.locator('[data-square="b1"]').focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("group", { name: "b1 becomes" }).waitFor();
+      for (let i = 0; i < 3; i++) await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal(await piece(page, "b1"), "n"));
+      view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 400/.test(note)));
+    });
+  });
+
+  test("the names of the players lead to what else they played", () =>
+    scenario("/db/league.pgn/game/3", async (page) => {
+      const name = page.locator(".who a").first();
+      const text = await name.innerText();
+      await name.click();
+      await page.waitForURL(/\/player\/.*db=league/);
+      await page.locator("h1", { hasText: text }).waitFor();
+    }));
+
   test("a tried move is a line of its own and goes away", () =>
     scenario(path, async (page) => {
       await canMove(page);
