@@ -274,6 +274,8 @@ function notation(
   let parent: Element | DocumentFragment = stretch;
   let depth = 0;
   let needsNumber = true;
+  /** The move that was added last, with its number and its evaluation, which are on one line. */
+  let whole: HTMLElement | null = null;
   const addAnnotations = (annotations: Annotation[], place: string | null) => {
     for (const annotation of annotations) {
       const isBefore = annotation.type === "comment" && annotation["place"] === "before";
@@ -283,7 +285,8 @@ function notation(
       // "Nf3, and" reads on; the comment after it begins with the comma.
       const before = parent.lastChild;
       if (annotation.type === "comment" && /^[.,;:!?)…]/.test(text(annotation["text"])) && before?.nodeValue === " ") before.remove();
-      parent.append(element, " ");
+      if (annotation.type === "eval" && place === "after" && whole) whole.append(" ", element);
+      else parent.append(element, " ");
       // What is as short as an evaluation does not separate White's move from Black's.
       if (!element.classList.contains("eval")) needsNumber = true;
     }
@@ -338,14 +341,17 @@ function notation(
     }
     addAnnotations(node.annotations, "before");
     const isWhite = node.ply % 2 === 1;
-    // A number and its move are on one line.
-    const whole = document.createElement("span");
-    if (isWhite || needsNumber) {
+    const isNumbered = isWhite || needsNumber;
+    whole = null;
+    if (isNumbered || node.annotations.some(({ type }) => type === "eval")) {
+      whole = document.createElement("span");
+      whole.className = "no-break";
+    }
+    if (isNumbered) {
       const number = document.createElement("span");
       number.className = "number";
       number.textContent = isWhite ? `${numberOf(node)}.` : `${numberOf(node)}…`;
-      whole.className = "no-break";
-      whole.append(number, " ");
+      whole?.append(number, " ");
     }
     needsNumber = false;
     const span = document.createElement("span");
@@ -368,8 +374,8 @@ function notation(
       span.append(symbol);
     }
     spans.set(node.id, span);
-    whole.append(span);
-    parent.append(whole, " ");
+    whole?.append(span);
+    parent.append(whole ?? span, " ");
     addAnnotations(node.annotations, "after");
   }
   const end = document.createElement("span");

@@ -122,10 +122,10 @@ export function ProblemText({ problem }: { problem: Stated }) {
   );
 }
 
-/** What games can contain, in the language of the page. */
+/** What games can contain, in the language of the page; NAG is a word of programmers. */
 export function FeatureName({ kind, label }: { kind: string; label: string }) {
   const load = useLoad(() => featureName(kind), [kind, languageNow()]);
-  return load.state === "done" && load.value !== null ? <>{load.value}</> : <span lang="en">{label}</span>;
+  return load.state === "done" && load.value !== null ? <>{load.value}</> : <span lang="en">{kind === "nags" ? "symbols such as ! and ?" : label}</span>;
 }
 
 /** A problem in one line. */

@@ -1001,18 +1001,19 @@ describe("game", () => {
       await eventually(async () => assert.doesNotMatch(await page.locator(".as-text").innerText(), /arrow/));
     }));
 
-  test("a number and its move are on one line", () =>
+  test("a number, its move and its evaluation are on one line", () =>
     scenario(
       path,
       async (page) => {
         await moves(page).first().waitFor();
         const apart = await page.locator(".notation .number").evaluateAll((numbers) =>
           numbers.filter((number) => {
-            const move = number.parentElement.querySelector(".move");
-            return Math.abs(number.getBoundingClientRect().bottom - move.getBoundingClientRect().bottom) > 8;
+            const whole = [...number.parentElement.querySelectorAll(".move, .eval")];
+            return whole.some((part) => Math.abs(number.getBoundingClientRect().bottom - part.getBoundingClientRect().bottom) > 8);
           }).length,
         );
         assert.equal(apart, 0);
+        assert.ok((await page.locator(".notation .no-break > .eval").count()) >= 8);
       },
       { viewport: { width: 390, height: 844 }, hasTouch: true },
     ));
@@ -1622,6 +1623,7 @@ describe("check", () => {
           });
           await page.goto(`${server.base}/convert?db=games.pgn&to=si3`);
           await page.locator(".data tbody th").first().waitFor();
+          await eventually(async () => assert.doesNotMatch(await page.locator(".data").innerText(), /\bNAGs?\b/i));
           await eventually(async () => assert.equal(await page.locator(".data tbody th [lang=en]").count(), locale === "en-GB" ? await page.locator(".data tbody th").count() : 0));
         },
         { locale },
