@@ -7,14 +7,34 @@ const languages = join(source, "lang");
 const english = JSON.parse(readFileSync(join(languages, "en.json"), "utf8"));
 const keys = Object.keys(english);
 
-/** The keys of texts are for those who read the source: in the script each has two letters, unless its end is computed. */
+const NAMES = ["de", "ru", "fr", "es"];
+const translations = NAMES.map((name) => JSON.parse(readFileSync(join(languages, `${name}.json`), "utf8")));
+
+/**
+ * The keys of texts are for those who read the source: in the script each has two letters, unless its end is computed.
+ * Keys whose texts are the same in every language have the same letters, so that the text is there once.
+ */
 function shortKeys() {
   const files = readdirSync(source).filter((name) => /\.tsx?$/.test(name));
   const code = files.map((name) => readFileSync(join(source, name), "utf8")).join("\n");
   const computed = [...code.matchAll(/`([a-z]+\.)\$\{/g)].map(([, start]) => start);
   const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const isKept = (key) => !/^[a-z]+(\.\w+)+$/.test(key) || computed.some((start) => key.startsWith(start));
-  return new Map(keys.filter((key) => !isKept(key)).map((key, n) => [key, letters[Math.floor(n / 52)] + letters[n % 52]]));
+  const short = new Map();
+  const byTexts = new Map();
+  for (const key of keys.filter((key) => !isKept(key))) {
+    const texts = JSON.stringify([english, ...translations].map((words) => words[key]));
+    const n = byTexts.size;
+    if (!byTexts.has(texts)) byTexts.set(texts, letters[Math.floor(n / 52)] + letters[n % 52]);
+    short.set(key, byTexts.get(texts));
+  }
+  return short;
+}
+
+/** The texts of a language by the keys of the script, in the order of the keys of English. */
+function shortTexts(words) {
+  const short = shortKeys();
+  return Object.fromEntries(keys.map((key) => [short.get(key) ?? key, words[key]]));
 }
 
 const shorterKeys = {
@@ -23,9 +43,8 @@ const shorterKeys = {
   load(id) {
     if (!/[\\/]lang[\\/]en\.json$/.test(id)) return null;
     const short = shortKeys();
-    const texts = keys.map((key) => [short.get(key) ?? key, english[key]]);
-    if (new Set(texts.map(([key]) => key)).size < keys.length) throw new Error("two texts have the same key");
-    return { code: `export default ${JSON.stringify(Object.fromEntries(texts))}`, moduleType: "js" };
+    if (keys.some((key) => !short.has(key) && [...short.values()].includes(key))) throw new Error("two texts have the same key");
+    return { code: `export default ${JSON.stringify(shortTexts(english))}`, moduleType: "js" };
   },
   transform(code, id) {
     if (!/[\\/]src[\\/]\w+\.tsx?$/.test(id)) return null;
@@ -39,10 +58,9 @@ const listedLanguages = {
   name: "listed-languages",
   enforce: "pre",
   load(id) {
-    const [, name] = /[\\/]lang[\\/](de|ru|fr|es)\.json$/.exec(id) ?? [];
-    if (!name) return null;
-    const words = JSON.parse(readFileSync(join(languages, `${name}.json`), "utf8"));
-    return { code: `export default ${JSON.stringify(keys.map((key) => words[key]))}`, moduleType: "js" };
+    const [, name] = /[\\/]lang[\\/](\w\w)\.json$/.exec(id) ?? [];
+    const words = translations[NAMES.indexOf(name)];
+    return words ? { code: `export default ${JSON.stringify(Object.values(shortTexts(words)))}`, moduleType: "js" } : null;
   },
 };
 
@@ -67,10 +85,8 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             // What is needed together is smaller in one file.
-            { name: "index", test: /preload-helper|[\\/]preact[\\/]|[\\/]src[\\/](index|inputs|drop_zone|jobs|ui|api|translations|router|settings|remembered|problem_texts|pieces|watched|lang[\\/]en)\.(tsx?|json)$/ },
-            { name: "board", test: /[\\/]src[\\/](board|board_host|chess|notation|game_tree)\.tsx?$/ },
-            { name: "desk", test: /[\\/]src[\\/](convert|converted_game|duplicates|decided_pairs|check|input_repair_and_names|spelling_choice)\.tsx?$/ },
-            { name: "game_tabs", test: /[\\/]src[\\/](game_references|stored_record)\.tsx$/ },
+            { name: "index", test: /preload-helper|[\\/]preact[\\/]|[\\/]src[\\/](index|inputs|drop_zone|jobs|ui|api|translations|router|settings|remembered|problem_texts|pieces|watched|commands|lang[\\/]en)\.(tsx?|json)$/ },
+            { name: "board", test: /[\\/]src[\\/](board|board_host|chess|notation|shapes|game_tree)\.tsx?$/ },
             { name: "forms", test: /[\\/]src[\\/](database_choice_and_jobs|write_file|spellings)\.tsx?$/ },
           ],
         },

@@ -390,6 +390,6 @@ export interface HealthAnswer {
   kinds: {
     kind: string;
     count: number;
-    examples: { text: string; game: number | null; ply: number | null; line: number | null; offset: number | null }[];
+    examples: { text: string; file: string | null; game: number | null; ply: number | null; line: number | null; offset: number | null }[];
   }[];
 }

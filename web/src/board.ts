@@ -25,25 +25,25 @@ const COLORS: Record<string, string> = {
 
 export class BoardView {
   readonly element: HTMLElement;
-  private readonly cells: HTMLElement[] = [];
-  private readonly grid: HTMLElement;
-  private readonly overlay: SVGSVGElement;
-  private state: BoardState | null = null;
-  private focused = 4;
-  private picked: number | null = null;
-  private drawn: { from: number; to: number; color: string }[] = [];
-  private drawFrom: { square: number; color: string } | null = null;
-  private dragged: { square: number; ghost: HTMLElement; moved: boolean } | null = null;
-  private readonly onMove: ((uci: string) => void) | undefined;
+  readonly #cells: HTMLElement[] = [];
+  readonly #grid: HTMLElement;
+  readonly #overlay: SVGSVGElement;
+  #state: BoardState | null = null;
+  #focused = 4;
+  #picked: number | null = null;
+  #drawn: { from: number; to: number; color: string }[] = [];
+  #drawFrom: { square: number; color: string } | null = null;
+  #dragged: { square: number; ghost: HTMLElement; moved: boolean } | null = null;
+  readonly #onMove: ((uci: string) => void) | undefined;
 
   constructor(label: string, onMove?: (uci: string) => void) {
-    this.onMove = onMove;
+    this.#onMove = onMove;
     this.element = document.createElement("div");
     this.element.className = "board";
-    this.grid = document.createElement("div");
-    this.grid.className = "squares";
-    this.grid.setAttribute("role", "grid");
-    this.grid.setAttribute("aria-label", label);
+    this.#grid = document.createElement("div");
+    this.#grid.className = "squares";
+    this.#grid.setAttribute("role", "grid");
+    this.#grid.setAttribute("aria-label", label);
     for (let row = 0; row < 8; row++) {
       const line = document.createElement("div");
       line.setAttribute("role", "row");
@@ -52,64 +52,65 @@ export class BoardView {
         cell.setAttribute("role", "gridcell");
         cell.tabIndex = -1;
         line.append(cell);
-        this.cells.push(cell);
+        this.#cells.push(cell);
       }
-      this.grid.append(line);
+      this.#grid.append(line);
     }
-    this.overlay = document.createElementNS(SVG, "svg");
-    this.overlay.setAttribute("class", "marks");
-    this.overlay.setAttribute("viewBox", "0 0 8 8");
-    this.overlay.setAttribute("aria-hidden", "true");
-    this.element.append(this.grid, this.overlay);
-    this.grid.addEventListener("keydown", (event) => this.key(event));
-    this.grid.addEventListener("focusin", (event) => {
-      const index = this.cells.indexOf(event.target as HTMLElement);
-      if (index >= 0) this.focused = this.square(index);
-      this.setTabStop();
+    this.#overlay = document.createElementNS(SVG, "svg");
+    this.#overlay.setAttribute("class", "marks");
+    this.#overlay.setAttribute("viewBox", "0 0 8 8");
+    this.#overlay.setAttribute("aria-hidden", "true");
+    this.element.append(this.#grid, this.#overlay);
+    this.#grid.addEventListener("keydown", (event) => this.#key(event));
+    this.#grid.addEventListener("focusin", (event) => {
+      const index = this.#cells.indexOf(event.target as HTMLElement);
+      if (index >= 0) this.#focused = this.#square(index);
+      this.#setTabStop();
     });
-    this.element.addEventListener("pointerdown", (event) => this.down(event));
-    this.element.addEventListener("pointermove", (event) => this.move(event));
-    this.element.addEventListener("pointerup", (event) => this.up(event));
-    this.element.addEventListener("pointercancel", () => this.endDrag());
+    this.element.addEventListener("pointerdown", (event) => this.#down(event));
+    this.element.addEventListener("pointermove", (event) => this.#move(event));
+    this.element.addEventListener("pointerup", (event) => this.#up(event));
+    this.element.addEventListener("pointercancel", () => this.#endDrag());
     // The pointer does not take the focus, so that the arrow keys still step through the game.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
     this.element.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
   /** The square shown by a cell; its own inverse. */
-  private square(index: number): number {
-    const isFlipped = this.state?.isFlipped ?? false;
+  #square(index: number): number {
+    const isFlipped = this.#state?.isFlipped ?? false;
     const row = index >> 3;
     const column = index & 7;
     return isFlipped ? row * 8 + (7 - column) : (7 - row) * 8 + column;
   }
 
-  private cellOf(square: number): HTMLElement | undefined {
-    const isFlipped = this.state?.isFlipped ?? false;
+  #cellOf(square: number): HTMLElement | undefined {
+    const isFlipped = this.#state?.isFlipped ?? false;
     const row = isFlipped ? square >> 3 : 7 - (square >> 3);
     const column = isFlipped ? 7 - (square & 7) : square & 7;
-    return this.cells[row * 8 + column];
+    return this.#cells[row * 8 + column];
   }
 
   set(state: BoardState): void {
-    const before = this.state;
-    this.state = state;
-    this.grid.setAttribute("aria-readonly", String(state.legal === null));
+    const before = this.#state;
+    this.#state = state;
+    this.#grid.setAttribute("aria-readonly", String(state.legal === null));
     if (before?.pieces !== state.pieces) {
-      this.picked = null;
-      this.drawn = [];
-      this.endDrag();
+      this.#picked = null;
+      this.#drawn = [];
+      this.#endDrag();
+      this.element.querySelector(".promotion")?.remove();
     }
-    this.cells.forEach((cell, index) => {
-      const square = this.square(index);
+    this.#cells.forEach((cell, index) => {
+      const square = this.#square(index);
       const piece = state.pieces[square] ?? null;
       const name = squareName(square);
       const isDark = ((square >> 3) + (square & 7)) % 2 === 0;
       const classes = [isDark ? "dark" : "light"];
       if (state.lastMove?.includes(square)) classes.push("last");
       if (state.check === square) classes.push("check");
-      if (this.picked === square) classes.push("picked");
-      if (this.picked !== null && this.moves(this.picked).includes(square)) classes.push("target");
+      if (this.#picked === square) classes.push("picked");
+      if (this.#picked !== null && this.#moves(this.#picked).includes(square)) classes.push("target");
       for (const shape of state.shapes) {
         if (shape.type === "square" && shape["square"] === name) {
           classes.push(`filled-${COLORS[String(shape["color"])] ?? "g"}`);
@@ -130,44 +131,87 @@ export class BoardView {
       cell.dataset["file"] = file;
       cell.dataset["rank"] = rank;
     });
-    this.setTabStop();
-    this.drawMarks();
+    this.#setTabStop();
+    this.#drawMarks();
   }
 
-  private setTabStop(): void {
-    for (const cell of this.cells) cell.tabIndex = -1;
-    const cell = this.cellOf(this.focused);
+  #setTabStop(): void {
+    for (const cell of this.#cells) cell.tabIndex = -1;
+    const cell = this.#cellOf(this.#focused);
     if (cell) cell.tabIndex = 0;
   }
 
-  private moves(from: number): number[] {
+  #moves(from: number): number[] {
     const name = squareName(from);
-    const legal = this.state?.legal ?? [];
+    const legal = this.#state?.legal ?? [];
     return legal.filter((uci) => uci.startsWith(name)).map((uci) => squareIndex(uci.slice(2, 4)));
   }
 
-  private tryMove(from: number, to: number): boolean {
+  #tryMove(from: number, to: number): boolean {
     const text = squareName(from) + squareName(to);
-    const legal = (this.state?.legal ?? []).filter((uci) => uci.startsWith(text));
-    // The queen, unless the move is not a promotion.
-    const uci = legal.find((uci) => uci.length === 4 || uci.endsWith("q")) ?? legal[0];
-    if (!uci || !this.onMove) return false;
-    this.picked = null;
-    this.onMove(uci);
+    const [uci, ...others] = (this.#state?.legal ?? []).filter((uci) => uci.startsWith(text));
+    if (!uci || !this.#onMove) return false;
+    this.#picked = null;
+    if (others.length > 0) this.#askPiece(to, [uci, ...others]);
+    else this.#onMove(uci);
     return true;
   }
 
-  private pick(square: number): void {
-    if (!this.state || !this.onMove) return;
-    if (this.picked !== null && this.picked !== square && this.tryMove(this.picked, square)) return;
-    const canMove = this.moves(square).length > 0;
-    this.picked = this.picked === square || !canMove ? null : square;
-    this.set(this.state);
+  /** Asks what a pawn becomes, at the edge where it arrives. */
+  #askPiece(to: number, moves: string[]): void {
+    const box = document.createElement("div");
+    box.className = "promotion";
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", `${squareName(to)} ${t("say.becomes")}`);
+    const [x, y] = this.#center(to);
+    box.style.left = `${(x - 0.5) * 12.5}%`;
+    box.style[y < 4 ? "top" : "bottom"] = "0";
+    // The queen is on the square of the pawn.
+    box.style.flexDirection = y < 4 ? "column" : "column-reverse";
+    const before = document.activeElement as HTMLElement | null;
+    const close = () => {
+      box.remove();
+      before?.focus();
+      if (this.#state) this.set(this.#state);
+    };
+    for (const kind of "qrbn") {
+      const uci = moves.find((move) => move.endsWith(kind));
+      if (!uci) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.ariaLabel = pieceName(kind);
+      button.append(pieceSvg(to > 31 ? kind.toUpperCase() : kind));
+      button.onclick = () => {
+        close();
+        this.#onMove?.(uci);
+      };
+      box.append(button);
+    }
+    box.onkeydown = (event) => {
+      if (event.key === "Escape") close();
+      // Other keys would step through the game.
+      event.stopPropagation();
+    };
+    box.onpointerdown = (event) => event.stopPropagation();
+    box.addEventListener("focusout", (event) => {
+      // It is also sent while the box is removed, which must not begin again.
+      if (!box.contains(event.relatedTarget as Node | null)) queueMicrotask(() => box.remove());
+    });
+    this.element.append(box);
+    box.querySelector("button")?.focus();
   }
 
-  private key(event: KeyboardEvent): void {
+  #pick(square: number): void {
+    if (!this.#state || !this.#onMove) return;
+    if (this.#picked !== null && this.#picked !== square && this.#tryMove(this.#picked, square)) return;
+    const canMove = this.#moves(square).length > 0;
+    this.#picked = this.#picked === square || !canMove ? null : square;
+    this.set(this.#state);
+  }
+
+  #key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const index = this.cells.indexOf(event.target as HTMLElement);
+    const index = this.#cells.indexOf(event.target as HTMLElement);
     if (index < 0) return;
     const steps: Record<string, [number, number]> = {
       ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
@@ -176,106 +220,106 @@ export class BoardView {
     if (step) {
       const row = (index >> 3) + step[0];
       const column = (index & 7) + step[1];
-      if (row >= 0 && row < 8 && column >= 0 && column < 8) this.cells[row * 8 + column]?.focus();
-    } else if (event.key === "Home") this.cells[index & 56]?.focus();
-    else if (event.key === "End") this.cells[index | 7]?.focus();
-    else if (event.key === "Enter") this.pick(this.square(index));
-    else if (event.key === "Escape" && this.picked !== null) this.pick(this.picked);
+      if (row >= 0 && row < 8 && column >= 0 && column < 8) this.#cells[row * 8 + column]?.focus();
+    } else if (event.key === "Home") this.#cells[index & 56]?.focus();
+    else if (event.key === "End") this.#cells[index | 7]?.focus();
+    else if (event.key === "Enter") this.#pick(this.#square(index));
+    else if (event.key === "Escape" && this.#picked !== null) this.#pick(this.#picked);
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  private squareAt(event: PointerEvent): number | null {
-    const box = this.grid.getBoundingClientRect();
+  #squareAt(event: PointerEvent): number | null {
+    const box = this.#grid.getBoundingClientRect();
     const column = Math.floor(((event.clientX - box.left) / box.width) * 8);
     const row = Math.floor(((event.clientY - box.top) / box.height) * 8);
-    return row >= 0 && row < 8 && column >= 0 && column < 8 ? this.square(row * 8 + column) : null;
+    return row >= 0 && row < 8 && column >= 0 && column < 8 ? this.#square(row * 8 + column) : null;
   }
 
-  private down(event: PointerEvent): void {
-    const square = this.squareAt(event);
-    if (square === null || !this.state) return;
+  #down(event: PointerEvent): void {
+    const square = this.#squareAt(event);
+    if (square === null || !this.#state) return;
     if (event.button === 2) {
       const color = event.shiftKey && event.altKey ? "y" : event.shiftKey ? "r" : event.altKey ? "b" : "g";
-      this.drawFrom = { square, color };
+      this.#drawFrom = { square, color };
       return;
     }
     if (event.button !== 0) return;
-    if (this.drawn.length > 0) {
-      this.drawn = [];
-      this.drawMarks();
+    if (this.#drawn.length > 0) {
+      this.#drawn = [];
+      this.#drawMarks();
     }
-    const piece = this.state.pieces[square];
-    if (piece && this.picked === null && this.onMove && this.moves(square).length > 0) {
+    const piece = this.#state.pieces[square];
+    if (piece && this.#picked === null && this.#onMove && this.#moves(square).length > 0) {
       const ghost = document.createElement("div");
       ghost.className = "ghost";
       ghost.append(pieceSvg(piece));
-      this.dragged = { square, ghost, moved: false };
+      this.#dragged = { square, ghost, moved: false };
       this.element.setPointerCapture(event.pointerId);
     }
-    this.pick(square);
+    this.#pick(square);
   }
 
-  private move(event: PointerEvent): void {
-    const dragged = this.dragged;
+  #move(event: PointerEvent): void {
+    const dragged = this.#dragged;
     if (!dragged) return;
-    const box = this.grid.getBoundingClientRect();
+    const box = this.#grid.getBoundingClientRect();
     if (!dragged.moved) {
       dragged.moved = true;
       this.element.append(dragged.ghost);
-      this.cellOf(dragged.square)?.classList.add("lifted");
+      this.#cellOf(dragged.square)?.classList.add("lifted");
     }
     dragged.ghost.style.left = `${event.clientX - box.left - box.width / 16}px`;
     dragged.ghost.style.top = `${event.clientY - box.top - box.height / 16}px`;
   }
 
-  private up(event: PointerEvent): void {
-    const square = this.squareAt(event);
-    if (event.button === 2 && this.drawFrom && square !== null) {
-      const { square: from, color } = this.drawFrom;
-      const same = this.drawn.findIndex((mark) => mark.from === from && mark.to === square);
-      if (same >= 0) this.drawn.splice(same, 1);
-      else this.drawn.push({ from, to: square, color });
-      this.drawMarks();
+  #up(event: PointerEvent): void {
+    const square = this.#squareAt(event);
+    if (event.button === 2 && this.#drawFrom && square !== null) {
+      const { square: from, color } = this.#drawFrom;
+      const same = this.#drawn.findIndex((mark) => mark.from === from && mark.to === square);
+      if (same >= 0) this.#drawn.splice(same, 1);
+      else this.#drawn.push({ from, to: square, color });
+      this.#drawMarks();
     }
-    this.drawFrom = null;
-    const dragged = this.dragged;
-    this.endDrag();
-    if (dragged?.moved && square !== null && square !== dragged.square) this.tryMove(dragged.square, square);
+    this.#drawFrom = null;
+    const dragged = this.#dragged;
+    this.#endDrag();
+    if (dragged?.moved && square !== null && square !== dragged.square) this.#tryMove(dragged.square, square);
   }
 
-  private endDrag(): void {
-    this.dragged?.ghost.remove();
-    if (this.dragged) this.cellOf(this.dragged.square)?.classList.remove("lifted");
-    this.dragged = null;
+  #endDrag(): void {
+    this.#dragged?.ghost.remove();
+    if (this.#dragged) this.#cellOf(this.#dragged.square)?.classList.remove("lifted");
+    this.#dragged = null;
   }
 
-  private center(square: number): [number, number] {
-    const isFlipped = this.state?.isFlipped ?? false;
+  #center(square: number): [number, number] {
+    const isFlipped = this.#state?.isFlipped ?? false;
     const column = isFlipped ? 7 - (square & 7) : square & 7;
     const row = isFlipped ? square >> 3 : 7 - (square >> 3);
     return [column + 0.5, row + 0.5];
   }
 
-  private drawMarks(): void {
+  #drawMarks(): void {
     const marks: SVGElement[] = [];
-    for (const shape of this.state?.shapes ?? []) {
+    for (const shape of this.#state?.shapes ?? []) {
       const color = COLORS[String(shape["color"])] ?? "g";
       if (shape.type === "arrow") {
-        marks.push(this.arrow(squareIndex(String(shape["from"])), squareIndex(String(shape["to"])), color));
+        marks.push(this.#arrow(squareIndex(String(shape["from"])), squareIndex(String(shape["to"])), color));
       } else if (["circle", "disk", "frame", "letter"].includes(shape.type)) {
-        marks.push(this.spot(shape.type, squareIndex(String(shape["square"])), color, String(shape["letter"] ?? "")));
+        marks.push(this.#spot(shape.type, squareIndex(String(shape["square"])), color, String(shape["letter"] ?? "")));
       }
     }
-    for (const { from, to, color } of this.drawn) {
-      marks.push(from === to ? this.spot("circle", from, color, "") : this.arrow(from, to, color));
+    for (const { from, to, color } of this.#drawn) {
+      marks.push(from === to ? this.#spot("circle", from, color, "") : this.#arrow(from, to, color));
     }
-    this.overlay.replaceChildren(...marks);
+    this.#overlay.replaceChildren(...marks);
   }
 
-  private spot(kind: string, square: number, color: string, letter: string): SVGElement {
-    const [x, y] = this.center(square);
+  #spot(kind: string, square: number, color: string, letter: string): SVGElement {
+    const [x, y] = this.#center(square);
     const name = kind === "letter" ? "text" : kind === "frame" ? "rect" : "circle";
     const element = document.createElementNS(SVG, name);
     const attributes: Record<string, number> =
@@ -288,9 +332,9 @@ export class BoardView {
     return element;
   }
 
-  private arrow(from: number, to: number, color: string): SVGElement {
-    const [x1, y1] = this.center(from);
-    const [x2, y2] = this.center(to);
+  #arrow(from: number, to: number, color: string): SVGElement {
+    const [x1, y1] = this.#center(from);
+    const [x2, y2] = this.#center(to);
     const length = Math.hypot(x2 - x1, y2 - y1) || 1;
     const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
     const point = (along: number, across: number) =>

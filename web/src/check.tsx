@@ -76,25 +76,26 @@ export function View() {
             <ol class="kinds">
               {health.kinds.map((kind) => (
                 <li>
-                  <details open={health.kinds.length <= 3}>
-                    <summary>
-                      <b>{number(kind.count)}</b> <bdi>{kind.examples[0]?.text ?? kind.kind}</bdi>
-                    </summary>
-                    <ul>
-                      {kind.examples.map((example) => (
-                        <li>
-                          {example.game !== null ? (
-                            <a href={gameHref(db, example.game, example.ply !== null ? { ply: String(example.ply) } : {})}>
-                              {t("health.game", { n: example.game })}
-                            </a>
-                          ) : null}{" "}
-                          <bdi>{example.text}</bdi>
-                          {placeOf(example)}
-                        </li>
-                      ))}
-                      {kind.count > kind.examples.length && <li>{t("health.more", { n: kind.count - kind.examples.length })}</li>}
-                    </ul>
-                  </details>
+                  {/* What differs between the problems of a kind is in the examples; a single problem is its own title. */}
+                  {kind.count === 1 ? (
+                    <>
+                      <b>1 ×</b> {kind.examples.map((example) => <Example db={db} example={example} />)}
+                    </>
+                  ) : (
+                    <details open={health.kinds.length <= 3}>
+                      <summary>
+                        <b>{number(kind.count)} ×</b> <bdi lang="en">{kind.kind}</bdi>
+                      </summary>
+                      <ul>
+                        {kind.examples.map((example) => (
+                          <li>
+                            <Example db={db} example={example} />
+                          </li>
+                        ))}
+                        {kind.count > kind.examples.length && <li>{t("health.more", { n: kind.count - kind.examples.length })}</li>}
+                      </ul>
+                    </details>
+                  )}
                 </li>
               ))}
             </ol>
@@ -119,9 +120,23 @@ export function View() {
   );
 }
 
-/** Where in its file something is. */
-function placeOf({ line, offset }: { line: number | null; offset: number | null }): string {
-  const places = [line !== null && t("health.line", { n: line }), offset !== null && `0x${offset.toString(16)}`];
+type ExampleJson = HealthAnswer["kinds"][number]["examples"][number];
+
+function Example({ db, example }: { db: string; example: ExampleJson }) {
+  return (
+    <>
+      {example.game !== null && (
+        <a href={gameHref(db, example.game, example.ply !== null ? { ply: String(example.ply) } : {})}>{t("health.game", { n: example.game })}</a>
+      )}{" "}
+      <bdi lang="en">{example.text}</bdi>
+      {placeOf(example)}
+    </>
+  );
+}
+
+/** Where something is: the file of an input of several, and the place in it. */
+function placeOf({ file, line, offset }: ExampleJson): string {
+  const places = [file, line !== null && t("health.line", { n: line }), offset !== null && `0x${offset.toString(16)}`];
   const known = places.filter((place) => place);
   return known.length > 0 ? ` (${known.join(", ")})` : "";
 }

@@ -152,7 +152,7 @@ function AnswerTable(props: {
           <tr>
             <th scope="col">{t("explorer.move")}</th>
             {sources.map((source) => (
-              <th scope="colgroup" colSpan={!hasCounts(source) ? 1 : sources.length > 2 ? 2 : 3}>
+              <th scope="colgroup" colSpan={!hasCounts(source) ? 1 : 1 + Number(sources.length <= 2) + Number(hasResults(source))} title={source.name ?? source.id}>
                 <bdi>{source.name ?? source.id}</bdi>
               </th>
             ))}
@@ -169,13 +169,7 @@ function AnswerTable(props: {
               <>
                 {sources.length <= 2 && <td class="n" />}
                 <td class="n">{source.games === null || source.games === undefined ? "–" : short(source.games)}</td>
-                <td>
-                  {source.white !== null && source.white !== undefined ? (
-                    <Bar white={source.white} draws={source.draws ?? 0} black={source.black ?? 0} />
-                  ) : (
-                    <span class="none">–</span>
-                  )}
-                </td>
+                {hasResults(source) && <ResultCell {...source} />}
               </>
             ))}
             {columns.weight && <td />}
@@ -226,7 +220,7 @@ function AnswerTable(props: {
                   source?.kind === "database" && row.uci !== "0000"
                     ? gamesHref([source.id], { q: gamesOfMove(answer.fen, row.uci, where, filters[source.id] ?? "") })
                     : null;
-                return <Cell move={cell} counts={hasCounts(source)} hasShare={sources.length <= 2} href={href} san={row.san} />;
+                return <Cell move={cell} counts={hasCounts(source)} hasResults={hasResults(source)} hasShare={sources.length <= 2} href={href} san={row.san} />;
               })}
               {columns.weight && <td class="n">{best(row, "weight")}</td>}
               {columns.rating && <td class="n">{best(row, "averageRating")}</td>}
@@ -393,22 +387,28 @@ function hasCounts(source: ExplorerSource | undefined): boolean {
   return (source?.moves ?? []).some((move) => move.games !== null && move.games !== undefined);
 }
 
+/** Whether a source has results; some books only count games. */
+function hasResults(source: ExplorerSource | undefined): boolean {
+  return (source?.moves ?? []).some((move) => move.white !== null && move.white !== undefined);
+}
+
 interface CellProps {
   move: ExplorerMove | null;
   counts: boolean;
+  hasResults: boolean;
   hasShare: boolean;
   href: string | null;
   san: string;
 }
 
-function Cell({ move, counts, hasShare, href, san }: CellProps) {
+function Cell({ move, counts, hasResults, hasShare, href, san }: CellProps) {
   if (!counts) return move ? <td class="n">{Math.round(move.share * 100)} %</td> : <td class="n none">–</td>;
   if (!move) {
     return (
       <>
         {hasShare && <td class="n none">–</td>}
         <td class="n none">–</td>
-        <td class="none">–</td>
+        {hasResults && <td class="none">–</td>}
       </>
     );
   }
@@ -425,14 +425,16 @@ function Cell({ move, counts, hasShare, href, san }: CellProps) {
           </a>
         )}
       </td>
-      <td>
-        {move.white !== null && move.white !== undefined ? (
-          <Bar white={move.white} draws={move.draws ?? 0} black={move.black ?? 0} />
-        ) : (
-          <span class="none">–</span>
-        )}
-      </td>
+      {hasResults && <ResultCell {...move} />}
     </>
+  );
+}
+
+function ResultCell({ white, draws, black }: Pick<ExplorerMove, "white" | "draws" | "black">) {
+  return (
+    <td>
+      {white !== null && white !== undefined ? <Bar white={white} draws={draws ?? 0} black={black ?? 0} /> : <span class="none">–</span>}
+    </td>
   );
 }
 

@@ -5,13 +5,14 @@ import { type GameStart, type Rows, get, getText, momentOf, type PositionAnswer,
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
 import { Notation } from "./notation.tsx";
-import { gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
+import { gameHref, gamesHref, go, playerHref, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
-  type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, makeTree, nodeAtPly,
+  type Annotation, type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, makeTree, nodeAtPly,
   nodeOfMoment, pathTo, placementAt, questionsOf,
 } from "./game_tree.ts";
 import { ErrorBox, Graph, Later, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { shapeGroups, shapesOf } from "./shapes.ts";
 import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
 import { moveText, pieceName, spoken, t } from "./translations.ts";
 
@@ -33,8 +34,8 @@ export function View() {
 }
 
 const explorer = async () => (await import("./explorer.tsx")).ExplorerTable;
-const references = async () => (await import("./game_references.tsx")).References;
-const storedRecord = async () => (await import("./stored_record.tsx")).StoredRecord;
+const references = async () => (await import("./game_tabs.ts")).References;
+const storedRecord = async () => (await import("./game_tabs.ts")).StoredRecord;
 
 const tag = (game: GameJson, name: string) => {
   const value = game.tags.find((tag) => tag.name === name)?.value ?? "";
@@ -349,7 +350,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
   );
 
   const at = tree.nodes[node];
-  const shapes = trial || !settings.arrows ? [] : (at?.annotations ?? []).filter((a) => ["arrow", "square", "circle", "disk", "frame", "letter"].includes(a.type));
+  const shapes = trial || !settings.arrows ? [] : shapesOf(at?.annotations ?? []);
   const evals = useMemo(() => evaluations(tree).filter((point) => !hidden.has(point.node)), [tree, hidden]);
   const times = useMemo(() => clocks(tree).filter((point) => !hidden.has(point.node)), [tree, hidden]);
   const nameOf = (ply: number) => `${Math.ceil(ply / 2)}${ply % 2 === 1 ? "." : "…"}`;
@@ -405,14 +406,14 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             </button>
           </p>
         )}
-        {asText && <AsText placement={placement} positionNow={positionNow} onMove={onMove} />}
+        {asText && <AsText placement={placement} shapes={shapes} positionNow={positionNow} onMove={onMove} />}
       </div>
       <div class="text-side">
         <header class="game-head">
           <p class="who">
-            <bdi>{tag(game, "White") || "?"}</bdi>
+            <PlayerName game={game} color="White" />
             {tag(game, "WhiteElo") && <small> {tag(game, "WhiteElo")}</small>} –{" "}
-            <bdi>{tag(game, "Black") || "?"}</bdi>
+            <PlayerName game={game} color="Black" />
             {tag(game, "BlackElo") && <small> {tag(game, "BlackElo")}</small>}{" "}
             <b class="score">{game.result === "1/2-1/2" ? "½-½" : game.result}</b>
           </p>
@@ -425,7 +426,18 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           </p>
           {(game.opening || tag(game, "ECO")) && (
             <p class="sub">
-              <b>{tag(game, "ECO") || game.opening?.eco}</b> {game.opening?.name}
+              <b>{tag(game, "ECO")}</b> {/* The stored code can be that of another opening. */}
+              {game.opening && (
+                <>
+                  {!tag(game, "ECO").startsWith(game.opening.eco) && (
+                    <>
+                      {tag(game, "ECO") && "· "}
+                      <b>{game.opening.eco}</b>
+                    </>
+                  )}{" "}
+                  {game.opening.name}
+                </>
+              )}
             </p>
           )}
           {game.deleted && <p class="sub warn">{t("game.deleted")}</p>}
@@ -442,13 +454,14 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           <LinkButton href={previous} text={t("game.previous")} />
           <span class="sub">{t("game.of", { n: game.game, total: game.total })}</span>
           <LinkButton href={next} text={t("game.next")} />
-          <span class="grow" />
-          <button type="button" onClick={copyFen}>
-            {t("copy.fen")}
-          </button>
-          <button type="button" onClick={copyPgn}>
-            {t("copy.pgn")}
-          </button>
+          <span class="copies">
+            <button type="button" onClick={copyFen}>
+              {t("copy.fen")}
+            </button>
+            <button type="button" onClick={copyPgn}>
+              {t("copy.pgn")}
+            </button>
+          </span>
         </nav>
         <div class="tabs" role="tablist" aria-label={t("game.tabs")}>
           {tabs.map(([id, name], index) => (
@@ -521,6 +534,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
                   points={times.map((c) => ({ x: c.ply, y: c.seconds, text: clockText(c.seconds), name: nameOf(c.ply), node: c.node }))}
                   min={0}
                   max={Math.max(...times.map((c) => c.seconds), 1)}
+                  hasSides
                   current={node}
                   onPick={show}
                 />
@@ -547,6 +561,16 @@ function LinkButton({ href, text }: { href: string | null; text: string }) {
   ) : (
     <a class="button" href={href}>
       {text}
+    </a>
+  );
+}
+
+/** The name of a player, with a link to what else is known of the player. */
+function PlayerName({ game, color }: { game: GameJson; color: "White" | "Black" }) {
+  const name = tag(game, color);
+  return name === "" ? <>?</> : (
+    <a href={playerHref(name, game.db)}>
+      <bdi>{name}</bdi>
     </a>
   );
 }
@@ -596,10 +620,14 @@ function Controls(props: {
 /** The position as lists of pieces, and moves by typing. */
 function AsText(props: {
   placement: Placement;
+  shapes: Annotation[];
   positionNow: () => Promise<PositionAnswer>;
   onMove: (uci: string) => void;
 }) {
   const [error, setError] = useState("");
+  const host = useRef<HTMLElement>(null);
+  // It is below the board, which can fill the window.
+  useLayoutEffect(() => host.current?.scrollIntoView({ block: "nearest" }), []);
   const list = (isWhite: boolean) =>
     ["K", "Q", "R", "B", "N", "P"].flatMap((kind) => {
       const wanted = isWhite ? kind : kind.toLowerCase();
@@ -609,7 +637,7 @@ function AsText(props: {
       return squares.length > 0 ? [`${pieceName(kind)} ${squares.join(" ")}`] : [];
     });
   return (
-    <section class="as-text" aria-label={t("board.asText")}>
+    <section class="as-text" ref={host} aria-label={t("board.asText")}>
       <p>
         <b>{t("white")}:</b> {list(true).join(", ")}
       </p>
@@ -617,6 +645,11 @@ function AsText(props: {
         <b>{t("black")}:</b> {list(false).join(", ")}
       </p>
       <p>{t(props.placement.whiteToMove ? "board.whiteToMove" : "board.blackToMove")}</p>
+      {shapeGroups(props.shapes).map(({ sign, kind, text }) => (
+        <p>
+          <span aria-hidden="true">{sign}</span> {kind}: {text}
+        </p>
+      ))}
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -733,7 +766,9 @@ function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
   return (
     <section class="text-view">
       <nav class="game-nav" aria-label={t("game.nav")}>
-        <a href={gamesHref([query.get("db") ?? game.db])}>{t("game.list")}</a>
+        <a class="button" href={gamesHref([query.get("db") ?? game.db])}>
+          {t("game.list")}
+        </a>
         <LinkButton href={previous} text={t("game.previous")} />
         <span class="sub">{t("game.of", { n: game.game, total: game.total })}</span>
         <LinkButton href={next} text={t("game.next")} />

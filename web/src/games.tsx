@@ -213,6 +213,24 @@ function GameList(props: ListProps) {
   }, [details]);
   useLayoutEffect(() => list.current?.redraw(), [shown.map((column) => column.id).join(), selection.games]);
   const terms = termsOf(where);
+  const actions = (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={deleted}
+          onChange={() => go(listHref(ids, where, sort, !deleted))}
+        />{" "}
+        {t("games.deleted")}
+      </label>
+      <a class="button" href={explorerHref(ids, where ? { q: where } : {})}>
+        {t("card.explore")}
+      </a>
+      <a class="button" href={convertHref(ids.join(","), "", "", where, deleted)}>
+        {t("convert.title")}
+      </a>
+    </>
+  );
 
   return (
     <>
@@ -233,23 +251,30 @@ function GameList(props: ListProps) {
             {t("games.goto")} <input id="goto" name="n" inputMode="numeric" size={7} autoComplete="off" />
           </label>
         </form>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={deleted}
-            onChange={() => go(listHref(ids, where, sort, !deleted))}
-          />{" "}
-          {t("games.deleted")}
-        </label>
-        <a class="button" href={explorerHref(ids, where ? { q: where } : {})}>
-          {t("card.explore")}
-        </a>
-        <a class="button" href={convertHref(ids.join(","), "", "", where, deleted)}>
-          {t("convert.title")}
-        </a>
+        {rank === 0 && (
+          // A narrow window has no names of columns to click.
+          <select
+            class="order"
+            aria-label={t("shelf.order")}
+            value={keys[0] ?? "game"}
+            onChange={(event) => go(listHref(ids, where, event.currentTarget.value, deleted))}
+          >
+            {columns()
+              .filter(({ id }) => state?.sortable.includes(id))
+              .flatMap((column) =>
+                (["games.sortUp", "games.sortDown"] as const).map((text, index) => (
+                  <option value={["", "-"][index] + column.id} aria-label={t(text, { column: columnLabel(column) })}>
+                    {"▴▾"[index]} {columnLabel(column)}
+                  </option>
+                )),
+              )}
+          </select>
+        )}
+        {rank > 0 && actions}
         <details class="menu">
           <summary class="button">{t("card.more")}</summary>
           <div class="menu-body">
+            {rank === 0 && actions}
             <button type="button" disabled={!state?.isExact} onClick={() => void saveList(request, columns(), state?.count ?? 0)}>
               {t("save.csv")}
             </button>

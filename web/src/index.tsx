@@ -20,11 +20,11 @@ const later: Record<string, () => Promise<ComponentType>> = {
   games: async () => (await import("./games.tsx")).View,
   db: async () => (await import("./game.tsx")).View,
   explorer: async () => (await import("./explorer.tsx")).View,
-  health: async () => (await import("./check.tsx")).View,
+  health: async () => (await import("./desk.ts")).Check,
   player: async () => (await import("./player.tsx")).View,
   search: async () => (await import("./positions.tsx")).View,
-  duplicates: async () => (await import("./duplicates.tsx")).View,
-  convert: async () => (await import("./convert.tsx")).View,
+  duplicates: async () => (await import("./desk.ts")).Duplicates,
+  convert: async () => (await import("./desk.ts")).Convert,
   book: async () => (await import("./book.tsx")).View,
 };
 
@@ -199,66 +199,36 @@ function Help({ onClose }: { onClose: () => void }) {
 }
 
 function SettingsDialog({ settings, onClose }: { settings: Settings; onClose: () => void }) {
+  type Key = Parameters<typeof t>[0];
+  const choice = (name: keyof Settings, label: Key, values: string[], text: (value: string) => string | undefined) => (
+    <p>
+      <label>
+        {t(label)}{" "}
+        <select value={String(settings[name])} onChange={(event) => change({ [name]: event.currentTarget.value })}>
+          {values.map((value) => (
+            <option value={value} lang={name === "language" ? value : undefined}>
+              {text(value)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </p>
+  );
   return (
     <Dialog title={t("settings")} onClose={onClose}>
-      <p>
-        <label>
-          {t("settings.language")}{" "}
-          <select value={settings.language} onChange={(event) => change({ language: event.currentTarget.value })}>
-            {LANGUAGES.map((language) => (
-              <option value={language} lang={language}>
-                {NAMES[language]}
-              </option>
-            ))}
-          </select>
-        </label>
-      </p>
-      <p>
-        <label>
-          {t("settings.theme")}{" "}
-          <select value={settings.theme} onChange={(event) => change({ theme: event.currentTarget.value as Settings["theme"] })}>
-            <option value="system">{t("theme.system")}</option>
-            <option value="light">{t("theme.light")}</option>
-            <option value="dark">{t("theme.dark")}</option>
-          </select>
-        </label>
-      </p>
-      <p>
-        <label>
-          {t("settings.board")}{" "}
-          <select value={settings.colors} onChange={(event) => change({ colors: event.currentTarget.value })}>
-            {COLORS.map((name) => (
-              <option value={name}>{t(`colors.${name}` as Parameters<typeof t>[0])}</option>
-            ))}
-          </select>
-        </label>
-      </p>
-      <p>
-        <label>
-          {t("settings.set")}{" "}
-          <select value={settings.set} onChange={(event) => change({ set: event.currentTarget.value })}>
-            {SETS.map((name) => (
-              <option value={name}>{t(`set.${name}` as Parameters<typeof t>[0])}</option>
-            ))}
-          </select>
-        </label>
-      </p>
-      <p>
-        <label>
-          {t("settings.pieces")}{" "}
-          <select value={settings.pieces} onChange={(event) => change({ pieces: event.currentTarget.value as Settings["pieces"] })}>
-            <option value="figurines">{t("pieces.figurines")}</option>
-            <option value="letters">{t("pieces.letters")}</option>
-            <option value="english">{t("pieces.english")}</option>
-          </select>
-        </label>
-      </p>
-      <p>
-        <label>
-          <input type="checkbox" checked={settings.singleKeys} onChange={() => change({ singleKeys: !settings.singleKeys })} />{" "}
-          {t("settings.keys")}
-        </label>
-      </p>
+      <div class="settings">
+        {choice("language", "settings.language", LANGUAGES, (name) => NAMES[name])}
+        {choice("theme", "settings.theme", ["system", "light", "dark"], (name) => t(`theme.${name}` as Key))}
+        {choice("colors", "settings.board", COLORS, (name) => t(`colors.${name}` as Key))}
+        {choice("set", "settings.set", SETS, (name) => t(`set.${name}` as Key))}
+        {choice("pieces", "settings.pieces", ["figurines", "letters", "english"], (name) => t(`pieces.${name}` as Key))}
+        <p>
+          <label class="check">
+            <input type="checkbox" checked={settings.singleKeys} onChange={() => change({ singleKeys: !settings.singleKeys })} />{" "}
+            {t("settings.keys")}
+          </label>
+        </p>
+      </div>
     </Dialog>
   );
 }

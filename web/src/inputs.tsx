@@ -43,7 +43,8 @@ export function ShelfView() {
   const shelf = useLoad<Shelf>((signal) => get("shelf", {}, signal), [opened]);
   const [shown, setShown] = useState<Card[] | null>(null);
   useEffect(() => {
-    if (shelf.state === "done") setShown(shelf.value.inputs);
+    // In the order in which the cards are shown and opened.
+    if (shelf.state === "done") setShown(shelf.value.inputs.sort((a, b) => a.name.localeCompare(b.name)));
   }, [shelf]);
   title("");
   if (shelf.state === "error") return <ErrorBox error={shelf.error} />;
@@ -71,7 +72,7 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
   const sorted = useMemo(() => {
     const known = remembered();
     const compare: Record<typeof order, (a: Card, b: Card) => number> = {
-      name: (a, b) => a.name.localeCompare(b.name),
+      name: () => 0,
       games: (a, b) => count(b) - count(a),
       time: (a, b) => (b.modified ?? 0) - (a.modified ?? 0),
       opened: (a, b) => (known[b.id]?.opened ?? 0) - (known[a.id]?.opened ?? 0),
@@ -99,12 +100,15 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
   const folders = new Set(named.map((card) => card.folder));
   const folder = folders.size === 1 ? named[0]?.folder : undefined;
   const games = databases.reduce((sum, card) => sum + count(card), 0);
+  const total = [tn("n.databases", databases.length), tn("n.books", books.length), tn("n.games", games)].join(", ");
+  // Until all are open there are more games, and what cannot be opened is no database.
+  const unopened = [...databases, ...books].filter((card) => !details[card.id]).length;
   return (
     <>
       <header class="bar-line">
         <h1>{t("shelf.title")}</h1>
         <p class="total">
-          {[tn("n.databases", databases.length), tn("n.books", books.length), tn("n.games", games)].join(", ")}
+          {unopened > 0 ? t("shelf.soFar", { total, n: unopened }) : total}
           {folder !== undefined && folder !== "" && (
             <>
               {" · "}
@@ -173,7 +177,7 @@ function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card
   }
   if (known?.texts) rest.push(tn("n.texts", known.texts));
   if (known?.deleted) rest.push(t("card.deleted", { n: known.deleted }));
-  if (known?.encoding) rest.push(known.encoding);
+  if (known?.encoding && known.encoding !== "auto") rest.push(known.encoding);
   const checked = remembered()[card.id]?.checked;
   if (known && checked?.fingerprint === known.fingerprint) {
     rest.push(checked.problems === 0 ? `✓ ${t("card.checked")}` : t("health.found", { n: checked.problems }));
@@ -227,16 +231,20 @@ function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card
         </ul>
       )}
       <p class="sub file">
-        {card.container && <bdi>{t("card.in", { name: card.container })} · </bdi>}
-        {card.bytes !== null && bytesText(card.bytes)}
-        {card.modified !== null && ` · ${dateText(card.modified)}`}
-        {card.dropped && ` · ${t("card.dropped")}`}
-        {props.showFolder && card.folder !== "" && (
-          <>
-            {" · "}
-            <bdi>{card.folder}</bdi>
-          </>
-        )}
+        {[
+          card.container && t("card.in", { name: card.container }),
+          card.bytes !== null && bytesText(card.bytes),
+          card.modified !== null && dateText(card.modified),
+          card.dropped && t("card.dropped"),
+          props.showFolder && card.folder,
+        ]
+          .filter((part) => part)
+          .map((part, index) => (
+            <>
+              {index > 0 && " · "}
+              <bdi>{part}</bdi>
+            </>
+          ))}
       </p>
       {!failed && card.kind !== "archive" && (
         <div class="actions">

@@ -2,7 +2,7 @@
 // connection.
 
 import { useEffect, useState } from "preact/hooks";
-import { download, events, get, send } from "./api.ts";
+import { ApiError, download, events, get, send } from "./api.ts";
 import { bookHref, gamesHref } from "./router.ts";
 import { type Stated, problemLine } from "./problem_texts.ts";
 import { ProblemLine, announce, announceError } from "./ui.tsx";
@@ -29,14 +29,29 @@ export interface Job {
 
 let jobs: Job[] = [];
 const listeners = new Set<() => void>();
+/** The databases of the indexes that were made while the page is open, by their jobs, which the list may have no more. */
+const indexed = new Map<number, string>();
 
 function change(next: Job[]): void {
   for (const job of next) {
     const before = jobs.find((known) => known.id === job.id);
     if (before?.state === "running" && job.state !== "running") void stateText(job).then((state) => announce(`${nameOf(job)}: ${state}`));
+    if (job.kind === "index" && job.state === "done") indexed.set(job.id, job.inputs[0] ?? "");
   }
+  const isSame = JSON.stringify(next) === JSON.stringify(jobs);
   jobs = next;
-  for (const listener of listeners) listener();
+  if (!isSame) for (const listener of listeners) listener();
+  clearTimeout(timer);
+  if (jobs.length > 0) timer = setTimeout(look, PAUSE);
+}
+
+const PAUSE = 2000;
+let timer = 0;
+
+/** A server that was started again knows none of the jobs that are shown, so it is asked for them. */
+function look(): void {
+  if (isFollowing || document.hidden) timer = setTimeout(look, PAUSE);
+  else void findJobs();
 }
 
 const put = (job: Job) => change([...jobs.filter((known) => known.id !== job.id), job].sort((a, b) => a.id - b.id));
@@ -56,12 +71,14 @@ export function useJobs(): Job[] {
   return found;
 }
 
-/** Looks once what runs; a page that was loaded again goes on following it. */
+/** Looks what runs; a page that was loaded again goes on following it. */
 export async function findJobs(): Promise<void> {
   try {
     change((await get<{ jobs: Job[] }>("jobs")).jobs);
-  } catch {
-    return;
+  } catch (error) {
+    // With another key the server is another one; what keeps it from answering else passes.
+    if (error instanceof ApiError && error.problem.status === 401) change([]);
+    else timer = setTimeout(look, PAUSE);
   }
   void follow();
 }
@@ -90,11 +107,7 @@ async function follow(): Promise<void> {
     } catch {
       // The server is gone, or too many pages follow: asked once a second.
       await new Promise((done) => setTimeout(done, 1000));
-      try {
-        change((await get<{ jobs: Job[] }>("jobs")).jobs);
-      } catch {
-        continue;
-      }
+      await findJobs();
     }
   }
   isFollowing = false;
@@ -193,7 +206,8 @@ function Written({ job }: { job: Job }) {
 
 /** How many times the index of one of these databases was made while the page is open. */
 export function useIndexChanges(ids: string[]): number {
-  return useJobs().filter((job) => job.kind === "index" && job.state === "done" && ids.includes(job.inputs[0] ?? "")).length;
+  useJobs();
+  return [...indexed.values()].filter((id) => ids.includes(id)).length;
 }
 
 /** Makes the index of a database. */

@@ -34,7 +34,7 @@ export const columns = (): Column[] => [
   { id: "site", name: t("col.site"), width: "minmax(4em, 1fr)", rank: 3, text: (row) => row[10] ?? "" },
   { id: "round", name: t("col.round"), width: "3.2em", rank: 3, text: (row) => row[11] ?? "" },
   { id: "date", name: t("col.date"), width: "6em", rank: 1, text: (row) => date(row[12]) },
-  { id: "annotator", name: t("col.annotator"), width: "minmax(4em, 0.8fr)", rank: 3, text: (row) => row[13] ?? "" },
+  { id: "annotator", name: t("col.annotator"), width: "minmax(5.6em, 0.8fr)", rank: 3, text: (row) => row[13] ?? "" },
   { id: "flags", name: "VCS", width: "3.2em", rank: 2, text: (row) => row[14].replace("D", "") },
   { id: "medals", name: t("medals"), width: "minmax(5em, 0.9fr)", rank: ON_REQUEST, text: (row) => medalNames(row[17] ?? 0).join(", ") },
   { id: "db", name: t("col.database"), width: "minmax(5em, 0.9fr)", rank: 2, text: (row) => row[0] },

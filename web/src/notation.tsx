@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSettings } from "./settings.ts";
 import { type Annotation, type Node, type Tree, clockText, endsOfLine, nagText, pathTo } from "./game_tree.ts";
+import { shapeGroups } from "./shapes.ts";
 import { moveText, t } from "./translations.ts";
 
 const numberOf = (node: Node) => Math.ceil(node.ply / 2);
@@ -134,6 +135,23 @@ function annotationElement(annotation: Annotation): HTMLElement | null {
   }
 }
 
+/** The arrows and marked squares of a position: their signs for the eye, the names of their kinds for screen readers. */
+function shapesElement(annotations: Annotation[]): HTMLElement | null {
+  const groups = shapeGroups(annotations);
+  if (groups.length === 0) return null;
+  const element = document.createElement("span");
+  element.className = "fact shapes";
+  for (const [index, { sign, kind, text }] of groups.entries()) {
+    const [shown, spoken] = [document.createElement("span"), document.createElement("span")];
+    shown.textContent = sign;
+    shown.ariaHidden = "true";
+    spoken.textContent = `${kind} `;
+    spoken.className = "visually-hidden";
+    element.append(index > 0 ? "; " : "", shown, spoken, ` ${text}`);
+  }
+  return element;
+}
+
 const MEDALS = [
   "best", "decided", "model", "novelty", "pawns", "strategy", "tactics", "attack", "defence", "sacrifice",
   "material", "piece", "endgame", "tacticalBlunder", "strategicBlunder", "user",
@@ -166,7 +184,7 @@ export function Notation(props: {
 }) {
   const { tree, node, onNode, onAnswer } = props;
   const hiddenNodes = props.hidden ?? NONE;
-  const { pieces, language } = useSettings();
+  const { pieces, language, arrows } = useSettings();
   const host = useRef<HTMLDivElement>(null);
   const current = useRef<HTMLElement | null>(null);
   const spans = useMemo(() => new Map<number, HTMLElement>(), [tree]);
@@ -174,13 +192,13 @@ export function Notation(props: {
   const [hidden, hide] = useState<string[]>([]);
   useLayoutEffect(() => {
     spans.clear();
-    host.current?.replaceChildren(notation(tree, spans, pieces, props.result, hiddenNodes));
-  }, [tree, pieces, language, hiddenNodes]);
+    host.current?.replaceChildren(notation(tree, spans, pieces, props.result, hiddenNodes, arrows));
+  }, [tree, pieces, language, hiddenNodes, arrows]);
   useLayoutEffect(() => {
     for (const comment of host.current?.querySelectorAll<HTMLElement>("[data-language]") ?? []) {
       comment.hidden = hidden.includes(comment.dataset["language"] ?? "");
     }
-  }, [hidden, tree, pieces, language, hiddenNodes]);
+  }, [hidden, tree, pieces, language, hiddenNodes, arrows]);
   useLayoutEffect(() => {
     const box = host.current;
     if (!box) return;
@@ -199,7 +217,7 @@ export function Notation(props: {
     const bottom = top + place.height;
     if (top < box.scrollTop + 30) box.scrollTop = top - 60;
     else if (bottom > box.scrollTop + box.clientHeight - 30) box.scrollTop = bottom - box.clientHeight + 90;
-  }, [node, tree, pieces, language, hiddenNodes]);
+  }, [node, tree, pieces, language, hiddenNodes, arrows]);
   return (
     <>
       {languages.length > 1 && (
@@ -238,6 +256,7 @@ function notation(
   pieces: "figurines" | "letters" | "english",
   result: string,
   hidden: ReadonlySet<number>,
+  hasShapes: boolean,
 ): DocumentFragment {
   const fragment = document.createDocumentFragment();
   let stretch: Element | DocumentFragment = fragment;
@@ -255,6 +274,8 @@ function notation(
   let parent: Element | DocumentFragment = stretch;
   let depth = 0;
   let needsNumber = true;
+  /** The move that was added last, with its number and its evaluation, which are on one line. */
+  let whole: HTMLElement | null = null;
   const addAnnotations = (annotations: Annotation[], place: string | null) => {
     for (const annotation of annotations) {
       const isBefore = annotation.type === "comment" && annotation["place"] === "before";
@@ -264,9 +285,16 @@ function notation(
       // "Nf3, and" reads on; the comment after it begins with the comma.
       const before = parent.lastChild;
       if (annotation.type === "comment" && /^[.,;:!?)…]/.test(text(annotation["text"])) && before?.nodeValue === " ") before.remove();
-      parent.append(element, " ");
+      if (annotation.type === "eval" && place === "after" && whole) whole.append(" ", element);
+      else parent.append(element, " ");
       // What is as short as an evaluation does not separate White's move from Black's.
       if (!element.classList.contains("eval")) needsNumber = true;
+    }
+    // They are drawn on the position after the move.
+    const shapes = hasShapes && place !== "before" ? shapesElement(annotations) : null;
+    if (shapes) {
+      parent.append(shapes, " ");
+      needsNumber = true;
     }
   };
   addAnnotations(tree.annotations, null);
@@ -313,11 +341,17 @@ function notation(
     }
     addAnnotations(node.annotations, "before");
     const isWhite = node.ply % 2 === 1;
-    if (isWhite || needsNumber) {
+    const isNumbered = isWhite || needsNumber;
+    whole = null;
+    if (isNumbered || node.annotations.some(({ type }) => type === "eval")) {
+      whole = document.createElement("span");
+      whole.className = "no-break";
+    }
+    if (isNumbered) {
       const number = document.createElement("span");
       number.className = "number";
       number.textContent = isWhite ? `${numberOf(node)}.` : `${numberOf(node)}…`;
-      parent.append(number, " ");
+      whole?.append(number, " ");
     }
     needsNumber = false;
     const span = document.createElement("span");
@@ -340,7 +374,8 @@ function notation(
       span.append(symbol);
     }
     spans.set(node.id, span);
-    parent.append(span, " ");
+    whole?.append(span);
+    parent.append(whole ?? span, " ");
     addAnnotations(node.annotations, "after");
   }
   const end = document.createElement("span");

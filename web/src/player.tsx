@@ -625,10 +625,13 @@ function Years({ answer }: { answer: PlayerAnswer }) {
   });
   if (rows.length === 0) return null;
   const most = Math.max(...rows.map((row) => row.sum.games));
-  const width = 1000 / rows.length;
-  const bars = rows.map((row, index) => {
+  // Years without games have their space, and a single year does not fill all of it.
+  const last = rows[rows.length - 1]?.year ?? 0;
+  const first = Math.min(rows[0]?.year ?? 0, last - 11);
+  const width = 1000 / (last - first + 1);
+  const bars = rows.map((row) => {
     const height = (row.sum.games / most) * 96;
-    return { x: index * width + width * 0.1, y: 100 - height, height, part: score(row.sum) };
+    return { x: (row.year - first + 0.1) * width, y: 100 - height, height, part: score(row.sum) };
   });
   return (
     <section class="panel-box">
@@ -642,8 +645,8 @@ function Years({ answer }: { answer: PlayerAnswer }) {
         ))}
       </svg>
       <p class="ends" aria-hidden="true">
-        <span>{rows[0]?.year}</span>
-        <span>{rows.length > 1 ? rows[rows.length - 1]?.year : ""}</span>
+        <span>{first}</span>
+        <span>{last}</span>
       </p>
       <p class="sub">{t("player.yearsHint")}</p>
       <details>

@@ -201,6 +201,8 @@ export function View() {
                   type="button"
                   class={(square + Math.floor(square / 8)) % 2 === 0 ? "light" : "dark"}
                   aria-label={`${name}: ${toolName(piece as Tool)}`}
+                  data-rank={square % 8 === 0 ? name[1] : ""}
+                  data-file={square >= 56 ? name[0] : ""}
                   tabIndex={square === at ? 0 : -1}
                   onFocus={() => move(square)}
                   onClick={() => put(square, tool)}

@@ -122,10 +122,10 @@ export function ProblemText({ problem }: { problem: Stated }) {
   );
 }
 
-/** What games can contain, in the language of the page. */
+/** What games can contain, in the language of the page; NAG is a word of programmers. */
 export function FeatureName({ kind, label }: { kind: string; label: string }) {
   const load = useLoad(() => featureName(kind), [kind, languageNow()]);
-  return load.state === "done" && load.value !== null ? <>{load.value}</> : <span lang="en">{label}</span>;
+  return load.state === "done" && load.value !== null ? <>{load.value}</> : <span lang="en">{kind === "nags" ? "symbols such as ! and ?" : label}</span>;
 }
 
 /** A problem in one line. */
@@ -170,7 +170,7 @@ export function Bar(props: { white: number; draws: number; black: number; label?
   ] as const;
   const percent = (value: number) => Math.round((value * 100) / total);
   // A narrower part has no space for its number.
-  const least = props.isWide ? 6 : 18;
+  const least = props.isWide ? 6 : 22;
   const label = props.label ?? t("bar.label", { white: percent(white), draws: percent(draws), black: percent(black) });
   return (
     <span class="bar" role="img" aria-label={label} title={label}>
@@ -303,6 +303,8 @@ export function Graph(props: {
   min: number;
   max: number;
   zero?: number;
+  /** The points after moves of White and of Black are a line each. */
+  hasSides?: boolean;
   current: number;
   onPick: (node: number) => void;
 }) {
@@ -310,15 +312,27 @@ export function Graph(props: {
   const last = Math.max(1, points[points.length - 1]?.x ?? 1);
   const x = (value: number) => (value / last) * 1000;
   const y = (value: number) => 100 - ((Math.min(max, Math.max(min, value)) - min) / (max - min)) * 100;
-  const line = points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(" ");
+  const lineOf = (shown: typeof points) => shown.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(" ");
+  const line = lineOf(points);
   const zero = props.zero ?? min;
   const area = `${x(points[0]?.x ?? 0).toFixed(1)},${y(zero)} ${line} ${x(last)},${y(zero)}`;
   const now = points.find((point) => point.node === props.current);
+  const sides = ["white", "black"] as const;
+  const ofSide = (side: (typeof sides)[number]) => points.filter((point) => point.x % 2 === (side === "white" ? 1 : 0));
   return (
     <figure class="graph">
       <figcaption>
         {props.label}
-        {now && <b> {now.text}</b>}
+        {now && !props.hasSides && <b> {now.text}</b>}
+        {props.hasSides &&
+          sides.map((side) => (
+            <span class={`key ${side}`}>
+              <svg viewBox="0 0 26 6" aria-hidden="true">
+                <line x2="26" y1="3" y2="3" class="line" />
+              </svg>{" "}
+              {t(side)} <b>{now && ofSide(side).filter((point) => point.x <= now.x).pop()?.text}</b>
+            </span>
+          ))}
       </figcaption>
       <svg
         viewBox="0 0 1000 100"
@@ -331,9 +345,13 @@ export function Graph(props: {
           props.onPick(nearest.node);
         }}
       >
-        <polygon points={area} class="area" />
+        {!props.hasSides && <polygon points={area} class="area" />}
         <line x1="0" x2="1000" y1={y(zero)} y2={y(zero)} class="axis" />
-        <polyline points={line} class="line" />
+        {props.hasSides ? (
+          sides.map((side) => <polyline points={lineOf(ofSide(side))} class={`line ${side}`} />)
+        ) : (
+          <polyline points={line} class="line" />
+        )}
         {now && <line x1={x(now.x)} x2={x(now.x)} y1="0" y2="100" class="now" />}
       </svg>
       <details>

@@ -254,6 +254,7 @@ struct Server {
     _messages: std::io::BufReader<std::process::ChildStdout>,
     port: String,
     key: String,
+    first_job: std::cell::Cell<Option<u64>>,
 }
 
 #[cfg(unix)]
@@ -289,6 +290,7 @@ impl Server {
             _messages: messages,
             port,
             key,
+            first_job: std::cell::Cell::new(None),
         };
         (server, shown)
     }
@@ -302,8 +304,26 @@ impl Server {
         assert!(done.status.success(), "`{command}`: {text}");
         match text.trim_end() {
             "" => String::new(),
-            text => format!("{}\n", text.replace(&self.port, "6464")),
+            text => {
+                let text = text.replace(&self.port, "6464");
+                format!("{}\n", self.with_numbers_from_one(text))
+            }
         }
+    }
+
+    /// The answer about a job with the number that it has on the page, where the first job has 1: the numbers of a
+    /// server begin anywhere.
+    fn with_numbers_from_one(&self, text: String) -> String {
+        let Some((before, after)) = text.split_once("\"id\":") else {
+            return text;
+        };
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+        let Ok(id) = after[..digits].parse::<u64>() else {
+            return text;
+        };
+        let first = self.first_job.get().unwrap_or(id);
+        self.first_job.set(Some(first));
+        format!("{before}\"id\":{}{}", id - first + 1, &after[digits..])
     }
 }
 

@@ -79,8 +79,11 @@ impl Observer for HealthObserver<'_> {
         let error = &problem.error;
         let at = error.location();
         let text = self.input.without_folder(&error.kind().to_string());
+        let file = at.file.as_ref().and_then(|file| file.file_name());
+        let file = file.filter(|name| *name != self.input.name.as_str());
         let example = json!({
             "text": text,
+            "file": file.map(|name| name.to_string_lossy()),
             "game": at.game.map(|game| u64::from(game.0) + 1),
             "ply": at.ply.map(|ply| ply + 1),
             "line": at.line,
@@ -106,28 +109,23 @@ impl Observer for HealthObserver<'_> {
     }
 }
 
-/// The text without what differs between problems of one kind: numbers and quoted text.
+/// The text without what differs between problems of one kind: quoted text, and words with digits, such as numbers,
+/// squares and offsets.
 fn kind_of(text: &str) -> String {
     let mut kind = String::new();
-    let mut quote = None;
-    for c in text.chars().take(400) {
-        match (quote, c) {
-            (Some(end), c) if c == end => {
-                quote = None;
-                kind.push('…');
-                kind.push(c);
+    let text: String = text.chars().take(400).collect();
+    for (index, part) in text.split(['`', '"']).enumerate() {
+        if index % 2 == 1 {
+            kind.push_str("`…`");
+            continue;
+        }
+        for word in part.split_inclusive(char::is_whitespace) {
+            if word.contains(|c: char| c.is_ascii_digit()) {
+                let core = word.trim_matches(|c: char| c.is_whitespace() || "(),.;:".contains(c));
+                kind.push_str(&word.replacen(core, "…", 1));
+            } else {
+                kind.push_str(word);
             }
-            (Some(_), _) => {}
-            (None, '`' | '"') => {
-                quote = Some(c);
-                kind.push(c);
-            }
-            (None, c) if c.is_ascii_digit() => {
-                if !kind.ends_with('#') {
-                    kind.push('#');
-                }
-            }
-            (None, c) => kind.push(c),
         }
     }
     kind
@@ -160,6 +158,10 @@ mod tests {
         assert_eq!(
             kind_of("`Nf9` is not legal at ply 17"),
             kind_of("`exd5` is not legal at ply 3")
+        );
+        assert_eq!(
+            kind_of("the header states 10 bytes, such as 0x9d: `a1` (25)"),
+            "the header states … bytes, such as …: `…` (…)"
         );
         assert_ne!(kind_of("no result"), kind_of("no date"));
     }

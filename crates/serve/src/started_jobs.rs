@@ -1,5 +1,6 @@
 //! Jobs that a request starts and that run until they are done, whether or not anything asks about them.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -133,10 +134,20 @@ struct Jobs {
     is_closed: bool,
 }
 
+/// The number before that of the first job: another one in each run, so that a page which was open while the server
+/// was started again does not take a new job for one that it knows. JSON holds 40 bits exactly.
+fn first_number() -> u64 {
+    RandomState::new().build_hasher().finish() >> 24
+}
+
 impl Default for StartedJobs {
     fn default() -> Self {
+        let jobs = Jobs {
+            last_id: first_number(),
+            ..Jobs::default()
+        };
         Self {
-            state: Mutex::default(),
+            state: Mutex::new(jobs),
             ended: Condvar::new(),
             version: watch::Sender::new(0),
         }
@@ -174,8 +185,7 @@ impl StartedJobs {
                 }
         };
         if let Some(job) = jobs.all.iter().find(is_same) {
-            let text = format!("job {} does this already", job.id);
-            let problem = Problem::new(StatusCode::CONFLICT, text);
+            let problem = Problem::new(StatusCode::CONFLICT, "another job does this already");
             return Err(problem.coded(Code::SameJob, &[("id", &job.id)]));
         }
         if jobs.is_closed || jobs.running >= MAX_RUNNING {
@@ -348,7 +358,8 @@ mod tests {
         );
         assert_eq!(state(&panicked.unwrap()), "failed");
         jobs.cancel_or_forget(&failed);
-        assert_eq!(jobs.find(2).unwrap_err().status, StatusCode::NOT_FOUND);
+        let forgotten = jobs.find(failed.id).unwrap_err();
+        assert_eq!(forgotten.status, StatusCode::NOT_FOUND);
         assert_eq!(jobs.all().len(), 2);
     }
 
@@ -386,12 +397,27 @@ mod tests {
     #[test]
     fn old_finished_jobs_are_forgotten() {
         let jobs = Arc::new(StartedJobs::default());
+        let mut last = 0;
         for _ in 0..MAX_FINISHED + 5 {
             let done = |_: &Arc<Progress>| Ok(JobResult::default());
-            jobs.start(about("index", "a", None), done).unwrap();
+            last = jobs.start(about("index", "a", None), done).unwrap().id;
             jobs.wait_until_idle(LONG);
         }
         assert!(jobs.all().len() <= MAX_FINISHED + 1);
-        assert_eq!(jobs.all().last().unwrap().id, MAX_FINISHED as u64 + 5);
+        assert_eq!(jobs.all().last().unwrap().id, last);
+    }
+
+    #[test]
+    fn jobs_of_two_runs_have_different_numbers() {
+        let id = || {
+            let jobs = Arc::new(StartedJobs::default());
+            let done = |_: &Arc<Progress>| Ok(JobResult::default());
+            let job = jobs.start(about("index", "a", None), done).unwrap();
+            jobs.wait_until_idle(LONG);
+            job.id
+        };
+        let ids = [id(), id()];
+        assert_ne!(ids[0], ids[1]);
+        assert!(ids.iter().all(|id| *id < 1 << 53));
     }
 }

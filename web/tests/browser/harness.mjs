@@ -229,36 +229,46 @@ export const serve = (folder, ...args) => serveIn(undefined, folder, ...args);
 /** As `serve`, started in another folder. */
 export async function serveIn(cwd, folder, ...args) {
   const state = mkdtempSync(join(tmpdir(), "tabia-state-"));
-  const child = spawn(program, ["serve", folder, "--port", "0", "--json", ...args], {
-    cwd,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, XDG_STATE_HOME: state, XDG_CACHE_HOME: join(state, "cache") },
-  });
   let errors = "";
-  child.stderr.on("data", (data) => {
-    errors += data;
-  });
-  const ended = new Promise((done) => child.on("exit", (code) => done(code)));
-  const line = await new Promise((done, fail) => {
-    createInterface(child.stdout).once("line", done);
-    ended.then(() => fail(new Error(errors)));
-  });
-  const address = JSON.parse(line);
+  const start = async (port) => {
+    const child = spawn(program, ["serve", folder, "--port", port, "--json", ...args], {
+      cwd,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, XDG_STATE_HOME: state, XDG_CACHE_HOME: join(state, "cache") },
+    });
+    child.stderr.on("data", (data) => {
+      errors += data;
+    });
+    const ended = new Promise((done) => child.on("exit", (code) => done(code)));
+    const line = await new Promise((done, fail) => {
+      createInterface(child.stdout).once("line", done);
+      ended.then(() => fail(new Error(errors)));
+    });
+    return { child, ended, address: JSON.parse(line) };
+  };
+  let running = await start("0");
+  const { address } = running;
   const key = address.url.split("#k=")[1];
   const base = `http://127.0.0.1:${address.port}`;
   return {
     ...address,
     key,
     base,
-    child,
+    child: running.child,
     errors: () => errors,
     api: async (path) => {
       const response = await fetch(`${base}/api/v1/${path}`, { headers: { Authorization: `Bearer ${key}` } });
       return response.json();
     },
+    /** Ends the server and starts another one at the same address, with the same key. */
+    restart: async () => {
+      running.child.kill("SIGINT");
+      await running.ended;
+      running = await start(String(address.port));
+    },
     stop: async () => {
-      child.kill("SIGINT");
-      const code = await ended;
+      running.child.kill("SIGINT");
+      const code = await running.ended;
       rmSync(state, { recursive: true, force: true });
       return code;
     },
@@ -278,10 +288,10 @@ export async function launch() {
 /** Shows the page as `npm run build` made it, with the headers of the server: `TABIA_DIST=1` tests it before it is compiled in. */
 async function serveBuilt(context, server) {
   const dist = join(root, "crates/serve/dist");
-  const types = { js: "text/javascript", css: "text/css" };
+  const types = { js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
   await context.route(`${server.base}/**`, async (route) => {
     const { pathname } = new URL(route.request().url());
-    const asset = /^\/assets\/[^/]+\.(js|css)$/.exec(pathname);
+    const asset = /^\/assets\/[^/]+\.(js|css|svg)$/.exec(pathname);
     if (asset) return route.fulfill({ path: join(dist, pathname), contentType: types[asset[1]] });
     if (route.request().resourceType() !== "document") return route.continue();
     const headers = (await route.fetch()).headers();

@@ -84,6 +84,27 @@ describe("shelf", () => {
       await page.screenshot({ path: join(pictures, "test-shelf.png") });
     }));
 
+  test("the totals are marked as long as inputs are opened", async () => {
+    const view = await open(browser, server);
+    try {
+      const { page } = view;
+      let answer;
+      const held = new Promise((done) => {
+        answer = done;
+      });
+      await page.route("**/api/v1/db/league.pgn", async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.reload();
+      await eventually(async () => assert.match(await page.locator(".total").textContent(), /games so far; still to be opened: [1-9]/));
+      answer();
+      await eventually(async () => assert.doesNotMatch(await page.locator(".total").textContent(), /so far/));
+    } finally {
+      await view.close();
+    }
+  });
+
   test("a card shows the share of annotated games and the path of its file, and the order is kept", () =>
     scenario("/", async (page) => {
       const card = page.locator(".card", { hasText: "games-si4.si4" });
@@ -155,6 +176,19 @@ describe("shelf", () => {
         assert.ok(["league.pgn", "packed.pgn.gz"].includes(first), first);
       });
     }));
+
+  test("the members of an archive are far enough from each other for a finger", async () => {
+    const file = shelf.path("two.zip");
+    run("archive", "create", file, shelf.path("twice.pgn"), shelf.path("games.pgn"));
+    try {
+      await onServer(file, "/", async (page) => {
+        await page.locator(".members a").nth(1).waitFor();
+        await axeFindsNothing(page);
+      });
+    } finally {
+      rmSync(file);
+    }
+  });
 
   test("a member of an archive opens", () =>
     scenario("/", async (page) => {
@@ -496,6 +530,29 @@ describe("games", () => {
           assert.equal(await found.innerText(), text);
           assert.ok(await found.evaluate((element) => element.scrollWidth <= element.clientWidth), `${cell} is cut`);
         }
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true },
+    ));
+
+  test("a phone sorts by a choice, since it has no names of columns", () =>
+    scenario(
+      "/games?db=league.pgn",
+      async (page) => {
+        await rows(page).first().waitFor();
+        const order = page.getByLabel("Order");
+        await order.selectOption({ label: "▾ Elo White" });
+        await page.waitForURL(/sort=-whiteElo/);
+        await eventually(async () => assert.equal(await rows(page).first().locator(".c-whiteElo").textContent(), "2849"));
+        await eventually(async () => assert.equal(await order.inputValue(), "-whiteElo"));
+        const [inner, scroll] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+        assert.ok(scroll <= inner, `${scroll} in ${inner}`);
+        await axeFindsNothing(page);
+        await page.screenshot({ path: join(pictures, "sort-phone.png") });
+        // What a wide window has next to the search box is in the menu.
+        await page.locator(".menu summary").click();
+        await page.getByRole("link", { name: "Conversion" }).waitFor();
+        await page.getByLabel("deleted too").check();
+        await page.waitForURL(/deleted=1/);
       },
       { viewport: { width: 390, height: 844 }, hasTouch: true },
     ));
@@ -930,6 +987,49 @@ describe("game", () => {
       await page.waitForFunction(() => document.querySelectorAll(".marks .arrow").length === 0);
     }));
 
+  test("arrows and squares are in the notation and in the position as text, in words", () =>
+    scenario(`${path}?ply=1&view=text`, async (page) => {
+      const shapes = page.locator(".notation .shapes");
+      await eventually(async () => assert.equal(await shapes.textContent(), "■square  green a1; ■square  red e4; →arrow  green e2–e4; →arrow  red h4–d8".replace("h4–d8", "d8–h4")));
+      // The signs are for the eye, the words for screen readers.
+      await eventually(async () => assert.equal(await shapes.locator("[aria-hidden]").allTextContents().then((signs) => signs.join("")), "■■→→"));
+      await eventually(async () => assert.match(await page.locator(".as-text").innerText(), /■ square: green a1\s+■ square: red e4\s+→ arrow: green e2–e4\s+→ arrow: red d8–h4/));
+      await axeFindsNothing(page);
+      await page.locator(".squares").hover();
+      await page.keyboard.press("a");
+      await eventually(async () => assert.equal(await shapes.count(), 0));
+      await eventually(async () => assert.doesNotMatch(await page.locator(".as-text").innerText(), /arrow/));
+    }));
+
+  test("a number, its move and its evaluation are on one line", () =>
+    scenario(
+      path,
+      async (page) => {
+        await moves(page).first().waitFor();
+        const apart = await page.locator(".notation .number").evaluateAll((numbers) =>
+          numbers.filter((number) => {
+            const whole = [...number.parentElement.querySelectorAll(".move, .eval")];
+            return whole.some((part) => Math.abs(number.getBoundingClientRect().bottom - part.getBoundingClientRect().bottom) > 8);
+          }).length,
+        );
+        assert.equal(apart, 0);
+        assert.ok((await page.locator(".notation .no-break > .eval").count()) >= 8);
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true },
+    ));
+
+  test("the clocks of the players are two lines with a legend", () =>
+    scenario(`${path}?ply=4`, async (page) => {
+      const graph = page.locator(".graph").nth(1);
+      await eventually(async () => assert.match(await graph.locator("figcaption").innerText(), /White 1:58:10\s+Black 1:57:00/));
+      const lines = graph.locator("polyline");
+      await eventually(async () => assert.equal(await lines.count(), 2));
+      // Not by the colour alone.
+      assert.deepEqual(await lines.evaluateAll((all) => all.map((line) => getComputedStyle(line).strokeDasharray !== "none")), [false, true]);
+      const points = await lines.evaluateAll((all) => all.map((line) => line.getAttribute("points").split(" ").length));
+      assert.deepEqual(points, [4, 5]);
+    }));
+
   test("evaluations and clocks are graphs with tables", () =>
     scenario(`${path}?ply=5`, async (page) => {
       await eventually(async () => assert.equal(await page.locator(".graph").count(), 2));
@@ -938,6 +1038,39 @@ describe("game", () => {
       await page.locator(".graph svg").first().click({ position: { x: 500, y: 30 } });
       await eventually(async () => assert.ok(!(await currentMove(page).textContent()).includes("b5")));
     }));
+
+  test("each row and each column of a board has its coordinate, also in the corner", async () => {
+    const coordinates = (squares) =>
+      squares.map((square) => [getComputedStyle(square, "::before").content, getComputedStyle(square, "::after").content].join(" ").replaceAll('"', ""));
+    await scenario(path, async (page) => {
+      await moves(page).first().waitFor();
+      for (const corner of ["1 a", "8 h"]) {
+        await eventually(async () => assert.equal((await page.locator(".squares [role=gridcell]").evaluateAll(coordinates))[56], corner));
+        await page.keyboard.press("f");
+      }
+    });
+    await scenario("/search?db=games.pgn", async (page) => {
+      await page.locator(".edit-board").waitFor();
+      const found = await page.locator(".edit-board button").evaluateAll(coordinates);
+      assert.deepEqual([found[0], found[1], found[56], found[63]], ["8 none", "none none", "1 a", "none h"]);
+    });
+  });
+
+  test("the stored code of another opening than that of the moves is next to it", async () => {
+    const file = shelf.path("codes.pgn");
+    const game = (eco) => `[White "A"]\n[Black "B"]\n${eco}\n\n1. e4 c5 2. Nf3 e6 3. d4 cxd4 4. Nxd4 a6 5. c4 *\n\n`;
+    writeFileSync(file, game('[ECO "A31"]') + game('[ECO "B41"]') + game('[Event "no code"]'));
+    try {
+      await onServer(file, "/db/codes.pgn/game/1", async (page, _, other) => {
+        for (const [number, start] of [[1, "A31 · B41 Sicilian Defense"], [2, "B41 Sicilian Defense"], [3, "B41 Sicilian Defense"]]) {
+          await page.goto(`${other.base}/db/codes.pgn/game/${number}`);
+          await eventually(async () => assert.ok((await page.locator(".game-head .sub", { hasText: "Sicilian" }).innerText()).trim().startsWith(start)));
+        }
+      });
+    } finally {
+      rmSync(file);
+    }
+  });
 
   test("the square of a king in check is as large as the others", () =>
     scenario("/db/games.pgn/game/2?ply=10", async (page) => {
@@ -1000,6 +1133,49 @@ describe("game", () => {
     scenario("/db/games.pgn/game/6", async (page) => {
       await page.locator(".notation .result").waitFor();
       await eventually(async () => assert.equal(await moves(page).count(), 0));
+    }));
+
+  test("a pawn becomes the piece that is chosen, with the pointer and with the keyboard", async () => {
+    const fen = "6k1/P7/8/8/8/8/2p3p1/1N2K3 w - - 0 1";
+    const start = `/explorer?src=league.bin&fen=${encodeURIComponent(fen)}`;
+    await scenario(start, async (page, view) => {
+      await canMove(page);
+      const choice = page.getByRole("group", { name: "a8 becomes" });
+      await page.locator('[data-square="a7"]').click();
+      await page.locator('[data-square="a8"]').click();
+      await eventually(async () => assert.deepEqual(await choice.getByRole("button").evaluateAll((all) => all.map((button) => button.ariaLabel)), ["queen", "rook", "bishop", "knight"]));
+      await axeFindsNothing(page);
+      await page.screenshot({ path: join(pictures, "promotion.png") });
+      // Escape leaves the pawn where it is, and the letters of the page do nothing meanwhile.
+      await page.keyboard.press("f");
+      await page.keyboard.press("Escape");
+      await eventually(async () => assert.equal(await choice.count(), 0));
+      assert.equal(await piece(page, "a7"), "P");
+      await page.locator('[data-square="a7"]').dragTo(page.locator('[data-square="a8"]'));
+      await choice.getByRole("button", { name: "rook" }).click();
+      await eventually(async () => assert.equal(await piece(page, "a8"), "R"));
+      await page.waitForURL(/a7a8r/);
+      await page.goto(`${server.base}${start.replace("%20w%20", "%20b%20")}`);
+      await canMove(page);
+      await page.locator('[data-square="c2"]').focus();
+      await page.keyboard.press("Enter");
+      await page.locator('[data-square="b1"]').focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("group", { name: "b1 becomes" }).waitFor();
+      for (let i = 0; i < 3; i++) await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal(await piece(page, "b1"), "n"));
+      view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 400/.test(note)));
+    });
+  });
+
+  test("the names of the players lead to what else they played", () =>
+    scenario("/db/league.pgn/game/3", async (page) => {
+      const name = page.locator(".who a").first();
+      const text = await name.innerText();
+      await name.click();
+      await page.waitForURL(/\/player\/.*db=league/);
+      await page.locator("h1", { hasText: text }).waitFor();
     }));
 
   test("a tried move is a line of its own and goes away", () =>
@@ -1413,6 +1589,27 @@ describe("check", () => {
       await page.locator(".problem").waitFor();
     }));
 
+  test("a kind of problems has a title without what differs, and the number of its problems", async () => {
+    const path = shelf.path("wrong.pgn");
+    const game = (moves) => `[White "A"]\n[Black "B"]\n[Result "*"]\n\n${moves} *\n\n`;
+    writeFileSync(path, ["1. e4 e5 2. Ke3", "1. d4 d5 2. Ne5", "1. c4 Qd5", "1. e4 {open"].map(game).join(""));
+    try {
+      await onServer(path, "/health?db=wrong.pgn", async (page) => {
+        await page.locator(".state.bad").waitFor();
+        const kinds = page.locator(".kinds > li");
+        await eventually(async () => assert.equal(await kinds.first().locator("summary").innerText(), "3 × `…` is an illegal move"));
+        await eventually(async () => assert.match(await kinds.first().locator("li").nth(2).innerText(), /^Game 3: `Qd5` is an illegal move/));
+        // A single problem is its own title.
+        await eventually(async () => assert.match(await kinds.nth(1).innerText(), /^1 × Game 4: the comment is not closed \(line \d+/));
+        const counts = await kinds.evaluateAll((all) => all.map((kind) => Number.parseInt(kind.querySelector("b").textContent, 10)));
+        await eventually(async () => assert.equal(await page.locator(".state.bad").innerText(), `Problems: ${counts.reduce((a, b) => a + b)}`));
+        await axeFindsNothing(page);
+      });
+    } finally {
+      rmSync(path);
+    }
+  });
+
   for (const [locale, symbols, checked] of [["en-GB", "symbols such as ! and ?", "Comments"], ["de-DE", "Zeichen wie ! und ?", "Kommentare"]]) {
     test(`what was read and what is lost is in words, ${locale}`, () =>
       scenario(
@@ -1426,6 +1623,7 @@ describe("check", () => {
           });
           await page.goto(`${server.base}/convert?db=games.pgn&to=si3`);
           await page.locator(".data tbody th").first().waitFor();
+          await eventually(async () => assert.doesNotMatch(await page.locator(".data").innerText(), /\bNAGs?\b/i));
           await eventually(async () => assert.equal(await page.locator(".data tbody th [lang=en]").count(), locale === "en-GB" ? await page.locator(".data tbody th").count() : 0));
         },
         { locale },
@@ -1537,6 +1735,26 @@ describe("jobs", () => {
       },
       { viewport: { width: 390, height: 844 }, hasTouch: true },
     ),
+  );
+
+  test(
+    "those of a server that was started again are not those of the one before",
+    onDatabase("restarted.pgn", "/", async (page, view, other) => {
+      await page.getByRole("button", { name: "Build index of restarted.pgn" }).click();
+      await page.locator(".jobs li.done").waitFor();
+      const [{ id }] = (await other.api("jobs")).jobs;
+      await other.restart();
+      await eventually(async () => assert.equal(await page.locator(".jobs").count(), 0));
+      // The index is still there, and so is what the card states of it.
+      await page.locator(".card", { hasText: "indexed" }).waitFor();
+      rmSync(shelf.path("restarted.pgn"));
+      writeFileSync(shelf.path("restarted.pgn"), "[White \"C\"]\n\n1. d4 *\n\n");
+      await page.reload();
+      await page.getByRole("button", { name: "Build index of restarted.pgn" }).click();
+      await page.locator(".jobs li.done").waitFor();
+      assert.notEqual((await other.api("jobs")).jobs[0].id, id);
+      view.problems.splice(0);
+    }),
   );
 
   test(
@@ -1820,6 +2038,21 @@ describe("players", () => {
       await eventually(async () => assert.match(await page.locator("h1").textContent(), /Carlsen/));
       await page.screenshot({ path: join(pictures, "test-player.png") });
     }));
+
+  test("the graph of years has the space of years without games", async () => {
+    const file = shelf.path("years.pgn");
+    writeFileSync(file, [1990, 1991, 2009].map((year) => `[White "A"]\n[Black "B"]\n[Date "${year}.01.01"]\n[Result "1-0"]\n\n1. e4 1-0\n\n`).join(""));
+    try {
+      await onServer(file, "/player/A?db=years.pgn", async (page) => {
+        const bars = page.locator(".years .rest");
+        await eventually(async () => assert.equal(await bars.count(), 3));
+        assert.deepEqual(await bars.evaluateAll((all) => all.map((bar) => Math.floor(bar.getAttribute("x") / 50))), [0, 1, 19]);
+        await eventually(async () => assert.equal((await page.locator(".ends").innerText()).replace(/\s+/g, " "), "1990 2009"));
+      });
+    } finally {
+      rmSync(file);
+    }
+  });
 
   test("an opening of the player is a list of games", () =>
     scenario("/player/Carlsen,%20B?db=league.pgn", async (page) => {
@@ -2243,18 +2476,22 @@ describe("page", () => {
         ));
     }
 
-    test(`${name} on a phone has no sideways scroll`, () =>
+    test(`${name} has no sideways scroll on a phone, a small one, and a tablet`, () =>
       scenario(
         path,
         async (page) => {
           await page.locator(ready[name]).first().waitFor();
-          await eventually(async () => {
-            const [inner, scroll] = await page.evaluate(() => [innerWidth, document.querySelector("main").scrollWidth]);
-            assert.ok(scroll <= inner, `${scroll} in ${inner}`);
-          }, 5000);
-          await page.screenshot({ path: join(pictures, `${name}-phone.png`) });
+          for (const width of [390, 320, 768]) {
+            await page.setViewportSize({ width, height: 844 });
+            await eventually(async () => {
+              const [inner, scroll] = await page.evaluate(() => [innerWidth, document.querySelector("main").scrollWidth]);
+              assert.ok(inner === width && scroll <= inner, `${scroll} in ${inner}`);
+            }, 5000);
+            if (width === 390) await page.screenshot({ path: join(pictures, `${name}-phone.png`) });
+          }
         },
-        { viewport: { width: 390, height: 844 }, hasTouch: true },
+        // French texts are the longest of those in Latin letters.
+        { viewport: { width: 390, height: 844 }, hasTouch: true, locale: "fr-FR" },
       ));
 
     test(`${name} in German has no English left`, () =>
@@ -2305,7 +2542,11 @@ describe("page", () => {
       const outline = () => page.locator("#piece-wN .body").getAttribute("d");
       const fill = () => page.locator("#piece-bN .body").evaluate((path) => getComputedStyle(path).fill);
       await moves(page).first().waitFor();
-      const classic = await outline();
+      const classic = await eventually(async () => {
+        const path = await outline();
+        assert.ok(path);
+        return path;
+      });
       await page.locator(".top button", { hasText: "Settings" }).click();
       const choose = (name) => page.locator("dialog select").nth(3).selectOption(name);
       await choose("angular");

@@ -1,0 +1,4 @@
+// The tabs of a game that share a file of the script.
+
+export { References } from "./game_references.tsx";
+export { StoredRecord } from "./stored_record.tsx";
