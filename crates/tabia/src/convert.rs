@@ -26,6 +26,7 @@ use crate::compare_with_repair::shared_record;
 use crate::create::SharedFile;
 use crate::dedupe::Merges;
 use crate::dedupe::known_duplicates;
+use crate::edit::require_own_moves;
 use crate::end_of_text::{LineEndWriter, TextEnd};
 use crate::input::InputItem;
 use crate::job_summary::Summary;
@@ -252,7 +253,21 @@ fn convert_games(
                 return Err(Error::usage(text));
             }
             let (create, begun) = match (format.edit, format.create) {
-                (Some(functions), _) => (functions.append, None),
+                (Some(functions), _) => {
+                    match Resolver::default().resolve(path.as_os_str()) {
+                        Ok(items) => {
+                            if let [item] = &*items {
+                                require_own_moves(item, &options.open)?;
+                            }
+                        }
+                        Err(error) if error.is_system() && !error.is_not_found() => {
+                            return Err(error);
+                        }
+                        // What else is wrong is stated when it is opened to be changed.
+                        Err(_) => {}
+                    }
+                    (functions.append, None)
+                }
                 (None, Some(create)) => {
                     let begun = copy_whole(&path, options, None, progress)?;
                     (create, Some(begun))

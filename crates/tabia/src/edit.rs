@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use tabia_core::GameIndex;
-use tabia_core::error::Error;
+use tabia_core::error::{Error, ErrorKind};
 use tabia_core::formats::{CreateOptions, EditFunctions, OpenOptions};
 use tabia_core::game::{Game, Want};
 use tabia_core::games::{Database, DatabaseEditor, Written};
 use tabia_core::io::Source;
 use tabia_core::loss::Losses;
 
+use crate::compare_with_repair::shared_record;
 use crate::input::{InputItem, OpenInput};
 use crate::media_copies::MediaCopies;
 use crate::select::RecordRanges;
@@ -67,6 +68,19 @@ fn editable(item: &InputItem) -> Result<(EditFunctions, &Source), Error> {
     Ok((functions, source))
 }
 
+/// Refuses a database of which two records have the same moves: one of them has lost its own.
+///
+/// # Errors
+/// That one; when it cannot be opened.
+pub(crate) fn require_own_moves(item: &InputItem, open: &OpenOptions) -> Result<(), Error> {
+    if let OpenInput::Database(database) = item.open(open, None)?.input
+        && let Some(text) = shared_record(&*database)
+    {
+        return Err(Error::new(ErrorKind::Damaged(text)).in_file(item.label()));
+    }
+    Ok(())
+}
+
 /// Changes a copy of a database that will be called `path`.
 ///
 /// # Errors
@@ -79,6 +93,7 @@ pub fn edit(
     options: &EditOptions,
 ) -> Result<Edited, Error> {
     let (functions, source) = editable(item)?;
+    require_own_moves(item, &options.open)?;
     let (media, create) = plan_media(item, path, options)?;
     let editor = (functions.open)(source, path, &create, &options.open);
     let mut editor = editor.map_err(Error::in_output)?;

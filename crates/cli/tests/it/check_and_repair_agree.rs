@@ -114,3 +114,20 @@ fn what_a_check_finds_in_chessbase_files_counts_in_a_repair() {
     assert!(run.err.contains("game 3"), "{}", run.err);
     check(&folder, "saved.cbh", 0);
 }
+
+/// A comment with zeros inside, and a guiding text: the result of a repair has none.
+#[test]
+fn zeros_in_texts_are_not_in_the_result_of_a_repair() {
+    for (extension, text) in [("cba", &b"Every white piece"[..]), ("cbg", b"sample")] {
+        let folder = with_sample(&format!("agree-zeros-{extension}"));
+        let path = folder.join(format!("mega.{extension}"));
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.windows(text.len()).position(|part| part == text);
+        let at = at.unwrap_or_else(|| panic!("{} is not in .{extension}", text.escape_ascii()));
+        bytes[at + 2..at + 4].fill(0);
+        std::fs::write(&path, bytes).unwrap();
+        check(&folder, "mega.cbh", 3);
+        tabia(&folder, &["repair", "mega.cbh", "-o", "saved.cbh"]).expect(3);
+        check(&folder, "saved.cbh", 0);
+    }
+}

@@ -470,11 +470,28 @@ impl RepairCollector {
             None => BTreeMap::new(),
         };
         let reads_moves = self.want.has(Want::MAINLINE);
+        let mut of_comparison = 0;
         let mut take = |base: Base, recorded: &mut Recorded| {
             let mut reasons = pending.take();
             for (number, game) in recorded.iter() {
-                let found = compared.remove(&base.game(number)).into_iter().flatten();
-                reasons.extend(found.map(|reason| (base.game(number), reason)));
+                let number_in_input = base.game(number);
+                let found = compared.remove(&number_in_input).unwrap_or_default();
+                // What reading the record finds is more exact.
+                if !reasons.iter().any(|(other, _)| *other == number_in_input) {
+                    for problem in found {
+                        of_comparison += 1;
+                        let reported = reports.borrow_mut().problem(item, &problem);
+                        reported.map_err(Error::in_output)?;
+                        reasons.push((
+                            number_in_input,
+                            Reason {
+                                at: problem.error.location().clone(),
+                                text: problem.error.kind().to_string(),
+                                is_common: false,
+                            },
+                        ));
+                    }
+                }
                 if game.head.kind != RecordKind::Game {
                     continue;
                 }
@@ -516,6 +533,7 @@ impl RepairCollector {
         }
         if let Some(database) = database {
             scan_database(reporter, database, &plan, tasks, &mut take)?;
+            reporter.summary.problems += of_comparison;
             if progress.is_cancelled() {
                 return Err(Error::cancelled());
             }
@@ -523,31 +541,29 @@ impl RepairCollector {
         Ok(())
     }
 
-    /// Reports what a check finds in a set in which the repair has found nothing: the reasons why records are not
-    /// whole, and, of the set as a whole, its problems.
+    /// What a check finds in a set in which the repair has found nothing: the problems of records. Those of the set as
+    /// a whole are reported.
     fn compare(
         &mut self,
         reporter: &mut ScanReporter<'_>,
         records: u32,
         options: &RepairOptions,
         reports: &RefCell<&mut dyn RepairObserver>,
-    ) -> Result<BTreeMap<GameIndex, Vec<Reason>>, Error> {
-        let mut reasons: BTreeMap<GameIndex, Vec<Reason>> = BTreeMap::new();
+    ) -> Result<BTreeMap<GameIndex, Vec<Problem>>, Error> {
+        let mut of_records: BTreeMap<GameIndex, Vec<Problem>> = BTreeMap::new();
         for problem in problems_of_comparison(reporter.item, &options.open, records)? {
+            if let Some(game) = problem.error.location().game {
+                of_records.entry(game).or_default().push(problem);
+                continue;
+            }
             reporter.summary.problems += 1;
             let reported = reports.borrow_mut().problem(reporter.item, &problem);
             reported.map_err(Error::in_output)?;
-            let (at, text) = (problem.error.location(), problem.error.kind().to_string());
-            match at.game {
-                Some(game) => reasons.entry(game).or_default().push(Reason {
-                    at: at.clone(),
-                    text,
-                    is_common: false,
-                }),
-                None => self.repaired.problems.push(text),
-            }
+            self.repaired
+                .problems
+                .push(problem.error.kind().to_string());
         }
-        Ok(reasons)
+        Ok(of_records)
     }
 
     /// Writes the records of one piece of work and reports their outcomes, and those of records that only

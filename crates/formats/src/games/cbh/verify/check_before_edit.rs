@@ -1,8 +1,6 @@
 //! A fast check of all that a change of a set relies on: every name, offset and count. Moves and
 //! annotations are not decoded.
 
-use std::ops::Range;
-
 use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
 use tabia_core::games::Database;
 
@@ -12,7 +10,6 @@ use crate::games::cbh::entities::{Entity, EntityTable};
 use crate::games::cbh::files_of_newer_versions::SideTable;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{ExtendedRecord, MovesHead, Record, body_header};
-use crate::games::common::salvage::shared_records;
 
 /// Records of `.cbj` and `.cbtt` larger than this, in bytes, are not copied: each record of the copy has
 /// that size. Those of all known versions are smaller.
@@ -42,35 +39,13 @@ pub(crate) fn require_sound(db: &CbhDatabase) -> Result<()> {
         }
     }
     let check = RecordCheck::new(db);
-    let damaged = |index: GameIndex, text: String| {
-        let error = Error::new(ErrorKind::Damaged(text));
-        Err(error.in_game(index).in_file(&db.headers_name))
-    };
-    // Mostly the records of moves are in the order of the games.
-    let (mut last_end, mut is_in_order) = (0, true);
     for index in (0..db.len()).map(GameIndex) {
         if let Err(text) = check.record(index) {
-            return damaged(index, text);
-        }
-        if let Some(moves) = check.moves_of(index) {
-            is_in_order &= moves.start >= last_end;
-            last_end = moves.end;
+            let error = Error::new(ErrorKind::Damaged(text));
+            return Err(error.in_game(index).in_file(&db.headers_name));
         }
     }
-    if is_in_order {
-        return Ok(());
-    }
-    let records = (0..db.len()).filter_map(|game| Some((check.moves_of(GameIndex(game))?, game)));
-    match shared_records(records.collect()).first_key_value() {
-        Some((&game, &other)) => {
-            let other = GameIndex(other);
-            damaged(
-                GameIndex(game),
-                format!("its moves are those of game {other}, too"),
-            )
-        }
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Checks what records refer to.
@@ -118,14 +93,6 @@ impl<'d> RecordCheck<'d> {
             return Err(format!("the annotations at {at:#x} are cut off"));
         }
         Ok(())
-    }
-
-    /// Where the moves of a record are, whose size is that of a record in the file.
-    fn moves_of(&self, index: GameIndex) -> Option<Range<usize>> {
-        let at = self.db.offsets(index, self.db.record(index)?).moves_at;
-        let at = usize::try_from(at).ok()?;
-        let size = MovesHead::read(self.moves.get(at..)?)?.size.get() as usize;
-        Some(at..at.saturating_add(size))
     }
 
     fn names(&self, record: Record<'_>) -> Result<(), String> {
