@@ -1,5 +1,7 @@
 //! PGN as it is written: profiles, and no control characters.
 
+use tabia_testkit::Scratch;
+
 use crate::common::{tabia, with_sample};
 
 #[test]
@@ -20,7 +22,7 @@ fn annotations_are_written_to_pgn() {
 /// A file that other programs do not take for text is not what PGN is for.
 #[test]
 fn pgn_contains_no_control_characters() {
-    let folder = tabia_testkit::Scratch::new("control");
+    let folder = Scratch::new("control");
     let text = b"[Event \"a\x1b[31m\x07\"]\n[White \"b\0c\"]\n\n\
         1. e4 {\0one\x1b[1m two\x08\x7f} e5 {[%foo \x1b]} 2. d4 *\n";
     std::fs::write(folder.join("in.pgn"), text).unwrap();
@@ -48,4 +50,29 @@ fn pgn_contains_no_control_characters() {
         let listed = tabia(&folder, &args).expect(0);
         assert_eq!(listed.out.lines().count(), 1, "{profile}");
     }
+}
+
+/// Other programs read a tag without its control characters, we the one that was stored.
+#[test]
+fn tags_with_control_characters_are_shown_without_them() {
+    let folder = Scratch::new("pgn-control");
+    let text = "[Black \"And\u{4}es\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w\tK - 0 1\"]\n\n1. Rh8+ *\n";
+    std::fs::write(folder.join("a.pgn"), text).unwrap();
+    let convert = |from: &str, to: &str, profile: &str| {
+        let args = ["convert", from, "-o", to, "--profile", profile];
+        tabia(&folder, &args).expect(0);
+        std::fs::read_to_string(folder.join(to)).unwrap()
+    };
+    let full = convert("a.pgn", "full.pgn", "full");
+    assert!(full.contains("[Black \"And es\"]"), "{full}");
+    assert!(
+        full.contains("[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]"),
+        "{full}"
+    );
+    assert!(full.contains("\n1. Rh8+ *"), "{full}");
+    assert_eq!(convert("full.pgn", "again.pgn", "full"), full);
+    let rows = tabia(&folder, &["ls", "full.pgn", "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(rows[0]["black"], "And\u{4}es", "{rows}");
 }

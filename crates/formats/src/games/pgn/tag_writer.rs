@@ -31,6 +31,8 @@ enum TagSource {
     Stored(u32),
     /// The stored tag with this index, percent-encoded.
     Encoded(u32),
+    /// The stored tag with this index without its control characters, for readers that do not know the encoded one.
+    Shown(u32),
     /// The tag of the roster with this rank, which is not stored.
     Missing(u8),
     /// A tag `Variant` for Chess960.
@@ -212,9 +214,11 @@ impl TagWriter {
                     begin_pair("PlyCount", &mut text);
                     ValueSource::PlyCount
                 }
-                TagSource::Encoded(_) | TagSource::Variant | TagSource::SetUp | TagSource::Fen => {
-                    return;
-                }
+                TagSource::Encoded(_)
+                | TagSource::Shown(_)
+                | TagSource::Variant
+                | TagSource::SetUp
+                | TagSource::Fen => return,
             };
             has_result |= matches!(value, ValueSource::Result(_) | ValueSource::MissingResult);
             parts.push((std::mem::take(&mut text), value));
@@ -263,6 +267,15 @@ impl TagWriter {
                 };
                 if must_be_encoded {
                     self.push(REST, TagSource::Encoded(i));
+                    let is_shown = has_control(value)
+                        && is_valid_name(name)
+                        && !name.starts_with("Tabia")
+                        && !matches!(name, "Result" | "SetUp" | "Variant")
+                        && (name != "FEN" || fen_agrees);
+                    if is_shown && (rank >= 7 || seen & 1 << rank == 0) {
+                        seen |= 1_u8.checked_shl(rank.into()).unwrap_or(0);
+                        self.push(rank, TagSource::Shown(i));
+                    }
                     continue;
                 }
             } else {
@@ -374,6 +387,12 @@ fn has_effect(name: &str) -> bool {
     matches!(name, "FEN" | "Variant")
 }
 
+/// A value with blanks in place of its control characters.
+fn without_control(value: &str) -> String {
+    let shown = |c: char| if c.is_ascii_control() { ' ' } else { c };
+    value.chars().map(shown).collect()
+}
+
 fn has_control(value: &str) -> bool {
     value
         .bytes()
@@ -430,14 +449,15 @@ fn write_item(
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
                 .collect();
-            let value: String = value
-                .chars()
-                .map(|c| if c.is_ascii_control() { ' ' } else { c })
-                .collect();
             if !name.is_empty() {
-                write_pair(&name, &value, out);
+                write_pair(&name, &without_control(value), out);
             }
             return Some(lost);
+        }
+        TagSource::Shown(i) => {
+            if let Some((name, value)) = head.tags.pair(i as usize) {
+                write_pair(name, &without_control(value), out);
+            }
         }
         TagSource::Encoded(i) => {
             if let Some((name, value)) = head.tags.pair(i as usize) {
