@@ -225,9 +225,19 @@ fn field_of_numbers(name: &str, bounds: &[values::Bounds], out: &mut String) {
 }
 
 fn numbers(bounds: &[values::Bounds], out: &mut String) {
-    list(bounds, out, |bounds, out| {
-        bounds.print(out, |value, out| out.push_str(&value.to_string()));
-    });
+    let number = |value: i64, out: &mut String| out.push_str(&value.to_string());
+    // `>=1,205` would be a number with a separator.
+    if let [first, second] = bounds
+        && second.low == second.high
+        && matches!(second.low, Some(100..=999))
+        && first.low.is_none() != first.high.is_none()
+    {
+        let end = |end: Option<i64>| end.map_or_else(String::new, |end| end.to_string());
+        out.extend([&*end(first.low), "..", &*end(first.high), ","]);
+        second.print(out, number);
+        return;
+    }
+    list(bounds, out, |bounds, out| bounds.print(out, number));
 }
 
 fn field_of_texts(name: &str, texts: &[String], out: &mut String) {
@@ -318,6 +328,8 @@ mod tests {
                 "date:>1950,1951-07..,??,1972",
                 "date:>1950,>=1951.07,??,1972",
             ),
+            ("game:1..,205", "game:1..,205"),
+            ("elo:..200,999", "elo:..200,999"),
             ("year:1990..1999", "date:1990..1999"),
             ("eco:b9,C60..C69,>E,D45", "eco:B9,C6,E99..A00,D45"),
             ("result:½,DECISIVE,+:-", "result:1/2-1/2,decisive,+:-"),
