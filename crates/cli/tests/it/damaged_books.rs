@@ -237,3 +237,19 @@ fn games_of_lost_records_of_a_ctg_book_are_not_invented_in_silence() {
         run.err
     );
 }
+
+#[test]
+fn zeros_in_place_of_polyglot_entries_are_left_out_by_a_fix() {
+    let folder = with_book("damaged-zeros", "book.bin");
+    let path = folder.join("book.bin");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[16 * 5..16 * 8].fill(0);
+    std::fs::write(&path, bytes).unwrap();
+    let text = tabia(&folder, &["check", "book.bin"]).expect(3).err;
+    assert!(
+        text.contains("3 entries have zeros in place of a move"),
+        "{text}"
+    );
+    tabia(&folder, &["book", "fix", "book.bin", "-o", "fixed.bin"]).expect(3);
+    tabia(&folder, &["check", "--deep", "fixed.bin"]).expect(0);
+}

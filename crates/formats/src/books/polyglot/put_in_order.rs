@@ -36,9 +36,11 @@ pub(super) struct OrderedEntries {
     /// Those of them that are copies of an entry before, to the last byte: the end of a book that became shorter
     /// in a file that did not. They are left out.
     pub(super) copies: u64,
-    /// Moves that a search by halves in the file does not find, copies aside.
+    /// Those of them that are nothing but zeros, which are no entries: they are left out.
+    pub(super) zeros: u64,
+    /// Moves that a search by halves in the file does not find, copies and zeros aside.
     not_found: u64,
-    /// The number of moves, copies aside.
+    /// The number of moves, copies and zeros aside.
     moves: u64,
 }
 
@@ -50,15 +52,17 @@ impl OrderedEntries {
         let (header, before) = before.split_at_checked(null_records).unwrap_or_default();
         let mut sorter = FixedSorter::new(&temporary_folder(), MEMORY);
         before.iter().try_for_each(|entry| sorter.push(*entry))?;
-        let mut copies = 0;
+        let (mut copies, mut zeros) = (0, 0);
         for entry in rest {
-            if contains(before, entry) {
+            if entry.as_bytes().iter().all(|&byte| byte == 0) {
+                zeros += 1;
+            } else if contains(before, entry) {
                 copies += 1;
             } else {
                 sorter.push(*entry)?;
             }
         }
-        let moves = (before.len() + rest.len()) as u64 - copies;
+        let moves = (before.len() + rest.len()) as u64 - copies - zeros;
         let mut found = FoundByHalves::new(entries);
         let mut bytes = header.as_bytes().to_vec();
         let blob = if moves as usize <= MEMORY / Entry::SIZE {
@@ -90,6 +94,7 @@ impl OrderedEntries {
             blob,
             out_of_order: rest.len() as u64,
             copies,
+            zeros,
             not_found: found.finish(),
             moves,
         })
@@ -118,6 +123,10 @@ impl OrderedEntries {
                 "are copies of earlier ones and are ignored",
             );
             text = format!("{text}, of which {copies}");
+        }
+        if self.zeros > 0 {
+            let zeros = counted(self.zeros, "entry has", "entries have");
+            text = format!("{text}; {zeros} zeros in place of a move, which is lost");
         }
         self.with_not_found(text)
     }

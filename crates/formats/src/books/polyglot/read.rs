@@ -98,7 +98,7 @@ impl PolyglotBook {
         let mut ordered = None;
         if sorted < count {
             let entries = OrderedEntries::of(entries, null_records, sorted)?;
-            moves -= entries.copies;
+            moves -= entries.copies + entries.zeros;
             problems.push(entries.problem(sorted));
             ordered = Some(entries);
         }

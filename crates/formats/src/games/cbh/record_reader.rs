@@ -16,7 +16,7 @@ use tabia_core::plural::counted;
 
 use super::annotations::game_tags::{GameTag, GameTags};
 use super::annotations::{self, Item, Items, foreign, kind};
-use super::charset::until_zero;
+use super::charset::{Texts, until_zero};
 use super::content_summary::{HAS_START, IS_UNORTHODOX};
 use super::entities::{Entity, EntityTable};
 use super::entity_and_side_tables::entity;
@@ -63,7 +63,11 @@ impl<'d> CbhReader<'d> {
             companions,
             head: GameHead::default(),
             moves: Decoder::new(db.limits.depth),
-            decoder: annotations::Decoder::new(companions.texts),
+            decoder: if db.is_salvaged {
+                annotations::Decoder::new(companions.texts).for_repair()
+            } else {
+                annotations::Decoder::new(companions.texts)
+            },
             items: Vec::new(),
             problems: Vec::new(),
             shared: SharedTags::default(),
@@ -199,16 +203,26 @@ impl<'d> CbhReader<'d> {
                 self.stored_texts.begin(self.companions.texts);
                 self.store_shared_texts(text.tournament.get(), text.source.get());
                 self.store_annotator(text.annotator.get());
-                self.stored_texts.record(body);
+                if !self.db.is_salvaged || !has_zeros(body, self.companions.texts) {
+                    self.stored_texts.record(body);
+                }
                 let annotation = self.stored_texts.annotation();
                 let flow = annotation.map(|annotation| visitor.visit_annotation(annotation));
                 stopped |= flow == Some(Flow::Stop);
             }
             let read = guiding_texts::decode(body, self.companions.texts, &mut |annotation| {
-                if let Annotation::Text(part) = annotation {
-                    is_readable &= !part.text.contains('\0');
-                }
-                let flow = visitor.visit_annotation(annotation);
+                let flow = match annotation {
+                    Annotation::Text(part) if part.text.contains('\0') => {
+                        is_readable = false;
+                        if self.db.is_salvaged {
+                            let text = &*part.text.replace('\0', "");
+                            visitor.visit_annotation(Annotation::Text(TextPart { text, ..part }))
+                        } else {
+                            visitor.visit_annotation(annotation)
+                        }
+                    }
+                    _ => visitor.visit_annotation(annotation),
+                };
                 stopped |= flow == Flow::Stop;
                 flow
             });
@@ -662,6 +676,18 @@ fn has_text_after_zero(item: &Item<'_>) -> bool {
     let text = item.data.get(2..).unwrap_or_default();
     let rest = text.get(until_zero(text).len()..).unwrap_or_default();
     rest.iter().any(|byte| *byte != 0)
+}
+
+/// Whether a guiding text has zero bytes in place of text.
+fn has_zeros(body: &[u8], texts: Texts) -> bool {
+    let mut has_zeros = false;
+    let _ = guiding_texts::decode(body, texts, &mut |annotation| {
+        if let Annotation::Text(part) = annotation {
+            has_zeros |= part.text.contains('\0');
+        }
+        Flow::Go
+    });
+    has_zeros
 }
 
 /// The names that the header of a game refers to, with the extensions of their files.

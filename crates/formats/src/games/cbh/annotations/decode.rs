@@ -23,6 +23,8 @@ use crate::games::cbh::format_id::ID;
 #[derive(Debug)]
 pub struct Decoder {
     texts: Texts,
+    /// Bytes after a zero byte in a comment, which no text has, are left out.
+    leaves_out_rests: bool,
     text: String,
     second: String,
     profile: EvalProfile,
@@ -36,10 +38,18 @@ impl Decoder {
     pub fn new(texts: Texts) -> Self {
         Self {
             texts,
+            leaves_out_rests: false,
             text: String::new(),
             second: String::new(),
             profile: EvalProfile::default(),
         }
+    }
+
+    /// The same decoder for a database that is repaired: what follows a zero byte in a comment is damage.
+    #[must_use]
+    pub fn for_repair(mut self) -> Self {
+        self.leaves_out_rests = true;
+        self
     }
 
     /// Emits the annotations of an item: several for NAGs, squares and arrows, one otherwise.
@@ -88,8 +98,9 @@ impl Decoder {
             language: decode_language(*language),
             text: &self.text,
         }));
+        let is_kept = |rest: &[u8]| !self.leaves_out_rests || rest.iter().all(|&byte| byte == 0);
         match bytes.get(text.len()..) {
-            Some(rest) if !rest.is_empty() && flow == Flow::Go => {
+            Some(rest) if !rest.is_empty() && flow == Flow::Go && is_kept(rest) => {
                 emit(Annotation::Foreign(Foreign {
                     format: ID,
                     kind: foreign::TEXT_REST,
