@@ -120,11 +120,19 @@ fn compressed_hint(
         Format::Book(_) => book_hint(resolver, &quoted(plain), inputs),
         Format::Archive(archive) => archive_hint(resolver, (archive, plain), inputs, select),
         _ => {
-            let pgn = format!("{}{suffix}", plain.with_extension("pgn").path_text());
+            let is_text = |format: &&Format| {
+                format
+                    .games()
+                    .is_some_and(|games| games.create_text.is_some())
+            };
+            let text = resolver.formats().iter().find(is_text);
+            let text = text.and_then(|format| format.extensions().first())?;
+            let compressed = plain.with_extension(text);
+            let compressed = format!("{}{suffix}", compressed.path_text());
             format!(
                 "`-o {}` writes it; only text is compressed while it is written, as by `-o {}`",
                 quoted(plain),
-                file_argument(&pgn)
+                file_argument(&compressed)
             )
         }
     })
@@ -285,10 +293,6 @@ fn table_hint(path: &Path) -> String {
         ),
         "scid" => format!("`-o {}` writes a Scid database; {list}", named("si5")),
         "chessbase" | "cb" => format!("`-o {}` writes a ChessBase database; {list}", named("cbh")),
-        "cbf" | "cbi" => format!(
-            "`-o {}` writes a ChessBase database, which newer versions of ChessBase read; {list}",
-            named("cbh")
-        ),
         "txt" => format!("`-o {}` writes PGN, which is text; {list}", named("pgn")),
         "" => format!("`-o {}` writes PGN; {list}", named("pgn")),
         _ => "`--to FORMAT` names a format; `tabia formats` lists them".to_owned(),

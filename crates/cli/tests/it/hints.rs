@@ -342,6 +342,17 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "`tabia repair pack.zip -o saved-pack`",
     ),
     (
+        &["convert", "games.pgn", "-o", "z.bin.gz"],
+        2,
+        "`tabia book build games.pgn -o z.bin` makes a book of games",
+    ),
+    (
+        &["convert", "games.pgn", "-o", "z.cbh.gz"],
+        2,
+        "`-o z.cbh` writes it",
+    ),
+    (&["help", "nfo"], 2, "did you mean `tabia info`?"),
+    (
         &["repair", "book.bin", "-o", "x.pgn"],
         2,
         "`tabia book fix book.bin -o FIXED`",
