@@ -267,6 +267,16 @@ impl Reporter {
         })
     }
 
+    /// As [`Reporter::finish`] of a command that reads: with what to do about a database of several files that is damaged
+    /// as a whole.
+    pub(crate) fn finish_reading(mut self) -> Result<(), Error> {
+        self.show_all();
+        if let Some(hint) = self.repair_hint() {
+            self.messages.hint(&hint);
+        }
+        self.commit(None, None::<&()>)
+    }
+
     /// Ends a list as `--strict` demands: the problem that ended it is reported, and the rows until then stay a
     /// complete document.
     pub(crate) fn end_at_strict(
@@ -444,6 +454,12 @@ impl Reporter {
         summary: Option<&Summary>,
         counts: Option<&C>,
     ) -> Result<(), Error> {
+        self.show_all();
+        self.commit(summary, counts)
+    }
+
+    /// Shows the problems that wait, and the number of those that are not shown.
+    fn show_all(&mut self) {
         self.show_groups();
         let hidden = self.problems.saturating_sub(self.shown_problems);
         if hidden > 0 {
@@ -454,7 +470,6 @@ impl Reporter {
         if self.exceeds_unpacked {
             self.messages.hint_at_unpacked();
         }
-        self.commit(summary, counts)
     }
 
     /// Lists records that a repair could not save without losses.

@@ -214,7 +214,7 @@ fn rows(args: &LsArgs, verb: &str, moments: bool, count_only: bool) -> Result<Ex
             context.messages.warning(&text);
         }
     }
-    reporter.finish(None)?;
+    reporter.finish_reading()?;
     let numbers = args.select.records.games.as_deref();
     let is_asked = !options.filter.is_empty() || numbers.is_some();
     let is_empty = found == 0 && is_asked && args.rows.listing.limit != Some(0);

@@ -93,7 +93,7 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     // Those of the base too.
     let code = code.worse(ExitCode::of_problems(reporter.count()));
     listing.finish()?;
-    reporter.finish(None)?;
+    reporter.finish_reading()?;
     let code = code.worse(absent.report(&context));
     Ok(if found == 0 && !options.filter.is_empty() {
         code.worse(ExitCode::NoMatch)

@@ -260,7 +260,7 @@ fn explain(args: &SearchArgs, paths: &[OsString], select: &SelectArgs) -> Result
     }
     listing.finish()?;
     let code = code.worse(ExitCode::of_problems(reporter.count()));
-    reporter.finish(None)?;
+    reporter.finish_reading()?;
     let code = code.worse(absent.report(&context));
     Ok(if last == Some(0) {
         code.worse(ExitCode::NoMatch)

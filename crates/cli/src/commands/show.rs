@@ -94,7 +94,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Error> {
     }
     out.flush()?;
     let code = ExitCode::of_problems(reporter.count());
-    reporter.finish(None)?;
+    reporter.finish_reading()?;
     absent.add(&context, item, Some(shown));
     Ok(code.worse(absent.report(&context)))
 }

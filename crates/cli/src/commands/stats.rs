@@ -150,7 +150,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Error> {
             context.messages.warning(&text);
         }
     }
-    reporter.finish(None)?;
+    reporter.finish_reading()?;
     let code = code.worse(absent.report(&context));
     let is_asked = !options.list.filter.is_empty() || options.player.is_some();
     if games == 0 && is_asked && end > 0 && terminal::stdout_is_terminal() {

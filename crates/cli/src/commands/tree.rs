@@ -100,7 +100,7 @@ pub(crate) fn run(args: &TreeArgs) -> Result<ExitCode, Error> {
         rows(&context, args, style, &tree, opening)?;
     }
     let code = unread.worse(ExitCode::of_problems(reporter.count()));
-    reporter.finish(None)?;
+    reporter.finish_reading()?;
     if tree.games == 0 {
         let is_start = plies.is_empty() && args.fen.is_none();
         context.messages.note(match (query.is_empty(), is_start) {

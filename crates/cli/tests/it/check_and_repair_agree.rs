@@ -131,3 +131,20 @@ fn zeros_in_texts_are_not_in_the_result_of_a_repair() {
         check(&folder, "saved.cbh", 0);
     }
 }
+
+/// A bit of the label of a section in the name file of Scidb means nothing for readers, and costs no name.
+#[test]
+fn names_that_can_be_read_are_kept_by_a_repair() {
+    let folder = with_index("sci", |_| {});
+    let path = folder.join("a.scn");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(6).position(|part| part == b"player");
+    let at = at.expect("the label of the players");
+    bytes[at + 1] ^= 2;
+    std::fs::write(&path, bytes).unwrap();
+    let list = |path: &str| tabia(&folder, &["ls", path, "--tsv"]).expect(0).out;
+    let listed = list("a.sci");
+    assert!(listed.contains("Player 1"), "{listed}");
+    tabia(&folder, &["repair", "a.sci", "-o", "saved.sci"]);
+    assert_eq!(list("saved.sci"), listed);
+}

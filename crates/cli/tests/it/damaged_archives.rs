@@ -253,3 +253,19 @@ fn members_of_the_same_name_are_all_extracted() {
     }
     assert!(run.err.contains("this one becomes a-2.pgn"), "{}", run.err);
 }
+
+#[test]
+fn a_damaged_directory_of_a_cbv_archive_is_noticed() {
+    let folder = Scratch::new("cbv-directory");
+    let whole = std::fs::read(samples().join("tabia.cbv")).unwrap();
+    // Size, offset and date of a member, and the name of another one.
+    for (range, text) in [(939..1039, "belong to no member"), (320..366, "no name")] {
+        let mut bytes = whole.clone();
+        bytes[range].fill(0);
+        std::fs::write(folder.join("a.cbv"), bytes).unwrap();
+        for verb in ["test", "list"] {
+            let run = tabia(&folder, &["archive", verb, "a.cbv"]).expect(3);
+            assert!(run.err.contains(text), "{verb}: {}", run.err);
+        }
+    }
+}

@@ -407,3 +407,24 @@ fn tables_are_as_wide_as_columns_states() {
     assert!(widest(Some("50")) <= 50 && usual > 50);
     assert_eq!(widest(Some("none")), usual);
 }
+
+#[test]
+fn a_file_of_a_set_that_is_alone_has_a_next_step_for_every_verb_that_reads() {
+    let folder = with_sample("ls-alone");
+    std::fs::create_dir(folder.join("alone")).unwrap();
+    std::fs::copy(folder.join("mega.cbh"), folder.join("alone/mega.cbh")).unwrap();
+    for args in [
+        &["ls", "alone/mega.cbh"][..],
+        &["stats", "alone/mega.cbh"],
+        &["search", "alone/mega.cbh", "date:..2100"],
+        &["show", "alone/mega.cbh", "-g", "2"],
+    ] {
+        let run = tabia(&folder, args).expect(3);
+        assert!(
+            run.err
+                .contains("hint: put the missing files next to the others"),
+            "{args:?}: {}",
+            run.err
+        );
+    }
+}

@@ -83,7 +83,8 @@ fn what_records_lack_for_one_cause_is_one_problem() {
                     noticed += 1;
                     let (code, lines, _) = run(folder.path(), &["ls", &main]);
                     assert_eq!(code, 3, "{what}");
-                    assert!(lines <= 2, "{what}: {lines} lines");
+                    // With what to do about it.
+                    assert!(lines <= 3, "{what}: {lines} lines");
                     for verb in ["info", "check"] {
                         let (code, lines, _) = run(folder.path(), &[verb, &main]);
                         assert_eq!(code, 3, "{verb}: {what}");

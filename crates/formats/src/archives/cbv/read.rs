@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tabia_core::error::Why;
 use tabia_core::formats::OpenOptions;
+use tabia_core::plural::counted;
 use tabia_core::{Error, ErrorKind, FormatId, Malformed, Result};
 
 use super::decrypted_bytes::DecryptedBytes;
@@ -109,11 +110,15 @@ impl CbvArchive {
             "are missing: the archive is cut off",
         ];
         let shared = refuse_shared_bytes(&mut members, &extents);
+        let directory_end = directory::record_at(count) as u64;
+        let unclaimed = unclaimed_bytes(&extents, directory_end, length);
         let found = shared
             .into_iter()
+            .chain(unclaimed)
+            .chain(nameless_members(&members))
             .chain(mark_lost(&mut members, &missing, what));
         let ends = extents.iter().map(|(_, end)| *end);
-        let end = ends.chain([directory::record_at(count) as u64]).max();
+        let end = ends.chain([directory_end]).max();
         let rest = rest_of(&bytes, end.unwrap_or_default());
         let found = found.chain(rest.and_then(|(rest, end)| bytes_after_end(&rest, end)));
         problems.extend(found.map(|problem| problem.in_file(label)));
@@ -161,6 +166,34 @@ impl CbvArchive {
             ended: false,
         })
     }
+}
+
+/// Members without a name, of which no file can be made.
+fn nameless_members(members: &[Member]) -> Option<Error> {
+    let count = members
+        .iter()
+        .filter(|member| member.name.is_empty())
+        .count();
+    (count > 0).then(|| {
+        let members = counted(count, "member has", "members have");
+        Error::invalid(format!("{members} no name: the directory is damaged"))
+    })
+}
+
+/// Bytes between the directory and the end of the last member that belong to no member: the entry of one is damaged.
+fn unclaimed_bytes(extents: &[Extent], start: u64, length: u64) -> Option<Error> {
+    let mut extents: Vec<Extent> = extents.to_vec();
+    extents.retain(|(start, end)| start < end);
+    extents.sort_unstable();
+    let (mut at, mut unclaimed) = (start, 0);
+    for (start, end) in extents {
+        unclaimed += start.min(length).saturating_sub(at);
+        at = at.max(end);
+    }
+    (unclaimed > 0).then(|| {
+        let bytes = counted(unclaimed, "byte belongs", "bytes belong");
+        Error::invalid(format!("{bytes} to no member: the directory is damaged"))
+    })
 }
 
 /// The name of the compression of the first block, `unknown` if that is missing. Other blocks can differ.

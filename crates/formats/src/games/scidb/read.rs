@@ -86,10 +86,16 @@ impl ScidbDatabase {
         info.format = ID;
         info.encoding = "UTF-8".into();
         let set = FileSet::open(source, options, &mut info)?;
-        let names = match (set.names.is_empty(), options.salvage) {
-            (true, _) => Names::default(),
-            (false, true) => Names::salvage(&set.names, set.header.version),
-            (false, false) => Names::read(&set.names, set.header.version),
+        let names = if set.names.is_empty() {
+            Names::default()
+        } else {
+            let names = Names::read(&set.names, set.header.version);
+            // Labels of sections, which a search needs, can be damaged without any loss.
+            if is_for_repair(options)? && !names.problems.is_empty() {
+                Names::salvage(&set.names, set.header.version)
+            } else {
+                names
+            }
         };
         for &malformed in &names.problems {
             let error = malformed.at_base(0).in_file(&set.names_file);
