@@ -247,7 +247,7 @@ fn zeros_in_place_of_polyglot_entries_are_left_out_by_a_fix() {
     std::fs::write(&path, bytes).unwrap();
     let text = tabia(&folder, &["check", "book.bin"]).expect(3).err;
     assert!(
-        text.contains("3 entries have zeros in place of a move"),
+        text.contains("3 entries have zeros in place of a position"),
         "{text}"
     );
     tabia(&folder, &["book", "fix", "book.bin", "-o", "fixed.bin"]).expect(3);

@@ -36,7 +36,7 @@ pub(super) struct OrderedEntries {
     /// Those of them that are copies of an entry before, to the last byte: the end of a book that became shorter
     /// in a file that did not. They are left out.
     pub(super) copies: u64,
-    /// Those of them that are nothing but zeros, which are no entries: they are left out.
+    /// Those of them whose key is 0, which no position has: they are left out.
     pub(super) zeros: u64,
     /// Moves that a search by halves in the file does not find, copies and zeros aside.
     not_found: u64,
@@ -54,7 +54,8 @@ impl OrderedEntries {
         before.iter().try_for_each(|entry| sorter.push(*entry))?;
         let (mut copies, mut zeros) = (0, 0);
         for entry in rest {
-            if entry.as_bytes().iter().all(|&byte| byte == 0) {
+            // No position has this key; in front of all others they would be records of a header.
+            if entry.key.get() == 0 {
                 zeros += 1;
             } else if contains(before, entry) {
                 copies += 1;
@@ -126,7 +127,7 @@ impl OrderedEntries {
         }
         if self.zeros > 0 {
             let zeros = counted(self.zeros, "entry has", "entries have");
-            text = format!("{text}; {zeros} zeros in place of a move, which is lost");
+            text = format!("{text}; {zeros} zeros in place of a position, whose move is lost");
         }
         self.with_not_found(text)
     }
