@@ -54,7 +54,7 @@ fn in_minutes(control: &TimeControl, moves: &[MoveClocks]) -> Option<TimeControl
     }
     let [minutes, ..] = &control.stages;
     let is_shown = shown > i64::from(first.start) + increment;
-    (is_shown && shown <= i64::from(minutes.start) + increment).then_some(control)
+    (is_shown && shown <= i64::from(minutes.start) + 2 * increment).then_some(control)
 }
 
 /// Hundredths of a second; `None` for finer times.
@@ -127,6 +127,12 @@ impl<'c> Side<'c> {
             }
             (Some(Some(stated)), None) => {
                 let spent = before - stated;
+                // Boards add the increment of the first move before it, too: what was spent on it is not known, but what
+                // is left.
+                if is_first && spent < 0 && -spent <= added {
+                    self.left = Some(stated);
+                    return TimeLeft::Lost;
+                }
                 if !(0..LIMIT).contains(&spent) {
                     return TimeLeft::Lost;
                 }
@@ -179,6 +185,10 @@ mod tests {
             times_left(&control, &moves),
             [spent(5), TimeLeft::Lost, spent(15)]
         );
+        // The increment of the first move was added before it.
+        let moves = [left(5456), left(5446), left(5472), left(5452)];
+        let expected = [TimeLeft::Lost, TimeLeft::Lost, spent(14), spent(24)];
+        assert_eq!(times_left(&control, &moves), expected);
         // More than the minutes, too.
         let moves = [left(7200), left(7200), left(7100)];
         assert_eq!(times_left(&control, &moves), [TimeLeft::Lost; 3]);
