@@ -232,7 +232,7 @@ impl Database for CbhDatabase {
         }
         // Whoever asks has read the games, or reads them: each problem is reported once.
         let findings = super::verify::verify(self);
-        let findings = super::verify::without_innocent_games(findings);
+        let findings = super::verify::without_owners_of_shared_records(findings);
         for finding in findings.filter(|finding| !finding.is_of_reading) {
             found(finding.error.into());
         }

@@ -93,7 +93,9 @@ fn run(db: &CbhDatabase, contents: bool) -> Vec<Finding> {
 
 /// The findings without those of games whose record is that of another game too, if more is wrong with the other game
 /// and nothing else with this one: the record is its own.
-pub(super) fn without_innocent_games(findings: Vec<Finding>) -> impl Iterator<Item = Finding> {
+pub(super) fn without_owners_of_shared_records(
+    findings: Vec<Finding>,
+) -> impl Iterator<Item = Finding> {
     let of_one = findings.iter().filter(|finding| finding.other.is_none());
     let wrong: HashSet<GameIndex> = of_one.filter_map(|f| f.error.location().game).collect();
     findings.into_iter().filter(move |finding| {
