@@ -44,6 +44,7 @@ mod index;
 mod info;
 mod input_paths;
 mod inputs_cut_while_read;
+mod inserted_and_lost_bytes;
 mod interrupted;
 mod killed_while_converting;
 mod killed_while_indexing;

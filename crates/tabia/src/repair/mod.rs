@@ -164,6 +164,8 @@ fn is_about_header(reason: &Reason) -> bool {
         IN_DOUBT,
         NOT_IN_TARGET,
         "names are lost: ",
+        "names may be other than they were: ",
+        "bytes were inserted into its index entry ",
         "the header is lost: ",
         "its ",
         "the coordinates",

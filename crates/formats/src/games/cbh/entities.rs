@@ -8,6 +8,8 @@ use tabia_core::games::is_lost_name;
 use tabia_core::io::Blob;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::games::common::realign_entries::realign;
+
 use super::records::{
     AnnotatorRecord, ENTITY_MAGIC, EntityHeader, EntityNode, GameTagRecord, NODE_DELETED,
     PlayerRecord, SourceRecord, TeamRecord, TournamentRecord, U24,
@@ -64,6 +66,8 @@ pub struct EntityTable<E> {
     /// Bytes from one record to the next.
     stride: usize,
     capacity: u32,
+    /// Ids of the records into which bytes were inserted, or that lost some, in ascending order.
+    changed: Vec<u32>,
     record: std::marker::PhantomData<fn() -> E>,
 }
 
@@ -105,6 +109,7 @@ impl<E: Entity> EntityTable<E> {
             start,
             stride,
             capacity,
+            changed: Vec::new(),
             record: std::marker::PhantomData,
         })
     }
@@ -129,6 +134,7 @@ impl<E: Entity> EntityTable<E> {
             start,
             stride,
             capacity,
+            changed: Vec::new(),
             record: std::marker::PhantomData,
         })
     }
@@ -164,6 +170,7 @@ impl<E: Entity> EntityTable<E> {
             start,
             stride,
             capacity: end,
+            changed: table.map_or_else(Vec::new, |table| table.changed.clone()),
             record: std::marker::PhantomData,
         }
     }
@@ -200,8 +207,81 @@ impl<E: Entity> EntityTable<E> {
             start: self.start,
             stride: self.stride,
             capacity: self.capacity,
+            changed: self.changed.clone(),
             record: std::marker::PhantomData,
         })
+    }
+
+    /// The table of a file in which bytes were inserted or lost, with its records where they are; `None` for another file.
+    pub(super) fn realigned(&self) -> Option<Self> {
+        let (head, records) = self.blob.split_at(self.start.min(self.blob.len()));
+        let realigned = realign(records, self.stride, |record| self.is_sound(record))?;
+        let bytes = Blob::from([head, &realigned.bytes].concat());
+        let capacity = realigned.bytes.len() / self.stride;
+        Some(Self {
+            capacity: u32::try_from(capacity).ok()?,
+            changed: realigned.changed,
+            blob: bytes,
+            header: self.header,
+            start: self.start,
+            stride: self.stride,
+            record: std::marker::PhantomData,
+        })
+    }
+
+    /// Whether bytes were inserted or lost before the end of the file: a part of a record is left over there, and the file
+    /// was not cut.
+    pub(super) fn is_shifted(&self) -> bool {
+        let stated = u32::try_from(self.header.capacity.get()).unwrap_or(0);
+        let last = self.capacity.checked_sub(1).and_then(|id| self.bytes(id));
+        self.rest() > 0
+            && (self.capacity >= stated || !last.is_some_and(|record| self.is_sound(record)))
+    }
+
+    /// Whether most records are such as programs write.
+    pub(super) fn is_mostly_sound(&self) -> bool {
+        let sound = (0..self.capacity).filter(|&id| {
+            let record = self.bytes(id);
+            record.is_some_and(|record| self.is_sound(record))
+        });
+        2 * sound.count() > self.capacity as usize
+    }
+
+    /// Whether a record is in the tree or deleted, and has a name and possible uses.
+    fn is_sound(&self, record: &[u8]) -> bool {
+        let end = i32::try_from(self.capacity).unwrap_or(i32::MAX);
+        let is_child = |id: i32| (-1..=end).contains(&id);
+        let node = EntityNode::read(record);
+        let entity = record.get(EntityNode::SIZE..);
+        let entity = entity.and_then(|data| E::ref_from_prefix(data).ok());
+        // No node has one entity as both of its children, as zeros would.
+        let is_in_tree = |node: &EntityNode| {
+            let (left, right) = (node.left.get(), node.right.get());
+            is_child(left) && (left != right || left == -1) || left == NODE_DELETED
+        };
+        let is_possible = |(entity, _): (&E, &[u8])| {
+            let name = entity.name();
+            let length = memchr::memchr(0, name).unwrap_or(name.len());
+            let (references, first) = entity.uses();
+            let is_number = |number: i32| (0..1 << 24).contains(&number);
+            length > 0
+                && name.iter().take(length).all(|&byte| byte >= b' ')
+                && is_number(references)
+                && is_number(first)
+        };
+        node.is_some_and(|node| {
+            is_in_tree(node) && is_child(node.right.get()) && (-2..=2).contains(&node.balance)
+        }) && entity.is_some_and(is_possible)
+    }
+
+    /// Whether bytes were inserted into the file or lost from it.
+    pub(super) fn has_changes(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Whether bytes were inserted into the record of an entity, or lost from it.
+    pub(super) fn is_changed(&self, id: u32) -> bool {
+        self.changed.binary_search(&id).is_ok()
     }
 
     /// The file's header.

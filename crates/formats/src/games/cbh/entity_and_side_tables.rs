@@ -29,6 +29,21 @@ pub struct Tables {
     pub top_games: Option<TopGames>,
 }
 
+impl Tables {
+    /// Whether bytes were inserted into a file of names or lost from it.
+    pub(super) fn have_changed_names(&self) -> bool {
+        fn have<E: Entity>(table: Option<&EntityTable<E>>) -> bool {
+            table.is_some_and(EntityTable::has_changes)
+        }
+        have(self.players.as_ref())
+            || have(self.tournaments.as_ref())
+            || have(self.annotators.as_ref())
+            || have(self.sources.as_ref())
+            || have(self.teams.as_ref())
+            || have(self.game_tags.as_ref())
+    }
+}
+
 /// An entity in a table; `None` if the table or the entity is missing.
 pub fn entity<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> Option<&E> {
     table?.get(id)

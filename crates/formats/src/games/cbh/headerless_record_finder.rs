@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use tabia_core::chess::{Ply, Position};
+use tabia_core::chess::{Color, Ply, Position};
 use tabia_core::game::{Flow, Visitor, Want};
 
 use super::annotations::Items;
@@ -108,9 +108,17 @@ impl Default for Readability {
 impl Readability {
     /// Whether all moves of a game can be read; for a text, whether its version is known.
     pub(super) fn is_readable(&mut self, moves: &[u8], at: u64) -> bool {
-        let Some(head) = head(moves, at).filter(|_| self.tries < MAX_TRIES) else {
-            return false;
-        };
+        self.read(moves, at).is_some()
+    }
+
+    /// Full moves of the mainline of a game that can be read, 255 for 255 or more, as headers state them; `None` for texts.
+    pub(super) fn move_count(&mut self, moves: &[u8], at: u64) -> Option<u8> {
+        self.read(moves, at)?
+    }
+
+    /// As [`move_count`](Self::move_count), and `None` for what cannot be read.
+    fn read(&mut self, moves: &[u8], at: u64) -> Option<Option<u8>> {
+        let head = head(moves, at).filter(|_| self.tries < MAX_TRIES)?;
         // Large records count for more, so that the work is bounded.
         self.tries += 1 + head.size.get() / 1024;
         let bytes = usize::try_from(at).ok().and_then(|at| {
@@ -119,26 +127,37 @@ impl Readability {
         });
         let bytes = bytes.unwrap_or_default();
         if head.mode == TEXT_MODE {
-            return matches!(bytes.get(4..6), Some([1..=3, 0]));
+            return matches!(bytes.get(4..6), Some([1..=3, 0])).then_some(None);
         }
-        let Ok(record) = self.decoder.open(bytes, at, None) else {
-            return false;
-        };
-        let visited = self.decoder.visit(
-            &record,
-            Want::MAINLINE,
-            &mut NullVisitor,
-            &mut NoAnnotations,
-        );
-        visited.error.is_none()
+        let record = self.decoder.open(bytes, at, None).ok()?;
+        let mut moves = MoveCounter::default();
+        let visited = self
+            .decoder
+            .visit(&record, Want::MAINLINE, &mut moves, &mut NoAnnotations);
+        visited.error.is_none().then(|| Some(moves.full_moves()))
     }
 }
 
-/// Ignores everything.
-struct NullVisitor;
+/// Counts the plies of a mainline.
+#[derive(Default)]
+struct MoveCounter {
+    plies: u32,
+    black_first: bool,
+}
 
-impl Visitor for NullVisitor {
-    fn visit_move(&mut self, _before: &Position, _ply: Ply) -> Flow {
+impl MoveCounter {
+    fn full_moves(&self) -> u8 {
+        let plies = self.plies.saturating_add(u32::from(self.black_first));
+        u8::try_from(plies.div_ceil(2)).unwrap_or(u8::MAX)
+    }
+}
+
+impl Visitor for MoveCounter {
+    fn visit_move(&mut self, before: &Position, _ply: Ply) -> Flow {
+        if self.plies == 0 {
+            self.black_first = before.turn() == Color::Black;
+        }
+        self.plies = self.plies.saturating_add(1);
         Flow::Go
     }
 }

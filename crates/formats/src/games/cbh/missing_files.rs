@@ -13,7 +13,7 @@ use tabia_core::plural::counted;
 use super::entities::EntityTable;
 use super::entity_and_side_tables::Tables;
 use super::files_of_newer_versions::SideTable;
-use super::records::{FileHeader, TYPE_TEXT};
+use super::records::{FileHeader, Record, TYPE_TEXT};
 
 /// The first version of `.cbj` whose sets have a `.cbtt`.
 const VERSION_WITH_EXTRAS: u32 = 11;
@@ -73,11 +73,15 @@ pub(super) fn missing_files(
 pub(super) struct LostEntries {
     extended: Range<u32>,
     tournament_extras: Range<u32>,
+    /// The records whose entries may be those of others, as bytes were inserted or lost in the file.
+    shifted_extended: Range<u32>,
+    shifted_tournament_extras: Range<u32>,
 }
 
 impl LostEntries {
     /// `is_lost` states of an extension whether a set without a readable file of it has lost one.
-    pub(super) fn new(tables: &Tables, is_lost: impl Fn(&str) -> bool) -> Self {
+    /// `headers` is a complete `.cbh` file.
+    pub(super) fn new(tables: &Tables, headers: &[u8], is_lost: impl Fn(&str) -> bool) -> Self {
         let lost = |table: Option<&SideTable>, extension: &str, is_last: bool| match table {
             None if is_lost(extension) => 0..u32::MAX,
             None => 0..0,
@@ -91,6 +95,11 @@ impl LostEntries {
         Self {
             extended: lost(tables.extended.as_ref(), "cbj", false),
             tournament_extras: lost(tables.tournament_extras.as_ref(), "cbtt", true),
+            shifted_extended: shifted_extended(tables.extended.as_ref(), headers),
+            shifted_tournament_extras: match &tables.tournament_extras {
+                Some(table) if table.rest() > 0 => 0..table.len(),
+                _ => 0..0,
+            },
         }
     }
 
@@ -108,8 +117,46 @@ impl LostEntries {
             "cbtt",
             "the coordinates, last day and tie-breaks of its tournament are lost",
         ));
-        extended.into_iter().chain(extras)
+        let shifted_extended = self.shifted_extended.contains(&game.0).then_some((
+            "cbj",
+            "its teams and other extended data may be those of another game: bytes were inserted or lost in the file",
+        ));
+        let is_shifted = |id| self.shifted_tournament_extras.contains(&id);
+        let shifted_extras = tournament.is_some_and(is_shifted).then_some((
+            "cbtt",
+            "the coordinates, last day and tie-breaks of its tournament may be those of another one: bytes were inserted \
+             or lost in the file",
+        ));
+        let found = [extended, extras, shifted_extended, shifted_extras];
+        found.into_iter().flatten()
     }
+}
+
+/// The records whose entries in `.cbj` may be those of others: from the last one on that states where the moves of its
+/// game are, if one after it does not. None if the file has only complete entries.
+fn shifted_extended(table: Option<&SideTable>, headers: &[u8]) -> Range<u32> {
+    let Some(table) = table.filter(|table| table.rest() > 0) else {
+        return 0..0;
+    };
+    let moves_at = |index: u32| {
+        let at = FileHeader::SIZE.checked_mul(index as usize + 1)?;
+        let record = Record::read(headers.get(at..at + FileHeader::SIZE)?)?;
+        Some(match record {
+            Record::Game(game) => game.moves_at.get(),
+            Record::Text(text) => text.body_at.get(),
+        })
+    };
+    let agrees = |index: u32| {
+        let stated = table.extended(index).0.moves_at.get();
+        moves_at(index).is_some_and(|at| stated & 0xffff_ffff == u64::from(at))
+    };
+    let agreeing = (0..table.len()).take_while(|&index| agrees(index)).count() as u32;
+    if agreeing == table.len() {
+        // The file was cut.
+        return 0..0;
+    }
+    // The last one may be hit after its offset.
+    agreeing.saturating_sub(1)..table.len()
 }
 
 /// How many records refer to each optional file.

@@ -1,6 +1,6 @@
 //! An open set: its headers, and the other files, which are opened on first use.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -9,6 +9,8 @@ use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::{Blob, Charset, Source, name_text};
 use tabia_core::plural::counted;
+
+use crate::games::common::realign_entries::REALIGNED;
 
 use super::annotations::{Items, kind};
 use super::charset::{Detector, Texts, require_windows, until_zero};
@@ -54,6 +56,14 @@ pub struct CbhDatabase {
     pub(super) info: OnceLock<DatabaseInfo>,
     /// Indexes of the records whose headers were rebuilt, sorted.
     pub(super) rebuilt: Vec<u32>,
+    /// Indexes of the records in whose moves bytes were inserted or lost, sorted.
+    pub(super) changed: Vec<u32>,
+    /// Indexes of the records in whose annotations bytes were inserted or lost.
+    pub(super) changed_annotations: BTreeSet<u32>,
+    /// Indexes of the headers into which bytes were inserted, or that lost some, sorted.
+    pub(super) changed_headers: Vec<u32>,
+    /// Whether records of `.cbg` are not where their headers have them.
+    pub(super) has_shifted_moves: bool,
     /// Both players by game number (from 1), of games whose colours are lost.
     pub(super) player_pairs: HashMap<u32, [u32; 2]>,
     /// The ids of placeholders for lost names.
@@ -180,6 +190,10 @@ impl CbhDatabase {
             companions: OnceLock::new(),
             info: OnceLock::new(),
             rebuilt: Vec::new(),
+            changed: Vec::new(),
+            changed_annotations: BTreeSet::new(),
+            changed_headers: Vec::new(),
+            has_shifted_moves: false,
             player_pairs: HashMap::new(),
             placeholders: Placeholders::NONE,
             has_foreign_names: false,
@@ -233,7 +247,7 @@ impl CbhDatabase {
         let is_lost = |extension: &str| {
             !is_missing(extension) || missing.iter().any(|(lost, _)| *lost == extension)
         };
-        let lost_entries = LostEntries::new(&tables, is_lost);
+        let lost_entries = LostEntries::new(&tables, &self.headers, is_lost);
         Companions {
             moves,
             annotations,
@@ -435,6 +449,8 @@ pub(super) struct CompanionOpener<'s> {
     files: &'s OpenFiles,
     /// Entity files with corrupt headers are read all the same.
     salvage: bool,
+    /// Whether bytes were inserted into an entity file or lost from it, so that its names may be those of others.
+    pub(super) has_shifted_names: bool,
     pub(super) problems: Vec<String>,
 }
 
@@ -444,6 +460,7 @@ impl<'s> CompanionOpener<'s> {
             source,
             files,
             salvage,
+            has_shifted_names: false,
             problems: Vec::new(),
         }
     }
@@ -573,12 +590,21 @@ impl<'s> CompanionOpener<'s> {
         let blob = self.open(E::EXTENSION)?;
         let table = EntityTable::new(blob.clone()).ok();
         if let Some(table) = &table {
+            if let Some(realigned) = table.realigned() {
+                self.problem(E::EXTENSION, REALIGNED);
+                let stated = u32::try_from(realigned.header().capacity.get()).unwrap_or(0);
+                self.has_shifted_names |= realigned.capacity() != stated;
+                return Some(realigned);
+            }
             self.report_cut_table(table);
+            self.has_shifted_names |= table.is_shifted();
         }
         table.or_else(|| {
             let text = "the header is corrupt; its records are read all the same";
             self.problem(E::EXTENSION, text);
-            EntityTable::salvage(blob)
+            let table = EntityTable::salvage(blob)?;
+            self.has_shifted_names |= !table.is_mostly_sound();
+            Some(table)
         })
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Placeholders {
     game_tags: u32,
     /// Whether names inside the files were overwritten with zeros.
     blanks: bool,
+    /// Whether bytes were inserted into the records of names or lost from them.
+    changes: bool,
 }
 
 impl Placeholders {
@@ -43,6 +45,7 @@ impl Placeholders {
         teams: u32::MAX,
         game_tags: u32::MAX,
         blanks: false,
+        changes: false,
     };
 
     /// Fills blank records of the tables, and extends the tables by placeholders up to the highest ids that the records of `headers` (a
@@ -77,6 +80,7 @@ impl Placeholders {
             // Game tags are large and few: at most one per record.
             game_tags: extend(&mut tables.game_tags, ends.game_tags, count),
             blanks: blanks.contains(&true),
+            changes: tables.have_changed_names(),
         }
     }
 
@@ -109,22 +113,31 @@ impl Placeholders {
         fields.push(("the source", "cbs", used(source), self.sources));
         let title = optional(extended.map(|extended| extended.game_tag.get()));
         fields.push(("the title", "cbl", title, self.game_tags));
-        let mut text = String::new();
+        let (mut text, mut changed) = (String::new(), String::new());
         for (field, extension, id, first) in fields {
-            let is_lost =
-                |id: &u32| *id >= first || self.blanks && is_blank(tables, extension, *id);
-            if let Some(id) = id.filter(is_lost) {
-                let separator = if text.is_empty() {
-                    "names are lost: "
-                } else {
-                    ", "
-                };
-                let _ = write!(text, "{separator}{field} ({id} in .{extension})");
-            }
+            let Some(id) = id else { continue };
+            let (is_blank, is_changed) = damage(tables, extension, id);
+            let (text, start) = if id >= first || self.blanks && is_blank {
+                (&mut text, LOST_NAMES)
+            } else if is_changed {
+                (&mut changed, CHANGED_NAMES)
+            } else {
+                continue;
+            };
+            let separator = if text.is_empty() { start } else { ", " };
+            let _ = write!(text, "{separator}{field} ({id} in .{extension})");
         }
+        if !text.is_empty() && !changed.is_empty() {
+            text += "; ";
+        }
+        text += &changed;
         (!text.is_empty()).then_some(text)
     }
 }
+
+/// The starts of the message about lost names, and about those in whose records bytes were inserted or lost.
+const LOST_NAMES: &str = "names are lost: ";
+const CHANGED_NAMES: &str = "names may be other than they were: ";
 
 /// One more than the highest id of each kind that is referred to; 0 if there are no references.
 #[derive(Debug, Default)]
@@ -236,10 +249,13 @@ impl Placeholder for GameTagRecord {
     }
 }
 
-/// Whether a name of the file with an extension was overwritten with zeros.
-fn is_blank(tables: &Tables, extension: &str, id: u32) -> bool {
-    fn is<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> bool {
-        table.is_some_and(|table| table.is_blank(id))
+/// Whether a name of the file with an extension was overwritten with zeros, and whether bytes were inserted into its record
+/// or lost from it.
+fn damage(tables: &Tables, extension: &str, id: u32) -> (bool, bool) {
+    fn is<E: Entity>(table: Option<&EntityTable<E>>, id: u32) -> (bool, bool) {
+        table.map_or((false, false), |table| {
+            (table.is_blank(id), table.is_changed(id))
+        })
     }
     match extension {
         PlayerRecord::EXTENSION => is(tables.players.as_ref(), id),
@@ -248,7 +264,7 @@ fn is_blank(tables: &Tables, extension: &str, id: u32) -> bool {
         SourceRecord::EXTENSION => is(tables.sources.as_ref(), id),
         TeamRecord::EXTENSION => is(tables.teams.as_ref(), id),
         GameTagRecord::EXTENSION => is(tables.game_tags.as_ref(), id),
-        _ => false,
+        _ => (false, false),
     }
 }
 

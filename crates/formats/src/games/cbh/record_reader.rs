@@ -14,6 +14,9 @@ use tabia_core::games::GameReader;
 use tabia_core::io::Blob;
 use tabia_core::plural::counted;
 
+use crate::games::common::realign_entries::CHANGED_ENTRY;
+use crate::games::common::salvage::CHANGED_RECORD;
+
 use super::annotations::game_tags::{GameTag, GameTags};
 use super::annotations::{self, Item, Items, foreign, kind};
 use super::charset::{Texts, until_zero};
@@ -23,6 +26,7 @@ use super::entity_and_side_tables::entity;
 use super::field_codecs::{CHESS960_ECO, decode_result};
 use super::format_id::ID;
 use super::guiding_texts;
+use super::headerless_record_finder::Readability;
 use super::moves::{AnnotationAnchor, AnnotationSource, Decoder, MoveRecord};
 use super::open::{CbhDatabase, Companions};
 use super::records::{
@@ -45,6 +49,8 @@ pub(super) struct CbhReader<'d> {
     /// Of players, tournaments, annotators and sources.
     intact: [IntactNames; 4],
     stored_texts: stored_texts::Collector,
+    /// For sets with damaged files of moves.
+    readability: Option<Readability>,
 }
 
 /// An annotation item; `data` is its range in the record.
@@ -73,6 +79,7 @@ impl<'d> CbhReader<'d> {
             shared: SharedTags::default(),
             intact: Default::default(),
             stored_texts: stored_texts::Collector::default(),
+            readability: None,
         }
     }
 
@@ -113,6 +120,9 @@ impl<'d> CbhReader<'d> {
             }
         }
         let annotations = self.annotations(offsets.annotations_at, want);
+        if self.db.is_salvaged {
+            self.report_changed_moves(index, game, offsets.moves_at);
+        }
         if self.db.is_salvaged && want.has(Want::ANNOTATIONS) {
             self.report_foreign_annotations(annotations, index);
         }
@@ -184,6 +194,11 @@ impl<'d> CbhReader<'d> {
         self.head.kind = RecordKind::Text;
         self.head.deleted = text.kind & TYPE_DELETED != 0;
         let at = db.offsets(index, Record::Text(text)).moves_at;
+        if db.is_salvaged && db.changed.binary_search(&index.0).is_ok() {
+            let name = &self.companions.moves_name;
+            let error = Error::invalid(CHANGED_RECORD);
+            self.problems.push(error.in_file(name));
+        }
         let body = if want.has(Want::ANNOTATIONS) {
             self.record_bytes(at)
         } else {
@@ -403,6 +418,10 @@ impl<'d> CbhReader<'d> {
         extended: Option<&ExtendedRecord>,
     ) -> bool {
         let is_rebuilt = self.db.is_rebuilt(index);
+        if self.db.changed_headers.binary_search(&index.0).is_ok() && !is_rebuilt {
+            let error = Error::invalid(CHANGED_ENTRY);
+            self.problems.push(error.in_file(&self.db.headers_name));
+        }
         let text = if is_rebuilt {
             let lost = match self.db.player_pair(index) {
                 // Boosters contain both players without their colours.
@@ -584,6 +603,25 @@ impl<'d> CbhReader<'d> {
         record
     }
 
+    /// Reports moves of a damaged set that may be others than they were, or those of another game.
+    fn report_changed_moves(&mut self, index: GameIndex, game: &GameRecord, at: u64) {
+        if !self.db.has_shifted_moves || self.db.is_rebuilt(index) {
+            return;
+        }
+        let moves = self.companions.moves.as_deref().unwrap_or_default();
+        let readability = self.readability.get_or_insert_default();
+        let text = match readability.move_count(moves, at) {
+            Some(found) if found != game.move_count => {
+                let stated = counted(game.move_count, "move", "moves");
+                format!("the header states {stated}, the record of moves has {found}")
+            }
+            _ if self.db.changed.binary_search(&index.0).is_ok() => CHANGED_RECORD.to_owned(),
+            _ => return,
+        };
+        let name = &self.companions.moves_name;
+        self.problems.push(Error::invalid(text).in_file(name));
+    }
+
     /// Reports annotations of a damaged set that may be those of another game.
     fn report_foreign_annotations(&mut self, record: &[u8], index: GameIndex) {
         let Some(head) = AnnotationsHead::read(record) else {
@@ -591,6 +629,7 @@ impl<'d> CbhReader<'d> {
         };
         let text = match head.marked_for_other(index) {
             Some(other) => format!("the annotations are marked as those of game {other}"),
+            None if self.db.changed_annotations.contains(&index.0) => CHANGED_RECORD.to_owned(),
             None if self.db.has_foreign_annotations => {
                 "its annotations may be those of another database".to_owned()
             }

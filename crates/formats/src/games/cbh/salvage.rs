@@ -5,7 +5,7 @@
 //! boosters contain all games of an entity: events, annotators and sources are restored as far as
 //! these go. Neither restores the colours of the players.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use tabia_core::error::Result;
@@ -15,7 +15,9 @@ use tabia_core::plural::counted;
 use zerocopy::{FromZeros, IntoBytes};
 
 use crate::games::common::realign_entries::{REALIGNED, realign};
+use crate::games::common::salvage::{LocatedRecord, changed_records};
 
+use super::annotations::Items;
 use super::content_summary::HAS_START;
 use super::entities::{Entity, EntityTable, UNKNOWN_ID};
 use super::entity_and_side_tables::Tables;
@@ -75,12 +77,17 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
         opener.problem(extension, text);
     }
     let label = Arc::from(source.label().with_extension("cbh"));
+    let has_shifted_names = opener.has_shifted_names;
     let problems = std::mem::take(&mut opener.problems);
     let mut database =
         CbhDatabase::from_headers(source, options, label, headers.file, files, problems);
-    database.has_foreign_names = !foreign.is_empty();
+    database.has_foreign_names = !foreign.is_empty() || has_shifted_names;
     database.has_foreign_annotations = headers.has_foreign_annotations;
     database.rebuilt = headers.rebuilt;
+    database.changed = headers.changed;
+    database.changed_headers = headers.changed_headers;
+    database.changed_annotations = headers.changed_annotations;
+    database.has_shifted_moves = headers.has_shifted_moves;
     database.player_pairs = boosters.players;
     database
         .player_pairs
@@ -101,6 +108,14 @@ struct Headers {
     file: Blob,
     /// Indexes of the rebuilt records, sorted.
     rebuilt: Vec<u32>,
+    /// Indexes of the records in whose moves bytes were inserted or lost, sorted.
+    changed: Vec<u32>,
+    /// Indexes of the records in whose annotations bytes were inserted or lost.
+    changed_annotations: BTreeSet<u32>,
+    /// Indexes of the headers into which bytes were inserted, or that lost some, sorted.
+    changed_headers: Vec<u32>,
+    /// Whether records of `.cbg` are not where their headers have them.
+    has_shifted_moves: bool,
     /// The last game whose number is certain.
     last_sure: u32,
     /// Messages about what was lost and rebuilt.
@@ -121,7 +136,14 @@ fn rebuild_headers(
     let (head_of_file, records) = old.split_at(old.len().min(FileHeader::SIZE));
     let is_entry = |bytes: &[u8]| leads_to_moves(bytes, moves, tables);
     let realigned = realign(records, FileHeader::SIZE, is_entry);
-    let records = realigned.as_deref().unwrap_or(records);
+    let mut changed_headers = Vec::new();
+    let records = match &realigned {
+        Some(realigned) => {
+            changed_headers.clone_from(&realigned.changed);
+            &realigned.bytes
+        }
+        None => records,
+    };
     let stored = FileHeader::read(head_of_file);
     let header = stored.filter(|header| header.is_cbh());
     let mut rebuilder = HeaderRebuilder {
@@ -131,6 +153,8 @@ fn rebuild_headers(
         restored: RestoredFields::new(annotations, tables, boosters),
         records: Vec::new(),
         rebuilt: Vec::new(),
+        changed: Vec::new(),
+        changed_annotations: BTreeSet::new(),
         problems: Vec::new(),
         has_foreign_annotations: false,
     };
@@ -161,7 +185,9 @@ fn rebuild_headers(
     if !is_complete {
         rebuilder.append_missing();
     }
-    rebuilder.finish(header)
+    let mut headers = rebuilder.finish(header);
+    headers.changed_headers = changed_headers;
+    headers
 }
 
 /// Rebuilds the headers of one set.
@@ -173,6 +199,8 @@ struct HeaderRebuilder<'f> {
     restored: RestoredFields<'f>,
     records: Vec<RecordBytes>,
     rebuilt: Vec<u32>,
+    changed: Vec<u32>,
+    changed_annotations: BTreeSet<u32>,
     problems: Vec<String>,
     has_foreign_annotations: bool,
 }
@@ -217,9 +245,16 @@ impl HeaderRebuilder<'_> {
         let stored = (0..).zip(&self.records).flat_map(|(index, record)| {
             let extended = self.extended_offset(index);
             let stated = is_record(record).then(|| agreeing_offset(moves_at(record), extended));
-            [stated, Some(extended)].into_iter().flatten()
+            let game = GameRecord::read(record).filter(|game| game.kind & TYPE_TEXT == 0);
+            let move_count = game
+                .filter(|_| stated.is_some())
+                .map(|game| game.move_count);
+            [stated, Some(extended)]
+                .into_iter()
+                .flatten()
+                .map(move |at| (at, move_count))
         });
-        let missing = self.extended_offsets();
+        let missing = self.extended_offsets().into_iter().map(|at| (at, None));
         self.shifted = ShiftedRecords::find(self.moves, stored.chain(missing));
         self.problems.extend(self.shifted.problems());
     }
@@ -229,6 +264,7 @@ impl HeaderRebuilder<'_> {
         let mut records = std::mem::take(&mut self.records);
         let mut moved_annotations = 0;
         let mut distances = HashSet::new();
+        let mut located = Vec::new();
         for (index, record) in (0..).zip(&mut records) {
             let extended = self.extended_offset(index);
             let elsewhere = self.shifted.offset(extended);
@@ -248,6 +284,9 @@ impl HeaderRebuilder<'_> {
             // Texts have the offset in the same field.
             let mut game = *game;
             let stated = agreeing_offset(game.moves_at.get(), extended);
+            if self.shifted.is_changed(stated) {
+                self.changed.push(index);
+            }
             let mut at = self.shifted.offset(stated);
             if head(self.moves, at).is_none() && head(self.moves, elsewhere).is_some() {
                 at = elsewhere;
@@ -260,6 +299,15 @@ impl HeaderRebuilder<'_> {
             if game.kind & TYPE_TEXT == 0 && game.annotations_at.get() != 0 {
                 let stated = u64::from(game.annotations_at.get());
                 let at = self.restored.annotations_at(index + 1, stated);
+                let length = self.restored.annotations_length(at);
+                if is_annotations(self.restored.annotations_file, at) {
+                    located.push(LocatedRecord {
+                        at,
+                        stated_at: stated,
+                        stated_end: stated.saturating_add(length),
+                        game: index,
+                    });
+                }
                 if at != stated
                     && let Ok(at) = u32::try_from(at)
                 {
@@ -272,6 +320,7 @@ impl HeaderRebuilder<'_> {
         }
         self.records = records;
         if moved_annotations > 0 {
+            self.changed_annotations = changed_records(located);
             let games = counted(moved_annotations, "game were", "games were");
             let mut text = format!("the annotations of {games} found elsewhere in .cba");
             // Inserted and lost bytes shift all that follow by the same distance.
@@ -355,6 +404,10 @@ impl HeaderRebuilder<'_> {
         Headers {
             file: Blob::from(file),
             rebuilt: self.rebuilt,
+            changed: self.changed,
+            changed_annotations: self.changed_annotations,
+            changed_headers: Vec::new(),
+            has_shifted_moves: self.shifted.any(),
             last_sure: self.restored.last_sure,
             problems: self.problems,
             has_foreign_annotations: self.has_foreign_annotations,
@@ -472,6 +525,16 @@ impl<'b> RestoredFields<'b> {
     fn id(&self, number: u32, boosted: &HashMap<u32, u32>, first_uses: &FirstUses) -> U24 {
         let boosted = boosted.get(&number).filter(|_| number <= self.last_sure);
         boosted.map_or_else(|| first_uses.id(number), |&id| U24::new(id))
+    }
+
+    /// The bytes of the annotations at an offset; 0 if there are none.
+    fn annotations_length(&self, at: u64) -> u64 {
+        let bytes = usize::try_from(at)
+            .ok()
+            .and_then(|at| self.annotations_file.get(at..));
+        bytes
+            .and_then(|bytes| Items::size(bytes).ok())
+            .unwrap_or_default() as u64
     }
 
     /// The offset of the annotations of a game: that which is stored if there are some, else that of those with its number.

@@ -91,6 +91,13 @@ impl Tree {
         self.count();
     }
 
+    /// The plies of the mainline.
+    pub(super) fn mainline(&self) -> u32 {
+        let next = |node: &Node| self.node(node.child).copied();
+        let first = self.node(ROOT).and_then(next);
+        std::iter::successors(first, next).count() as u32
+    }
+
     /// A node; `None` for [`NONE`].
     pub(super) fn node(&self, number: u32) -> Option<&Node> {
         self.nodes.get(number as usize)

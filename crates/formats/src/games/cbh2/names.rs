@@ -119,6 +119,36 @@ impl Names {
     }
 }
 
+impl Names {
+    /// Whether a name is there and all of its fields can be read.
+    pub(super) fn is_readable(&self, kind: EntityKind, number: u32) -> bool {
+        self.get(kind, number).is_some_and(|fields| match kind {
+            EntityKind::Player => Player::read(fields).is_ok(),
+            EntityKind::Tournament => Tournament::read(fields).is_ok(),
+            EntityKind::Source => Source::read(fields).is_ok(),
+            EntityKind::Team => Team::read(fields).is_ok(),
+            EntityKind::Tag => titles(fields).is_ok(),
+        })
+    }
+
+    /// Whether the fields of a name cannot be read: bytes were inserted into the file or lost from it, so that other names
+    /// may be wrong, too.
+    pub(super) fn are_misread(&self) -> bool {
+        let kinds = [
+            EntityKind::Player,
+            EntityKind::Tournament,
+            EntityKind::Source,
+            EntityKind::Team,
+            EntityKind::Tag,
+        ];
+        kinds.into_iter().any(|kind| {
+            let is_misread =
+                |number| self.get(kind, number).is_some() && !self.is_readable(kind, number);
+            (0..self.stored(kind)).any(is_misread)
+        })
+    }
+}
+
 /// The next text of a name, as stored.
 pub(super) fn text<'f>(cursor: &mut Cursor<'f>) -> Result<&'f [u8], Malformed> {
     let length = cursor.u32_le("text_length")? as usize;

@@ -19,7 +19,7 @@ use super::game_lists;
 use super::name_orders;
 use super::names::{self, EntityKind, Names};
 use super::records::{FileHeader, Record, SIZE, TYPE_DELETED};
-use super::salvage;
+use super::salvage::{self, Damage};
 use super::tags::Lookup;
 use crate::games::cbh::charset::{Detector, Texts, require_windows};
 use crate::games::cbh::ini_file::{self, SetKind};
@@ -43,8 +43,8 @@ pub(super) struct Cbh2Database {
     pub(super) texts: Texts,
     pub(super) options: OpenOptions,
     pub(super) headers_name: Arc<Path>,
-    /// Indexes of records whose header is made of the other files, ascending.
-    pub(super) rebuilt: Vec<u32>,
+    /// Of a set that is read for repair.
+    pub(super) damage: Damage,
     pub(super) moves_name: Arc<Path>,
     pub(super) annotations_name: Arc<Path>,
     pub(super) names_name: Arc<Path>,
@@ -53,7 +53,7 @@ pub(super) struct Cbh2Database {
 
 impl Cbh2Database {
     fn open(source: &Source, options: &OpenOptions) -> Result<Self> {
-        let mut lost = None;
+        let mut damage = Damage::default();
         let (label, headers) = if is_for_repair(options)? {
             let files = ["2cbh", "2cbg", "2cba"].map(|extension| source.open_companion(extension));
             let [old, moves, annotations] = files;
@@ -64,9 +64,8 @@ impl Cbh2Database {
                 annotations.as_deref().unwrap_or_default(),
                 options.limits.record,
             );
-            let file = rebuilt.file.clone();
-            lost = Some(rebuilt);
-            (source.label_of("2cbh"), file)
+            damage = rebuilt.damage;
+            (source.label_of("2cbh"), rebuilt.file)
         } else {
             let label = Arc::clone(source.label());
             let headers = source.main().open().map_err(|e| e.in_file(&label))?;
@@ -99,11 +98,8 @@ impl Cbh2Database {
             let name = source.label_of(extension);
             problems.push(format!("{}: {text}", name_text(name.as_os_str())));
         };
-        let (rebuilt, lost) = lost.map_or_else(Default::default, |lost: salvage::Headers| {
-            (lost.rebuilt, lost.problems)
-        });
-        for text in lost {
-            problem("2cbh", text);
+        for text in &damage.problems {
+            problem("2cbh", text.clone());
         }
         if headers.len() % SIZE != 0 {
             let left = headers.len() % SIZE;
@@ -167,7 +163,7 @@ impl Cbh2Database {
             texts,
             options: options.clone(),
             headers_name: label,
-            rebuilt,
+            damage,
             moves_name: source.label_of("2cbg"),
             annotations_name: source.label_of("2cba"),
             names_name: source.label_of("2lid"),
@@ -217,6 +213,13 @@ impl Cbh2Database {
         info.encoding = self.texts.describe();
         info.companions = companions.collect();
         info.problems = problems;
+        let are_misread = self.names.as_ref().is_some_and(Names::are_misread);
+        info.has_doubtful_names = self.options.salvage && are_misread;
+        if info.has_doubtful_names {
+            let error = Error::invalid("names cannot be read: the file is damaged")
+                .in_file(&self.names_name);
+            info.problems.push(error.to_string());
+        }
         let cut = self.names.as_ref().and_then(Names::cut_text);
         let cut = cut.map(|text| Error::invalid(text).in_file(&self.names_name));
         info.problems.extend(cut.map(|error| error.to_string()));
@@ -253,7 +256,7 @@ impl Cbh2Database {
     /// Whether a name is missing from the file of names, or that file is.
     pub(super) fn lacks(&self, kind: EntityKind, number: u32) -> bool {
         let names = self.names.as_ref();
-        names.is_none_or(|names| names.get(kind, number).is_none())
+        names.is_none_or(|names| !names.is_readable(kind, number))
     }
 }
 

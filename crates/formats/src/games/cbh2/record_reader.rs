@@ -8,6 +8,7 @@ use tabia_core::game::{
 };
 use tabia_core::games::GameReader;
 use tabia_core::io::Cursor;
+use tabia_core::plural::counted;
 
 use super::annotations::foreign;
 use super::annotations::game_annotations::GameAnnotations;
@@ -71,7 +72,7 @@ impl<'d> Reader<'d> {
                 Err(_) => number != -1,
             };
             if is_missing {
-                let text = format!("`{field}` is number {number}, which has no name");
+                let text = format!("`{field}` is number {number}, which has no readable name");
                 let error = Error::not_in_file(text).in_file(&self.db.names_name);
                 self.problems.push(error);
             }
@@ -126,6 +127,11 @@ impl<'d> Reader<'d> {
         let mut position = None;
         if let Some(content) = &content {
             self.tree.read(bytes);
+            if let Record::Game(game) = record
+                && db.damage.has_moved
+            {
+                self.check_move_count(game.move_count.get());
+            }
             position = self.read_start(content, moves_at);
             if want.has(Want::TAGS)
                 && let Record::Game(game) = record
@@ -234,6 +240,23 @@ impl<'d> Reader<'d> {
         let setup = start.setup.as_deref();
         if setup.map_or(STANDARD_NUMBER, start_position::castling_start) != number {
             self.head.tags.put("CbChess960", number);
+        }
+    }
+
+    /// Reports moves of a damaged set that are those of another game, or others than they were: their number is not that of
+    /// the header.
+    fn check_move_count(&mut self, stated: u16) {
+        let plies = self.tree.mainline();
+        // Of a game that Black begins, it is one more.
+        let possible = [plies.div_ceil(2), plies / 2 + 1];
+        if self.tree.problem.is_none() && !possible.contains(&u32::from(stated)) {
+            let stated = counted(stated, "move", "moves");
+            let text = format!(
+                "the header states {stated}, the record of moves has {}",
+                possible[0]
+            );
+            self.problems
+                .push(Error::invalid(text).in_file(&self.db.moves_name));
         }
     }
 
@@ -401,10 +424,13 @@ impl GameReader for Reader<'_> {
         self.problems.clear();
         let record = self.db.record(game)?;
         self.head.deleted = record.kind() & TYPE_DELETED != 0;
-        if self.db.rebuilt.binary_search(&game.0).is_ok() {
+        if self.db.damage.rebuilt.binary_search(&game.0).is_ok() {
             let text = "the header is lost: players, event, result, date, round, ratings and whether it was deleted \
                         are unknown";
             let error = Error::not_in_file(text).in_file(&self.db.headers_name);
+            self.problems.push(error);
+        } else if let Some(text) = self.db.damage.changed.get(&game.0) {
+            let error = Error::invalid(*text).in_file(&self.db.headers_name);
             self.problems.push(error);
         }
         if want.has(Want::TAGS) {

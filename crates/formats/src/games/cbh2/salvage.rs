@@ -4,7 +4,7 @@
 //! Nothing in a record names its game: moves and texts are found, but not players, events and results. Annotations
 //! belong to the games in their order, if the headers that are left and the numbers of records agree with that.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tabia_core::io::{Blob, Cursor};
 use tabia_core::plural::counted;
@@ -17,6 +17,7 @@ use super::records::{
 };
 use super::tags::rating_of_classic;
 use crate::games::cbh::records::RATING_DEFAULT;
+use crate::games::common::realign_entries::{CHANGED_ENTRY, REALIGNED, realign};
 
 /// The stored form of an unknown result.
 const NO_RESULT: u8 = 3;
@@ -27,8 +28,18 @@ const SAMPLE: usize = 100;
 pub(super) struct Headers {
     /// The complete file.
     pub(super) file: Blob,
+    pub(super) damage: Damage,
+}
+
+/// What was found wrong with a set that is read for repair.
+#[derive(Debug, Default)]
+pub(super) struct Damage {
     /// Indexes of the records that were made again, ascending.
     pub(super) rebuilt: Vec<u32>,
+    /// Why records may be other than they were, by index.
+    pub(super) changed: BTreeMap<u32, &'static str>,
+    /// Whether records are elsewhere than their headers have them.
+    pub(super) has_moved: bool,
     /// Messages about what was lost and made again.
     pub(super) problems: Vec<String>,
 }
@@ -47,8 +58,25 @@ struct Found {
 pub(super) fn rebuild(old: &[u8], moves: &[u8], annotations: &[u8], limit: u64) -> Headers {
     let header = FileHeader::read(old).filter(|header| header.is_ours());
     let mut problems = Vec::new();
-    let (all, _) = old.as_chunks::<SIZE>();
-    let mut records: Vec<HeaderBytes> = all.get(1..).unwrap_or_default().to_vec();
+    let mut changed = BTreeMap::new();
+    let stored = old.get(SIZE..).unwrap_or_default();
+    let is_entry = |bytes: &[u8]| {
+        let (record, _) = bytes.as_chunks::<SIZE>();
+        record
+            .first()
+            .is_some_and(|record| has_kind(record) && is_led(record, moves))
+    };
+    let realigned = realign(stored, SIZE, is_entry);
+    if let Some(realigned) = &realigned {
+        problems.push(REALIGNED.to_owned());
+        let hit = realigned.changed.iter();
+        changed.extend(hit.map(|index| (*index, CHANGED_ENTRY)));
+    }
+    let stored = realigned
+        .as_ref()
+        .map_or(stored, |realigned| &realigned.bytes);
+    let (all, _) = stored.as_chunks::<SIZE>();
+    let mut records: Vec<HeaderBytes> = all.to_vec();
     if header.is_none() {
         let sample = records.iter().take(SAMPLE);
         let likely = sample
@@ -63,13 +91,16 @@ pub(super) fn rebuild(old: &[u8], moves: &[u8], annotations: &[u8], limit: u64) 
         }
     }
     let found = find(moves, &[tag::GAME, tag::CHESS960, tag::TEXT], limit);
+    let before = problems.len();
     move_shifted(
         &mut records,
         moves,
         &found,
         (annotations, limit),
         &mut problems,
+        &mut changed,
     );
+    let has_moved = problems.len() > before;
     let pairs = annotations_of(&found, annotations, &records, limit);
     let known: Vec<u64> = {
         let led = records.iter().filter(|record| is_led(record, moves));
@@ -113,8 +144,12 @@ pub(super) fn rebuild(old: &[u8], moves: &[u8], annotations: &[u8], limit: u64) 
     file.extend_from_slice(records.as_flattened());
     Headers {
         file: Blob::from(file),
-        rebuilt,
-        problems,
+        damage: Damage {
+            rebuilt,
+            changed,
+            has_moved,
+            problems,
+        },
     }
 }
 
@@ -126,6 +161,7 @@ fn move_shifted(
     found: &[Found],
     (annotations, limit): (&[u8], u64),
     problems: &mut Vec<String>,
+    changed: &mut BTreeMap<u32, &'static str>,
 ) {
     let annotations_at = |record: &HeaderBytes| {
         let at = Record::read(record).and_then(|record| record.offsets().1);
@@ -133,22 +169,36 @@ fn move_shifted(
             .filter(|&at| at > 0)
     };
     let headers = || records.iter().filter(|record| has_kind(record));
-    let moves = elsewhere(headers().filter_map(moves_at).collect(), moves, found);
+    let (moves, taken_moves) = elsewhere(headers().filter_map(moves_at).collect(), moves, found);
     let found = find(annotations, &[tag::ANNOTATIONS], limit);
     let stated = headers().filter_map(annotations_at).collect();
-    let annotations = elsewhere(stated, annotations, &found);
-    for record in records.iter_mut().filter(|record| has_kind(record)) {
+    let (annotations, taken_annotations) = elsewhere(stated, annotations, &found);
+    // Inserted and lost bytes shift all that follow by the same distance.
+    let usual = [usual_distance(&moves), usual_distance(&annotations)];
+    let headers = (0..).zip(records.iter_mut());
+    for (index, record) in headers.filter(|(_, record)| has_kind(record)) {
         let changes = [
-            (8, moves_at(record).and_then(|at| moves.get(&at))),
+            (8, moves_at(record), &moves, &taken_moves, usual[0]),
             (
                 16,
-                annotations_at(record).and_then(|at| annotations.get(&at)),
+                annotations_at(record),
+                &annotations,
+                &taken_annotations,
+                usual[1],
             ),
         ];
-        for (field, found) in changes {
-            let bytes = record.get_mut(field..field + size_of::<u64>());
-            if let (Some(bytes), Some(found)) = (bytes, found) {
-                bytes.copy_from_slice(U64::new(*found).as_bytes());
+        for (field, stated, moved, taken, usual) in changes {
+            if stated.is_some_and(|at| taken.contains(&at)) {
+                changed.entry(index).or_insert(FOUND_BY_ORDER);
+            }
+            let Some((stated, found)) = stated.and_then(|at| Some((at, *moved.get(&at)?))) else {
+                continue;
+            };
+            if Some(found.wrapping_sub(stated)) != usual {
+                changed.entry(index).or_insert(FOUND_BY_ORDER);
+            }
+            if let Some(bytes) = record.get_mut(field..field + size_of::<u64>()) {
+                bytes.copy_from_slice(U64::new(found).as_bytes());
             }
         }
     }
@@ -161,37 +211,127 @@ fn move_shifted(
     }
 }
 
+/// The problem of a record whose moves or annotations are known by nothing but their order.
+const FOUND_BY_ORDER: &str = "its moves or annotations are elsewhere than the header states, and may be those of another game";
+
+/// How far from where the headers have them most records are that are elsewhere.
+fn usual_distance(moved: &HashMap<u64, u64>) -> Option<u64> {
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    for (stated, found) in moved {
+        *counts.entry(found.wrapping_sub(*stated)).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map(|(distance, _)| distance)
+}
+
 /// Whether the bytes can be a header: the bit that all have is set.
 fn has_kind(record: &HeaderBytes) -> bool {
     record.first().is_some_and(|kind| kind & TYPE_ALWAYS != 0)
 }
 
-/// Where records of a file are that headers have at other offsets, at which none begins: as many lie between those of the
-/// neighbours.
-fn elsewhere(mut stated: Vec<u64>, file: &[u8], found: &[Found]) -> HashMap<u64, u64> {
+/// Where records of a file are that headers have at other offsets, at which none begins: those that are as far from there
+/// as the ones after them, and where as many lie between those of the neighbours.
+/// Also the offsets in headers at which others begin.
+fn elsewhere(
+    mut stated: Vec<u64>,
+    file: &[u8],
+    found: &[Found],
+) -> (HashMap<u64, u64>, HashSet<u64>) {
     stated.sort_unstable();
     stated.dedup();
     let is_led = |at: &u64| container::record_length(file, *at).is_some();
-    let mut moved = HashMap::new();
+    let (mut moved, taken) = shifted(&stated, is_led, found);
+    let location = |at: &u64| match moved.get(at) {
+        Some(found) => Some(*found),
+        None => is_led(at).then_some(*at),
+    };
+    let mut by_order = HashMap::new();
     let (mut rest, mut after) = (stated.as_slice(), 0);
-    while let Some((&at, others)) = rest.split_first() {
-        if is_led(&at) {
-            (rest, after) = (others, at);
+    while let Some((at, others)) = rest.split_first() {
+        if let Some(location) = location(at) {
+            (rest, after) = (others, location);
             continue;
         }
-        let length = rest.iter().position(is_led).unwrap_or(rest.len());
-        let (hole, others) = rest.split_at(length);
-        let before = others.first().copied().unwrap_or(u64::MAX);
+        let length = rest.iter().position(|at| location(at).is_some());
+        let (hole, others) = rest.split_at(length.unwrap_or(rest.len()));
+        let before = others.first().and_then(location).unwrap_or(u64::MAX);
         let first = found.partition_point(|found| found.at <= after);
         let end = found.partition_point(|found| found.at < before);
         let between = found.get(first..end).unwrap_or_default();
         if between.len() == hole.len() {
             let between = between.iter().map(|found| found.at);
-            moved.extend(hole.iter().copied().zip(between));
+            by_order.extend(hole.iter().copied().zip(between));
         }
         rest = others;
     }
-    moved
+    moved.extend(by_order);
+    (moved, taken)
+}
+
+/// Records that may be lost in a row where bytes were lost.
+const LOST_RECORDS: usize = 3;
+/// Records in a row that are compared at a distance.
+const LONG_RUN: usize = 64;
+/// Records after the last one that are compared with an offset.
+const NEAR: usize = 16;
+
+/// The records at other offsets than those in headers of which several in a row are as far from there.
+/// Also the offsets in headers at which others begin.
+fn shifted(
+    stated: &[u64],
+    is_led: impl Fn(&u64) -> bool,
+    found: &[Found],
+) -> (HashMap<u64, u64>, HashSet<u64>) {
+    let is_found = |at: u64| found.binary_search_by_key(&at, |found| found.at).is_ok();
+    // How many records in a row are at a distance from where headers have them.
+    let run = |index: usize, distance: u64| {
+        let rest = stated.get(index..).unwrap_or_default();
+        let here = rest.iter().take(LONG_RUN).take_while(|at| match distance {
+            0 => is_led(at),
+            _ => is_found(at.wrapping_add(distance)),
+        });
+        match here.count() {
+            count if count == rest.len() => LONG_RUN,
+            count => count,
+        }
+    };
+    let longest_run = |index: usize, last: u64, distance: u64| {
+        let at = *stated.get(index)?;
+        let first = found.partition_point(|found| found.at <= last);
+        let near = found.get(first..).unwrap_or_default().iter().take(NEAR);
+        let near = near.map(|found| found.at.wrapping_sub(at));
+        // Of equally long runs the last one is taken.
+        let distances = near.chain([0, distance]);
+        let possible = distances.filter(|distance| at.wrapping_add(*distance) > last);
+        let runs = possible.map(|distance| (run(index, distance), distance));
+        runs.max_by_key(|(run, _)| *run).filter(|(run, _)| *run > 0)
+    };
+    let (mut moved, mut taken) = (HashMap::new(), HashSet::new());
+    let (mut index, mut distance, mut last) = (0, 0_u64, 0_u64);
+    while index < stated.len() {
+        let Some((count, best)) = longest_run(index, last, distance) else {
+            index += 1;
+            continue;
+        };
+        // Where sizes repeat, a lost record may be at the distance of others.
+        let is_longer =
+            |next| longest_run(next, last, distance).is_some_and(|(longer, _)| longer > count);
+        let is_lost = count < LONG_RUN && (index + 1..=index + LOST_RECORDS).any(is_longer);
+        if is_lost || (count == 1 && best != 0 && best != distance) {
+            taken.extend(stated.get(index).filter(|at| is_led(at)));
+            index += 1;
+            continue;
+        }
+        distance = best;
+        for at in stated.iter().skip(index).take(count) {
+            last = at.wrapping_add(distance);
+            if distance != 0 {
+                moved.insert(*at, last);
+            }
+        }
+        index += count;
+    }
+    (moved, taken)
 }
 
 /// The offset of the moves or the text of a record.

@@ -4,7 +4,7 @@ use tabia_core::games::DatabaseInfo;
 use tabia_core::io::Blob;
 
 /// What is reported of an index whose entries were found again.
-pub(crate) const REALIGNED: &str = "bytes were inserted into the index, or lost from it: the entries after them are read where they are";
+pub(crate) const REALIGNED: &str = "bytes were inserted into the file, or lost from it: the entries after them are read where they are";
 
 /// Entries in a row that must be sound where an index goes on.
 const IN_A_ROW: usize = 3;
@@ -12,27 +12,39 @@ const IN_A_ROW: usize = 3;
 const TESTS: usize = 1 << 20;
 const TESTS_PER_BYTE: usize = 4;
 
-/// An index with a header, its entries as [`realign`] has them, which is reported in `info`.
+/// The problem of a record whose entry [`realign`] names.
+pub(crate) const CHANGED_ENTRY: &str = "bytes were inserted into its index entry or lost from it: date, result, ratings and more may be other than they were";
+
+/// The entries of an index in which bytes were inserted or lost.
+#[derive(Debug)]
+pub(crate) struct Realigned {
+    pub(crate) bytes: Vec<u8>,
+    /// The numbers of the entries that were hit, from 0, in ascending order. Of some only zeros are left.
+    pub(crate) changed: Vec<u32>,
+}
+
+/// An index with a header, its entries as [`realign`] has them, which is reported in `info`, and the entries that were hit.
 pub(crate) fn realigned_index(
     index: &Blob,
     header_length: usize,
     length: usize,
     is_entry: impl Fn(&[u8]) -> bool,
     info: &mut DatabaseInfo,
-) -> Option<Blob> {
+) -> Option<(Blob, Vec<u32>)> {
     let (header, rest) = index.split_at(header_length.min(index.len()));
-    let entries = realign(rest, length, is_entry)?;
+    let realigned = realign(rest, length, is_entry)?;
     info.problems.push(REALIGNED.to_owned());
-    Some(Blob::from([header, entries.as_slice()].concat()))
+    let bytes = Blob::from([header, realigned.bytes.as_slice()].concat());
+    Some((bytes, realigned.changed))
 }
 
-/// The entries of an index in which bytes were inserted or lost: whose size is not a multiple of `length`. An entry that
-/// was hit is zeros. `None` for another index, and if no entry is found at another distance.
+/// The entries of an index in which bytes were inserted or lost: whose size is not a multiple of `length`. `None` for
+/// another index, and if no entry is found at another distance.
 pub(crate) fn realign(
     bytes: &[u8],
     length: usize,
     is_entry: impl Fn(&[u8]) -> bool,
-) -> Option<Vec<u8>> {
+) -> Option<Realigned> {
     if length == 0 || bytes.len().is_multiple_of(length) {
         return None;
     }
@@ -44,19 +56,21 @@ pub(crate) fn realign(
         left > 0 && entry.is_some_and(&is_entry)
     };
     let mut entries = Vec::with_capacity(bytes.len());
+    let mut changed = Vec::new();
     let (mut at, mut is_moved) = (0_usize, false);
+    let mut last_sound = None;
     while let Some(entry) = bytes.get(at..at.saturating_add(length)) {
         if is_sound(at) {
+            last_sound = u32::try_from(entries.len() / length).ok();
             entries.extend_from_slice(entry);
             at += length;
             continue;
         }
         // Of a damaged entry those after it are where they should be.
         let goes_on = |is_sound: &mut dyn FnMut(usize) -> bool, at: usize| {
-            (0..IN_A_ROW).all(|number| {
-                let at = at + number * length;
-                at + length > bytes.len() || is_sound(at)
-            })
+            let entries = (0..IN_A_ROW).map(|number| at + number * length);
+            let mut whole = entries.filter(|at| at + length <= bytes.len()).peekable();
+            whole.peek().is_some() && whole.all(is_sound)
         };
         if goes_on(&mut is_sound, at + length) {
             entries.extend_from_slice(entry);
@@ -74,9 +88,22 @@ pub(crate) fn realign(
             starts.find(|&start| start + length <= bytes.len() && goes_on(&mut is_sound, start));
         drop(starts);
         if let Some(start) = found {
+            let next = u32::try_from(entries.len() / length).unwrap_or(u32::MAX);
+            // What was inserted or lost can have hit the end of the last sound entry, and the start of the next one.
+            changed.extend(last_sound.unwrap_or(0)..=next);
+            // So can it have hit one before that, if those after it are sound at either distance.
+            let mut ambiguous = next;
+            while ambiguous > 1
+                && let Some(before) = start.checked_sub((next - ambiguous + 1) as usize * length)
+                && is_sound(before)
+            {
+                ambiguous -= 1;
+                changed.push(ambiguous - 1);
+            }
             // Fewer were inserted between two entries.
             if start > at && 2 * (start - at) > length {
                 entries.resize(entries.len() + length, 0);
+                changed.push(next + 1);
             }
             at = start;
             is_moved = true;
@@ -85,7 +112,12 @@ pub(crate) fn realign(
             at += length;
         }
     }
-    is_moved.then_some(entries)
+    changed.sort_unstable();
+    changed.dedup();
+    is_moved.then_some(Realigned {
+        bytes: entries,
+        changed,
+    })
 }
 
 #[cfg(test)]
@@ -124,10 +156,14 @@ mod tests {
                 let hit = (at % LENGTH > 0).then_some((at / LENGTH) as u8);
                 let expected: Vec<u8> = (0..40).filter(|number| Some(*number) != hit).collect();
                 let found = realign(&longer, LENGTH, is_entry).unwrap();
-                assert_eq!(numbers(&found), expected, "{count} inserted at {at}");
+                let numbers_found = numbers(&found.bytes);
+                assert_eq!(numbers_found, expected, "{count} inserted at {at}");
+                let entry = (at / LENGTH) as u32;
+                let of_entry = |number: &u32| number.abs_diff(entry) <= 2;
+                assert!(found.changed.iter().all(of_entry), "{found:?}");
                 let mut shorter = whole.clone();
                 shorter.drain(at..at + count);
-                let found = numbers(&realign(&shorter, LENGTH, is_entry).unwrap());
+                let found = numbers(&realign(&shorter, LENGTH, is_entry).unwrap().bytes);
                 assert!(found.len() >= 38, "{count} lost at {at}: {found:?}");
             }
         }
@@ -139,8 +175,9 @@ mod tests {
         bytes[5 * LENGTH] = 0;
         bytes.splice(20 * LENGTH..20 * LENGTH, [1, 2, 3]);
         let found = realign(&bytes, LENGTH, is_entry).unwrap();
-        assert_eq!(found.len(), 40 * LENGTH);
-        assert_eq!(numbers(&found).len(), 39);
+        assert_eq!(found.bytes.len(), 40 * LENGTH);
+        assert_eq!(numbers(&found.bytes).len(), 39);
+        assert_eq!(found.changed, [19, 20]);
     }
 
     #[test]

@@ -76,6 +76,20 @@ impl Origin<'_> {
         error.in_file(names_file)
     }
 
+    /// The problem of a name of a damaged set that has control characters; `None` if it has none.
+    pub(crate) fn changed_name(
+        &self,
+        field: &str,
+        name: &[u8],
+        names_file: &Arc<Path>,
+    ) -> Option<Error> {
+        let text = "has control characters, which no program writes into names: bytes of the file were changed";
+        has_control_characters(name).then(|| {
+            let error = Error::invalid(format!("`{field}` {text}"));
+            error.in_game(self.game).in_file(names_file)
+        })
+    }
+
     /// Begins the game and reports the problems found before its moves. `Skip`: the game ends without
     /// moves.
     pub(crate) fn begin(
@@ -102,4 +116,9 @@ pub(crate) fn end_game(flow: Flow, result: GameResult, visitor: &mut dyn Visitor
     }
     visitor.end_game(result);
     Flow::Go
+}
+
+/// Whether a name has characters that no program writes into names, which numbers and lengths have instead.
+pub(crate) fn has_control_characters(name: &[u8]) -> bool {
+    name.iter().any(|&byte| byte < b' ' || byte == 0x7f)
 }

@@ -15,6 +15,7 @@ use tabia_core::game::{Flow, Visitor};
 use tabia_core::games::{DatabaseInfo, PartKind, StoredPart};
 use tabia_core::plural::counted;
 
+use super::realign_entries::CHANGED_ENTRY;
 use super::record_context::Origin;
 use super::scid_and_scidb_file_set::{Entries, StoredEntry};
 
@@ -92,6 +93,8 @@ pub(crate) struct SalvagedEntry<E> {
     is_doubtful: bool,
     /// The index of the game whose entry leads to the same bytes.
     shared_with: Option<u32>,
+    /// What was changed of it, as a problem.
+    changed: Option<&'static str>,
 }
 
 impl<E: IndexedGame> SalvagedEntry<E> {
@@ -102,6 +105,7 @@ impl<E: IndexedGame> SalvagedEntry<E> {
             has_entry: true,
             is_doubtful: false,
             shared_with: None,
+            changed: None,
         }
     }
 
@@ -111,6 +115,7 @@ impl<E: IndexedGame> SalvagedEntry<E> {
             has_entry: false,
             is_doubtful: false,
             shared_with: None,
+            changed: None,
         }
     }
 
@@ -126,12 +131,12 @@ impl<E: IndexedGame> SalvagedEntry<E> {
             Error::invalid(format!(
                 "its entry leads to the record of game {other}: which of the two it belongs to is unknown"
             ))
-        } else if self.has_entry {
-            return None;
-        } else {
+        } else if !self.has_entry {
             Error::not_in_file(
                 "its index entry is lost: names, date, ratings, result and whether it was deleted",
             )
+        } else {
+            Error::invalid(self.changed?)
         };
         Some(error.in_game(origin.game).in_file(index_file))
     }
@@ -172,6 +177,46 @@ impl<E: IndexedGame> SalvagedEntry<E> {
     }
 }
 
+/// The problem of a game that [`changed_records`] names.
+pub(crate) const CHANGED_RECORD: &str = "bytes were inserted or lost in its record or at its end: what follows them there may be other than it was";
+
+/// The problem of a game whose record is not among those that lie before and after it according to the index.
+pub(crate) const OUT_OF_ORDER: &str =
+    "its record is elsewhere than the index states, and may be that of another game";
+
+/// A record that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LocatedRecord {
+    /// The offset where it is.
+    pub(crate) at: u64,
+    /// Where the index has it.
+    pub(crate) stated_at: u64,
+    /// Where it ends according to the index.
+    pub(crate) stated_end: u64,
+    pub(crate) game: u32,
+}
+
+/// The games in or after whose records bytes were inserted or lost: those of the next record are as far from where the
+/// index has them as those of the ones after it, but not as far as this one.
+pub(crate) fn changed_records(mut records: Vec<LocatedRecord>) -> BTreeSet<u32> {
+    records.sort_unstable();
+    let distance = |record: &LocatedRecord| record.at.wrapping_sub(record.stated_at);
+    // One record between others whose distance is another one has a wrong offset in the index.
+    let is_misled = |index: usize| {
+        let at = |index: usize| records.get(index).map(distance);
+        let (before, after) = (index.checked_sub(1).and_then(at), at(index + 1));
+        before == after && before != at(index)
+    };
+    let changes = (1..records.len()).filter_map(|index| {
+        let [before, next] = [records.get(index - 1)?, records.get(index)?];
+        let follows = before.stated_end == next.stated_at;
+        let is_change = distance(before) != distance(next)
+            && (follows || !(is_misled(index - 1) || is_misled(index)));
+        is_change.then_some(before.game)
+    });
+    changes.collect()
+}
+
 /// The games whose records overlap that of another one, which begins before it or has the smaller index, with the index
 /// of that game.
 pub(crate) fn shared_records(mut records: Vec<(Range<usize>, u32)>) -> BTreeMap<u32, u32> {
@@ -201,6 +246,8 @@ pub(crate) struct Salvage<E: IndexedGame> {
     pub(crate) blank: BTreeSet<u32>,
     /// Entries that lead to the record of another entry, and the index of that game.
     pub(crate) shared: BTreeMap<u32, u32>,
+    /// Why games whose records were found may be other than they were.
+    pub(crate) changed: BTreeMap<u32, &'static str>,
     /// Games without an entry, in the order of the game file.
     pub(crate) unindexed: Vec<E::Found>,
     /// Entries of the index.
@@ -213,6 +260,7 @@ impl<E: IndexedGame> Salvage<E> {
             moved: BTreeMap::new(),
             blank: BTreeSet::new(),
             shared: BTreeMap::new(),
+            changed: BTreeMap::new(),
             unindexed: Vec::new(),
             entries,
         }
@@ -236,9 +284,9 @@ impl<E: IndexedGame> Salvage<E> {
         u32::try_from(self.unindexed.len()).unwrap_or(u32::MAX)
     }
 
-    /// What is left of a game, whose entry in the index is `entry`. `None` if nothing is.
-    pub(crate) fn entry(&self, game: u32, entry: Option<E>) -> Option<SalvagedEntry<E>> {
-        let Some(entry) = entry else {
+    /// What is left of a game. `None` if nothing is.
+    fn entry(&self, game: u32, entries: &Entries<E>) -> Option<SalvagedEntry<E>> {
+        let Some(entry) = entries.get(game) else {
             let index = game.checked_sub(self.entries)? as usize;
             return self.unindexed.get(index).map(SalvagedEntry::without_entry);
         };
@@ -253,6 +301,10 @@ impl<E: IndexedGame> Salvage<E> {
             shared_with: match moved {
                 Some(_) => None,
                 None => self.shared.get(&game).copied(),
+            },
+            changed: match self.changed.get(&game) {
+                Some(text) => Some(text),
+                None => entries.is_changed(game).then_some(CHANGED_ENTRY),
             },
         })
     }
@@ -336,12 +388,11 @@ impl<E: IndexedGame> Index<E> {
         game: GameIndex,
         refers: impl Fn(&E) -> bool,
     ) -> Result<SalvagedEntry<E>> {
-        let entry = self.entries.get(game.0);
         let found = match &self.salvage {
             Some(salvage) => salvage
-                .entry(game.0, entry)
+                .entry(game.0, &self.entries)
                 .filter(|found| !found.has_entry || refers(&found.entry)),
-            None => entry.map(SalvagedEntry::intact),
+            None => self.entries.get(game.0).map(SalvagedEntry::intact),
         };
         found.ok_or_else(|| {
             let error = if game.0 < self.len {

@@ -161,10 +161,22 @@ pub(crate) struct Entries<E: StoredEntry> {
     version: E::Version,
     len: u32,
     announced: Option<u32>,
+    /// The entries into which bytes were inserted, or that lost some, in ascending order.
+    changed: Vec<u32>,
     entry: PhantomData<fn() -> E>,
 }
 
 impl<E: StoredEntry> Entries<E> {
+    /// The same entries, of which those with these numbers were hit by inserted or lost bytes.
+    pub(crate) fn with_changed(self, changed: Vec<u32>) -> Self {
+        Self { changed, ..self }
+    }
+
+    /// Whether bytes were inserted into an entry or lost from it.
+    pub(crate) fn is_changed(&self, game: u32) -> bool {
+        self.changed.binary_search(&game).is_ok()
+    }
+
     /// The entries after a header of that length, which announces `announced` games. Entries that
     /// are cut or not announced are reported in `info`.
     pub(crate) fn new(
@@ -199,6 +211,7 @@ impl<E: StoredEntry> Entries<E> {
             version,
             len,
             announced,
+            changed: Vec::new(),
             entry: PhantomData,
         }
     }

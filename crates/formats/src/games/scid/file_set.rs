@@ -106,8 +106,10 @@ pub(crate) fn entries_for_repair(
             && ids.all(|(kind, id)| id < names.count(kind) || names.count(kind) == 0)
     };
     let lengths = (version.header_length(), version.entry_length());
-    let realigned = realigned_index(index, lengths.0, lengths.1, is_entry, info);
-    entries(version, realigned.as_ref().unwrap_or(index), info)
+    match realigned_index(index, lengths.0, lengths.1, is_entry, info) {
+        Some((index, changed)) => entries(version, &index, info).with_changed(changed),
+        None => entries(version, index, info),
+    }
 }
 
 /// The entries of an index. What is wrong with their number is reported in `info`.

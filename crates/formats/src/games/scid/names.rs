@@ -4,6 +4,8 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::games::NameKind;
 use tabia_core::io::{Blob, Cursor};
 
+use crate::games::common::record_context::has_control_characters;
+
 use super::version::Version;
 
 /// The first bytes of `.sn3` and `.sn4`.
@@ -105,7 +107,10 @@ impl Names {
     /// As [`read`](Self::read), with one bit of the header changed if the names can be read without a problem to
     /// the end of the file only so.
     pub(crate) fn salvage(version: Version, file: &Blob) -> Self {
-        let names = Self::read(version, file);
+        let mut names = Self::read(version, file);
+        // A file that ends too early has its other names, unless bytes were inserted or lost before its end.
+        names.is_misread |= !names.problems.is_empty() && names.have_control_characters();
+        names.report_empty_names();
         if version == Version::V5
             || names
                 .problems
@@ -142,6 +147,32 @@ impl Names {
             }
         }
         names
+    }
+
+    /// Reports names without a character if a kind has several: no name is stored twice, and zeros inserted into the file
+    /// look like such names.
+    fn report_empty_names(&mut self) {
+        let is_empty = |span: &&Span| span.length == 0 && span.at != u64::MAX;
+        let counts = self
+            .tables
+            .iter()
+            .map(|table| table.iter().filter(is_empty).count());
+        let most = counts.max().unwrap_or_default();
+        if most > 1 {
+            self.is_misread = true;
+            self.problems.push(Malformed {
+                field: "empty_names",
+                at: 0,
+                why: Why::Value(most as u64),
+            });
+        }
+    }
+
+    fn have_control_characters(&self) -> bool {
+        (0..KINDS.len()).any(|kind| {
+            let names = (0..self.count(kind)).filter_map(|id| self.get(kind, id));
+            names.into_iter().any(has_control_characters)
+        })
     }
 
     /// A name as stored. `None` if it is missing.
@@ -206,6 +237,11 @@ impl Names {
         }
         self.text = Blob::from(text);
         self.fills_file = cursor.is_empty();
+        if read.is_ok() && !self.fills_file {
+            let left = cursor.rest().len() as u64;
+            self.problems
+                .push(cursor.malformed("bytes_after_names", Why::Value(left)));
+        }
         read
     }
 

@@ -27,7 +27,7 @@ pub(super) const NAME_KINDS: [&str; 4] = ["player", "event", "site", "round"];
 pub(crate) struct ScidDatabase {
     pub(super) version: Version,
     pub(super) index: Index,
-    names: Names,
+    pub(super) names: Names,
     pub(super) games: Blob,
     pub(super) names_file: Arc<Path>,
     pub(super) games_file: Arc<Path>,

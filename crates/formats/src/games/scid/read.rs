@@ -195,6 +195,20 @@ impl<'d> ScidReader<'d> {
                 tags.number_last(number);
             }
         };
+        if database.index.is_salvaged() {
+            let fields = [
+                ("event", 1, entry.event),
+                ("site", 2, entry.site),
+                ("round", 3, entry.round),
+                ("white", 0, entry.white),
+                ("black", 0, entry.black),
+            ];
+            let changed = fields.into_iter().filter_map(|(field, kind, id)| {
+                let name = database.names.get(kind, id)?;
+                origin.changed_name(field, name, &database.names_file)
+            });
+            self.problems.extend(changed);
+        }
         let problems = &mut self.problems;
         let mut named = |field: &'static str, kind: usize, id: u32| {
             database.text(kind, id).unwrap_or_else(|| {

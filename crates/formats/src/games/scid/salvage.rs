@@ -1,12 +1,15 @@
 //! Salvage of damaged sets: finds the games whose index entry is lost or leads to no game.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::Blob;
 use tabia_core::plural::counted;
 
-use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
+use crate::games::common::salvage::{
+    self, CHANGED_RECORD, IndexedGame, LocatedRecord, MainlineEnd, OUT_OF_ORDER, changed_records,
+};
 
 use super::blob_finder::{Finds, Found, attempt, block_end, game_at, scan};
 use super::entry::Entry;
@@ -160,6 +163,7 @@ impl Search<'_> {
         let (mut whole, mut misled) = (Vec::new(), Vec::new());
         // Offsets of entries, and how far from there their games are.
         let mut located: Vec<(u64, i64)> = Vec::new();
+        let mut records = Vec::new();
         for game in 0..self.entries.len() {
             let Some(entry) = self.entry(game) else {
                 continue;
@@ -170,6 +174,7 @@ impl Search<'_> {
             let found = game_at(self.file, start, end, self.depth);
             if found.is_some_and(|found| found.length == entry.blob_length) {
                 located.push((entry.blob_at, 0));
+                records.push(located_at(entry.blob_at, &entry, game));
                 whole.push((start, end));
             } else {
                 misled.push((game, entry));
@@ -184,34 +189,60 @@ impl Search<'_> {
         let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
         let mut shifts = Shifts {
             search: self,
+            whole: &whole,
+            last: None,
             distances: likely_distances(&misled, &finds.games),
             searches: 0,
             left: STEPS + STEPS_PER_BYTE.saturating_mul(self.file.len()),
         };
         misled.sort_unstable_by_key(|(game, entry)| (entry.blob_at, *game));
-        misled.retain(|(game, entry)| {
-            let Some((distance, found)) = shifts.locate(entry) else {
-                return true;
+        let mut lost = Vec::new();
+        for (index, &(game, entry)) in misled.iter().enumerate() {
+            let others = misled.get(index + 1..).unwrap_or_default();
+            let Some((distance, found)) = shifts.locate(&entry, others) else {
+                lost.push((game, entry));
+                continue;
             };
-            salvage.moved.insert(*game, found);
+            salvage.moved.insert(game, found);
             located.push((entry.blob_at, distance));
+            records.push(located_at(found.at, &entry, game));
             *counts.entry(distance).or_default() += 1;
-            false
-        });
+        }
         located.sort_unstable();
-        for (game, entry) in misled {
-            let Some(distance) = distance_between(&located, entry.blob_at) else {
+        for (game, entry) in lost {
+            let distance = distance_between(&located, entry.blob_at);
+            let Some(distance) = distance.filter(|&distance| distance != 0) else {
+                let found = self.range(&entry);
+                let found =
+                    found.and_then(|(start, end)| game_at(self.file, start, end, self.depth));
+                // Of one that ends elsewhere all moves can be read, and its texts may be those of others.
+                if distance.is_none() || found.is_some() {
+                    salvage.changed.insert(game, CHANGED_RECORD);
+                }
                 continue;
             };
             let moved = Entry {
                 blob_at: entry.blob_at.saturating_add_signed(distance),
                 ..entry
             };
-            if distance != 0 && self.range(&moved).is_some() {
+            if self.range(&moved).is_some() {
                 salvage.moved.insert(game, Found::stated(&moved));
                 *counts.entry(distance).or_default() += 1;
             }
         }
+        for game in other_claims(salvage, &records, &counts) {
+            salvage.moved.remove(&game);
+            salvage.changed.insert(game, CHANGED_RECORD);
+            records.retain(|record| record.game != game);
+        }
+        let changed = changed_records(records.clone()).into_iter();
+        salvage
+            .changed
+            .extend(changed.map(|game| (game, CHANGED_RECORD)));
+        let out_of_order = out_of_order(&records, &counts).into_iter();
+        salvage
+            .changed
+            .extend(out_of_order.map(|game| (game, OUT_OF_ORDER)));
         for (distance, count) in counts {
             let bytes = counted(distance.unsigned_abs(), "byte", "bytes");
             let side = if distance > 0 { "after" } else { "before" };
@@ -325,6 +356,10 @@ impl Search<'_> {
 /// The search for games that are elsewhere than their entries have them.
 struct Shifts<'s, 'a> {
     search: &'s Search<'a>,
+    /// The games that are where their entries have them, in their order.
+    whole: &'s [(usize, usize)],
+    /// How far the last game is from its entry.
+    last: Option<i64>,
     /// How far games are from their entries, the distance of the last one first.
     distances: Vec<i64>,
     /// Entries for which games were searched near by.
@@ -334,22 +369,66 @@ struct Shifts<'s, 'a> {
 }
 
 impl Shifts<'_, '_> {
-    /// The game of an entry, and its distance from where the entry has it.
-    fn locate(&mut self, entry: &Entry) -> Option<(i64, Found)> {
-        let mut known = 0..self.distances.len();
-        let found = known.find_map(|index| {
-            let distance = *self.distances.get(index)?;
-            let found = self.at_distance(entry, distance)?;
-            Some((distance, found))
-        });
+    /// The game of an entry, and its distance from where the entry has it. `others` are those after it.
+    fn locate(&mut self, entry: &Entry, others: &[(u32, Entry)]) -> Option<(i64, Found)> {
+        let last = self.last;
+        let found = match last.and_then(|distance| self.at_distance(entry, distance)) {
+            Some(found) => last.map(|distance| (distance, found)),
+            None => match self.longest_run(entry, others) {
+                Some((run, distance, found)) => {
+                    // Where games repeat, a lost one may be at the distance of others.
+                    let mut next = (1..=LOST_RECORDS).filter_map(|skipped| {
+                        let (_, entry) = others.get(skipped - 1)?;
+                        let rest = others.get(skipped..).unwrap_or_default();
+                        Some((entry, rest))
+                    });
+                    let is_longer = |(entry, rest): (&Entry, &[(u32, Entry)])| {
+                        let best = self.longest_run(entry, rest);
+                        best.is_some_and(|(longer, ..)| longer > run)
+                    };
+                    if run < LONG_RUN.min(others.len()) && next.any(is_longer) {
+                        return None;
+                    }
+                    Some((distance, found))
+                }
+                None => None,
+            },
+        };
         let (distance, found) = match found {
             Some(found) => found,
             None => self.search_near(entry)?,
         };
+        self.last = Some(distance);
         // The next game is mostly as far from its entry.
         self.distances.retain(|other| *other != distance);
         self.distances.insert(0, distance);
         Some((distance, found))
+    }
+
+    /// The game of an entry at the likely distance at which most games of those after it are, too, and how many.
+    fn longest_run(
+        &mut self,
+        entry: &Entry,
+        others: &[(u32, Entry)],
+    ) -> Option<(usize, i64, Found)> {
+        let mut best: Option<(usize, i64, Found)> = None;
+        for index in 0..self.distances.len() {
+            let distance = *self.distances.get(index)?;
+            let Some(found) = self.at_distance(entry, distance) else {
+                continue;
+            };
+            let mut run = 0;
+            for (_, other) in others.iter().take(LONG_RUN) {
+                if self.at_distance(other, distance).is_none() {
+                    break;
+                }
+                run += 1;
+            }
+            if best.is_none_or(|(longest, ..)| run > longest) {
+                best = Some((run, distance, found));
+            }
+        }
+        best
     }
 
     fn search_near(&mut self, entry: &Entry) -> Option<(i64, Found)> {
@@ -371,9 +450,72 @@ impl Shifts<'_, '_> {
         let start = entry.blob_at.checked_add_signed(distance)?;
         let start = usize::try_from(start).ok()?;
         let end = start.checked_add(entry.blob_length as usize)?;
+        // Those are the games of other entries.
+        let next = self
+            .whole
+            .partition_point(|&(_, whole_end)| whole_end <= start);
+        if self.whole.get(next).is_some_and(|&(whole, _)| whole < end) {
+            return None;
+        }
         let (found, spent) = attempt(self.search.file, start, end, self.search.depth);
         self.left = self.left.saturating_sub(spent);
         found.filter(|found| found.length == entry.blob_length && ends_as_stated(entry, found.end))
+    }
+}
+
+/// The games whose records were found where that of another one is, all but those that are as far from their entries as
+/// most.
+fn other_claims(
+    salvage: &Salvage,
+    records: &[LocatedRecord],
+    counts: &BTreeMap<i64, u64>,
+) -> Vec<u32> {
+    let mut found: Vec<(u64, Reverse<u64>, u32)> = Vec::new();
+    for record in records
+        .iter()
+        .filter(|record| salvage.moved.contains_key(&record.game))
+    {
+        let distance = record.at.wrapping_sub(record.stated_at) as i64;
+        let count = counts.get(&distance).copied().unwrap_or_default();
+        found.push((record.at, Reverse(count), record.game));
+    }
+    found.sort_unstable();
+    let claims = found.windows(2).filter_map(|pair| match pair {
+        [(at, ..), (other, _, game)] if at == other => Some(*game),
+        _ => None,
+    });
+    claims.collect()
+}
+
+/// The games that are not as far from their entries as most, where bytes were inserted or lost, and lie after one that the
+/// index has after them.
+fn out_of_order(records: &[LocatedRecord], counts: &BTreeMap<i64, u64>) -> Vec<u32> {
+    let most = counts.iter().max_by_key(|(_, count)| **count);
+    let Some((&usual, _)) = most.filter(|(_, count)| **count >= MANY) else {
+        return Vec::new();
+    };
+    let distance = |record: &LocatedRecord| record.at.wrapping_sub(record.stated_at) as i64;
+    let mut sorted: Vec<&LocatedRecord> = records.iter().collect();
+    sorted.sort_unstable_by_key(|record| (record.stated_at, record.game));
+    let mut next = u64::MAX;
+    let mut found = Vec::new();
+    for record in sorted.into_iter().rev() {
+        if distance(record) == usual || distance(record) == 0 {
+            next = next.min(record.at);
+        } else if record.at >= next {
+            found.push(record.game);
+        }
+    }
+    found
+}
+
+/// The record of an entry, found at an offset.
+fn located_at(at: u64, entry: &Entry, game: u32) -> LocatedRecord {
+    LocatedRecord {
+        at,
+        stated_at: entry.blob_at,
+        stated_end: entry.blob_at.saturating_add(entry.blob_length.into()),
+        game,
     }
 }
 
@@ -404,7 +546,7 @@ fn likely_distances(misled: &[(u32, Entry)], found: &[Found]) -> Vec<i64> {
         .map(|(distance, count)| (count, distance))
         .collect();
     likely.sort_unstable_by_key(|&(count, distance)| {
-        (std::cmp::Reverse(count), distance.unsigned_abs(), distance)
+        (Reverse(count), distance.unsigned_abs(), distance)
     });
     likely.truncate(MAX_DISTANCES);
     likely.into_iter().map(|(_, distance)| distance).collect()
@@ -418,6 +560,12 @@ fn distance_between(located: &[(u64, i64)], at: u64) -> Option<i64> {
     (before == after).then_some(before)
 }
 
+/// Games that may be lost in a row where bytes were lost.
+const LOST_RECORDS: usize = 3;
+/// Games in a row that are compared at a distance.
+const LONG_RUN: usize = 64;
+/// Games at one distance that show that bytes were inserted or lost.
+const MANY: u64 = 4;
 /// Equal games on each side of an entry that are compared with it.
 const NEAR: usize = 8;
 /// How far from its entry a game is searched, and for how many entries at most.

@@ -104,8 +104,9 @@ impl FileSet {
         } else {
             None
         };
-        let index = realigned.unwrap_or(index);
+        let (index, changed) = realigned.unwrap_or((index, Vec::new()));
         let entries = Entries::new(&index, HEADER_LENGTH, header.version, header.games, info);
+        let entries = entries.with_changed(changed);
         Ok(Self {
             header,
             entries,

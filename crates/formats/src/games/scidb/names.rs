@@ -6,7 +6,9 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Date;
 use tabia_core::io::Cursor;
 
-use super::entry;
+use crate::games::common::record_context::has_control_characters;
+
+use super::entry::{self, Entry};
 use super::format_identity::WORDS_SINCE;
 
 /// The first bytes of a name file.
@@ -19,6 +21,9 @@ const SECTIONS: [&[u8; 8]; 4] = [
     b"event\0\0\0",
     b"annota\0\0",
 ];
+
+/// The field of bytes after the last name.
+const AFTER_NAMES: &str = "bytes_after_names";
 
 /// Facts of a player: indexes into `code_tables`, 0 for unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,8 +75,14 @@ impl Names {
         let read = names
             .read_header(&mut cursor, version)
             .and_then(|()| (0..4).try_for_each(|_| names.read_section(&mut cursor, version)));
-        if let Err(malformed) = read {
-            names.problems.push(malformed);
+        match read {
+            Err(malformed) => names.problems.push(malformed),
+            Ok(()) if !cursor.is_empty() => {
+                let left = cursor.rest().len() as u64;
+                let malformed = cursor.malformed(AFTER_NAMES, Why::Value(left));
+                names.problems.push(malformed);
+            }
+            Ok(()) => {}
         }
         names.sort();
         names
@@ -99,6 +110,53 @@ impl Names {
         }
         names.sort();
         names
+    }
+
+    /// These names, with the first problem of the same file read in another way if they have none.
+    pub(crate) fn or_problem_of(mut self, other: Self) -> Self {
+        if self.problems.is_empty() {
+            let problems = other.problems.into_iter();
+            self.problems.extend(
+                problems
+                    .filter(|problem| problem.field == AFTER_NAMES)
+                    .take(1),
+            );
+        }
+        self
+    }
+
+    /// Whether names may be others than they were: a value is impossible, or the file ends elsewhere than its names and
+    /// names have control characters.
+    pub(crate) fn are_misread(&self) -> bool {
+        let is_of_names = |problem: &Malformed| {
+            !matches!(problem.field, "magic" | "version" | "section")
+                && !matches!(problem.why, Why::Truncated { .. })
+        };
+        self.problems.iter().any(is_of_names)
+            || !self.problems.is_empty() && has_control_characters(&self.text)
+            || self.have_empty_names()
+    }
+
+    /// Whether several names of a kind have no character, as zeros inserted into the file look.
+    fn have_empty_names(&self) -> bool {
+        fn are<T>(records: &[NameRecord<T>]) -> bool {
+            let empty = records.iter().filter(|record| record.name.is_empty());
+            empty.count() > 1
+        }
+        are(&self.players) || are(&self.sites) || are(&self.events) || are(&self.annotators)
+    }
+
+    /// The names that an entry refers to, each with the field.
+    pub(crate) fn of_entry(&self, entry: &Entry) -> [(&'static str, Option<&[u8]>); 5] {
+        let event = self.event(entry.event);
+        let site = event.and_then(|(_, facts)| self.site(facts.site));
+        [
+            ("event", event.map(|(name, _)| name)),
+            ("site", site.map(|(name, _)| name)),
+            ("white", self.player(entry.white).map(|(name, _)| name)),
+            ("black", self.player(entry.black).map(|(name, _)| name)),
+            ("annotator", self.annotator(entry.annotator)),
+        ]
     }
 
     fn sort(&mut self) {

@@ -92,7 +92,7 @@ impl ScidbDatabase {
             let names = Names::read(&set.names, set.header.version);
             // Labels of sections, which a search needs, can be damaged without any loss.
             if is_for_repair(options)? && !names.problems.is_empty() {
-                Names::salvage(&set.names, set.header.version)
+                Names::salvage(&set.names, set.header.version).or_problem_of(names)
             } else {
                 names
             }
@@ -108,6 +108,13 @@ impl ScidbDatabase {
             NameKind::Annotator,
         ];
         info.names = kinds.into_iter().zip(names.counts()).collect();
+        info.has_doubtful_names = is_for_repair(options)? && names.are_misread();
+        if info.has_doubtful_names && names.problems.is_empty() {
+            let error =
+                Error::invalid("several names have no character, as zeros that were inserted look");
+            info.problems
+                .push(error.in_file(&set.names_file).to_string());
+        }
         let salvage = is_for_repair(options)?.then(|| {
             let scanner = Scanner {
                 file: &set.games,
@@ -433,6 +440,13 @@ impl<'d> ScidbReader<'d> {
             board.position.set_chess960();
         }
         if want.has(Want::TAGS) {
+            if record.has_entry && database.index.is_salvaged() {
+                let names = database.names.of_entry(entry);
+                let changed = names.into_iter().filter_map(|(field, name)| {
+                    origin.changed_name(field, name?, &database.names_file)
+                });
+                self.problems.extend(changed);
+            }
             let problems = &mut self.problems;
             read_tags::push(
                 &mut self.head.tags,

@@ -1,13 +1,15 @@
 //! Salvage of damaged sets: finds the games whose index entry is lost or leads to another offset.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use tabia_core::games::DatabaseInfo;
 use tabia_core::io::Cursor;
 use tabia_core::plural::counted;
 
-use crate::games::common::salvage::{self, IndexedGame, MainlineEnd};
+use crate::games::common::salvage::{
+    self, CHANGED_RECORD, IndexedGame, LocatedRecord, MainlineEnd, changed_records,
+};
 
 use super::blob_finder::{Found, Scanner};
 use super::entry::{self, Entry, NO_YEAR, STANDARD};
@@ -68,6 +70,8 @@ pub(crate) fn find(entries: &Entries, scanner: Scanner<'_>, info: &mut DatabaseI
         search.assign(&broken, &used, &mut candidates, &mut salvage, info);
         candidates.remove_assigned();
     }
+    let changed = search.changed(&salvage).into_iter();
+    salvage.changed = changed.map(|game| (game, CHANGED_RECORD)).collect();
     if !finds.is_empty() {
         let count = counted(finds.len(), "game was found", "games were found");
         info.problems
@@ -150,6 +154,25 @@ impl Search<'_> {
         let entry = self.entries.get(game)?;
         let found = self.scanner.game_at(entry.record_at as usize)?;
         (found.at >= self.scanner.first() && found.fits(&entry)).then_some(found)
+    }
+
+    /// The games of whose records bytes were inserted or lost.
+    fn changed(&self, salvage: &Salvage) -> BTreeSet<u32> {
+        if salvage.moved.is_empty() {
+            return BTreeSet::new();
+        }
+        let records = (0..self.entries.len()).filter_map(|game| {
+            let stated_at = u64::from(self.entries.get(game)?.record_at);
+            let moved = salvage.moved.get(&game).copied();
+            let found = moved.or_else(|| self.game_of(game))?;
+            Some(LocatedRecord {
+                at: found.at as u64,
+                stated_at,
+                stated_end: stated_at + found.length as u64,
+                game,
+            })
+        });
+        changed_records(records.collect())
     }
 
     /// The games that no entry leads to: those after all others, and with `is_everywhere` those
