@@ -71,6 +71,7 @@ fn run() -> ExitCode {
     let arguments = args::rewrite_arguments::move_after_verb(arguments);
     let arguments = args::rewrite_arguments::without_options_of_help(arguments);
     let arguments = args::rewrite_arguments::protect_queries(arguments);
+    let arguments = args::rewrite_arguments::with_names_as_printed(arguments);
     let arguments = args::rewrite_arguments::from_polyglot(arguments);
     let (mut cli, verb) = match args::command().try_get_matches_from(&arguments) {
         Ok(matches) => match Cli::from_arg_matches(&matches) {

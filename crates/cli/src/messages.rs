@@ -130,9 +130,6 @@ impl Messages {
         let at = at.to_string();
         let why = match error.kind() {
             ErrorKind::Password if self.has_password => "this is not its password".to_owned(),
-            ErrorKind::Password if self.verb.as_deref() == Some("archive create") => {
-                "an encrypted archive is made with a password".to_owned()
-            }
             ErrorKind::Password => "it is encrypted and needs a password".to_owned(),
             // What the user typed is quoted as it is, and so are the numbers of options.
             kind @ (ErrorKind::Usage { .. } | ErrorKind::Query { .. }) => kind.to_string(),
@@ -423,7 +420,10 @@ fn plain_reason(text: &str) -> Option<(&'static str, &str)> {
             ", whose record has only zeros",
             "a name it refers to was overwritten with zeros",
         ),
-        (", which has no name", "a name it refers to is missing"),
+        (
+            ", which has no readable name",
+            "a name it refers to is missing",
+        ),
     ];
     let is_number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit());
     let value = text.strip_prefix(" is ");
@@ -619,6 +619,7 @@ fn input_hint(error: &Error, has_from: bool) -> Option<String> {
                     "`tabia archive list {}` lists its members",
                     file_argument(&path)
                 ),
+                Some(_) if why.contains(": the archive is ") => repair_hint(path),
                 Some(path) => format!(
                     "`tabia info {}` shows what the file is",
                     file_argument(&path)

@@ -442,7 +442,10 @@ fn unknown_argument(error: &clap::Error, verb: &Verb<'_>, arguments: &[OsString]
             hint: verb.has("all options"),
         };
     }
-    let suggested = text_of(error, ContextKind::SuggestedArg);
+    // Of options whose names are hardly similar, none is meant.
+    let suggested = text_of(error, ContextKind::SuggestedArg).filter(|suggested| {
+        nearest(option, &[suggested]).is_some() || begin_alike(option, suggested)
+    });
     let other = || verbs_with_option(verb.root, option.strip_prefix("--")?);
     if crate::without_tables::lacks_option(&verb.name, option) {
         return Message {
@@ -995,6 +998,17 @@ fn is_typed(option: &str, verb: &Verb<'_>, arguments: &[OsString]) -> bool {
 }
 
 /// A text that clap adds to an error; of several the last, which is the most similar one.
+/// Whether the names of two options have their first letters in common.
+fn begin_alike(option: &str, other: &str) -> bool {
+    let letters = |name: &'_ str| name.trim_start_matches('-').to_lowercase();
+    let (option, other) = (letters(option), letters(other));
+    let common = option
+        .chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b);
+    common.count() >= 4
+}
+
 fn text_of(error: &clap::Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text.clone()),

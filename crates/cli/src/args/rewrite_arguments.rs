@@ -1,9 +1,11 @@
 //! Rewrites of the typed arguments before they are parsed: common options before the verb move after it, as git
 //! and cargo take them; queries that begin with `-` are protected; options of `polyglot make-book` are translated.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
+use tabia::core::io::name_of_text;
 
 use crate::args::ColorChoice;
 
@@ -49,6 +51,50 @@ pub(crate) fn move_after_verb(arguments: Vec<OsString>) -> Vec<OsString> {
         head.rotate_left(verb - 1);
     }
     arguments
+}
+
+/// Paths with `\\xe9` for a byte that is not UTF-8, as rows and messages have them, as the paths that they stand for; also
+/// those of members of archives. Only those of files, or in folders, that exist so and not as they are typed.
+pub(crate) fn with_names_as_printed(arguments: Vec<OsString>) -> Vec<OsString> {
+    let name_of = |argument: &OsString| {
+        let name = name_of_text(argument.to_str()?)?;
+        (!is_there(argument) && is_there(&name)).then_some(name)
+    };
+    let arguments = arguments.into_iter();
+    arguments
+        .map(|argument| name_of(&argument).unwrap_or(argument))
+        .collect()
+}
+
+/// Whether a path, the folder that it is in or the archive of a member is there.
+fn is_there(path: &OsStr) -> bool {
+    let exists = |path: &Path| path.symlink_metadata().is_ok();
+    let whole = Path::new(path);
+    let folder = whole
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if exists(whole) || folder.is_some_and(exists) {
+        return true;
+    }
+    // What a colon ends is the path of an archive.
+    let bytes = path.as_encoded_bytes();
+    let colons = bytes.iter().enumerate().filter(|(_, byte)| **byte == b':');
+    let archives = colons.filter_map(|(at, _)| bytes.get(..at));
+    archives
+        .into_iter()
+        .any(|archive| exists(&path_of_bytes(archive)))
+}
+
+#[cfg(unix)]
+fn path_of_bytes(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of_bytes(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// `tabia help --color never ls` as `tabia help ls`: help has no options, and common ones change nothing in it.
@@ -229,10 +275,10 @@ mod tests {
         let typed = "tabia book make-book -pgn a.pgn -bin b.bin -min-game 2 -uniform";
         let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
         let expected = "tabia book build a.pgn --output b.bin --min-games 2 --uniform";
-        assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
+        assert_eq!(ours.join(OsStr::new(" ")), expected);
         let typed = "tabia book make-book -pgn=a.pgn -bin=b.bin -min-game=2 -uniform";
         let ours = from_polyglot(typed.split(' ').map(OsString::from).collect());
-        assert_eq!(ours.join(std::ffi::OsStr::new(" ")), expected);
+        assert_eq!(ours.join(OsStr::new(" ")), expected);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `tabia archive`: list, extract, create and test archives.
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use tabia::formats::archives::{
     extract,
 };
 use tabia::formats::{ARCHIVES, Format, formats};
-use tabia::{Error, ErrorSide, InputItem, Observer};
+use tabia::{Error, ErrorKind, ErrorSide, InputItem, Observer};
 
 use crate::archive_of_games::{database_format, free_path, media_folders, quoted};
 use crate::args::{
@@ -150,14 +151,19 @@ struct TestedRow<'a> {
 struct TestedMembers {
     count: u64,
     without_checksum: u64,
-    /// The names of those that are not ok.
+    /// The names of those that are damaged.
     bad: Vec<String>,
+    /// The names of those of which nothing is left.
+    lost: Vec<String>,
 }
 
 impl TestedMembers {
     fn add(&mut self, member: &Member, checksum: ChecksumStatus) {
         self.count += 1;
         match checksum {
+            ChecksumStatus::Bad if member.presence == Presence::Lost => {
+                self.lost.push(member.name.clone());
+            }
             ChecksumStatus::Bad => self.bad.push(member.name.clone()),
             _ if checksum == ChecksumStatus::Absent => self.without_checksum += 1,
             _ => {}
@@ -166,16 +172,17 @@ impl TestedMembers {
 
     fn sentence(&self, archive: &str) -> String {
         let members = counted(self.count, "member");
-        let mut text = match (self.bad.len(), self.without_checksum) {
+        let not_ok = self.bad.len() + self.lost.len();
+        let mut text = match (not_ok, self.without_checksum) {
             (0, 0) => format!("{archive}: {members}, all ok"),
             (0, absent) => format!("{archive}: {members}, all ok; {absent} without a checksum"),
-            (bad, _) => format!("{archive}: {members}, {bad} not ok:"),
+            (not_ok, _) => format!("{archive}: {members}, {not_ok} not ok:"),
         };
         text.push('\n');
-        for name in &self.bad {
-            text.push_str("  ");
-            text.push_str(&one_line(name));
-            text.push('\n');
+        for (state, names) in [("damaged", &self.bad), ("missing", &self.lost)] {
+            for name in names {
+                let _ = writeln!(text, "  {state}  {}", one_line(name));
+            }
         }
         text
     }
@@ -306,6 +313,16 @@ fn extract_members(args: &ArchiveExtractArgs) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
+/// Why an encrypted archive is not made.
+fn needs_password(args: &ArchiveCreateArgs) -> Error {
+    let why = match args.common.password {
+        None => "is an encrypted archive, which needs a password",
+        Some(_) => "is an encrypted archive: its password cannot be empty",
+    };
+    let text = format!("{} {why}", args.archive.path_text());
+    Error::usage(text).with_hint("`--password TEXT` sets it; a .cbv archive needs none")
+}
+
 fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let context = Context::new(&args.common)?;
     let mut reporter = context.reporter("archive create", args.force, None)?;
@@ -340,6 +357,10 @@ fn create_archive(args: &ArchiveCreateArgs) -> Result<ExitCode, Error> {
     let display = context.display();
     let created = create_listed(format, &args.archive, &mut list, &options);
     drop(display);
+    let created = created.map_err(|error| match error.kind() {
+        ErrorKind::Password => needs_password(args),
+        _ => error,
+    });
     let (members, bytes) = created.map_err(Error::in_output)?;
     reporter.commit(None, None::<&()>)?;
     if holds_itself {

@@ -577,3 +577,17 @@ fn databases_in_an_archive_through_a_pipe_are_checked() {
         piped.err
     );
 }
+
+#[test]
+fn an_encrypted_archive_is_made_with_a_password_only() {
+    let folder = with_sample("archive-password");
+    for password in [&[][..], &["--password", ""]] {
+        let mut args = vec!["archive", "create", "x.cbz", "mega.cbh"];
+        args.extend(password);
+        let run = tabia(&folder, &args).expect(2);
+        assert!(run.err.contains("`--password TEXT`"), "{}", run.err);
+        assert!(!folder.join("x.cbz").exists());
+    }
+    let args = ["archive", "create", "x.cbz", "mega.cbh", "--password", "a"];
+    tabia(&folder, &args).expect(0);
+}

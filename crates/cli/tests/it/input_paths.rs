@@ -1,6 +1,6 @@
 use tabia_testkit::Scratch;
 
-use crate::common::{GAMES, tabia, tabia_with_input, with_games, with_sample};
+use crate::common::{GAMES, many_games, tabia, tabia_with_input, with_games, with_sample};
 
 #[test]
 fn any_file_or_the_base_name_opens_a_set() {
@@ -545,4 +545,36 @@ fn outputs_whose_names_are_not_utf8_are_named_so_that_they_are_found() {
     let explain = [os("book"), os("explain"), book, games];
     let run = tabia(&folder, &explain);
     assert!(!run.err.contains("another book"), "{}", run.err);
+}
+
+/// Names of other systems are always Unicode.
+#[cfg(target_os = "linux")]
+#[test]
+fn paths_that_are_not_utf8_are_taken_as_they_are_printed() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Scratch::new("printed-names");
+    let inner = folder.join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir(&inner).unwrap();
+    std::fs::write(inner.join("g.pgn"), many_games(3)).unwrap();
+    let rows = tabia(&folder, &["ls", ".", "--ndjson"]).expect(0).out;
+    let row: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
+    let path = row["path"].as_str().unwrap();
+    assert!(path.contains(r"caf\xe9/g.pgn"), "{path}");
+    let run = tabia(&folder, &["ls", path, "--ndjson"]).expect(0);
+    assert_eq!(run.out.lines().count(), 3);
+    // A new file in that folder, and a member of an archive there.
+    tabia(
+        &folder,
+        &["archive", "create", r"caf\xe9/a.zip", path, "-q"],
+    )
+    .expect(0);
+    assert!(inner.join("a.zip").exists());
+    let member = r"caf\xe9/a.zip:g.pgn";
+    let run = tabia(&folder, &["ls", member, "--ndjson"]).expect(0);
+    assert_eq!(run.out.lines().count(), 3);
+    // A name with such letters is meant as it is.
+    std::fs::write(folder.join(r"b\xe9.pgn"), many_games(2)).unwrap();
+    let run = tabia(&folder, &["ls", r"b\xe9.pgn", "--ndjson"]).expect(0);
+    assert_eq!(run.out.lines().count(), 2);
 }

@@ -1,7 +1,7 @@
 //! Names of files as texts that differ wherever the names do.
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 
 /// The name of a file, or its path, as text from which the name can be found again: a byte that is not UTF-8 is `\x` and
@@ -45,6 +45,45 @@ pub fn name_text(name: &OsStr) -> Cow<'_, str> {
         }
     }
     Cow::Owned(text)
+}
+
+/// The name that [`name_text`] has made such a text of; `None` if it has no byte as `\x` and two hexadecimal digits, so that
+/// it is the name itself.
+///
+/// ```
+/// use tabia_core::io::{name_of_text, name_text};
+///
+/// assert_eq!(name_of_text("Müller.pgn"), None);
+/// # #[cfg(unix)]
+/// # {
+/// let name = name_of_text(r"M\xfcller.pgn").unwrap();
+/// assert_eq!(name_text(&name), r"M\xfcller.pgn");
+/// # }
+/// ```
+pub fn name_of_text(text: &str) -> Option<OsString> {
+    #[cfg(unix)]
+    if has_escaped_byte(text) {
+        use std::os::unix::ffi::OsStringExt;
+
+        let mut parts = text.split('\\');
+        let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+        for part in parts {
+            let byte = part.get(1..3).filter(|_| begins_with_byte(part));
+            match byte.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+                Some(byte) => {
+                    bytes.push(byte);
+                    bytes.extend_from_slice(part.get(3..).unwrap_or_default().as_bytes());
+                }
+                None => {
+                    bytes.push(b'\\');
+                    bytes.extend_from_slice(part.as_bytes());
+                }
+            }
+        }
+        return Some(OsString::from_vec(bytes));
+    }
+    let _ = text;
+    None
 }
 
 /// Whether a text has a byte as [`name_text`] writes it: `\x` and two hexadecimal digits.
