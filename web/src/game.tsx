@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { type GameStart, type Rows, get, getText, momentOf, type PositionAnswer, positionQuery } from "./api.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
+import { References } from "./game_references.tsx";
 import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, playerHref, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
@@ -13,6 +14,7 @@ import {
 } from "./game_tree.ts";
 import { ErrorBox, Graph, Later, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { shapeGroups, shapesOf } from "./shapes.ts";
+import { StoredRecord } from "./stored_record.tsx";
 import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
 import { moveText, pieceName, spoken, t } from "./translations.ts";
 
@@ -34,8 +36,6 @@ export function View() {
 }
 
 const explorer = async () => (await import("./explorer.tsx")).ExplorerTable;
-const references = async () => (await import("./game_tabs.ts")).References;
-const storedRecord = async () => (await import("./game_tabs.ts")).StoredRecord;
 
 const tag = (game: GameJson, name: string) => {
   const value = game.tags.find((tag) => tag.name === name)?.value ?? "";
@@ -543,9 +543,9 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           )}
           {tab === "explorer" && !isCovered && <Later load={explorer} fen={game.fen ?? ""} line={played} start={start} src={null} where="" onMove={onMove} />}
           {tab === "book" && !isCovered && <Later load={explorer} onlyBooks fen={game.fen ?? ""} line={played} start={start} src={null} where="" onMove={onMove} />}
-          {tab === "references" && !isCovered && <Later load={references} game={game} tree={tree} onNode={show} />}
+          {tab === "references" && !isCovered && <References game={game} tree={tree} onNode={show} />}
           {tab === "tags" && <Tags game={game} />}
-          {tab === "raw" && !isCovered && <Later load={storedRecord} game={game} tree={tree} />}
+          {tab === "raw" && !isCovered && <StoredRecord game={game} tree={tree} />}
           {tab === "pgn" && !isCovered && <Pgn game={game} />}
         </div>
       </div>
