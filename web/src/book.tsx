@@ -4,7 +4,7 @@
 import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type PositionAnswer, get } from "./api.ts";
 import { parseFen } from "./chess.ts";
-import { BoardHost } from "./board_host.tsx";
+import { BoardHost, usePointing } from "./board_host.tsx";
 import { type MoveChange, changesAt, useBookChanges } from "./book_changes.ts";
 import { ChangesBar, EditDialog, type Editable, type EditedMove } from "./book_edit.tsx";
 import { useCanWrite, useDatabases } from "./database_choice_and_jobs.tsx";
@@ -91,6 +91,7 @@ export function View() {
     if (page.state === "done") setShown(page.value);
   }, [page]);
   const losing = useLosingMoves(databases.some((card) => card.id === evaluated) ? evaluated : "", position, shown);
+  const pointing = usePointing(shown);
   title(`${t("book.title")}: ${id}`);
   const goTo = (moves: string[]) => go(bookHref(id, { ...(fen ? { fen } : {}), ...(moves.length > 0 ? { play: moves.join(",") } : {}) }));
   const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join()]);
@@ -224,9 +225,9 @@ export function View() {
                   {has("raw") && <th scope="col">{t("book.raw")}</th>}
                 </tr>
               </thead>
-              <tbody>
+              <tbody {...pointing}>
                 {entries.map((entry, index) => (
-                  <tr class={entry.change ?? ""}>
+                  <tr class={entry.change ?? ""} data-uci={entry.uci}>
                     <td class="n">{index + 1}</td>
                     <th scope="row">
                       {entry.san !== null && entry.uci !== null ? (

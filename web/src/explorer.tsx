@@ -7,7 +7,7 @@ import {
 } from "./api.ts";
 import { parseFen } from "./chess.ts";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
-import { BoardHost } from "./board_host.tsx";
+import { BoardHost, usePointing } from "./board_host.tsx";
 import { changeQuery, explorerHref, gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { type Settings, current, useSettings } from "./settings.ts";
 import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
@@ -137,6 +137,7 @@ function AnswerTable(props: {
 }) {
   const { answer, rows, after, pieces, filters, where, onMove } = props;
   const { sources } = answer;
+  const pointing = usePointing(answer);
   const has = (field: "averageRating" | "performance" | "lastYear" | "weight") =>
     sources.some((source) => (source.moves ?? []).some((move) => move[field] !== null && move[field] !== undefined));
   const columns = {
@@ -162,7 +163,7 @@ function AnswerTable(props: {
             {columns.year && <th scope="col" class="n">{t("explorer.year")}</th>}
           </tr>
         </thead>
-        <tbody>
+        <tbody {...pointing}>
           <tr class="sum">
             <th scope="row">{t("explorer.all")}</th>
             {sources.map((source) => !hasCounts(source) ? <td /> : (
@@ -178,7 +179,7 @@ function AnswerTable(props: {
             {columns.year && <td />}
           </tr>
           {rows.map((row) => (
-            <tr>
+            <tr data-uci={row.uci}>
               <th scope="row">
                 <button
                   type="button"

@@ -1423,6 +1423,41 @@ describe("explorer", () => {
       await page.waitForFunction(() => document.querySelector('[data-square="e4"]')?.getAttribute("data-piece") === "P");
     }));
 
+  for (const path of ["/explorer?src=league.ctg", "/book/league.ctg", "/db/league.pgn/game/1?tab=explorer"]) {
+    test(`the move of the row with the pointer or the focus is an arrow on the board: ${path}`, () =>
+      scenario(path, async (page) => {
+        const button = (san) => page.getByRole("button", { name: san, exact: true });
+        const arrows = async (...expected) => {
+          const squares = (element) =>
+            element.getAttribute("points").split(" ").filter((_, index) => index === 0 || index === 3).map((point) => {
+              const [x, y] = point.split(",");
+              return "abcdefgh"[Math.floor(x)] + (8 - Math.floor(y));
+            }).join("");
+          await eventually(async () => {
+            const found = await page.locator(".marks .pointed").all();
+            assert.deepEqual(await Promise.all(found.map((arrow) => arrow.evaluate(squares))), expected);
+          }, 5000);
+        };
+        await button("e4").waitFor();
+        await arrows();
+        await button("d4").hover();
+        await arrows("d2d4");
+        await button("e4").hover();
+        await arrows("e2e4");
+        await page.mouse.move(2, 2);
+        await arrows();
+        await button("e4").focus();
+        await arrows("e2e4");
+        await page.keyboard.press("Enter");
+        // The focus is on the first move of the next position.
+        await button("c5").waitFor();
+        await button("c5").focus();
+        await arrows("c7c5");
+        await page.evaluate(() => document.activeElement.blur());
+        await arrows();
+      }));
+  }
+
   test("sources are added and removed", () =>
     scenario("/explorer?src=league.ctg", async (page) => {
       await page.locator(".explorer-table tbody tr").first().waitFor();
