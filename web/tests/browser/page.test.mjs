@@ -177,6 +177,42 @@ describe("shelf", () => {
       });
     }));
 
+  test("a filter finds files by name and format; it is in the address", () =>
+    scenario("/", async (page) => {
+      const names = () => page.locator(".card h3").allTextContents();
+      const all = (await eventually(async () => {
+        const found = await names();
+        assert.ok(found.length > 10, String(found));
+        return found;
+      })).length;
+      await page.keyboard.press("/");
+      await page.keyboard.type("LEAGUE poly");
+      // A word of the name and one of name or format.
+      await eventually(async () => assert.deepEqual(await names(), ["league.bin"]));
+      assert.equal(await page.locator("search [role=status]").textContent(), `1 of ${all}`);
+      await page.waitForURL(/\?q=LEAGUE\+poly$/);
+      await axeFindsNothing(page);
+      await page.reload();
+      await eventually(async () => assert.deepEqual(await names(), ["league.bin"]));
+      assert.equal(await page.locator("#search").inputValue(), "LEAGUE poly");
+      await page.locator("#search").fill("SCID games");
+      await eventually(async () => assert.ok((await names()).every((name) => /^games-s[ci]/.test(name)), String(await names())));
+      await page.locator("#search").fill("no such file");
+      await page.getByText("Neither name nor format of a file contains “no such file”.").waitFor();
+      await axeFindsNothing(page);
+      await page.getByRole("button", { name: "Show all" }).focus();
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal((await names()).length, all));
+      await page.waitForURL((url) => url.search === "");
+      // Back from a view, the filter is as it was.
+      await page.locator("#search").fill("twice");
+      await page.waitForURL(/q=twice/);
+      await page.locator(".card h3 a").click();
+      await page.locator(".layer .row").first().waitFor();
+      await page.goBack();
+      await eventually(async () => assert.deepEqual(await names(), ["twice.pgn"]));
+    }));
+
   test("the members of an archive are far enough from each other for a finger", async () => {
     const file = shelf.path("two.zip");
     run("archive", "create", file, shelf.path("twice.pgn"), shelf.path("games.pgn"));
