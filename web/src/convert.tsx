@@ -2,13 +2,13 @@
 // them; a server that may write does it, too.
 
 import { useState } from "preact/hooks";
-import { get } from "./api.ts";
+import { type KnownText, get } from "./api.ts";
 import { Command, quoted, stem } from "./commands.tsx";
 import { ConvertedGame } from "./converted_game.tsx";
 import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { WriteForm } from "./write_file.tsx";
-import { ErrorBox, FeatureName, Spinner, TableBox, title, useLoad } from "./ui.tsx";
+import { ErrorBox, FeatureName, ServerText, Spinner, TableBox, title, useLoad } from "./ui.tsx";
 import { bytesText, number, t } from "./translations.ts";
 
 interface Formats {
@@ -24,7 +24,7 @@ interface PreviewAnswer extends Report {
   bytes: number;
   losses: { kind: string; label: string; count: number; games: number; first: number | null }[];
   problems: number;
-  examples: { text: string; game: number | null }[];
+  examples: { text: string; known?: KnownText | null; game: number | null }[];
 }
 
 export function View() {
@@ -157,7 +157,7 @@ export function View() {
                 {answer.examples.map((example) => (
                   <li>
                     {example.game !== null && <a href={gameHref(ids[0] ?? db, example.game)}>{t("health.game", { n: example.game })}</a>}{" "}
-                    <bdi lang="en">{example.text}</bdi>
+                    <ServerText text={example.text} known={example.known} />
                   </li>
                 ))}
               </ul>

@@ -12,7 +12,7 @@ import {
   type Annotation, type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, makeTree, nodeAtPly,
   nodeOfMoment, pathTo, placementAt, questionsOf,
 } from "./game_tree.ts";
-import { ErrorBox, Graph, Later, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { ErrorBox, Graph, Later, ProblemLine, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { shapeGroups, shapesOf } from "./shapes.ts";
 import { StoredRecord } from "./stored_record.tsx";
 import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
@@ -441,11 +441,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             </p>
           )}
           {game.deleted && <p class="sub warn">{t("game.deleted")}</p>}
-          {game.problems.map((problem) => (
-            <p class="problem" role="note">
-              <bdi>{problem}</bdi>
-            </p>
-          ))}
+          <Problems game={game} />
         </header>
         <nav class="game-nav" aria-label={t("game.nav")}>
           <a class="button" href={listHref}>
@@ -550,6 +546,20 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
         </div>
       </div>
     </section>
+  );
+}
+
+function Problems({ game }: { game: GameJson }) {
+  return (
+    <>
+      {game.problemList.map((problem) => (
+        <p class="problem" role="note">
+          <bdi>
+            <ProblemLine problem={problem} />
+          </bdi>
+        </p>
+      ))}
+    </>
   );
 }
 
@@ -776,11 +786,7 @@ function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
       <h1>
         <bdi>{heading || t("text")}</bdi>
       </h1>
-      {game.problems.map((problem) => (
-        <p class="problem" role="note">
-          <bdi>{problem}</bdi>
-        </p>
-      ))}
+      <Problems game={game} />
       {parts.map((part) =>
         part["kind"] === "html" && isEmpty(String(part["text"])) ? null : part["kind"] === "html" ? (
           <iframe title={heading || t("text")} sandbox="" srcdoc={String(part["text"])} style={{ height: heightOf(String(part["text"])) }} />

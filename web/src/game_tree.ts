@@ -1,5 +1,6 @@
 // The tree of a game as a list of nodes, made without recursion: variations can be nested deeply.
 
+import type { Stated } from "./problem_texts.ts";
 import { type Placement, START, parseFen, play } from "./chess.ts";
 
 export interface Annotation {
@@ -31,7 +32,7 @@ export interface GameJson extends LineJson {
   db: string;
   total: number;
   opening: { eco: string; name: string } | null;
-  problems: string[];
+  problemList: Stated[];
   fingerprint: string;
 }
 

@@ -18,6 +18,7 @@ use tabia::{
 };
 
 use crate::jobs::Job;
+use crate::known_texts::known_problem;
 use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
 use crate::shelf_input::ShelfInput;
 
@@ -193,8 +194,10 @@ impl Observer for Problems {
         self.count += 1;
         if self.first.len() < MAX_PROBLEMS {
             let game = problem.error.location().game;
+            let text = problem.error.kind().to_string();
             self.first.push(json!({
-                "text": problem.error.kind().to_string(),
+                "text": text,
+                "known": known_problem(&text),
                 "game": game.map(|game| u64::from(game.0) + 1),
             }));
         }

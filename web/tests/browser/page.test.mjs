@@ -1648,6 +1648,51 @@ describe("check", () => {
       await page.locator("h2", { hasText: "What was read" }).waitFor();
     }));
 
+  test("in German no text of the server is English: problems, queries, losses, spellings", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tabia-german-"));
+    const game = (white, rest) => `[White "${white}"]\n[Black "Short, Nigel"]\n[Date "1999.05.01"]\n\n${rest}\n\n`;
+    writeFileSync(
+      join(folder, "damaged.pgn"),
+      game("Adams, Michael", "1. e4 e5 2. Ke3 *") + game("Adams, M.", "1. e4 e5 2. Ke3 {here} (2. Nf3 (2. d4 *") + game("ADAMS, Michael", "1. e4 e9 $1 *") + game("Adams, Michael", "1. e4 {never closed"),
+    );
+    writeFileSync(join(folder, "short.cbh"), "this is no database");
+    writeFileSync(join(folder, "empty.bin"), "");
+    writeFileSync(join(folder, "short.si5"), "");
+    try {
+      await onServer(folder, "/", async (page, view, other) => {
+        await page.evaluate(() => localStorage.setItem("tabia.settings", JSON.stringify({ language: "de" })));
+        const isGerman = async (path, wanted) => {
+          await page.goto(`${other.base}${path}`);
+          await eventually(async () => assert.match(await page.locator("main").innerText(), wanted), 10_000);
+          const english = await page.evaluate(() => {
+            // What each field asks is in English, and so marked.
+            for (const list of document.querySelectorAll(".fields")) list.remove();
+            return [...document.querySelectorAll('main [lang="en"]')].map((element) => element.textContent);
+          });
+          assert.deepEqual(english.filter((text) => text !== ""), [], path);
+          assert.doesNotMatch(await page.locator("main").innerText(), /\b(the|is|are|not|has|with|this|cannot|did|you|file|move|query)\b/, path);
+        };
+        await isGerman("/", /So beginnt weder eine Datenbank|Bytes, der Kopf allein hat/);
+        await isGerman("/health?db=damaged.pgn", /Ke3 ist ein unzulässiger Zug\.[^]*Der Kommentar hat kein Ende\./);
+        await isGerman("/db/damaged.pgn/game/1", /Ke3 ist ein unzulässiger Zug\./);
+        await isGerman("/convert?db=damaged.pgn&to=si4", /Ke3 ist ein unzulässiger Zug\./);
+        for (const [query, text] of [
+          ["plaier:carlsen", "„plaier“ ist kein Feld."], ["elo:high", "Ein Beispiel: elo:>=2700"], ["elo>2700", "fehlt ein Doppelpunkt"],
+          ["white:", "„white:“ hat keinen Wert."], ["white: carlsen", "ein Leerzeichen beendet"], ["(white:a", "nicht geschlossen"],
+          ["a OR", "Nach diesem OR"], ["OR a", "Vor diesem OR"], ["-sort:date", "nicht verneint"], ["sort:foo", "Möglich sind"],
+          ["date:2020..2010", "Gemeint ist vielleicht: date:2010..2020"], ["result:2-0", "passt hier nicht"], ["white:/kar", "Schrägstrich"],
+          ['line:"e4 Ke3"', "in dieser Stellung nicht möglich"], ["fen:xyz", "keine FEN"], ["a -> b", "Vor diesem Schritt"], ["()", "steht nichts"],
+        ]) {
+          const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+          await isGerman(`/games?db=damaged.pgn&q=${encodeURIComponent(query)}`, new RegExp(escaped));
+        }
+        view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 4(00|22)/.test(note)));
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test("problems by kind lead to their games", () =>
     scenario("/health?db=games.pgn", async (page) => {
       await page.locator(".state.bad").waitFor();
