@@ -9,8 +9,8 @@ import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, playerHref, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
-  type Annotation, type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, makeTree, nodeAtPly,
-  nodeOfMoment, pathTo, placementAt, questionsOf,
+  type Annotation, type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, isSame, makeTree, nodeAtPly,
+  nodeOfMoment, pathTo, placementAt, previewed, questionsOf,
 } from "./game_tree.ts";
 import { ErrorBox, Graph, Later, ProblemLine, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { shapeGroups, shapesOf } from "./shapes.ts";
@@ -27,7 +27,9 @@ export function View() {
   );
   // The game before stays until the next one is there.
   const last = useRef<GameJson | null>(null);
-  if (load.state === "done") last.current = load.value;
+  const { game: shown } = previewed;
+  if (!last.current && shown?.db === db && String(shown.game) === number) last.current = shown;
+  if (load.state === "done" && !isSame(last.current, load.value)) last.current = load.value;
   const game = last.current;
   if (load.state === "error") return <ErrorBox error={load.error} />;
   if (!game) return <Spinner />;

@@ -36,6 +36,12 @@ export interface GameJson extends LineJson {
   fingerprint: string;
 }
 
+/** The game that the list shows next to it, which is there at once when it is opened. */
+export const previewed: { game: GameJson | null } = { game: null };
+
+/** Whether both are the same state of the same game. */
+export const isSame = (a: GameJson | null, b: GameJson) => a?.db === b.db && a.game === b.game && a.fingerprint === b.fingerprint;
+
 /** A move; node 0 is the start of the game. */
 export interface Node {
   id: number;

@@ -12,7 +12,7 @@ import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress
 import { SearchBox } from "./search_box.tsx";
 import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
-import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, nodeOfMoment, pathTo, placementAt } from "./game_tree.ts";
+import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, nodeOfMoment, pathTo, placementAt, previewed } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
 import { ErrorBox, Later, Spinner, announce, announceError, copy, copyFailed, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
@@ -498,6 +498,7 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
         momentOf(row[0], row[1], request.where, controller.signal),
       ]).then(
         ([game, moment]) => {
+          previewed.game = game;
           const tree = makeTree(game);
           const hidden = hiddenMoves(tree, new Set());
           const visible = (node: number) => {

@@ -1248,6 +1248,30 @@ describe("game", () => {
       await eventually(async () => assert.match(await page.locator(".as-text [role=alert]").textContent(), /not a legal move/));
     }));
 
+  test("the game next to the list opens before the server answers, and a changed one is replaced", () =>
+    scenario("/games?db=league.pgn&at=3", async (page) => {
+      await page.locator(".preview .line").waitFor();
+      let answer = () => {};
+      const isAsked = new Promise((asked) => {
+        void page.route("**/api/v1/db/league.pgn/games/3", async (route) => {
+          asked();
+          await new Promise((done) => (answer = done));
+          const json = await (await route.fetch()).json();
+          json.fingerprint = "another";
+          json.tags = json.tags.map((tag) => (tag.name === "White" ? { ...tag, value: "Changed, A" } : tag));
+          await route.fulfill({ json });
+        });
+      });
+      await page.locator(".list").focus();
+      await page.keyboard.press("Enter");
+      await isAsked;
+      await moves(page).first().waitFor({ timeout: 5000 });
+      assert.doesNotMatch(await page.locator(".who").textContent(), /Changed/);
+      answer();
+      await page.locator(".who", { hasText: "Changed, A" }).waitFor();
+      await page.unroute("**/api/v1/db/league.pgn/games/3");
+    }));
+
   test("next and previous game, back to the list", () =>
     scenario("/games?db=league.pgn&q=white%3Acarlsen", async (page) => {
       await rows(page).nth(1).click();

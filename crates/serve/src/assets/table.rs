@@ -5,11 +5,11 @@ use super::Asset;
 #[rustfmt::skip]
 pub(super) static ASSETS: &[Asset] = &[
     Asset {
-        path: "/assets/board-BF6V2mY2.js",
+        path: "/assets/board-czd_16eT.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "99b203e37da0264c05ed09529920742b80a14313b3bffc47c1dd2347b55d2840",
+        sha256: "33ac79ed4c7289fb06c1d0a33388a9caed9801d72d41f74b482162edefccf1c9",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/board-BF6V2mY2.js"),
+        bytes: include_bytes!("../../dist/assets/board-czd_16eT.js"),
     },
     Asset {
         path: "/assets/de-BUPFZuxu.js",
@@ -26,11 +26,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/de-nlgcbNsm.js"),
     },
     Asset {
-        path: "/assets/desk-CSO2YJ3z.js",
+        path: "/assets/desk-B3NjNHG_.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "57d940255c634126a0ec1db3e37f202b6a721db61d4a209c98a33d9a2cfb0fbf",
+        sha256: "81bb566490b05a1a605452fa1ef38ceb49b175c9cd716002a8e4298b91315255",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/desk-CSO2YJ3z.js"),
+        bytes: include_bytes!("../../dist/assets/desk-B3NjNHG_.js"),
     },
     Asset {
         path: "/assets/es-C2V-AOW6.js",
@@ -47,11 +47,11 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/es-hENbE8rB.js"),
     },
     Asset {
-        path: "/assets/forms-Bxi6VgmQ.js",
+        path: "/assets/forms-DtCbD-yL.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "5aa9c569667c61151802b331af0d918d80dd870280a2664e8618528b53ccb980",
+        sha256: "1ebf0898dfaeb2a94e4fee130e1465d8db2c3afa13df199bde6c00959b0dd26f",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/forms-Bxi6VgmQ.js"),
+        bytes: include_bytes!("../../dist/assets/forms-DtCbD-yL.js"),
     },
     Asset {
         path: "/assets/fr-BZkcq1Wh.js",
@@ -68,18 +68,18 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/fr-c633Cs41.js"),
     },
     Asset {
-        path: "/assets/game-7ImtVyeq.js",
+        path: "/assets/game-tgVxxSc1.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "41eac7c6aec2dffc68576253270abb95b0ae79ca9c977dacf347698f80a46d30",
+        sha256: "1869105dca898a802a17c84e2547058ad21bdbdcbe55e0948a1900219e6aad1e",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/game-7ImtVyeq.js"),
+        bytes: include_bytes!("../../dist/assets/game-tgVxxSc1.js"),
     },
     Asset {
-        path: "/assets/games-BR9kDL_K.js",
+        path: "/assets/games-C-FkBDc2.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "b0f423921c9c8ed5d9d3f5b790c9c428bc4987bc843f05d5120895b916ccad85",
+        sha256: "4e79339b44d90f4d5155e96e62cb0d5e44281e0290ef094e27c3d658d167fee7",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/games-BR9kDL_K.js"),
+        bytes: include_bytes!("../../dist/assets/games-C-FkBDc2.js"),
     },
     Asset {
         path: "/assets/index-CZwO872J.css",
@@ -89,18 +89,18 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/index-CZwO872J.css"),
     },
     Asset {
-        path: "/assets/index-D4PLilVo.js",
+        path: "/assets/index-DwjZRLDZ.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "f24f6f181841705208e5c35f2c09288053355ecb0dbefc1f0ccd2cc3db375f79",
+        sha256: "76e7460a75d62bcae831737b92a7a38c2a71124f844c2e239b6ea3a06e199492",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/index-D4PLilVo.js"),
+        bytes: include_bytes!("../../dist/assets/index-DwjZRLDZ.js"),
     },
     Asset {
-        path: "/assets/moves-Ctwtd3fF.js",
+        path: "/assets/moves-Bhp7m1KS.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "6fbd7d21462d94e9be3b886fe9561053349f571ebeed4644f22a89f3f9f707c5",
+        sha256: "aa1aaa8125dd3cc77ca0e7ab9b06dd4ffab3e569ff73de3c0aad1d777e089b08",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/moves-Ctwtd3fF.js"),
+        bytes: include_bytes!("../../dist/assets/moves-Bhp7m1KS.js"),
     },
     Asset {
         path: "/assets/pieces-D7klHJh6.svg",
@@ -131,18 +131,18 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/ru-Bpnr0Ydj.js"),
     },
     Asset {
-        path: "/assets/search-Dt6LnNHt.js",
+        path: "/assets/search-C8S0qkaO.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "07f5c1354a303944ad5e938a2b562fe1a5a2ca651d56272b6f5e2ba67738c6e3",
+        sha256: "c13a1d8d5c264f58e4826e732bfa28e0a1cb4f078137633b64fc18d61c297409",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/search-Dt6LnNHt.js"),
+        bytes: include_bytes!("../../dist/assets/search-C8S0qkaO.js"),
     },
     Asset {
-        path: "/assets/selected_games-CuAnPVof.js",
+        path: "/assets/selected_games-DXiZvqn6.js",
         content_type: "text/javascript; charset=utf-8",
-        sha256: "2588d22b35896c91602efdd2e8c746a2ef7c6baee8c8a65bb931ad65295cdb36",
+        sha256: "4852e79ecc90c7033269a56bb7b0a1f5113f4a285f040d61f256e815ce41916e",
         is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/selected_games-CuAnPVof.js"),
+        bytes: include_bytes!("../../dist/assets/selected_games-DXiZvqn6.js"),
     },
     Asset {
         path: "/icon.svg",
@@ -154,7 +154,7 @@ pub(super) static ASSETS: &[Asset] = &[
     Asset {
         path: "/index.html",
         content_type: "text/html; charset=utf-8",
-        sha256: "d918b15d1c6ee0b897172660cb0bb4ee62f3abc8c1fedddae9b72114a09f37da",
+        sha256: "c37144cfb10afb7d7bec26bbae71c23ba5ca3269d57356732ddf78cfa03dccde",
         is_immutable: false,
         bytes: include_bytes!("../../dist/index.html"),
     },
