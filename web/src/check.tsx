@@ -53,7 +53,7 @@ export function View() {
           <caption class="visually-hidden">{t("health.properties")}</caption>
           <tbody>
             <Fact name={t("health.format")} value={`${card.formatName ?? ""} ${card.version ?? ""}`} />
-            <Fact name={t("health.encoding")} value={card.encoding ?? ""} />
+            <Fact name={t("health.encoding")} value={card.encoding?.replace(/,? (or|else) /, " / ") ?? ""} />
             <Fact name={t("health.titleField")} value={card.title ?? ""} />
             <Fact name={t("health.folder")} value={card.folder} />
           </tbody>

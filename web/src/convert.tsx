@@ -22,6 +22,8 @@ interface PreviewAnswer extends Report {
   isWhole: boolean;
   written: number;
   bytes: number;
+  /** That all of it takes. */
+  seconds: number;
   losses: { kind: string; label: string; count: number; games: number; first: number | null }[];
   problems: number;
   examples: { text: string; known?: KnownText | null; game: number | null }[];
@@ -96,7 +98,8 @@ export function View() {
           <p>
             {answer.isWhole
               ? t("convert.whole", { n: answer.written, bytes: bytesText(answer.bytes) })
-              : t("convert.part", { n: answer.converted, total: answer.records, bytes: bytesText(answer.bytes) })}
+              : t("convert.part", { n: answer.converted, total: answer.records, bytes: bytesText(answer.bytes) })}{" "}
+            <span class="sub">≈ {number(Math.ceil(answer.seconds))} s</span>
           </p>
           {answer.losses.length > 0 && (
             <TableBox label={t("convert.lost")} file="losses" class="panel-box">

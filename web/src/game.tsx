@@ -614,8 +614,19 @@ function Controls(props: {
   onText: () => void;
   asText: boolean;
 }) {
+  const from = useRef(0);
   return (
-    <div class="controls" role="group" aria-label={t("controls")}>
+    <div
+      class="controls"
+      role="group"
+      aria-label={t("controls")}
+      onTouchStart={(event) => (from.current = event.touches[0]?.clientX ?? 0)}
+      onTouchEnd={(event) => {
+        // As far as a button is wide; a finger that moves that far clicks nothing.
+        const way = (event.changedTouches[0]?.clientX ?? 0) - from.current;
+        if (Math.abs(way) >= 44) props.step(way < 0 ? "next" : "back");
+      }}
+    >
       <button type="button" aria-label={t("move.first")} onClick={() => props.step("start")}>«</button>
       <button type="button" aria-label={t("move.back")} onClick={() => props.step("back")}>‹</button>
       <button type="button" aria-label={t(props.isPlaying ? "move.pause" : "move.play")} onClick={props.onPlay}>

@@ -124,6 +124,14 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
             </>
           )}
         </p>
+        {inputs.length > 1 && (
+          <search>
+            <label>
+              {t("shelf.filter")} <input id="search" type="search" value={filter} autoComplete="off" spellcheck={false} onInput={(event) => choose(event.currentTarget.value)} />
+            </label>{" "}
+            <span class="sub" role="status">{filter.trim() !== "" && t("shelf.found", { n: sorted.length, total: inputs.length })}</span>
+          </search>
+        )}
         <label>
           {t("shelf.order")}{" "}
           <select
@@ -139,14 +147,6 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
             <option value="opened">{t("shelf.byOpened")}</option>
           </select>
         </label>
-        {inputs.length > 1 && (
-          <search>
-            <label>
-              {t("shelf.filter")} <input id="search" type="search" value={filter} autoComplete="off" spellcheck={false} onInput={(event) => choose(event.currentTarget.value)} />
-            </label>{" "}
-            <span class="sub" role="status">{filter.trim() !== "" && t("shelf.found", { n: sorted.length, total: inputs.length })}</span>
-          </search>
-        )}
         {databases.length > 1 && (
           <a class="button" href={gamesHref(databases.map((card) => card.id))}>
             {t("shelf.allGames")}
@@ -206,7 +206,7 @@ function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card
   }
   if (known?.texts) rest.push(tn("n.texts", known.texts));
   if (known?.deleted) rest.push(t("card.deleted", { n: known.deleted }));
-  if (known?.encoding && known.encoding !== "auto") rest.push(known.encoding);
+  if (known?.encoding && known.encoding !== "auto") rest.push(known.encoding.replace(/,? (or|else) /, " / "));
   const checked = remembered()[card.id]?.checked;
   if (known && checked?.fingerprint === known.fingerprint) {
     rest.push(checked.problems === 0 ? `✓ ${t("card.checked")}` : t("health.found", { n: checked.problems }));

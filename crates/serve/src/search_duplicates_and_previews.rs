@@ -1,6 +1,7 @@
 //! Searches of positions, duplicates and previews of conversions.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use tabia::base::{Base, SearchOptions};
@@ -271,7 +272,9 @@ pub(crate) fn preview(
         options.plan.selection.numbers = Some(ranges.map_err(Error::invalid)?);
     }
     let mut problems = Problems::default();
+    let start = Instant::now();
     let (summary, written) = convert(&items, target, &options, &job.progress, &mut problems)?;
+    let took = start.elapsed().as_secs_f64();
     let losses = losses(&summary.losses);
     let share = if is_whole {
         1.0
@@ -286,6 +289,7 @@ pub(crate) fn preview(
             "isWhole": is_whole,
             "written": written.records,
             "bytes": bytes,
+            "seconds": took * share,
             "losses": losses,
             "problems": problems.count,
             "examples": problems.first,

@@ -1214,6 +1214,30 @@ describe("game", () => {
       await page.locator("h1", { hasText: text }).waitFor();
     }));
 
+  test("a swipe over the buttons below the board steps through the game", () =>
+    scenario(
+      path,
+      async (page) => {
+        await moves(page).first().waitFor();
+        const session = await page.context().newCDPSession(page);
+        const { x, y, width } = await page.locator(".controls").boundingBox();
+        const swipe = async (from, to) => {
+          const touch = (type, at) => session.send("Input.dispatchTouchEvent", { type, touchPoints: at === null ? [] : [{ x: x + width * at, y: y + 20 }] });
+          await touch("touchStart", from);
+          await touch("touchMove", to);
+          await touch("touchEnd", null);
+        };
+        await page.locator(".controls").scrollIntoViewIfNeeded();
+        await swipe(0.8, 0.3);
+        await eventually(async () => assert.match(await currentMove(page).textContent(), /^e4/));
+        await swipe(0.8, 0.3);
+        await eventually(async () => assert.match(await currentMove(page).textContent(), /^e5/));
+        await swipe(0.2, 0.7);
+        await eventually(async () => assert.match(await currentMove(page).textContent(), /^e4/));
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true },
+    ));
+
   test("a tried move is a line of its own and goes away", () =>
     scenario(path, async (page) => {
       await canMove(page);
@@ -1517,6 +1541,24 @@ describe("explorer", () => {
         await arrows();
       }));
   }
+
+  test("with more contrast the parts of a bar differ by more than their shade", () =>
+    scenario(
+      "/explorer?src=league.pgn",
+      async (page) => {
+        await page.locator(".sum .part-b").waitFor();
+        const edges = await page.locator(".sum .bar > *").evaluateAll((parts) =>
+          parts.map((part) => {
+            const { borderBottomWidth, borderBottomColor, borderImageSource } = getComputedStyle(part);
+            return [borderBottomWidth, borderBottomColor, borderImageSource.split("(")[0]].join(" ");
+          }),
+        );
+        assert.equal(new Set(edges).size, 3, String(edges));
+        assert.ok(edges.every((edge) => edge.startsWith("4px")), String(edges));
+        await page.locator(".sum .bar").screenshot({ path: join(pictures, "contrast-bar.png") });
+      },
+      { contrast: "more" },
+    ));
 
   test("sources are added and removed", () =>
     scenario("/explorer?src=league.ctg", async (page) => {
@@ -2541,10 +2583,32 @@ describe("conversion", () => {
   test("nothing is lost in PGN", () =>
     scenario("/convert?db=league.pgn&to=pgn", async (page) => {
       await page.locator(".state.ok").waitFor();
+      await eventually(async () => assert.match(await page.locator("main").innerText(), /kB ≈ [1-9]\d* s/));
     }));
 });
 
 describe("book", () => {
+  test("the board of a book steps and turns by buttons and keys, and the address keeps its side", () =>
+    scenario("/book/league.ctg", async (page) => {
+      await page.locator(".book-view .move-button").first().waitFor();
+      const firstSquare = () => page.locator(".squares [data-square]").first().getAttribute("data-square");
+      assert.equal(await firstSquare(), "a8");
+      await page.getByRole("button", { name: "Flip the board" }).click();
+      await page.waitForURL(/flip=1/);
+      await page.getByRole("button", { name: "Next move" }).click();
+      await page.waitForURL(/play=/);
+      await eventually(async () => assert.equal(await firstSquare(), "h1"));
+      await page.reload();
+      await page.locator(".book-view .move-button").first().waitFor();
+      assert.equal(await firstSquare(), "h1");
+      await page.keyboard.press("f");
+      await eventually(async () => assert.equal(await firstSquare(), "a8"));
+      await page.keyboard.press("c");
+      await page.waitForFunction(async () => / b KQkq /.test(await navigator.clipboard.readText()));
+      await page.keyboard.press("ArrowLeft");
+      await page.waitForURL((url) => !url.search.includes("play="));
+    }));
+
   for (const name of ["league.bin", "league.abk", "league.ctg", "league_0.kob"]) {
     test(`${name} shows its entries`, () =>
       scenario(`/book/${name}`, async (page) => {
