@@ -1272,6 +1272,23 @@ describe("game", () => {
       await eventually(async () => assert.match(await page.locator(".as-text [role=alert]").textContent(), /not a legal move/));
     }));
 
+  test("numbers of millions of games are whole", () =>
+    scenario("/", async (page, view) => {
+      await page.route("**/api/v1/games?*", async (route) => {
+        const json = await (await route.fetch()).json();
+        const rows = json.rows?.map(([db, game, ...others]) => [db, game + 11_961_285, ...others]);
+        await route.fulfill({ json: { ...json, rows, total: 11_964_285, count: 11_964_285 } });
+      });
+      await page.goto(`${server.base}/games?db=league.pgn`);
+      const numbers = page.locator(".layer .row:not([hidden]):not(.skeleton) .c-game");
+      await eventually(async () => assert.equal(await numbers.first().textContent(), "11,961,286"));
+      await eventually(async () => assert.deepEqual(await numbers.evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length), 0), 5000);
+      await page.unroute("**/api/v1/games?*");
+      // There is no such game for the preview.
+      await page.waitForTimeout(300);
+      view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 404/.test(note)));
+    }));
+
   test("the game next to the list opens before the server answers, and a changed one is replaced", () =>
     scenario("/games?db=league.pgn&at=3", async (page) => {
       await page.locator(".preview .line").waitFor();
@@ -3122,5 +3139,7 @@ test("when the server is gone the page keeps its state and says so", () =>
     await page.keyboard.press("ArrowRight");
     await page.locator(".gone").waitFor();
     await eventually(async () => assert.equal(await currentMove(page).count(), 1));
+    // It asks again each second, until it is left.
+    await page.goto("about:blank");
     view.problems.length = 0;
   }));
