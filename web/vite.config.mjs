@@ -85,9 +85,13 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             // What is needed together is smaller in one file.
-            { name: "index", test: /preload-helper|[\\/]preact[\\/]|[\\/]src[\\/](index|inputs|drop_zone|jobs|ui|api|translations|router|settings|remembered|problem_texts|pieces|watched|commands|lang[\\/]en)\.(tsx?|json)$/ },
-            { name: "board", test: /[\\/]src[\\/](board|board_host|chess|notation|shapes|game_tree)\.tsx?$/ },
+            { name: "index", test: /preload-helper|rolldown-runtime|[\\/]preact[\\/]|[\\/]src[\\/](index|inputs|drop_zone|jobs|ui|api|translations|router|settings|remembered|problem_texts|pieces|watched|commands|lang[\\/]en)\.(tsx?|json)$/ },
+            { name: "board", test: /[\\/]src[\\/](board|board_host|chess|notation|shapes|game_tree|stored_evaluations)\.tsx?$/ },
             { name: "forms", test: /[\\/]src[\\/](database_choice_and_jobs|write_file|spellings)\.tsx?$/ },
+            // Views that have much in common compress to less in one file.
+            { name: "game", test: /[\\/]src[\\/](game|training|game_references|stored_record)\.tsx?$/ },
+            { name: "moves", test: /[\\/]src[\\/](explorer|book|book_edit|book_changes)\.tsx?$/ },
+            { name: "search", test: /[\\/]src[\\/](player|positions)\.tsx?$/ },
           ],
         },
       },

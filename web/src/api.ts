@@ -1,11 +1,19 @@
 // Requests to the server that the page came from.
 
+/** A text of the server that the page has in its languages, and what it contains. */
+export interface KnownText {
+  id: string;
+  values: string[];
+}
+
 export interface ProblemJson {
   status: number;
   title: string;
   /** In English. */
   detail: string;
+  text?: KnownText | null;
   hint?: string | null;
+  hintText?: KnownText | null;
   column?: number;
   /** What is wrong, for texts in other languages, and what these contain. */
   code?: string;
@@ -389,7 +397,8 @@ export interface HealthAnswer {
   counts: Record<string, unknown> | null;
   kinds: {
     kind: string;
+    known?: KnownText | null;
     count: number;
-    examples: { text: string; file: string | null; game: number | null; ply: number | null; line: number | null; offset: number | null }[];
+    examples: { text: string; known?: KnownText | null; file: string | null; game: number | null; ply: number | null; line: number | null; offset: number | null }[];
   }[];
 }

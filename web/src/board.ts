@@ -32,6 +32,7 @@ export class BoardView {
   #focused = 4;
   #picked: number | null = null;
   #drawn: { from: number; to: number; color: string }[] = [];
+  #pointed: [number, number] | null = null;
   #drawFrom: { square: number; color: string } | null = null;
   #dragged: { square: number; ghost: HTMLElement; moved: boolean } | null = null;
   readonly #onMove: ((uci: string) => void) | undefined;
@@ -98,6 +99,7 @@ export class BoardView {
     if (before?.pieces !== state.pieces) {
       this.#picked = null;
       this.#drawn = [];
+      this.#pointed = null;
       this.#endDrag();
       this.element.querySelector(".promotion")?.remove();
     }
@@ -132,6 +134,12 @@ export class BoardView {
       cell.dataset["rank"] = rank;
     });
     this.#setTabStop();
+    this.#drawMarks();
+  }
+
+  /** Draws the arrow of a move that is only looked at; null removes it. */
+  point(squares: [number, number] | null): void {
+    this.#pointed = squares;
     this.#drawMarks();
   }
 
@@ -315,6 +323,7 @@ export class BoardView {
     for (const { from, to, color } of this.#drawn) {
       marks.push(from === to ? this.#spot("circle", from, color, "") : this.#arrow(from, to, color));
     }
+    if (this.#pointed) marks.push(this.#arrow(...this.#pointed, "b pointed"));
     this.#overlay.replaceChildren(...marks);
   }
 

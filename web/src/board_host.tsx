@@ -1,12 +1,31 @@
 // The board as a component.
 
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { PositionAnswer } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { type Placement, moveSquares, parseFen } from "./chess.ts";
 import { useSettings } from "./settings.ts";
 import type { Annotation } from "./game_tree.ts";
 import { t } from "./translations.ts";
+
+/** The board that is shown, on which tables of moves draw arrows. */
+let shown: BoardView | null = null;
+
+const pointAt = (row: Element | null | undefined) => shown?.point(moveSquares((row as HTMLElement | null | undefined)?.dataset["uci"] ?? ""));
+const pointFrom = (event: Event) => pointAt((event.target as Element).closest("[data-uci]"));
+const pointAway = () => pointAt(null);
+
+/** For the body of a table of moves: the move of the row with the pointer or the focus is an arrow on the board. */
+export function usePointing(rows: unknown) {
+  const ref = useRef<HTMLTableSectionElement>(null);
+  // The rows can become those of other moves while pointer and focus stay where they are.
+  useEffect(() => {
+    const { current } = ref;
+    pointAt(current?.querySelector("[data-uci]:focus-within") ?? current?.querySelector("[data-uci]:hover"));
+    return pointAway;
+  }, [rows]);
+  return { ref, onMouseOver: pointFrom, onMouseLeave: pointAway, onFocusIn: pointFrom, onFocusOut: pointAway };
+}
 
 /** The board as a part of the page. */
 export function BoardHost(props: {
@@ -26,8 +45,9 @@ export function BoardHost(props: {
   latest.current = props;
   const { language } = useSettings();
   useLayoutEffect(() => {
-    view.current = new BoardView(t("board"), (uci) => latest.current.onMove(uci));
-    const { element } = view.current;
+    const board = new BoardView(t("board"), (uci) => latest.current.onMove(uci));
+    view.current = shown = board;
+    const { element } = board;
     let moved = 0;
     element.addEventListener(
       "wheel",
@@ -44,6 +64,9 @@ export function BoardHost(props: {
       { passive: false },
     );
     host.current?.replaceChildren(element);
+    return () => {
+      if (shown === board) shown = null;
+    };
   }, [language]);
   const { placement, isFlipped, lastUci, shapes, position } = props;
   useLayoutEffect(() => {

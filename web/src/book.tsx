@@ -4,14 +4,15 @@
 import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type PositionAnswer, get } from "./api.ts";
 import { parseFen } from "./chess.ts";
-import { BoardHost } from "./board_host.tsx";
+import { BoardHost, usePointing } from "./board_host.tsx";
 import { type MoveChange, changesAt, useBookChanges } from "./book_changes.ts";
 import { ChangesBar, EditDialog, type Editable, type EditedMove } from "./book_edit.tsx";
 import { useCanWrite, useDatabases } from "./database_choice_and_jobs.tsx";
 import { bookHref, explorerHref, gamesHref, go, useAddress } from "./router.ts";
-import { useSettings } from "./settings.ts";
+import { LineControls, useFlip } from "./explorer.tsx";
+import { current, useSettings } from "./settings.ts";
 import { losingMoves } from "./stored_evaluations.ts";
-import { Bar, ErrorBox, Spinner, TableBox, isTyping, title, useLoad } from "./ui.tsx";
+import { Bar, ErrorBox, Spinner, TableBox, copy, isTyping, title, useLoad } from "./ui.tsx";
 import { moveText, number, spoken, t } from "./translations.ts";
 
 interface Entry {
@@ -91,9 +92,15 @@ export function View() {
     if (page.state === "done") setShown(page.value);
   }, [page]);
   const losing = useLosingMoves(databases.some((card) => card.id === evaluated) ? evaluated : "", position, shown);
+  const pointing = usePointing(shown);
   title(`${t("book.title")}: ${id}`);
-  const goTo = (moves: string[]) => go(bookHref(id, { ...(fen ? { fen } : {}), ...(moves.length > 0 ? { play: moves.join(",") } : {}) }));
-  const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join()]);
+  const [isFlipped, flip] = useFlip();
+  const goTo = (moves: string[]) =>
+    go(bookHref(id, { ...(fen ? { fen } : {}), ...(moves.length > 0 ? { play: moves.join(",") } : {}), ...(isFlipped ? { flip: "1" } : {}) }));
+  const onMove = useCallback((uci: string) => goTo([...line, uci]), [id, fen, line.join(), isFlipped]);
+  const back = () => goTo(line.slice(0, -1));
+  const first = shown?.entries.find((entry) => entry.uci !== null && entry.san !== null)?.uci ?? undefined;
+  const next = () => first !== undefined && goTo([...line, first]);
   useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (isTyping(event) || event.altKey || document.querySelector("dialog[open]")) return;
@@ -105,11 +112,12 @@ export function View() {
         else changes.undo();
         return;
       }
-      if (event.key === "ArrowLeft" && line.length > 0) goTo(line.slice(0, -1));
-      else if (event.key === "ArrowRight") {
-        const first = shown?.entries.find((entry) => entry.uci !== null)?.uci;
-        if (first) goTo([...line, first]);
-      } else if (event.key === "Home") goTo([]);
+      if (event.key.length === 1 && !current().singleKeys) return;
+      if (event.key === "ArrowLeft" && line.length > 0) back();
+      else if (event.key === "ArrowRight") next();
+      else if (event.key === "Home") goTo([]);
+      else if (event.key === "f") flip();
+      else if (event.key === "c" && position) void copy(position.fen);
       else return;
       event.preventDefault();
     };
@@ -141,24 +149,23 @@ export function View() {
       <div class="board-side">
         <BoardHost
           placement={parseFen(position.fen)}
-          isFlipped={false}
+          isFlipped={isFlipped}
           lastUci={line[line.length - 1] ?? ""}
           shapes={NO_SHAPES}
           position={position}
           onMove={onMove}
+          onWheel={(down) => (down ? next() : back())}
+          steps={[line.length > 0, first !== undefined]}
         />
-        <div class="controls" role="group" aria-label={t("controls")}>
-          <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => goTo([])}>«</button>
-          <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={() => goTo(line.slice(0, -1))}>‹</button>
-        </div>
-        <p class="line">
-          {position.line.map((san, index) => (
-            <span>
-              {index % 2 === 0 ? `${number(index / 2 + 1)}. ` : ""}
-              {moveText(san, settings.pieces)}{" "}
-            </span>
-          ))}
-        </p>
+        <LineControls
+          position={position}
+          isStart={line.length === 0}
+          onStart={() => goTo([])}
+          onBack={back}
+          isEnd={first === undefined}
+          onNext={next}
+          onFlip={flip}
+        />
       </div>
       <div class="text-side">
         <header class="bar-line">
@@ -224,9 +231,9 @@ export function View() {
                   {has("raw") && <th scope="col">{t("book.raw")}</th>}
                 </tr>
               </thead>
-              <tbody>
+              <tbody {...pointing}>
                 {entries.map((entry, index) => (
-                  <tr class={entry.change ?? ""}>
+                  <tr class={entry.change ?? ""} data-uci={entry.uci}>
                     <td class="n">{index + 1}</td>
                     <th scope="row">
                       {entry.san !== null && entry.uci !== null ? (

@@ -4,8 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import { type PositionAnswer, get, send } from "./api.ts";
 import { type BookChanges, type MoveChange, isSame } from "./book_changes.ts";
 import { WriteForm } from "./write_file.tsx";
-import { Dialog, ErrorBox, Spinner, useLoad } from "./ui.tsx";
-import { bytesText, number, t, tn } from "./translations.ts";
+import { Dialog, ErrorBox, Losses, Spinner, useLoad } from "./ui.tsx";
+import { bytesText, t, tn } from "./translations.ts";
 
 /** What of a move can be changed in a format. */
 export interface Editable {
@@ -173,7 +173,7 @@ interface EditPreview {
   positions: number;
   moves: number;
   bytes: number;
-  losses: { label: string; count: number }[];
+  losses: { kind: string; label: string; count: number }[];
 }
 
 /** The new book as it would be, asked until it is known. */
@@ -234,7 +234,7 @@ function SaveForm(props: { id: string; stem: string; extension: string; changes:
               <p class="state ok">✓ {t("convert.nothingLost")}</p>
             ) : (
               <p class="warn">
-                {t("convert.lost")} <bdi lang="en">{answer.losses.map((loss) => `${number(loss.count)} ${loss.label}`).join(", ")}</bdi>
+                <Losses losses={answer.losses} />
               </p>
             )}
           </>

@@ -6,7 +6,7 @@ import { type HealthAnswer, type InputInfo, get, save } from "./api.ts";
 import { useReport } from "./database_choice_and_jobs.tsx";
 import { Further } from "./input_repair_and_names.tsx";
 import { explorerHref, gameHref, gamesHref, useAddress } from "./router.ts";
-import { ErrorBox, FeatureName, ProblemLine, Spinner, title, useLoad } from "./ui.tsx";
+import { ErrorBox, FeatureName, ProblemLine, ServerText, Spinner, title, useLoad } from "./ui.tsx";
 import { remember } from "./remembered.ts";
 import { number, t } from "./translations.ts";
 
@@ -53,7 +53,7 @@ export function View() {
           <caption class="visually-hidden">{t("health.properties")}</caption>
           <tbody>
             <Fact name={t("health.format")} value={`${card.formatName ?? ""} ${card.version ?? ""}`} />
-            <Fact name={t("health.encoding")} value={card.encoding ?? ""} />
+            <Fact name={t("health.encoding")} value={card.encoding?.replace(/,? (or|else) /, " / ") ?? ""} />
             <Fact name={t("health.titleField")} value={card.title ?? ""} />
             <Fact name={t("health.folder")} value={card.folder} />
           </tbody>
@@ -84,7 +84,7 @@ export function View() {
                   ) : (
                     <details open={health.kinds.length <= 3}>
                       <summary>
-                        <b>{number(kind.count)} ×</b> <bdi lang="en">{kind.kind}</bdi>
+                        <b>{number(kind.count)} ×</b> <ServerText text={kind.kind} known={kind.known} />
                       </summary>
                       <ul>
                         {kind.examples.map((example) => (
@@ -128,7 +128,7 @@ function Example({ db, example }: { db: string; example: ExampleJson }) {
       {example.game !== null && (
         <a href={gameHref(db, example.game, example.ply !== null ? { ply: String(example.ply) } : {})}>{t("health.game", { n: example.game })}</a>
       )}{" "}
-      <bdi lang="en">{example.text}</bdi>
+      <ServerText text={example.text} known={example.known} />
       {placeOf(example)}
     </>
   );

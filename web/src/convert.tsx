@@ -2,13 +2,13 @@
 // them; a server that may write does it, too.
 
 import { useState } from "preact/hooks";
-import { get } from "./api.ts";
+import { type KnownText, get } from "./api.ts";
 import { Command, quoted, stem } from "./commands.tsx";
 import { ConvertedGame } from "./converted_game.tsx";
 import { ChooseDatabase, type Report, useCanWrite, useDatabases, useReport } from "./database_choice_and_jobs.tsx";
 import { convertHref, gameHref, go, useAddress } from "./router.ts";
 import { WriteForm } from "./write_file.tsx";
-import { ErrorBox, FeatureName, Spinner, TableBox, title, useLoad } from "./ui.tsx";
+import { ErrorBox, FeatureName, ServerText, Spinner, TableBox, title, useLoad } from "./ui.tsx";
 import { bytesText, number, t } from "./translations.ts";
 
 interface Formats {
@@ -22,9 +22,11 @@ interface PreviewAnswer extends Report {
   isWhole: boolean;
   written: number;
   bytes: number;
+  /** That all of it takes. */
+  seconds: number;
   losses: { kind: string; label: string; count: number; games: number; first: number | null }[];
   problems: number;
-  examples: { text: string; game: number | null }[];
+  examples: { text: string; known?: KnownText | null; game: number | null }[];
 }
 
 export function View() {
@@ -96,7 +98,8 @@ export function View() {
           <p>
             {answer.isWhole
               ? t("convert.whole", { n: answer.written, bytes: bytesText(answer.bytes) })
-              : t("convert.part", { n: answer.converted, total: answer.records, bytes: bytesText(answer.bytes) })}
+              : t("convert.part", { n: answer.converted, total: answer.records, bytes: bytesText(answer.bytes) })}{" "}
+            <span class="sub">≈ {number(Math.ceil(answer.seconds))} s</span>
           </p>
           {answer.losses.length > 0 && (
             <TableBox label={t("convert.lost")} file="losses" class="panel-box">
@@ -157,7 +160,7 @@ export function View() {
                 {answer.examples.map((example) => (
                   <li>
                     {example.game !== null && <a href={gameHref(ids[0] ?? db, example.game)}>{t("health.game", { n: example.game })}</a>}{" "}
-                    <bdi lang="en">{example.text}</bdi>
+                    <ServerText text={example.text} known={example.known} />
                   </li>
                 ))}
               </ul>

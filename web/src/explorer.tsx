@@ -7,7 +7,7 @@ import {
 } from "./api.ts";
 import { parseFen } from "./chess.ts";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
-import { BoardHost } from "./board_host.tsx";
+import { BoardHost, usePointing } from "./board_host.tsx";
 import { changeQuery, explorerHref, gameHref, gamesHref, go, setQuery, useAddress } from "./router.ts";
 import { type Settings, current, useSettings } from "./settings.ts";
 import { Bar, ErrorBox, ProblemLine, Spinner, TableBox, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
@@ -137,6 +137,7 @@ function AnswerTable(props: {
 }) {
   const { answer, rows, after, pieces, filters, where, onMove } = props;
   const { sources } = answer;
+  const pointing = usePointing(answer);
   const has = (field: "averageRating" | "performance" | "lastYear" | "weight") =>
     sources.some((source) => (source.moves ?? []).some((move) => move[field] !== null && move[field] !== undefined));
   const columns = {
@@ -162,7 +163,7 @@ function AnswerTable(props: {
             {columns.year && <th scope="col" class="n">{t("explorer.year")}</th>}
           </tr>
         </thead>
-        <tbody>
+        <tbody {...pointing}>
           <tr class="sum">
             <th scope="row">{t("explorer.all")}</th>
             {sources.map((source) => !hasCounts(source) ? <td /> : (
@@ -178,7 +179,7 @@ function AnswerTable(props: {
             {columns.year && <td />}
           </tr>
           {rows.map((row) => (
-            <tr>
+            <tr data-uci={row.uci}>
               <th scope="row">
                 <button
                   type="button"
@@ -596,15 +597,59 @@ function TopGames({ sources, query }: { sources: ExplorerSource[]; query: Record
 
 const rating = (game: { whiteElo: number | null; blackElo: number | null }) => (game.whiteElo ?? 0) + (game.blackElo ?? 0);
 
+/** Whether the board is seen from Black's side, which is in the address, and what turns it. */
+export function useFlip(): [boolean, () => void] {
+  const [isFlipped, set] = useState(useAddress().query.get("flip") === "1");
+  const flip = () => {
+    setQuery({ flip: isFlipped ? null : 1 });
+    set(!isFlipped);
+  };
+  return [isFlipped, flip];
+}
+
+/** The moves to a position that is not one of a game, and the buttons for them. */
+export function LineControls(props: {
+  position: PositionAnswer;
+  isStart: boolean;
+  onStart: () => void;
+  onBack: () => void;
+  isEnd: boolean;
+  onNext: () => void;
+  onFlip: () => void;
+}) {
+  const { position, isStart } = props;
+  const { pieces } = useSettings();
+  return (
+    <>
+      <div class="controls" role="group" aria-label={t("controls")}>
+        <button type="button" aria-label={t("move.first")} disabled={isStart} onClick={props.onStart}>«</button>
+        <button type="button" aria-label={t("move.back")} disabled={isStart} onClick={props.onBack}>‹</button>
+        <button type="button" aria-label={t("move.next")} disabled={props.isEnd} onClick={props.onNext}>›</button>
+        <button type="button" aria-label={t("move.flip")} onClick={props.onFlip}>⇅</button>
+        <button type="button" onClick={() => void copy(position.fen)}>
+          {t("copy.fen")}
+        </button>
+      </div>
+      <p class="line">
+        {position.line.map((san, index) => (
+          <span>
+            {index % 2 === 0 ? `${number(index / 2 + 1)}. ` : ""}
+            {moveText(san, pieces)}{" "}
+          </span>
+        ))}
+      </p>
+    </>
+  );
+}
+
 /** The explorer with a board of its own. */
 export function View() {
   const { query } = useAddress();
-  const settings = useSettings();
   const fen = query.get("fen") ?? "";
   const where = query.get("q") ?? "";
   const src = (query.get("src") ?? "").split(",").filter((id) => id !== "");
   const [line, setLine] = useState<string[]>((query.get("play") ?? "").split(",").filter((uci) => uci !== ""));
-  const [isFlipped, flip] = useState(query.get("flip") === "1");
+  const [isFlipped, flip] = useFlip();
   const [future, setFuture] = useState<string[]>([]);
   const address = query.get("play") ?? "";
   useEffect(() => {
@@ -654,10 +699,7 @@ export function View() {
         ArrowRight: forward,
         Home: () => setMoves([], [...latest.current.line, ...latest.current.future]),
         End: () => setMoves([...latest.current.line, ...latest.current.future]),
-        f: () => {
-          setQuery({ flip: isFlipped ? null : 1 });
-          flip(!isFlipped);
-        },
+        f: flip,
         c: () => {
           const asked = { fen, play: latest.current.line.join(",") };
           void get<PositionAnswer>("position", asked).then((answer) => copy(answer.fen), copyFailed);
@@ -686,32 +728,15 @@ export function View() {
           onWheel={(down) => (down ? forward() : back())}
           steps={[line.length > 0, future.length > 0]}
         />
-        <div class="controls" role="group" aria-label={t("controls")}>
-          <button type="button" aria-label={t("move.first")} disabled={line.length === 0} onClick={() => setMoves([], [...line, ...future])}>«</button>
-          <button type="button" aria-label={t("move.back")} disabled={line.length === 0} onClick={back}>‹</button>
-          <button type="button" aria-label={t("move.next")} disabled={future.length === 0} onClick={forward}>›</button>
-          <button
-            type="button"
-            aria-label={t("move.flip")}
-            onClick={() => {
-              setQuery({ flip: isFlipped ? null : 1 });
-              flip(!isFlipped);
-            }}
-          >
-            ⇅
-          </button>
-          <button type="button" onClick={() => void copy(position.fen)}>
-            {t("copy.fen")}
-          </button>
-        </div>
-        <p class="line">
-          {position.line.map((san, index) => (
-            <span>
-              {index % 2 === 0 ? `${number(index / 2 + 1)}. ` : ""}
-              {moveText(san, settings.pieces)}{" "}
-            </span>
-          ))}
-        </p>
+        <LineControls
+          position={position}
+          isStart={line.length === 0}
+          onStart={() => setMoves([], [...line, ...future])}
+          onBack={back}
+          isEnd={future.length === 0}
+          onNext={forward}
+          onFlip={flip}
+        />
         <FenForm key={fen} />
       </div>
       <div class="text-side">

@@ -4,15 +4,17 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { type GameStart, type Rows, get, getText, momentOf, type PositionAnswer, positionQuery } from "./api.ts";
 import { BoardHost } from "./board_host.tsx";
 import { type Placement, play } from "./chess.ts";
+import { References } from "./game_references.tsx";
 import { Notation } from "./notation.tsx";
 import { gameHref, gamesHref, go, playerHref, setQuery, useAddress } from "./router.ts";
 import { current, useSettings } from "./settings.ts";
 import {
-  type Annotation, type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, makeTree, nodeAtPly,
-  nodeOfMoment, pathTo, placementAt, questionsOf,
+  type Annotation, type GameJson, type Tree, clockText, clocks, endsOfLine, evaluations, hiddenMoves, isSame, makeTree, nodeAtPly,
+  nodeOfMoment, pathTo, placementAt, previewed, questionsOf,
 } from "./game_tree.ts";
-import { ErrorBox, Graph, Later, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
+import { ErrorBox, Graph, Later, ProblemLine, Spinner, announce, copy, copyFailed, isTyping, title, useLoad } from "./ui.tsx";
 import { shapeGroups, shapesOf } from "./shapes.ts";
+import { StoredRecord } from "./stored_record.tsx";
 import { Training, askedAfter, judge, spokenQuestion } from "./training.tsx";
 import { moveText, pieceName, spoken, t } from "./translations.ts";
 
@@ -25,7 +27,9 @@ export function View() {
   );
   // The game before stays until the next one is there.
   const last = useRef<GameJson | null>(null);
-  if (load.state === "done") last.current = load.value;
+  const { game: shown } = previewed;
+  if (!last.current && shown?.db === db && String(shown.game) === number) last.current = shown;
+  if (load.state === "done" && !isSame(last.current, load.value)) last.current = load.value;
   const game = last.current;
   if (load.state === "error") return <ErrorBox error={load.error} />;
   if (!game) return <Spinner />;
@@ -34,8 +38,6 @@ export function View() {
 }
 
 const explorer = async () => (await import("./explorer.tsx")).ExplorerTable;
-const references = async () => (await import("./game_tabs.ts")).References;
-const storedRecord = async () => (await import("./game_tabs.ts")).StoredRecord;
 
 const tag = (game: GameJson, name: string) => {
   const value = game.tags.find((tag) => tag.name === name)?.value ?? "";
@@ -441,11 +443,7 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
             </p>
           )}
           {game.deleted && <p class="sub warn">{t("game.deleted")}</p>}
-          {game.problems.map((problem) => (
-            <p class="problem" role="note">
-              <bdi>{problem}</bdi>
-            </p>
-          ))}
+          <Problems game={game} />
         </header>
         <nav class="game-nav" aria-label={t("game.nav")}>
           <a class="button" href={listHref}>
@@ -543,13 +541,27 @@ function Game({ game, query }: { game: GameJson; query: URLSearchParams }) {
           )}
           {tab === "explorer" && !isCovered && <Later load={explorer} fen={game.fen ?? ""} line={played} start={start} src={null} where="" onMove={onMove} />}
           {tab === "book" && !isCovered && <Later load={explorer} onlyBooks fen={game.fen ?? ""} line={played} start={start} src={null} where="" onMove={onMove} />}
-          {tab === "references" && !isCovered && <Later load={references} game={game} tree={tree} onNode={show} />}
+          {tab === "references" && !isCovered && <References game={game} tree={tree} onNode={show} />}
           {tab === "tags" && <Tags game={game} />}
-          {tab === "raw" && !isCovered && <Later load={storedRecord} game={game} tree={tree} />}
+          {tab === "raw" && !isCovered && <StoredRecord game={game} tree={tree} />}
           {tab === "pgn" && !isCovered && <Pgn game={game} />}
         </div>
       </div>
     </section>
+  );
+}
+
+function Problems({ game }: { game: GameJson }) {
+  return (
+    <>
+      {game.problemList.map((problem) => (
+        <p class="problem" role="note">
+          <bdi>
+            <ProblemLine problem={problem} />
+          </bdi>
+        </p>
+      ))}
+    </>
   );
 }
 
@@ -602,8 +614,19 @@ function Controls(props: {
   onText: () => void;
   asText: boolean;
 }) {
+  const from = useRef(0);
   return (
-    <div class="controls" role="group" aria-label={t("controls")}>
+    <div
+      class="controls"
+      role="group"
+      aria-label={t("controls")}
+      onTouchStart={(event) => (from.current = event.touches[0]?.clientX ?? 0)}
+      onTouchEnd={(event) => {
+        // As far as a button is wide; a finger that moves that far clicks nothing.
+        const way = (event.changedTouches[0]?.clientX ?? 0) - from.current;
+        if (Math.abs(way) >= 44) props.step(way < 0 ? "next" : "back");
+      }}
+    >
       <button type="button" aria-label={t("move.first")} onClick={() => props.step("start")}>«</button>
       <button type="button" aria-label={t("move.back")} onClick={() => props.step("back")}>‹</button>
       <button type="button" aria-label={t(props.isPlaying ? "move.pause" : "move.play")} onClick={props.onPlay}>
@@ -776,11 +799,7 @@ function TextView({ game, query }: { game: GameJson; query: URLSearchParams }) {
       <h1>
         <bdi>{heading || t("text")}</bdi>
       </h1>
-      {game.problems.map((problem) => (
-        <p class="problem" role="note">
-          <bdi>{problem}</bdi>
-        </p>
-      ))}
+      <Problems game={game} />
       {parts.map((part) =>
         part["kind"] === "html" && isEmpty(String(part["text"])) ? null : part["kind"] === "html" ? (
           <iframe title={heading || t("text")} sandbox="" srcdoc={String(part["text"])} style={{ height: heightOf(String(part["text"])) }} />

@@ -1,5 +1,6 @@
 // The tree of a game as a list of nodes, made without recursion: variations can be nested deeply.
 
+import type { Stated } from "./problem_texts.ts";
 import { type Placement, START, parseFen, play } from "./chess.ts";
 
 export interface Annotation {
@@ -31,9 +32,15 @@ export interface GameJson extends LineJson {
   db: string;
   total: number;
   opening: { eco: string; name: string } | null;
-  problems: string[];
+  problemList: Stated[];
   fingerprint: string;
 }
+
+/** The game that the list shows next to it, which is there at once when it is opened. */
+export const previewed: { game: GameJson | null } = { game: null };
+
+/** Whether both are the same state of the same game. */
+export const isSame = (a: GameJson | null, b: GameJson) => a?.db === b.db && a.game === b.game && a.fingerprint === b.fingerprint;
 
 /** A move; node 0 is the start of the game. */
 export interface Node {

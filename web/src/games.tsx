@@ -5,14 +5,14 @@ import { type Row, type Rows, get, getText, momentOf } from "./api.ts";
 import { BoardView } from "./board.ts";
 import { copyCommand, quoted } from "./commands.tsx";
 import { VirtualList } from "./virtual_list.ts";
-import { type Column, ColumnHeader, columnLabel, ColumnMenu, columns, DETAILS, HEADER, result, templateOf, useColumnLayout } from "./list_columns.tsx";
+import { type Column, ColumnHeader, columnLabel, ColumnMenu, columns, date, DETAILS, HEADER, result, templateOf, useColumnLayout } from "./list_columns.tsx";
 import { MoveLine } from "./notation.tsx";
 import { termsOf } from "./query_terms.ts";
 import { convertHref, explorerHref, gameHref, go, listHref, setQuery, useAddress } from "./router.ts";
 import { SearchBox } from "./search_box.tsx";
 import { useSelection } from "./selection.ts";
 import { useSettings } from "./settings.ts";
-import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, nodeOfMoment, pathTo, placementAt } from "./game_tree.ts";
+import { type GameJson, type Tree, hiddenMoves, makeTree, nodeAtPly, nodeOfMoment, pathTo, placementAt, previewed } from "./game_tree.ts";
 import { moveSquares } from "./chess.ts";
 import { ErrorBox, Later, Spinner, announce, announceError, copy, copyFailed, isTyping, saveCsv, title } from "./ui.tsx";
 import { t, tn } from "./translations.ts";
@@ -201,7 +201,7 @@ function GameList(props: ListProps) {
     const others = adds ? keys.filter((key) => key.replace("-", "") !== id) : [];
     go(listHref(ids, where, [...others, next].filter((key) => key !== "").join(","), deleted));
   };
-  const template = templateOf(shown, layout);
+  const template = templateOf(shown, layout, state?.total ?? 0);
   useLayoutEffect(() => {
     host.current?.style.setProperty("--columns", template);
   }, [template]);
@@ -498,6 +498,7 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
         momentOf(row[0], row[1], request.where, controller.signal),
       ]).then(
         ([game, moment]) => {
+          previewed.game = game;
           const tree = makeTree(game);
           const hidden = hiddenMoves(tree, new Set());
           const visible = (node: number) => {
@@ -540,7 +541,7 @@ function Preview({ row, request }: { row: Row; request: { db: string; where: str
         </a>
       </h2>
       <p class="sub">
-        <bdi>{[row[9], row[10], row[12]].filter((part) => part).join(", ")}</bdi>
+        <bdi>{[row[9], row[10], date(row[12])].filter((part) => part).join(", ")}</bdi>
       </p>
       {found && found.game.game === row[1] && found.game.db === row[0] && <MoveLine tree={found.tree} to={found.node} />}
       <p class="actions">

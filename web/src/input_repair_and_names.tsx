@@ -3,12 +3,13 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { KnownText } from "./api.ts";
 import { Command, quoted, stem } from "./commands.tsx";
 import { type Report, useReport } from "./database_choice_and_jobs.tsx";
 import { gameHref } from "./router.ts";
 import { SpellingChoice } from "./spelling_choice.tsx";
 import type { Cluster } from "./spellings.ts";
-import { ErrorBox, Spinner, TableBox } from "./ui.tsx";
+import { ErrorBox, ServerText, Spinner, TableBox } from "./ui.tsx";
 import { bytesText, number, t } from "./translations.ts";
 
 /** Asks for a report once its button was pressed. */
@@ -46,7 +47,7 @@ interface RepairAnswer extends Report {
   lost: number;
   bytes: number;
   problems: string[];
-  records: { game: number; outcome: "damaged" | "lost"; savedAs: number | null; reasons: string[] }[];
+  records: { game: number; outcome: "damaged" | "lost"; savedAs: number | null; reasons: string[]; known: (KnownText | null)[] }[];
 }
 
 interface SpellingsAnswer extends Report {
@@ -108,7 +109,12 @@ function Repair({ answer, db, name }: { answer: RepairAnswer; db: string; name: 
                   </th>
                   <td>{t(record.outcome === "lost" ? "repair.lost" : "repair.damaged")}</td>
                   <td>
-                    <bdi>{record.reasons.join("; ")}</bdi>
+                    {record.reasons.map((text, index) => (
+                      <>
+                        {index > 0 && "; "}
+                        <ServerText text={text} known={record.known[index]} />
+                      </>
+                    ))}
                   </td>
                 </tr>
               ))}

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, type Card, type InputInfo, type Shelf, get, pathOf, send } from "./api.ts";
-import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref } from "./router.ts";
+import { bookHref, convertHref, duplicatesHref, explorerHref, gamesHref, healthHref, playerHref, positionsHref, setQuery, useAddress } from "./router.ts";
 import { DropZone } from "./drop_zone.tsx";
 import { IndexButton, useIndexChanges } from "./jobs.tsx";
 import type { Stated } from "./problem_texts.ts";
@@ -64,6 +64,13 @@ const ORDER = "tabia.shelf-order";
 
 function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
   const details = useDetails(inputs);
+  const address = useAddress();
+  const [filter, setFilter] = useState("");
+  useEffect(() => setFilter(address.query.get("q") ?? ""), [address]);
+  const choose = (text: string) => {
+    setFilter(text);
+    setQuery({ q: text.trim() });
+  };
   const [order, setOrder] = useState<Order>(() => (localStorage.getItem(ORDER) as Order | null) ?? "name");
   const count = (card: Card) => {
     const info = details[card.id];
@@ -77,8 +84,9 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
       time: (a, b) => (b.modified ?? 0) - (a.modified ?? 0),
       opened: (a, b) => (known[b.id]?.opened ?? 0) - (known[a.id]?.opened ?? 0),
     };
-    return inputs.slice().sort(compare[order]);
-  }, [inputs, order, details]);
+    const words = lower(filter).split(/\s+/);
+    return inputs.filter((card) => words.every((word) => textOf(card).includes(word))).sort(compare[order]);
+  }, [inputs, order, details, filter]);
   if (inputs.length === 0) {
     return (
       <div class="empty">
@@ -116,6 +124,14 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
             </>
           )}
         </p>
+        {inputs.length > 1 && (
+          <search>
+            <label>
+              {t("shelf.filter")} <input id="search" type="search" value={filter} autoComplete="off" spellcheck={false} onInput={(event) => choose(event.currentTarget.value)} />
+            </label>{" "}
+            <span class="sub" role="status">{filter.trim() !== "" && t("shelf.found", { n: sorted.length, total: inputs.length })}</span>
+          </search>
+        )}
         <label>
           {t("shelf.order")}{" "}
           <select
@@ -137,6 +153,14 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
           </a>
         )}
       </header>
+      {sorted.length === 0 && (
+        <div class="empty">
+          <p>{t("shelf.noMatch", { text: filter.trim() })}</p>
+          <button type="button" onClick={() => choose("")}>
+            {t("shelf.showAll")}
+          </button>
+        </div>
+      )}
       <Group onOpened={onOpened} showFolder={folder === undefined} title={t("shelf.databases")} cards={databases} details={details} />
       <Group onOpened={onOpened} showFolder={folder === undefined} title={t("shelf.books")} cards={books} details={details} />
       <Group onOpened={onOpened} showFolder={folder === undefined} title={t("shelf.archives")} cards={archives} details={details} inputs={inputs} />
@@ -144,6 +168,11 @@ function Cards({ inputs, onOpened }: { inputs: Card[]; onOpened: () => void }) {
     </>
   );
 }
+
+const lower = (text: string) => text.normalize("NFC").toLowerCase();
+
+/** What of an input a filter looks at. */
+const textOf = (card: Card) => lower([card.name, card.format, card.formatName, card.container].join(" "));
 
 function Group(props: { onOpened: () => void; showFolder: boolean; title: string; cards: Card[]; details: Details; inputs?: Card[] }) {
   if (props.cards.length === 0) return null;
@@ -177,7 +206,7 @@ function CardView(props: { onOpened: () => void; showFolder: boolean; card: Card
   }
   if (known?.texts) rest.push(tn("n.texts", known.texts));
   if (known?.deleted) rest.push(t("card.deleted", { n: known.deleted }));
-  if (known?.encoding && known.encoding !== "auto") rest.push(known.encoding);
+  if (known?.encoding && known.encoding !== "auto") rest.push(known.encoding.replace(/,? (or|else) /, " / "));
   const checked = remembered()[card.id]?.checked;
   if (known && checked?.fingerprint === known.fingerprint) {
     rest.push(checked.problems === 0 ? `✓ ${t("card.checked")}` : t("health.found", { n: checked.problems }));

@@ -5,8 +5,8 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError, download, events, get, send } from "./api.ts";
 import { bookHref, gamesHref } from "./router.ts";
 import { type Stated, problemLine } from "./problem_texts.ts";
-import { ProblemLine, announce, announceError } from "./ui.tsx";
-import { bytesText, number, t, tn } from "./translations.ts";
+import { Losses, ProblemLine, announce, announceError } from "./ui.tsx";
+import { bytesText, t, tn } from "./translations.ts";
 
 export interface Job {
   id: number;
@@ -23,7 +23,7 @@ export interface Job {
     /** Ids of what was written. */
     inputs?: string[];
     files?: { name: string; bytes: number | null }[];
-    losses?: { label: string; count: number }[];
+    losses?: { kind: string; label: string; count: number }[];
   } | null;
 }
 
@@ -197,7 +197,7 @@ function Written({ job }: { job: Job }) {
       )}
       {losses.length > 0 && (
         <span class="warn">
-          {t("convert.lost")} <bdi lang="en">{losses.map((loss) => `${number(loss.count)} ${loss.label}`).join(", ")}</bdi>
+          <Losses losses={losses} />
         </span>
       )}
     </>

@@ -21,12 +21,12 @@ const ON_REQUEST = 4;
 export const DETAILS = ["opening", "medals"];
 
 export const columns = (): Column[] => [
-  { id: "game", name: "#", width: "4.6em", rank: 1, text: (row) => number(row[1]), isNumber: true },
+  { id: "game", name: "#", width: "", rank: 1, text: (row) => number(row[1]), isNumber: true },
   { id: "white", name: t("col.white"), width: "minmax(8.5em, 2.1fr)", rank: 0, text: (row) => row[2] ?? "" },
   { id: "whiteElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[3] ?? ""), isNumber: true },
   { id: "black", name: t("col.black"), width: "minmax(8.5em, 2.1fr)", rank: 0, text: (row) => row[4] ?? "" },
   { id: "blackElo", name: t("col.elo"), width: "3.2em", rank: 1, text: (row) => String(row[5] ?? ""), isNumber: true },
-  { id: "result", name: t("col.result"), width: "3.6em", rank: 0, text: (row) => result(row[6]) },
+  { id: "result", name: t("col.result"), width: "4.3em", rank: 0, text: (row) => result(row[6]) },
   { id: "moves", name: t("col.moves"), width: "3.2em", rank: 2, text: (row) => String(row[7] ?? ""), isNumber: true },
   { id: "eco", name: "ECO", width: "3em", rank: 1, text: (row) => row[8] ?? "" },
   { id: "opening", name: t("col.opening"), width: "minmax(5em, 1.3fr)", rank: 3, text: (row) => row[16] ?? "" },
@@ -41,7 +41,7 @@ export const columns = (): Column[] => [
 ];
 
 export const result = (text: string | null) => (text === null ? "" : text.replace("1/2-1/2", "½-½"));
-const date = (text: string | null) => (text ?? "").replace(/(\.\?\?)+$/, "");
+export const date = (text: string | null) => (text ?? "").replace(/(\.\?\?)+$/, "");
 
 export const columnLabel = (column: Column) =>
   `${column.name}${column.id === "whiteElo" ? ` ${t("col.white")}` : column.id === "blackElo" ? ` ${t("col.black")}` : ""}`;
@@ -123,11 +123,13 @@ export function useColumnLayout(): ColumnLayout {
 }
 
 /** The widths of the columns for CSS, the one of the marks of selected rows first. */
-export function templateOf(shown: Column[], layout: ColumnLayout): string {
+export function templateOf(shown: Column[], layout: ColumnLayout, games: number): string {
+  // As wide as the last number, whose separators are half as wide as digits.
+  const numbers = `${Math.max(5, String(games).length + 1)}ch`;
   // With more columns than fit the others become narrower than they would like to be.
   const isTight = shown.some((column) => column.id === "db" || layout.chosen.includes(column.id));
   const usual = (width: string) => (isTight ? width.replace(/minmax\([\d.]+em/, "minmax(3em") : width);
-  return ["22px", ...shown.map((column) => (layout.widths[column.id] === undefined ? usual(column.width) : `${layout.widths[column.id]}px`))].join(" ");
+  return ["22px", ...shown.map((column) => (layout.widths[column.id] === undefined ? (column.id === "game" ? numbers : usual(column.width)) : `${layout.widths[column.id]}px`))].join(" ");
 }
 
 interface HeaderProps {

@@ -1,7 +1,7 @@
 // What is wrong, in the language of the page. The server states it in English, with a code and values; the texts of the codes
 // are loaded when the first problem is shown.
 
-import { type ProblemJson } from "./api.ts";
+import { type KnownText, type ProblemJson } from "./api.ts";
 import { languageNow } from "./translations.ts";
 
 type Texts = Record<string, string>;
@@ -13,11 +13,19 @@ const loaders: Record<string, () => Promise<{ default: Texts }>> = {
   es: () => import("./lang/errors/es.json"),
 };
 
-export type Stated = Pick<ProblemJson, "detail" | "hint" | "code" | "values">;
+export type Stated = Pick<ProblemJson, "detail" | "text" | "hint" | "hintText" | "code" | "values">;
+
+const filled = (text: string, values: Record<string, string>) => text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+
+/** A text of the server in a language, if that has it. */
+function known(texts: Texts, text: KnownText | null | undefined): string | undefined {
+  const found = text ? texts[`text.${text.id}`] : undefined;
+  return found === undefined ? undefined : filled(found, Object.fromEntries((text?.values ?? []).map((value, index) => [index + 1, value])));
+}
 
 function translated(problem: Stated, texts: Texts): string {
-  const values = problem.values ?? {};
-  const filled = (text: string, all: Record<string, string>) => text.replace(/\{(\w+)\}/g, (whole, name: string) => all[name] ?? whole);
+  const detail = known(texts, problem.text);
+  const values: Record<string, string> = { ...problem.values, ...(detail === undefined ? {} : { detail, message: detail }) };
   const text = texts[problem.code ?? ""];
   if (text === undefined) return problem.detail;
   const places = ["game", "ply", "line", "offset"].flatMap((name) => {
@@ -36,17 +44,17 @@ export async function problemTexts(problem: Stated): Promise<{ text: string; hin
   if (!loader) return english;
   try {
     const texts = (await loader()).default;
-    return { text: translated(problem, texts), hint: texts[`${problem.code}.hint`] ?? english.hint };
+    return { text: translated(problem, texts), hint: texts[`${problem.code}.hint`] ?? known(texts, problem.hintText) ?? english.hint };
   } catch {
     // The server is gone, and the texts with it.
     return english;
   }
 }
 
-/** The name of what games can contain; none in English, which the server states. */
-export async function featureName(kind: string): Promise<string | null> {
-  const loader = loaders[languageNow()];
-  return (loader && (await loader()).default[`feature.${kind}`]) ?? null;
+/** A text that the server states in English, in the language of the page: of a feature by its key, or a known one. */
+export async function inLanguage(text: string | KnownText | null | undefined): Promise<string | null> {
+  const texts = (await loaders[languageNow()]?.())?.default ?? {};
+  return (typeof text === "string" ? texts[`feature.${text}`] : known(texts, text)) ?? null;
 }
 
 /** The same in one line. */

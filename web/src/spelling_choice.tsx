@@ -6,7 +6,7 @@ import { Command, quoted } from "./commands.tsx";
 import { type Report, useCanWrite } from "./database_choice_and_jobs.tsx";
 import { gameHref, gamesHref } from "./router.ts";
 import { type Cluster, type Kind, rangeText } from "./spellings.ts";
-import { ErrorBox, Spinner, TableBox } from "./ui.tsx";
+import { ErrorBox, ServerText, Spinner, TableBox } from "./ui.tsx";
 import { WriteDecided } from "./write_file.tsx";
 import { number, t, tn } from "./translations.ts";
 
@@ -102,7 +102,7 @@ export function SpellingChoice({ clusters, db, name }: { clusters: Cluster[]; db
                         </label>{" "}
                         <a href={gamesHref([db], { q: `${cluster.kind}:"=${spelling.name.replace(/[\\"]/g, "\\$&")}"` })}>{tn("n.games", spelling.games)}</a>{" "}
                         <span class="sub">
-                          {rangeText(spelling.years)} <span lang="en">{spelling.reason}</span>
+                          {rangeText(spelling.years)} <ServerText text={spelling.reason} known={spelling.known} />
                         </span>
                       </li>
                     ))}

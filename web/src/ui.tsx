@@ -2,10 +2,10 @@
 
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiError, type Field, GoneError, get, save } from "./api.ts";
-import { type Stated, featureName, problemLine, problemTexts } from "./problem_texts.ts";
+import { ApiError, type Field, GoneError, type KnownText, get, save } from "./api.ts";
+import { type Stated, inLanguage, problemLine, problemTexts } from "./problem_texts.ts";
 import { hrefWith, useAddress } from "./router.ts";
-import { languageNow, t } from "./translations.ts";
+import { languageNow, number, t } from "./translations.ts";
 
 export type Load<T> = { state: "loading" } | { state: "error"; error: unknown } | { state: "done"; value: T };
 
@@ -122,10 +122,31 @@ export function ProblemText({ problem }: { problem: Stated }) {
   );
 }
 
+/** A text of the server in the language of the page, else in English. */
+export function ServerText({ text, known }: { text: string; known: string | KnownText | null | undefined }) {
+  const load = useLoad(() => inLanguage(known), [JSON.stringify(known), languageNow()]);
+  if (load.state === "loading") return null;
+  return load.state === "done" && load.value !== null ? <bdi>{load.value}</bdi> : <bdi lang="en">{text}</bdi>;
+}
+
 /** What games can contain, in the language of the page; NAG is a word of programmers. */
 export function FeatureName({ kind, label }: { kind: string; label: string }) {
-  const load = useLoad(() => featureName(kind), [kind, languageNow()]);
-  return load.state === "done" && load.value !== null ? <>{load.value}</> : <span lang="en">{kind === "nags" ? "symbols such as ! and ?" : label}</span>;
+  return <ServerText known={kind} text={kind === "nags" ? "symbols such as ! and ?" : label} />;
+}
+
+/** What a conversion loses, by kind, in one line. */
+export function Losses({ losses }: { losses: { kind: string; label: string; count: number }[] }) {
+  return (
+    <>
+      {t("convert.lost")}{" "}
+      {losses.map(({ kind, label, count }, index) => (
+        <>
+          {index > 0 && ", "}
+          {number(count)} <FeatureName kind={kind} label={label} />
+        </>
+      ))}
+    </>
+  );
 }
 
 /** A problem in one line. */

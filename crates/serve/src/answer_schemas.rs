@@ -140,7 +140,9 @@ pub(crate) fn components() -> Value {
             "code": {"type": "string", "description": "what is wrong, whatever the language"},
             "values": {"type": "object", "description": "what a text for the code contains"},
             "detail": text,
+            "text": {"type": "object", "description": "id and values of a text that the page has in its languages"},
             "hint": text,
+            "hintText": {"type": "object", "description": "the same of the hint"},
             "column": {"type": "integer", "minimum": 1, "description": "of the query, in characters"},
         },
     });

@@ -9,6 +9,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::middleware::Next;
 
+use crate::assets::page_digest;
+
 /// What a request asks, and the tags of the answers that the client has.
 #[derive(Debug)]
 pub(crate) struct Asked {
@@ -40,7 +42,9 @@ impl Asked {
     /// The tag of the answer as long as `state` is the same: the fingerprints of the inputs; empty if the answer
     /// depends on the request only.
     pub(crate) fn tag(&self, state: &str) -> Tag {
-        let value = tag_of(&(env!("CARGO_PKG_VERSION"), state, &self.path_and_query));
+        // Another page can need what an answer to the one before lacks.
+        let program = (env!("CARGO_PKG_VERSION"), page_digest());
+        let value = tag_of(&(program, state, &self.path_and_query));
         let is_known = self.known.iter().any(|known| names(known, &value));
         Tag { value, is_known }
     }
@@ -137,6 +141,7 @@ mod tests {
 
     #[test]
     fn tags_change_with_request_and_state() {
+        assert_eq!(page_digest().len(), 64);
         let value = |path: &str, state: &str| asked(path, &[]).tag(state).value;
         assert_eq!(value("/a?x=1", "s"), value("/a?x=1", "s"));
         assert_ne!(value("/a?x=1", "s"), value("/a?x=2", "s"));

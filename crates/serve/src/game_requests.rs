@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Response;
 use axum::routing::get;
-use serde_json::json;
+use serde_json::{Value, json};
 use tabia::book::find::opening_of;
 use tabia::core::chess::Ply;
 use tabia::formats::Format;
@@ -67,10 +67,15 @@ async fn game(
         // Further keys go before the end of the object.
         while bytes.pop().is_some_and(|byte| byte != b'}') {}
         let input = app.shelf.find(&id)?;
-        let problems: Vec<String> = problems
-            .iter()
-            .map(|text| input.without_folder(text))
+        let problems: Vec<Problem> = problems
+            .into_iter()
+            .map(|problem| problem.map_texts(|text| input.without_folder(text)))
             .collect();
+        let texts: Vec<&str> = problems
+            .iter()
+            .map(|problem| problem.detail.as_str())
+            .collect();
+        let summaries: Vec<Value> = problems.iter().map(Problem::summary).collect();
         let mainline: Vec<Ply> = game.mainline().collect();
         let opening = game
             .start_position()
@@ -80,7 +85,8 @@ async fn game(
             ("db", json!(id)),
             ("total", json!(total)),
             ("opening", explore::opening_json(opening)),
-            ("problems", json!(problems)),
+            ("problems", json!(texts)),
+            ("problemList", json!(summaries)),
             ("fingerprint", json!(opened.fingerprint)),
         ] {
             bytes.extend_from_slice(format!(",\"{key}\":{value}").as_bytes());

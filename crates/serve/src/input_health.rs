@@ -8,6 +8,7 @@ use tabia::check::{CheckOptions, check};
 use tabia::{Error, Feature, InputItem, Observer, Problem, Result};
 
 use crate::jobs::Job;
+use crate::known_texts::known_problem;
 use crate::shelf_input::ShelfInput;
 
 /// Problems of one kind that are shown.
@@ -83,6 +84,7 @@ impl Observer for HealthObserver<'_> {
         let file = file.filter(|name| *name != self.input.name.as_str());
         let example = json!({
             "text": text,
+            "known": known_problem(&text),
             "file": file.map(|name| name.to_string_lossy()),
             "game": at.game.map(|game| u64::from(game.0) + 1),
             "ply": at.ply.map(|ply| ply + 1),
@@ -143,7 +145,14 @@ impl Health {
         kinds.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.count));
         let kinds: Vec<Value> = kinds
             .into_iter()
-            .map(|(text, kind)| json!({"kind": text, "count": kind.count, "examples": kind.examples}))
+            .map(|(text, kind)| {
+                json!({
+                    "kind": text,
+                    "known": known_problem(text),
+                    "count": kind.count,
+                    "examples": kind.examples,
+                })
+            })
             .collect();
         json!({"problems": self.problems, "kinds": kinds, "counts": self.counts})
     }

@@ -62,6 +62,7 @@ mod input_health;
 mod inputs_by_id;
 mod job_requests;
 mod jobs;
+mod known_texts;
 mod lichess;
 mod lichess_answer_cache;
 mod lichess_paths;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tabia::{Error, ErrorKind, ErrorSide, FilterError};
 
+use crate::known_texts::{HINTS, KnownText, PROBLEMS, QUERIES, known_text};
 use crate::opening_inputs::Opening;
 use crate::problem_codes::{Code, values_of};
 
@@ -36,7 +37,11 @@ struct ProblemDocument<'a> {
     values: Value,
     detail: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
+    #[serde(rename = "hintText", skip_serializing_if = "Option::is_none")]
+    hint_text: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<usize>,
 }
@@ -115,14 +120,41 @@ impl Problem {
             .collect()
     }
 
+    /// What the message of a query or the detail of another error is, if the page has it in its languages.
+    fn text(&self) -> Option<Value> {
+        let value = |wanted| {
+            let found = self.values.iter().rfind(|(name, _)| *name == wanted);
+            found.map(|(_, value)| value.as_str())
+        };
+        let found = if let Some(message) = value("message") {
+            known_text(QUERIES, message)
+        } else {
+            let detail = value("detail")?;
+            // The page states the kind of error in its own words, such as "not cbh".
+            let reason = detail.split_once(": ").map_or("", |(_, reason)| reason);
+            known_text(PROBLEMS, detail).or_else(|| known_text(PROBLEMS, reason))
+        };
+        found.as_ref().map(KnownText::json)
+    }
+
+    fn hint_text(&self) -> Option<Value> {
+        known_text(HINTS, self.hint.as_deref()?).map(|text| text.json())
+    }
+
     /// What a page needs to state it, in a document about something else.
     pub(crate) fn summary(&self) -> Value {
-        json!({
+        let mut summary = json!({
             "code": self.code.name(),
             "values": self.values(),
             "detail": self.detail,
             "hint": self.hint,
-        })
+        });
+        for (name, known) in [("text", self.text()), ("hintText", self.hint_text())] {
+            if let Some(known) = known {
+                summary[name] = known;
+            }
+        }
+        summary
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -138,7 +170,9 @@ impl Problem {
             code: self.code.name(),
             values: self.values(),
             detail: &self.detail,
+            text: self.text(),
             hint: self.hint.as_deref(),
+            hint_text: self.hint_text(),
             column: self.column,
         };
         let body = serde_json::to_vec(&document).unwrap_or_default();

@@ -139,6 +139,7 @@ impl From<&ErrorKind> for Code {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known_texts::{HINTS, PROBLEMS, QUERIES, SPELLINGS};
 
     use std::collections::BTreeMap;
     use std::path::Path;
@@ -177,6 +178,25 @@ mod tests {
                 let text = texts.remove(&name).unwrap_or_default();
                 assert!(!text.trim().is_empty(), "{language}: {name}");
             }
+            for (id, template) in [PROBLEMS, QUERIES, HINTS, SPELLINGS].concat() {
+                let name = format!("text.{id}");
+                let text = texts
+                    .get(&name)
+                    .unwrap_or_else(|| panic!("{language}: {name}"));
+                let values = template.matches("{}").count();
+                let is_of_template = |part: &str| {
+                    let number = part
+                        .split('}')
+                        .next()
+                        .and_then(|number| number.parse().ok());
+                    number.is_some_and(|number: usize| (1..=values).contains(&number))
+                };
+                assert!(
+                    text.split('{').skip(1).all(is_of_template),
+                    "{language}: {name}"
+                );
+            }
+            texts.retain(|name, _| !name.starts_with("text."));
             // What else is there is the hint of a code.
             for name in texts.keys() {
                 let of = name.strip_suffix(".hint").unwrap_or_default();

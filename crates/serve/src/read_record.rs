@@ -10,7 +10,7 @@ use crate::problem_codes::Code;
 pub(crate) fn read_game(
     opened: &OpenedInput,
     number: u32,
-) -> Result<(GameIndex, Game, Vec<String>), Problem> {
+) -> Result<(GameIndex, Game, Vec<Problem>), Problem> {
     let database = opened
         .database()
         .ok_or_else(|| Problem::bad_request("a book has no games"))?;
@@ -27,7 +27,9 @@ pub(crate) fn read_game(
     // The recorder never stops a reader.
     let _ = database.reader().read(index, Want::ALL, &mut recorder)?;
     let problems = recorder.take_problems();
-    let problems = problems.iter().map(|problem| problem.error.to_string());
+    let problems = problems
+        .into_iter()
+        .map(|problem| Problem::from(problem.error));
     let problems = problems.collect();
     Ok((index, recorder.game().clone(), problems))
 }

@@ -1,6 +1,7 @@
 //! Searches of positions, duplicates and previews of conversions.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use tabia::base::{Base, SearchOptions};
@@ -18,6 +19,7 @@ use tabia::{
 };
 
 use crate::jobs::Job;
+use crate::known_texts::known_problem;
 use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
 use crate::shelf_input::ShelfInput;
 
@@ -193,8 +195,10 @@ impl Observer for Problems {
         self.count += 1;
         if self.first.len() < MAX_PROBLEMS {
             let game = problem.error.location().game;
+            let text = problem.error.kind().to_string();
             self.first.push(json!({
-                "text": problem.error.kind().to_string(),
+                "text": text,
+                "known": known_problem(&text),
                 "game": game.map(|game| u64::from(game.0) + 1),
             }));
         }
@@ -268,7 +272,9 @@ pub(crate) fn preview(
         options.plan.selection.numbers = Some(ranges.map_err(Error::invalid)?);
     }
     let mut problems = Problems::default();
+    let start = Instant::now();
     let (summary, written) = convert(&items, target, &options, &job.progress, &mut problems)?;
+    let took = start.elapsed().as_secs_f64();
     let losses = losses(&summary.losses);
     let share = if is_whole {
         1.0
@@ -283,6 +289,7 @@ pub(crate) fn preview(
             "isWhole": is_whole,
             "written": written.records,
             "bytes": bytes,
+            "seconds": took * share,
             "losses": losses,
             "problems": problems.count,
             "examples": problems.first,

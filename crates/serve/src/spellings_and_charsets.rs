@@ -9,6 +9,7 @@ use tabia::names::{NameCluster, NamedThing, NamesOptions, find_clusters};
 use tabia::{Charset, Database, Error, GameIndex, NoObserver, OpenInput, Progress};
 
 use crate::jobs::Job;
+use crate::known_texts::{SPELLINGS, known_text};
 use crate::opened_input::OpenedInput;
 use crate::shelf_input::ShelfInput;
 
@@ -70,6 +71,7 @@ fn cluster(cluster: &NameCluster) -> Value {
             "years": spelling.years.map(|(first, last)| [first, last]),
             "elo": spelling.elo.map(|(lowest, highest)| [lowest, highest]),
             "reason": spelling.reason,
+            "known": known_text(SPELLINGS, &spelling.reason).map(|text| text.json()),
         })
     });
     json!({

@@ -13,6 +13,7 @@ use tabia::{
 };
 
 use crate::jobs::Job;
+use crate::known_texts::known_problem;
 use crate::private_folder::{PREVIEWS, PrivateFolder, remove_abandoned};
 use crate::shelf_input::ShelfInput;
 
@@ -89,6 +90,7 @@ impl RepairObserver for Outcomes {
                 "outcome": record.outcome.name(),
                 "savedAs": record.saved_as.map(|game| u64::from(game.0) + 1),
                 "reasons": reasons,
+                "known": reasons.iter().map(|text| known_problem(text)).collect::<Vec<Value>>(),
             }));
         }
         Ok(())

@@ -177,6 +177,42 @@ describe("shelf", () => {
       });
     }));
 
+  test("a filter finds files by name and format; it is in the address", () =>
+    scenario("/", async (page) => {
+      const names = () => page.locator(".card h3").allTextContents();
+      const all = (await eventually(async () => {
+        const found = await names();
+        assert.ok(found.length > 10, String(found));
+        return found;
+      })).length;
+      await page.keyboard.press("/");
+      await page.keyboard.type("LEAGUE poly");
+      // A word of the name and one of name or format.
+      await eventually(async () => assert.deepEqual(await names(), ["league.bin"]));
+      assert.equal(await page.locator("search [role=status]").textContent(), `1 of ${all}`);
+      await page.waitForURL(/\?q=LEAGUE\+poly$/);
+      await axeFindsNothing(page);
+      await page.reload();
+      await eventually(async () => assert.deepEqual(await names(), ["league.bin"]));
+      assert.equal(await page.locator("#search").inputValue(), "LEAGUE poly");
+      await page.locator("#search").fill("SCID games");
+      await eventually(async () => assert.ok((await names()).every((name) => /^games-s[ci]/.test(name)), String(await names())));
+      await page.locator("#search").fill("no such file");
+      await page.getByText("Neither name nor format of a file contains “no such file”.").waitFor();
+      await axeFindsNothing(page);
+      await page.getByRole("button", { name: "Show all" }).focus();
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal((await names()).length, all));
+      await page.waitForURL((url) => url.search === "");
+      // Back from a view, the filter is as it was.
+      await page.locator("#search").fill("twice");
+      await page.waitForURL(/q=twice/);
+      await page.locator(".card h3 a").click();
+      await page.locator(".layer .row").first().waitFor();
+      await page.goBack();
+      await eventually(async () => assert.deepEqual(await names(), ["twice.pgn"]));
+    }));
+
   test("the members of an archive are far enough from each other for a finger", async () => {
     const file = shelf.path("two.zip");
     run("archive", "create", file, shelf.path("twice.pgn"), shelf.path("games.pgn"));
@@ -1178,6 +1214,30 @@ describe("game", () => {
       await page.locator("h1", { hasText: text }).waitFor();
     }));
 
+  test("a swipe over the buttons below the board steps through the game", () =>
+    scenario(
+      path,
+      async (page) => {
+        await moves(page).first().waitFor();
+        const session = await page.context().newCDPSession(page);
+        const { x, y, width } = await page.locator(".controls").boundingBox();
+        const swipe = async (from, to) => {
+          const touch = (type, at) => session.send("Input.dispatchTouchEvent", { type, touchPoints: at === null ? [] : [{ x: x + width * at, y: y + 20 }] });
+          await touch("touchStart", from);
+          await touch("touchMove", to);
+          await touch("touchEnd", null);
+        };
+        await page.locator(".controls").scrollIntoViewIfNeeded();
+        await swipe(0.8, 0.3);
+        await eventually(async () => assert.match(await currentMove(page).textContent(), /^e4/));
+        await swipe(0.8, 0.3);
+        await eventually(async () => assert.match(await currentMove(page).textContent(), /^e5/));
+        await swipe(0.2, 0.7);
+        await eventually(async () => assert.match(await currentMove(page).textContent(), /^e4/));
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true },
+    ));
+
   test("a tried move is a line of its own and goes away", () =>
     scenario(path, async (page) => {
       await canMove(page);
@@ -1210,6 +1270,47 @@ describe("game", () => {
       await page.fill(".as-text input", "Qh9");
       await page.keyboard.press("Enter");
       await eventually(async () => assert.match(await page.locator(".as-text [role=alert]").textContent(), /not a legal move/));
+    }));
+
+  test("numbers of millions of games are whole", () =>
+    scenario("/", async (page, view) => {
+      await page.route("**/api/v1/games?*", async (route) => {
+        const json = await (await route.fetch()).json();
+        const rows = json.rows?.map(([db, game, ...others]) => [db, game + 11_961_285, ...others]);
+        await route.fulfill({ json: { ...json, rows, total: 11_964_285, count: 11_964_285 } });
+      });
+      await page.goto(`${server.base}/games?db=league.pgn`);
+      const numbers = page.locator(".layer .row:not([hidden]):not(.skeleton) .c-game");
+      await eventually(async () => assert.equal(await numbers.first().textContent(), "11,961,286"));
+      await eventually(async () => assert.deepEqual(await numbers.evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length), 0), 5000);
+      await page.unroute("**/api/v1/games?*");
+      // There is no such game for the preview.
+      await page.waitForTimeout(300);
+      view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 404/.test(note)));
+    }));
+
+  test("the game next to the list opens before the server answers, and a changed one is replaced", () =>
+    scenario("/games?db=league.pgn&at=3", async (page) => {
+      await page.locator(".preview .line").waitFor();
+      let answer = () => {};
+      const isAsked = new Promise((asked) => {
+        void page.route("**/api/v1/db/league.pgn/games/3", async (route) => {
+          asked();
+          await new Promise((done) => (answer = done));
+          const json = await (await route.fetch()).json();
+          json.fingerprint = "another";
+          json.tags = json.tags.map((tag) => (tag.name === "White" ? { ...tag, value: "Changed, A" } : tag));
+          await route.fulfill({ json });
+        });
+      });
+      await page.locator(".list").focus();
+      await page.keyboard.press("Enter");
+      await isAsked;
+      await moves(page).first().waitFor({ timeout: 5000 });
+      assert.doesNotMatch(await page.locator(".who").textContent(), /Changed/);
+      answer();
+      await page.locator(".who", { hasText: "Changed, A" }).waitFor();
+      await page.unroute("**/api/v1/db/league.pgn/games/3");
     }));
 
   test("next and previous game, back to the list", () =>
@@ -1423,6 +1524,59 @@ describe("explorer", () => {
       await page.waitForFunction(() => document.querySelector('[data-square="e4"]')?.getAttribute("data-piece") === "P");
     }));
 
+  for (const path of ["/explorer?src=league.ctg", "/book/league.ctg", "/db/league.pgn/game/1?tab=explorer"]) {
+    test(`the move of the row with the pointer or the focus is an arrow on the board: ${path}`, () =>
+      scenario(path, async (page) => {
+        const button = (san) => page.getByRole("button", { name: san, exact: true });
+        const arrows = async (...expected) => {
+          const squares = (element) =>
+            element.getAttribute("points").split(" ").filter((_, index) => index === 0 || index === 3).map((point) => {
+              const [x, y] = point.split(",");
+              return "abcdefgh"[Math.floor(x)] + (8 - Math.floor(y));
+            }).join("");
+          await eventually(async () => {
+            const found = await page.locator(".marks .pointed").all();
+            assert.deepEqual(await Promise.all(found.map((arrow) => arrow.evaluate(squares))), expected);
+          }, 5000);
+        };
+        await button("e4").waitFor();
+        await arrows();
+        await button("d4").hover();
+        await arrows("d2d4");
+        await button("e4").hover();
+        await arrows("e2e4");
+        await page.mouse.move(2, 2);
+        await arrows();
+        await button("e4").focus();
+        await arrows("e2e4");
+        await page.keyboard.press("Enter");
+        // The focus is on the first move of the next position.
+        await button("c5").waitFor();
+        await button("c5").focus();
+        await arrows("c7c5");
+        await page.evaluate(() => document.activeElement.blur());
+        await arrows();
+      }));
+  }
+
+  test("with more contrast the parts of a bar differ by more than their shade", () =>
+    scenario(
+      "/explorer?src=league.pgn",
+      async (page) => {
+        await page.locator(".sum .part-b").waitFor();
+        const edges = await page.locator(".sum .bar > *").evaluateAll((parts) =>
+          parts.map((part) => {
+            const { borderBottomWidth, borderBottomColor, borderImageSource } = getComputedStyle(part);
+            return [borderBottomWidth, borderBottomColor, borderImageSource.split("(")[0]].join(" ");
+          }),
+        );
+        assert.equal(new Set(edges).size, 3, String(edges));
+        assert.ok(edges.every((edge) => edge.startsWith("4px")), String(edges));
+        await page.locator(".sum .bar").screenshot({ path: join(pictures, "contrast-bar.png") });
+      },
+      { contrast: "more" },
+    ));
+
   test("sources are added and removed", () =>
     scenario("/explorer?src=league.ctg", async (page) => {
       await page.locator(".explorer-table tbody tr").first().waitFor();
@@ -1576,6 +1730,51 @@ describe("check", () => {
       await page.locator(".state.ok").waitFor();
       await page.locator("h2", { hasText: "What was read" }).waitFor();
     }));
+
+  test("in German no text of the server is English: problems, queries, losses, spellings", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tabia-german-"));
+    const game = (white, rest) => `[White "${white}"]\n[Black "Short, Nigel"]\n[Date "1999.05.01"]\n\n${rest}\n\n`;
+    writeFileSync(
+      join(folder, "damaged.pgn"),
+      game("Adams, Michael", "1. e4 e5 2. Ke3 *") + game("Adams, M.", "1. e4 e5 2. Ke3 {here} (2. Nf3 (2. d4 *") + game("ADAMS, Michael", "1. e4 e9 $1 *") + game("Adams, Michael", "1. e4 {never closed"),
+    );
+    writeFileSync(join(folder, "short.cbh"), "this is no database");
+    writeFileSync(join(folder, "empty.bin"), "");
+    writeFileSync(join(folder, "short.si5"), "");
+    try {
+      await onServer(folder, "/", async (page, view, other) => {
+        await page.evaluate(() => localStorage.setItem("tabia.settings", JSON.stringify({ language: "de" })));
+        const isGerman = async (path, wanted) => {
+          await page.goto(`${other.base}${path}`);
+          await eventually(async () => assert.match(await page.locator("main").innerText(), wanted), 10_000);
+          const english = await page.evaluate(() => {
+            // What each field asks is in English, and so marked.
+            for (const list of document.querySelectorAll(".fields")) list.remove();
+            return [...document.querySelectorAll('main [lang="en"]')].map((element) => element.textContent);
+          });
+          assert.deepEqual(english.filter((text) => text !== ""), [], path);
+          assert.doesNotMatch(await page.locator("main").innerText(), /\b(the|is|are|not|has|with|this|cannot|did|you|file|move|query)\b/, path);
+        };
+        await isGerman("/", /So beginnt weder eine Datenbank|Bytes, der Kopf allein hat/);
+        await isGerman("/health?db=damaged.pgn", /Ke3 ist ein unzulässiger Zug\.[^]*Der Kommentar hat kein Ende\./);
+        await isGerman("/db/damaged.pgn/game/1", /Ke3 ist ein unzulässiger Zug\./);
+        await isGerman("/convert?db=damaged.pgn&to=si4", /Ke3 ist ein unzulässiger Zug\./);
+        for (const [query, text] of [
+          ["plaier:carlsen", "„plaier“ ist kein Feld."], ["elo:high", "Ein Beispiel: elo:>=2700"], ["elo>2700", "fehlt ein Doppelpunkt"],
+          ["white:", "„white:“ hat keinen Wert."], ["white: carlsen", "ein Leerzeichen beendet"], ["(white:a", "nicht geschlossen"],
+          ["a OR", "Nach diesem OR"], ["OR a", "Vor diesem OR"], ["-sort:date", "nicht verneint"], ["sort:foo", "Möglich sind"],
+          ["date:2020..2010", "Gemeint ist vielleicht: date:2010..2020"], ["result:2-0", "passt hier nicht"], ["white:/kar", "Schrägstrich"],
+          ['line:"e4 Ke3"', "in dieser Stellung nicht möglich"], ["fen:xyz", "keine FEN"], ["a -> b", "Vor diesem Schritt"], ["()", "steht nichts"],
+        ]) {
+          const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+          await isGerman(`/games?db=damaged.pgn&q=${encodeURIComponent(query)}`, new RegExp(escaped));
+        }
+        view.problems.splice(0, view.problems.length, ...view.problems.filter((note) => !/status of 4(00|22)/.test(note)));
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   test("problems by kind lead to their games", () =>
     scenario("/health?db=games.pgn", async (page) => {
@@ -2401,10 +2600,32 @@ describe("conversion", () => {
   test("nothing is lost in PGN", () =>
     scenario("/convert?db=league.pgn&to=pgn", async (page) => {
       await page.locator(".state.ok").waitFor();
+      await eventually(async () => assert.match(await page.locator("main").innerText(), /kB ≈ [1-9]\d* s/));
     }));
 });
 
 describe("book", () => {
+  test("the board of a book steps and turns by buttons and keys, and the address keeps its side", () =>
+    scenario("/book/league.ctg", async (page) => {
+      await page.locator(".book-view .move-button").first().waitFor();
+      const firstSquare = () => page.locator(".squares [data-square]").first().getAttribute("data-square");
+      assert.equal(await firstSquare(), "a8");
+      await page.getByRole("button", { name: "Flip the board" }).click();
+      await page.waitForURL(/flip=1/);
+      await page.getByRole("button", { name: "Next move" }).click();
+      await page.waitForURL(/play=/);
+      await eventually(async () => assert.equal(await firstSquare(), "h1"));
+      await page.reload();
+      await page.locator(".book-view .move-button").first().waitFor();
+      assert.equal(await firstSquare(), "h1");
+      await page.keyboard.press("f");
+      await eventually(async () => assert.equal(await firstSquare(), "a8"));
+      await page.keyboard.press("c");
+      await page.waitForFunction(async () => / b KQkq /.test(await navigator.clipboard.readText()));
+      await page.keyboard.press("ArrowLeft");
+      await page.waitForURL((url) => !url.search.includes("play="));
+    }));
+
   for (const name of ["league.bin", "league.abk", "league.ctg", "league_0.kob"]) {
     test(`${name} shows its entries`, () =>
       scenario(`/book/${name}`, async (page) => {
@@ -2918,5 +3139,7 @@ test("when the server is gone the page keeps its state and says so", () =>
     await page.keyboard.press("ArrowRight");
     await page.locator(".gone").waitFor();
     await eventually(async () => assert.equal(await currentMove(page).count(), 1));
+    // It asks again each second, until it is left.
+    await page.goto("about:blank");
     view.problems.length = 0;
   }));

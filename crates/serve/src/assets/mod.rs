@@ -30,6 +30,12 @@ pub(crate) struct Assets {
     compressed: Vec<OnceLock<Bytes>>,
 }
 
+/// The digest of the page itself, which names its scripts and so changes with them.
+pub(crate) fn page_digest() -> &'static str {
+    let page = ASSETS.iter().find(|asset| asset.path == "/index.html");
+    page.map_or("", |asset| asset.sha256)
+}
+
 /// The first parts of the addresses that the page shows views at.
 const VIEWS: [&str; 10] = [
     "",
