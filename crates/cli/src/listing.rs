@@ -194,6 +194,9 @@ impl Listing {
     pub(crate) fn paged(mut self, context: &Context) -> Self {
         self.messages = Some(context.messages.clone());
         if self.style == RowStyle::Table {
+            if context.common.verbose {
+                self.table.with_details();
+            }
             self.out = self.out.with_pager(context.common.no_pager);
         }
         self

@@ -116,6 +116,8 @@ pub(crate) struct Table {
     numeric: Vec<bool>,
     /// The user asked for each of the columns: none is left out.
     is_chosen: bool,
+    /// Each row is followed by a line with the cells that are left out or cut.
+    has_details: bool,
     /// A column that is never left out.
     kept: Option<&'static str>,
     /// The first line has the headers.
@@ -140,6 +142,7 @@ impl Table {
             numeric: names.clone().map(|name| numeric.contains(&name)).collect(),
             names: names.map(str::to_owned).collect(),
             is_chosen: false,
+            has_details: false,
             kept: None,
             has_header: true,
             layout: None,
@@ -153,6 +156,7 @@ impl Table {
             names: vec![String::new(); headers.len()],
             numeric: vec![false; headers.len()],
             is_chosen: false,
+            has_details: false,
             kept: None,
             has_header: true,
             headers,
@@ -170,6 +174,11 @@ impl Table {
     /// Never leaves out the column of that name.
     pub(crate) fn keep(&mut self, name: &'static str) {
         self.kept = Some(name);
+    }
+
+    /// What a terminal is too narrow for is in a second line of each row.
+    pub(crate) fn with_details(&mut self) {
+        self.has_details = terminal::is_width_limit();
     }
 
     /// Leaves the headers out.
@@ -240,9 +249,50 @@ impl Table {
                 out.text(line)?;
             }
             out.text("\n")?;
+            let row = number.checked_sub(usize::from(has_header));
+            let row = row
+                .filter(|_| self.has_details)
+                .and_then(|row| rows.get(row));
+            let details = row.map(|cells| self.details(&layout, cells, terminal::width()));
+            if let Some(details) = details.filter(|details| !details.is_empty()) {
+                out.styled(TextStyle::Dim, &details)?;
+                out.text("\n")?;
+            }
         }
         self.layout = Some(layout);
         Ok(())
+    }
+
+    /// The cells of a row that are left out or cut, under its first column; as much of them as a line has space for.
+    fn details(&self, layout: &[Column], cells: &[String], limit: usize) -> String {
+        let indent = layout.first().map_or(0, |first| first.width + GAP);
+        let mut text = " ".repeat(indent);
+        let mut is_first = true;
+        for (index, cell) in cells.iter().enumerate() {
+            let shown = layout.iter().find(|column| column.index == index);
+            if cell.is_empty() || shown.is_some_and(|shown| cell.width() <= shown.width) {
+                continue;
+            }
+            if !is_first {
+                text.push_str(" · ");
+            }
+            is_first = false;
+            // Numbers are not understood without their names, and the annotator is no player.
+            let label = match self.names.get(index).map(String::as_str) {
+                Some(name @ ("round" | "annotator")) => name,
+                _ if self.is_numeric(index) => self.headers.get(index).map_or("", String::as_str),
+                _ => "",
+            };
+            text.push_str(label);
+            if !label.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(cell);
+        }
+        if is_first {
+            return String::new();
+        }
+        cut_end(&text, limit)
     }
 
     /// The visible cells of a row.
@@ -418,6 +468,22 @@ fn total(layout: &[Column]) -> usize {
     widths.sum::<usize>().saturating_sub(GAP)
 }
 
+/// Cuts text at its end to a display width.
+fn cut_end(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut left = width.saturating_sub(1);
+    let kept = text.chars().take_while(|c| {
+        let rest = left.checked_sub(c.width().unwrap_or_default());
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    });
+    let mut kept: String = kept.collect();
+    kept.push('…');
+    kept
+}
+
 /// Cuts text at its front to a display width.
 pub(crate) fn cut_front(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -565,6 +631,25 @@ mod tests {
     fn headers_are_words() {
         assert_eq!(header("whiteElo"), "Elo");
         assert_eq!(header("problemList"), "Problem list");
+    }
+
+    #[test]
+    fn details_are_what_a_row_does_not_show() {
+        let table = table(&["game", "white", "event", "site", "round"], &["game"]);
+        let row = cells(&["7", "Anderssen, Adolf", "Offhand game", "London", "3.1"]);
+        let layout = table.fit(std::slice::from_ref(&row), 22, true);
+        let text = table.details(&layout, &row, 60);
+        assert_eq!(text, "   Offhand game · London · round 3.1");
+        let text = table.details(&layout, &row, 20);
+        assert_eq!(text, "   Offhand game · L…");
+        let narrow = table.fit(std::slice::from_ref(&row), 16, true);
+        assert!(
+            table
+                .details(&narrow, &row, 60)
+                .starts_with("   Anderssen, Adolf · ")
+        );
+        let all = table.fit(std::slice::from_ref(&row), 200, true);
+        assert_eq!(table.details(&all, &row, 60), "");
     }
 
     #[test]

@@ -195,7 +195,7 @@ pub(crate) struct CommonArgs {
     /// Only errors on standard error
     #[arg(long, short, conflicts_with = "verbose", help_heading = "Common")]
     pub(crate) quiet: bool,
-    /// Every problem on standard error, also many of one kind
+    /// Every problem on standard error, also many of one kind; in tables a second line with what the terminal is too narrow for
     #[arg(long, short, help_heading = "Common")]
     pub(crate) verbose: bool,
 }

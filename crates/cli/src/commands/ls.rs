@@ -326,6 +326,9 @@ impl RowOutput {
             }
             RowStyle::Table => {
                 let mut table = Table::new(&layout.names, NUMERIC);
+                if context.common.verbose {
+                    table.with_details();
+                }
                 if layout.is_chosen {
                     table = table.with_all_columns();
                 }

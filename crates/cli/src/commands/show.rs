@@ -151,9 +151,16 @@ fn show(
     }
     let mut options = CreateOptions::default();
     options.profile = args.profile;
-    options.wrap = !args.no_wrap;
+    let is_narrow = terminal::stdout_is_terminal() && terminal::width() < PGN_WIDTH;
+    options.wrap = !args.no_wrap && !is_narrow;
     let text = tabia::pgn_with(game, number, &options)?;
-    let text = String::from_utf8_lossy(&text);
+    let mut text = String::from_utf8_lossy(&text);
+    if is_narrow
+        && !args.no_wrap
+        && let Some((tags, moves)) = text.split_once("\n\n")
+    {
+        text = format!("{tags}\n\n{}", wrapped(moves, terminal::width())).into();
+    }
     pgn_colors::write(text.trim_end(), out)?;
     out.text("\n")?;
     if let Some(ply) = args.board {
@@ -186,6 +193,9 @@ fn draw_board(game: &Game, ply: BoardPly, out: &mut StdoutWriter) -> Result<(), 
     }
     out.escaped(&board::draw(&position, out.is_colored()))
 }
+
+/// The width of lines of PGN.
+const PGN_WIDTH: usize = 80;
 
 /// Text broken between words into lines of at most `width` characters.
 fn wrapped(text: &str, width: usize) -> String {

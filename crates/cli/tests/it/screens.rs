@@ -145,6 +145,23 @@ fn lists_of_games_fit_the_terminal() {
     }
 }
 
+/// With `-v`, what a terminal is too narrow for follows in a second line.
+#[test]
+fn lists_of_games_have_a_second_line() {
+    let sample = with_sample("screens-ls-verbose");
+    let wide = with_wide_games("screens-wide-verbose");
+    for columns in [60, 80, 120] {
+        for (name, folder, path) in [("sample", &sample, "mega.cbh"), ("wide", &wide, "wide.pgn")] {
+            let (screen, code) = on_terminal(folder, &["ls", path, "-v"], columns);
+            assert_eq!(code, 0, "{screen}");
+            for line in screen.lines() {
+                assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+            }
+            expect_screen(&format!("ls-verbose-{name}-{columns}.txt"), &screen);
+        }
+    }
+}
+
 /// The numbers of the tree are never cut, names of openings end with what distinguishes them.
 #[test]
 fn trees_fit_the_terminal() {
@@ -214,6 +231,21 @@ fn games_are_shown_in_colour_with_a_board() {
     );
     assert!(!plain.contains('␛'), "{plain}");
     expect_screen("show-board-plain-80.txt", &plain);
+}
+
+#[test]
+fn games_are_wrapped_on_narrow_terminals() {
+    let folder = with_sample("screens-show-narrow");
+    for columns in [40, 60] {
+        let args = ["show", "mega.cbh", "-g", "2", "--color", "never"];
+        let (screen, code) = on_terminal(&folder, &args, columns);
+        assert_eq!(code, 0, "{screen}");
+        let (_, moves) = screen.split_once("\n\n").unwrap();
+        for line in moves.lines() {
+            assert!(width(line) <= usize::from(columns), "{columns}: {line}");
+        }
+        expect_screen(&format!("show-{columns}.txt"), &screen);
+    }
 }
 
 #[test]

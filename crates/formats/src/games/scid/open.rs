@@ -110,6 +110,7 @@ impl ScidDatabase {
         let mut misfit = extent.names_problem(&names).filter(|_| has_names);
         if is_for_repair(options)? && has_names && names.problems.is_empty() {
             misfit = misfit.or_else(|| misfit_of_uses(&index, &names));
+            misfit = misfit.or_else(|| extent.inserted_names(&names));
         }
         info.has_doubtful_names = names.is_misread || misfit.is_some();
         if options.salvage
@@ -243,5 +244,17 @@ impl Extent {
             end - 1
         );
         Some(text)
+    }
+
+    /// Why names that the index does not refer to are those of inserted bytes; `None` if there is no such name.
+    fn inserted_names(&self, names: &Names) -> Option<String> {
+        let mut kinds = (0..).zip(NAME_KINDS).zip(self.names);
+        let ((_, what), _) = kinds.find(|&((kind, _), end)| {
+            let has_empty = || (0..names.count(kind)).any(|id| names.get(kind, id) == Some(b""));
+            names.count(kind) > end && has_empty()
+        })?;
+        Some(format!(
+            "a {what} has no name, and the index refers to fewer than there are: bytes were inserted"
+        ))
     }
 }

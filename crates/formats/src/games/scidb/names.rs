@@ -100,9 +100,16 @@ impl Names {
             let found = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), section);
             let read = match found {
                 None => Err(cursor.malformed("section", Why::Text)),
-                Some(offset) => cursor
-                    .seek(from + offset, "section")
-                    .and_then(|()| names.read_section(&mut cursor, version)),
+                Some(offset) => {
+                    if offset > 0 {
+                        // The section before ended too early, as its names were misread.
+                        let why = Why::Value(offset as u64);
+                        names.problems.push(cursor.malformed(AFTER_NAMES, why));
+                    }
+                    cursor
+                        .seek(from + offset, "section")
+                        .and_then(|()| names.read_section(&mut cursor, version))
+                }
             };
             if let Err(malformed) = read {
                 names.problems.push(malformed);
