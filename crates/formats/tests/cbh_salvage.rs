@@ -142,7 +142,7 @@ fn headers_after_inserted_bytes_are_read() {
         );
         let problems = database.info().problems.join("; ");
         assert!(
-            problems.contains("were inserted into the index"),
+            problems.contains("were inserted into the file"),
             "{problems}"
         );
     }

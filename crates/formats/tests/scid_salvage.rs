@@ -212,18 +212,18 @@ fn shifted_games_keep_their_entries() {
         for damage in damages {
             let set = files.damaged(Part::Games, damage).salvage();
             let compared = set.compared(&before);
-            // A byte in a text changes the text and nothing else.
+            // A byte in a text changes the text and nothing else. Two games are hit, and those at their sides in doubt.
             let whole =
                 compared.filter(|(found, problems, game)| problems.is_empty() && found == game);
             let lost = before.len() - whole.count();
-            assert!(lost <= 12, "{lost} of {}", before.len());
+            assert!(lost <= 14, "{lost} of {}", before.len());
             let texts = set.problems.join("; ");
             assert!(texts.contains("where the index has them"), "{texts}");
         }
     }
 }
 
-/// Bytes that were inserted into the index, or lost from it, cost the entry that had them.
+/// Bytes that were inserted into the index, or lost from it, cost the entry that had them; its neighbours are in doubt.
 #[test]
 fn entries_after_inserted_bytes_are_read() {
     for files in all("salvage-index-shifted") {
@@ -233,12 +233,12 @@ fn entries_after_inserted_bytes_are_read() {
         for files in files.with_shifted_index(third) {
             let set = files.salvage();
             let texts = set.problems.join("; ");
-            assert!(texts.contains("were inserted into the index"), "{texts}");
+            assert!(texts.contains("were inserted into the file"), "{texts}");
             let compared = set.compared(&before);
             let whole =
                 compared.filter(|(found, problems, game)| problems.is_empty() && found == game);
             let lost = before.len() - whole.count();
-            assert!(lost <= 2, "{lost} of {}: {texts}", before.len());
+            assert!(lost <= 3, "{lost} of {}: {texts}", before.len());
         }
     }
 }

@@ -253,7 +253,7 @@ fn random_damage_is_survived() {
     check_random_damage(&written("sci-salvage-random"));
 }
 
-/// Bytes that were inserted into the index, or lost from it, cost the entry that had them.
+/// Bytes that were inserted into the index, or lost from it, cost the entry that had them; its neighbours are in doubt.
 #[test]
 fn entries_after_inserted_bytes_are_read() {
     for files in all("sci-salvage-index-shifted") {
@@ -262,13 +262,13 @@ fn entries_after_inserted_bytes_are_read() {
         for files in files.with_shifted_index(third) {
             let set = files.salvage();
             let texts = set.problems.join("; ");
-            assert!(texts.contains("were inserted into the index"), "{texts}");
+            assert!(texts.contains("were inserted into the file"), "{texts}");
             // The game of the entry that was hit may be found after all others.
             let found: Vec<&Game> = set.found().map(|(game, _)| game).collect();
             assert!(found.len() <= before.len() + 1, "{texts}");
             let whole = before.iter().filter(|game| found.contains(game));
             let lost = before.len() - whole.count();
-            assert!(lost <= 2, "{lost} of {}: {texts}", before.len());
+            assert!(lost <= 3, "{lost} of {}: {texts}", before.len());
         }
     }
 }

@@ -466,7 +466,14 @@ fn lists_and_games_are_those_of_ls_and_show_in_every_format() {
         let shown = tabia(&folder, &["show", &path, "--game", "1", "--json"])
             .expect(0)
             .json();
-        for key in ["db", "total", "opening", "problems", "fingerprint"] {
+        for key in [
+            "db",
+            "total",
+            "opening",
+            "problems",
+            "problemList",
+            "fingerprint",
+        ] {
             assert!(game.as_object_mut().unwrap().remove(key).is_some(), "{key}");
         }
         assert_eq!(game, shown, "{id}");

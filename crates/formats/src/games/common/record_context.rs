@@ -76,15 +76,16 @@ impl Origin<'_> {
         error.in_file(names_file)
     }
 
-    /// The problem of a name of a damaged set that has control characters; `None` if it has none.
+    /// The problem of a name of a damaged set that has zero bytes; `None` if it has none.
     pub(crate) fn changed_name(
         &self,
         field: &str,
         name: &[u8],
         names_file: &Arc<Path>,
     ) -> Option<Error> {
-        let text = "has control characters, which no program writes into names: bytes of the file were changed";
-        has_control_characters(name).then(|| {
+        let text =
+            "has zero bytes, which no program writes into names: bytes of the file were changed";
+        has_zero_bytes(name).then(|| {
             let error = Error::invalid(format!("`{field}` {text}"));
             error.in_game(self.game).in_file(names_file)
         })
@@ -118,7 +119,7 @@ pub(crate) fn end_game(flow: Flow, result: GameResult, visitor: &mut dyn Visitor
     Flow::Go
 }
 
-/// Whether a name has characters that no program writes into names, which numbers and lengths have instead.
-pub(crate) fn has_control_characters(name: &[u8]) -> bool {
-    name.iter().any(|&byte| byte < b' ' || byte == 0x7f)
+/// Whether a name has zero bytes, which no program writes into names; numbers and lengths have them.
+pub(crate) fn has_zero_bytes(name: &[u8]) -> bool {
+    memchr::memchr(0, name).is_some()
 }

@@ -210,8 +210,12 @@ pub(crate) fn changed_records(mut records: Vec<LocatedRecord>) -> BTreeSet<u32> 
     let changes = (1..records.len()).filter_map(|index| {
         let [before, next] = [records.get(index - 1)?, records.get(index)?];
         let follows = before.stated_end == next.stated_at;
+        // Several entries with wrong offsets are at a distance each.
+        let goes_on = records
+            .get(index + 1)
+            .is_some_and(|after| distance(after) == distance(next));
         let is_change = distance(before) != distance(next)
-            && (follows || !(is_misled(index - 1) || is_misled(index)));
+            && (follows || goes_on && !(is_misled(index - 1) || is_misled(index)));
         is_change.then_some(before.game)
     });
     changes.collect()

@@ -4,7 +4,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::games::NameKind;
 use tabia_core::io::{Blob, Cursor};
 
-use crate::games::common::record_context::has_control_characters;
+use crate::games::common::record_context::has_zero_bytes;
 
 use super::version::Version;
 
@@ -109,7 +109,7 @@ impl Names {
     pub(crate) fn salvage(version: Version, file: &Blob) -> Self {
         let mut names = Self::read(version, file);
         // A file that ends too early has its other names, unless bytes were inserted or lost before its end.
-        names.is_misread |= !names.problems.is_empty() && names.have_control_characters();
+        names.is_misread |= !names.problems.is_empty() && names.have_zero_bytes();
         names.report_empty_names();
         if version == Version::V5
             || names
@@ -168,10 +168,10 @@ impl Names {
         }
     }
 
-    fn have_control_characters(&self) -> bool {
+    fn have_zero_bytes(&self) -> bool {
         (0..KINDS.len()).any(|kind| {
             let names = (0..self.count(kind)).filter_map(|id| self.get(kind, id));
-            names.into_iter().any(has_control_characters)
+            names.into_iter().any(has_zero_bytes)
         })
     }
 

@@ -6,7 +6,7 @@ use tabia_core::error::{Malformed, Why};
 use tabia_core::game::Date;
 use tabia_core::io::Cursor;
 
-use crate::games::common::record_context::has_control_characters;
+use crate::games::common::record_context::has_zero_bytes;
 
 use super::entry::{self, Entry};
 use super::format_identity::WORDS_SINCE;
@@ -95,13 +95,14 @@ impl Names {
         if let Err(malformed) = names.read_header(&mut cursor, version) {
             names.problems.push(malformed);
         }
+        let mut is_read = true;
         for section in SECTIONS {
             let from = cursor.offset().min(bytes.len());
             let found = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), section);
             let read = match found {
                 None => Err(cursor.malformed("section", Why::Text)),
                 Some(offset) => {
-                    if offset > 0 {
+                    if offset > 0 && is_read {
                         // The section before ended too early, as its names were misread.
                         let why = Why::Value(offset as u64);
                         names.problems.push(cursor.malformed(AFTER_NAMES, why));
@@ -111,6 +112,7 @@ impl Names {
                         .and_then(|()| names.read_section(&mut cursor, version))
                 }
             };
+            is_read = read.is_ok();
             if let Err(malformed) = read {
                 names.problems.push(malformed);
             }
@@ -133,14 +135,14 @@ impl Names {
     }
 
     /// Whether names may be others than they were: a value is impossible, or the file ends elsewhere than its names and
-    /// names have control characters.
+    /// names have zero bytes.
     pub(crate) fn are_misread(&self) -> bool {
         let is_of_names = |problem: &Malformed| {
             !matches!(problem.field, "magic" | "version" | "section")
                 && !matches!(problem.why, Why::Truncated { .. })
         };
         self.problems.iter().any(is_of_names)
-            || !self.problems.is_empty() && has_control_characters(&self.text)
+            || !self.problems.is_empty() && has_zero_bytes(&self.text)
             || self.have_empty_names()
     }
 

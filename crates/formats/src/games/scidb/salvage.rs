@@ -162,7 +162,12 @@ impl Search<'_> {
             return BTreeSet::new();
         }
         let records = (0..self.entries.len()).filter_map(|game| {
-            let stated_at = u64::from(self.entries.get(game)?.record_at);
+            // Zeros state no offset.
+            let entry = self
+                .entries
+                .get(game)
+                .filter(|_| !salvage.blank.contains(&game))?;
+            let stated_at = u64::from(entry.record_at);
             let moved = salvage.moved.get(&game).copied();
             let found = moved.or_else(|| self.game_of(game))?;
             Some(LocatedRecord {
