@@ -53,7 +53,7 @@ pub(crate) fn move_after_verb(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Paths with `\\xe9` for a byte that is not UTF-8, as rows and messages have them, as the paths that they stand for; also
+/// Paths with `\\xe9` for a byte that is not UTF-8, as rows and messages have them, as these paths; also
 /// those of members of archives. Only those of files, or in folders, that exist so and not as they are typed.
 pub(crate) fn with_names_as_printed(arguments: Vec<OsString>) -> Vec<OsString> {
     let name_of = |argument: &OsString| {

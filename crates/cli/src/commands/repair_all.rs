@@ -146,7 +146,12 @@ fn refuse_file(context: &Context, args: &RepairArgs, folder: &Path) -> Result<()
         );
         return Err(Error::usage(text).with_hint(hint));
     }
-    if std::fs::symlink_metadata(folder).is_ok() {
+    // Looked at once: another process may make the folder meanwhile.
+    let is_taken = match std::fs::metadata(folder) {
+        Ok(found) => !found.is_dir(),
+        Err(_) => std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_symlink()),
+    };
+    if is_taken {
         let text = format!("{name} is a file, and what is in {path} needs a folder");
         return Err(Error::usage(text).with_hint("`-o FOLDER` names one, which need not exist"));
     }

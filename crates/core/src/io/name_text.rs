@@ -69,15 +69,12 @@ pub fn name_of_text(text: &str) -> Option<OsString> {
         let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
         for part in parts {
             let byte = part.get(1..3).filter(|_| begins_with_byte(part));
-            match byte.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-                Some(byte) => {
-                    bytes.push(byte);
-                    bytes.extend_from_slice(part.get(3..).unwrap_or_default().as_bytes());
-                }
-                None => {
-                    bytes.push(b'\\');
-                    bytes.extend_from_slice(part.as_bytes());
-                }
+            if let Some(byte) = byte.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+                bytes.push(byte);
+                bytes.extend_from_slice(part.get(3..).unwrap_or_default().as_bytes());
+            } else {
+                bytes.push(b'\\');
+                bytes.extend_from_slice(part.as_bytes());
             }
         }
         return Some(OsString::from_vec(bytes));

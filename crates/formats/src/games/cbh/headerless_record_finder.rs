@@ -113,11 +113,14 @@ impl Readability {
 
     /// Full moves of the mainline of a game that can be read, 255 for 255 or more, as headers state them; `None` for texts.
     pub(super) fn move_count(&mut self, moves: &[u8], at: u64) -> Option<u8> {
-        self.read(moves, at)?
+        match self.read(moves, at)? {
+            Readable::Game(count) => Some(count),
+            Readable::Text => None,
+        }
     }
 
-    /// As [`move_count`](Self::move_count), and `None` for what cannot be read.
-    fn read(&mut self, moves: &[u8], at: u64) -> Option<Option<u8>> {
+    /// What can be read at an offset.
+    fn read(&mut self, moves: &[u8], at: u64) -> Option<Readable> {
         let head = head(moves, at).filter(|_| self.tries < MAX_TRIES)?;
         // Large records count for more, so that the work is bounded.
         self.tries += 1 + head.size.get() / 1024;
@@ -127,15 +130,25 @@ impl Readability {
         });
         let bytes = bytes.unwrap_or_default();
         if head.mode == TEXT_MODE {
-            return matches!(bytes.get(4..6), Some([1..=3, 0])).then_some(None);
+            return matches!(bytes.get(4..6), Some([1..=3, 0])).then_some(Readable::Text);
         }
         let record = self.decoder.open(bytes, at, None).ok()?;
         let mut moves = MoveCounter::default();
         let visited = self
             .decoder
             .visit(&record, Want::MAINLINE, &mut moves, &mut NoAnnotations);
-        visited.error.is_none().then(|| Some(moves.full_moves()))
+        visited
+            .error
+            .is_none()
+            .then(|| Readable::Game(moves.full_moves()))
     }
+}
+
+/// A record that can be read.
+enum Readable {
+    /// A game with its full moves.
+    Game(u8),
+    Text,
 }
 
 /// Counts the plies of a mainline.

@@ -85,7 +85,7 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
     database.has_foreign_annotations = headers.has_foreign_annotations;
     database.rebuilt = headers.rebuilt;
     database.changed = headers.changed;
-    database.changed_headers = headers.changed_headers;
+    database.changed_headers = headers.changed_entries;
     database.changed_annotations = headers.changed_annotations;
     database.has_shifted_moves = headers.has_shifted_moves;
     database.player_pairs = boosters.players;
@@ -113,7 +113,7 @@ struct Headers {
     /// Indexes of the records in whose annotations bytes were inserted or lost.
     changed_annotations: BTreeSet<u32>,
     /// Indexes of the headers into which bytes were inserted, or that lost some, sorted.
-    changed_headers: Vec<u32>,
+    changed_entries: Vec<u32>,
     /// Whether records of `.cbg` are not where their headers have them.
     has_shifted_moves: bool,
     /// The last game whose number is certain.
@@ -136,10 +136,10 @@ fn rebuild_headers(
     let (head_of_file, records) = old.split_at(old.len().min(FileHeader::SIZE));
     let is_entry = |bytes: &[u8]| leads_to_moves(bytes, moves, tables);
     let realigned = realign(records, FileHeader::SIZE, is_entry);
-    let mut changed_headers = Vec::new();
+    let mut changed_entries = Vec::new();
     let records = match &realigned {
         Some(realigned) => {
-            changed_headers.clone_from(&realigned.changed);
+            changed_entries.clone_from(&realigned.changed);
             &realigned.bytes
         }
         None => records,
@@ -186,7 +186,7 @@ fn rebuild_headers(
         rebuilder.append_missing();
     }
     let mut headers = rebuilder.finish(header);
-    headers.changed_headers = changed_headers;
+    headers.changed_entries = changed_entries;
     headers
 }
 
@@ -406,7 +406,7 @@ impl HeaderRebuilder<'_> {
             rebuilt: self.rebuilt,
             changed: self.changed,
             changed_annotations: self.changed_annotations,
-            changed_headers: Vec::new(),
+            changed_entries: Vec::new(),
             has_shifted_moves: self.shifted.any(),
             last_sure: self.restored.last_sure,
             problems: self.problems,

@@ -217,9 +217,9 @@ const FOUND_BY_ORDER: &str = "its moves or annotations are elsewhere than the he
 /// How far from where the headers have them most records are that are elsewhere.
 fn usual_distance(moved: &HashMap<u64, u64>) -> Option<u64> {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-    for (stated, found) in moved {
-        *counts.entry(found.wrapping_sub(*stated)).or_default() += 1;
-    }
+    let distances = moved.iter();
+    let distances = distances.map(|(stated, found)| found.wrapping_sub(*stated));
+    distances.for_each(|distance| *counts.entry(distance).or_default() += 1);
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     most.map(|(distance, _)| distance)
 }
