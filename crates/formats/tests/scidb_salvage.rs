@@ -66,6 +66,17 @@ fn cut_name_file_loses_only_names() {
 }
 
 #[test]
+fn damaged_start_of_names_casts_no_doubt_on_them() {
+    let files = written("sci-salvage-names-start");
+    let games = files.salvage().intact_games();
+    let salvaged = files.damaged(Part::Names, |names| names[0] ^= 1).salvage();
+    assert_eq!(salvaged.problems.len(), 1, "{:?}", salvaged.problems);
+    for (found, problems, game) in salvaged.compared(&games) {
+        assert!(problems.is_empty() && found == game, "{problems:?}");
+    }
+}
+
+#[test]
 fn damaged_section_of_names_loses_no_other_section() {
     let files = written("sci-salvage-section");
     let games = files.salvage().intact_games();

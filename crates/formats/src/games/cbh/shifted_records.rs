@@ -3,6 +3,7 @@
 //! Headers have the offset of each record, records have their size. Where both are right, a record ends where
 //! another one begins.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tabia_core::plural::counted;
@@ -42,11 +43,9 @@ impl ShiftedRecords {
     /// of one header only, and records stay in their order.
     pub(super) fn find(moves: &[u8], offsets: impl Iterator<Item = (u64, Option<u8>)>) -> Self {
         let mut headers: Vec<(u64, Option<u8>)> = offsets.filter(|&(at, _)| at != 0).collect();
-        headers.sort_unstable();
-        // Of equal offsets the one with a count is the last.
-        headers.reverse();
+        // Of equal offsets the one with a count is the first.
+        headers.sort_unstable_by_key(|&(at, count)| (at, Reverse(count)));
         headers.dedup_by_key(|(at, _)| *at);
-        headers.reverse();
         let (stated, move_counts): (Vec<u64>, Vec<Option<u8>>) = headers.into_iter().unzip();
         let mut search = Search {
             moves,

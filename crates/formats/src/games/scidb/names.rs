@@ -22,9 +22,6 @@ const SECTIONS: [&[u8; 8]; 4] = [
     b"annota\0\0",
 ];
 
-/// The field of bytes after the last name.
-const AFTER_NAMES: &str = "bytes_after_names";
-
 /// Facts of a player: indexes into `code_tables`, 0 for unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PlayerFacts {
@@ -77,12 +74,7 @@ impl Names {
             .and_then(|()| (0..4).try_for_each(|_| names.read_section(&mut cursor, version)));
         match read {
             Err(malformed) => names.problems.push(malformed),
-            Ok(()) if !cursor.is_empty() => {
-                let left = cursor.rest().len() as u64;
-                let malformed = cursor.malformed(AFTER_NAMES, Why::Value(left));
-                names.problems.push(malformed);
-            }
-            Ok(()) => {}
+            Ok(()) => names.report_after_names(&cursor, cursor.rest().len()),
         }
         names.sort();
         names
@@ -92,20 +84,18 @@ impl Names {
     pub(crate) fn salvage(bytes: &[u8], version: u16) -> Self {
         let mut names = Self::default();
         let mut cursor = Cursor::new(bytes);
-        if let Err(malformed) = names.read_header(&mut cursor, version) {
-            names.problems.push(malformed);
-        }
-        let mut is_read = true;
+        let header = names.read_header(&mut cursor, version);
+        let mut is_read = header.is_ok();
+        names.problems.extend(header.err());
         for section in SECTIONS {
             let from = cursor.offset().min(bytes.len());
             let found = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), section);
             let read = match found {
                 None => Err(cursor.malformed("section", Why::Text)),
                 Some(offset) => {
-                    if offset > 0 && is_read {
-                        // The section before ended too early, as its names were misread.
-                        let why = Why::Value(offset as u64);
-                        names.problems.push(cursor.malformed(AFTER_NAMES, why));
+                    // The section before ended too early, as its names were misread.
+                    if is_read {
+                        names.report_after_names(&cursor, offset);
                     }
                     cursor
                         .seek(from + offset, "section")
@@ -117,21 +107,20 @@ impl Names {
                 names.problems.push(malformed);
             }
         }
+        if is_read {
+            names.report_after_names(&cursor, cursor.rest().len());
+        }
         names.sort();
         names
     }
 
-    /// These names, with the first problem of the same file read in another way if they have none.
-    pub(crate) fn or_problem_of(mut self, other: Self) -> Self {
-        if self.problems.is_empty() {
-            let problems = other.problems.into_iter();
-            self.problems.extend(
-                problems
-                    .filter(|problem| problem.field == AFTER_NAMES)
-                    .take(1),
-            );
+    /// Reports bytes after the last name of a section, if there are any.
+    fn report_after_names(&mut self, cursor: &Cursor<'_>, bytes: usize) {
+        if bytes > 0 {
+            let why = Why::Value(bytes as u64);
+            self.problems
+                .push(cursor.malformed("bytes_after_names", why));
         }
-        self
     }
 
     /// Whether names may be others than they were: a value is impossible, or the file ends elsewhere than its names and

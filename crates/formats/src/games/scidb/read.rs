@@ -92,7 +92,7 @@ impl ScidbDatabase {
             let names = Names::read(&set.names, set.header.version);
             // Labels of sections, which a search needs, can be damaged without any loss.
             if is_for_repair(options)? && !names.problems.is_empty() {
-                Names::salvage(&set.names, set.header.version).or_problem_of(names)
+                Names::salvage(&set.names, set.header.version)
             } else {
                 names
             }
