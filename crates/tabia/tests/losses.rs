@@ -27,7 +27,7 @@ use tabia::core::loss::{Feature, Features, Losses};
 use tabia::core::{GameFormat, GameIndex};
 use tabia_formats::GAMES;
 use tabia_testkit::Scratch;
-use tabia_testkit::games_with_unusual_tags::unusual_game;
+use tabia_testkit::games_with_unusual_tags::{TAG_NAMES, unusual_game};
 use tabia_testkit::tiny;
 
 use support::{format, read};
@@ -763,6 +763,43 @@ fn tags_that_databases_spell_in_another_way_are_counted() {
             assert_eq!(lost, u64::from(!is_kept), "{extension}: {name} {value:?}");
         }
     }
+}
+
+/// A tag that states nothing is a tag all the same: what is read in its place is counted.
+#[test]
+fn tags_without_a_value_are_kept_or_counted() {
+    let scratch = Scratch::new("losses-no-value");
+    let mut tags = Vec::new();
+    // Every game has a result.
+    for name in TAG_NAMES.into_iter().filter(|&name| name != "Result") {
+        for value in ["", "?", "-", "*", "????.??.??"] {
+            tags.push((name, value));
+        }
+    }
+    let game = |&(name, value)| {
+        let game = tiny::GameBuilder::new().tag(name, value).moves("e4");
+        game.result(GameResult::Unknown)
+    };
+    let games: Vec<Game> = tags.iter().map(game).collect();
+    let mut wrong = Vec::new();
+    for (extension, profiles) in targets() {
+        for &profile in profiles {
+            let path = scratch.join(format!("{profile:?}.{extension}"));
+            let losses = write(format(extension), &path, profile, &games);
+            let found = read(&path);
+            assert_eq!(found.len(), games.len(), "{extension} {profile:?}");
+            for (((name, value), game), losses) in tags.iter().zip(&found).zip(&losses) {
+                let now = game.head.tags.get(name);
+                let losses: Vec<_> = losses.iter().map(|(feature, _)| feature).collect();
+                if losses.len() != usize::from(now != Some(value)) {
+                    wrong.push(format!(
+                        "{extension} {profile:?}: {name} {value:?} becomes {now:?}: {losses:?}"
+                    ));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
 }
 
 #[test]

@@ -126,6 +126,17 @@ const VALUES: [(&str, &[&str]); 38] = [
     ("BlackTeam", &["Club", "Club II"]),
 ];
 
+/// The names of tags that formats have fields for.
+pub const TAG_NAMES: [&str; VALUES.len()] = {
+    let mut names = [""; VALUES.len()];
+    let mut at = 0;
+    while at < VALUES.len() {
+        names[at] = VALUES[at].0;
+        at += 1;
+    }
+    names
+};
+
 /// Names that formats have no field for.
 const UNUSUAL_NAMES: [&str; 10] = [
     "X",

@@ -85,7 +85,10 @@ impl TagWriter {
         (entry.black_rating, entry.black_elo) = unmapped.take_rating(Color::Black);
         entry.eco = unmapped.take_if(Field::Eco, entry::eco_code).unwrap_or(0);
         unmapped.count_results(game.result, losses);
-        if let Some(letters) = unmapped.take(Field::ScidFlags) {
+        let stated = unmapped.take_if(Field::ScidFlags, |letters| {
+            (!letters.is_empty()).then_some(letters)
+        });
+        if let Some(letters) = stated {
             let (flags, unknown) = entry::parse_flags(letters);
             losses.add(Feature::HeaderFacts, unknown, None);
             let mut kept = flags;

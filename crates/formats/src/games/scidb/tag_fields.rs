@@ -292,10 +292,11 @@ impl<'g> UnmappedTags<'g> {
             entry.opening = code << 20 | ANY_OPENING;
         }
         entry.termination = self.take_code(Field::Termination, &code_tables::TERMINATIONS) as u8;
-        if let Some(letters) = self.take(Field::ScidFlags) {
+        let stated = |value: &'g str| (!value.is_empty()).then_some(value);
+        if let Some(letters) = self.take_if(Field::ScidFlags, stated) {
             entry.flags |= parse_letters(letters, losses);
         }
-        if let Some(words) = self.take(Field::ScidbFlags) {
+        if let Some(words) = self.take_if(Field::ScidbFlags, stated) {
             entry.flags |= parse_words(words, losses);
         }
     }

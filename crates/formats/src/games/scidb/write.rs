@@ -241,7 +241,9 @@ fn number_names(
         let name = unmapped.take_player_name(color, losses);
         *number = names.player(&name, facts)?;
     }
-    let annotator = unmapped.take(Field::Annotator).unwrap_or_default();
+    // An empty name means that there is no tag: the record keeps an empty tag.
+    let annotator = unmapped.take_if(Field::Annotator, |name| (!name.is_empty()).then_some(name));
+    let annotator = annotator.unwrap_or_default();
     entry.annotator = names.annotator(&cut(annotator, losses))?;
     Ok(())
 }

@@ -119,9 +119,10 @@ pub(crate) fn states_nothing(name: &str, value: &str) -> bool {
 /// every game has keep, or another spelling of a date.
 fn is_respelled(name: &str, value: &str) -> bool {
     match name {
-        "Event" | "Site" | "Round" | "White" | "Black" | "Result" => false,
-        // An unknown date is read as one, however it is written.
-        "Date" => !is_spelled_as_written(value) && Date::parse(value) != Some(Date::UNKNOWN),
+        "Result" => false,
+        // They are read as `?` if they are empty.
+        "Event" | "Site" | "Round" | "White" | "Black" => value.is_empty(),
+        "Date" => value != "????.??.??" && !is_spelled_as_written(value),
         "EventDate" | "SourceDate" | "SourceVersionDate" => {
             value == "????.??.??" || !is_spelled_as_written(value)
         }

@@ -23,7 +23,8 @@ pub(crate) fn count_losses(game: &Game, moves: MovesSummary, losses: &mut Losses
     let tags = &game.head.tags;
     losses.add(Feature::Tags, game.result.lost_tags(tags), None);
     let is_wrong = |name: &str, value: &str| match name {
-        "FEN" => game.head.start.contradicts(value),
+        // An unknown one is counted with the other tags.
+        "FEN" => game.head.start.contradicts(value) && !is_unknown(value),
         // Only setup positions have the tag when they are read.
         "SetUp" => {
             let start = &game.head.start;
