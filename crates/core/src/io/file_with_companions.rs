@@ -136,6 +136,8 @@ pub struct Source {
     unproven_journal: Option<Arc<Path>>,
     /// Why the folder cannot be listed; companions are then found by opening their names.
     unlisted: Option<ErrorKind>,
+    /// The companions in lower case that an archive has lost, which is reported already.
+    lost: Arc<[String]>,
     /// The main file when the folder was listed.
     stamp: MainStamp,
 }
@@ -238,6 +240,7 @@ impl Source {
             is_interrupted,
             unproven_journal: unproven_journal.map(Arc::from),
             unlisted: unlisted.map(ErrorKind::Io),
+            lost: Arc::default(),
             stamp: MainStamp { named, read },
         })
     }
@@ -281,8 +284,33 @@ impl Source {
             is_interrupted: false,
             unproven_journal: None,
             unlisted: None,
+            lost: Arc::default(),
             stamp: MainStamp::default(),
         })
+    }
+
+    /// The same files; those with `names` are lost with a part of their archive, which reports that.
+    #[must_use]
+    pub fn with_lost(mut self, names: impl Iterator<Item = String>) -> Self {
+        self.lost = names.map(|name| name.to_lowercase()).collect();
+        self
+    }
+
+    /// Whether there is no companion with an extension, given in lower case without dot, as a part of the archive
+    /// is lost. Its absence is reported with the archive.
+    ///
+    /// ```
+    /// use tabia_core::io::{Blob, Source};
+    ///
+    /// let files = vec![("Mega.cbh".to_owned(), Blob::from(vec![1]))];
+    /// let source = Source::from_members("mega.cbv", "Mega.cbh", files)?;
+    /// let source = source.with_lost(["Mega.cbg".to_owned()].into_iter());
+    /// assert!(source.is_lost("cbg") && !source.is_lost("cba"));
+    /// # Ok::<(), tabia_core::Error>(())
+    /// ```
+    pub fn is_lost(&self, wanted: &str) -> bool {
+        let is_wanted = |name: &String| extension(name) == wanted && base_name(name) == self.base;
+        self.lost.iter().any(is_wanted)
     }
 
     /// The same files, whose bytes are copied into memory when they are opened, not mapped.
@@ -446,6 +474,7 @@ impl Source {
             is_interrupted: self.is_interrupted,
             unproven_journal: self.unproven_journal.clone(),
             unlisted: self.unlisted.clone(),
+            lost: Arc::clone(&self.lost),
             // This main file may be newer than the listing.
             stamp: MainStamp::default(),
         })

@@ -48,7 +48,10 @@ pub fn source(archive: &dyn Archive, index: usize) -> Result<(Source, Vec<Error>
     }
     let name = member_label(label, &main.name);
     let (_, main_name) = split_folder(&main.name);
-    Ok((Source::from_members(name, main_name, files)?, problems))
+    let lost = set.iter().filter(|(i, _)| is_lost(archive, *i));
+    let lost = lost.map(|(_, name)| (*name).to_owned());
+    let source = Source::from_members(name, main_name, files)?.with_lost(lost);
+    Ok((source, problems))
 }
 
 fn is_lost(archive: &dyn Archive, index: usize) -> bool {

@@ -208,11 +208,11 @@ impl CbhDatabase {
             let mut opener = CompanionOpener::new(&self.source, &self.files, false);
             let moves = opener.open("cbg");
             if moves.is_none() && self.len > 0 {
-                opener.problem("cbg", "the file is missing: games have no moves");
+                opener.missing("cbg", "the file is missing: games have no moves");
             }
             let annotations = opener.open("cba");
             if annotations.is_none() && self.len > 0 {
-                opener.problem("cba", "the file is missing: games have no annotations");
+                opener.missing("cba", "the file is missing: games have no annotations");
             }
             opener.report_cut_body("cbg", moves.as_ref());
             opener.report_cut_body("cba", annotations.as_ref());
@@ -242,7 +242,7 @@ impl CbhDatabase {
         let is_missing = |extension: &str| self.files.get(extension).is_none();
         let missing = missing_files(is_missing, &self.headers, &tables, media.as_ref());
         for (extension, text) in &missing {
-            opener.problem(extension, text);
+            opener.missing(extension, text);
         }
         let is_lost = |extension: &str| {
             !is_missing(extension) || missing.iter().any(|(lost, _)| *lost == extension)
@@ -471,6 +471,13 @@ impl<'s> CompanionOpener<'s> {
             .push(format!("{}: {text}", name_text(name.as_os_str())));
     }
 
+    /// Reports a file that is missing, unless its archive has done that.
+    pub(super) fn missing(&mut self, extension: &str, text: &str) {
+        if !self.source.is_lost(extension) {
+            self.problem(extension, text);
+        }
+    }
+
     pub(super) fn open(&self, extension: &str) -> Option<Blob> {
         self.files.get(extension)
     }
@@ -580,7 +587,7 @@ impl<'s> CompanionOpener<'s> {
 
     fn entities<E: Entity>(&mut self, is_core: bool) -> Option<EntityTable<E>> {
         if is_core && self.open(E::EXTENSION).is_none() {
-            self.problem(E::EXTENSION, "the file is missing: its names are unknown");
+            self.missing(E::EXTENSION, "the file is missing: its names are unknown");
         }
         if !self.salvage {
             let table = self.parse(E::EXTENSION, EntityTable::new)?;

@@ -52,7 +52,7 @@ pub(super) fn open(source: &Source, options: &OpenOptions) -> Result<CbhDatabase
     let annotations = opener.open("cba");
     for (extension, file) in [("cbg", &moves), ("cba", &annotations)] {
         if file.is_none() {
-            opener.problem(extension, "the file is missing");
+            opener.missing(extension, "the file is missing");
         }
     }
     let mut tables = opener.tables();

@@ -118,7 +118,7 @@ impl Cbh2Database {
         }
         let mut file = |extension: &str, effect: &str| {
             let blob = source.open_companion(extension)?;
-            if blob.is_none() {
+            if blob.is_none() && !source.is_lost(extension) {
                 problem(extension, format!("the file is missing: {effect}"));
             }
             Ok::<_, Error>(blob)

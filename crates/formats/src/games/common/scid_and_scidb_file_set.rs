@@ -88,7 +88,7 @@ impl<'s> SetOpener<'s> {
             None => self.source.open_companion(extension)?,
         };
         let exists = blob.is_some();
-        if !exists {
+        if !exists && !self.source.is_lost(extension) {
             let path = self.source.label_of(extension);
             info.problems
                 .push(format!("{} is missing", name_text(path.as_os_str())));
