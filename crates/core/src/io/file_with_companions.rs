@@ -440,6 +440,14 @@ impl Source {
         file.map(|file| file.open()).transpose()
     }
 
+    /// The path by which others find the [companion](Self::companion); `None` if it is absent or in no folder.
+    pub(super) fn companion_target(&self, wanted: &str) -> Option<PathBuf> {
+        match &self.companion(wanted)?.bytes {
+            Bytes::File { named, .. } => Some(named.clone()),
+            Bytes::Memory(_) => None,
+        }
+    }
+
     /// Checks that [`siblings`](Self::siblings) and [`parts`](Self::parts) are complete.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 mod blob;
 mod charset;
+mod companion_names;
 mod cursor;
 mod disk;
 mod dos_charset;
@@ -30,6 +31,7 @@ mod unnamed_temporary_file;
 
 pub use blob::Blob;
 pub use charset::{Charset, decode, encode};
+pub use companion_names::{CompanionNames, cased_as};
 pub use cursor::Cursor;
 pub use disk::{DiskFile, is_stream_device, list_folder, require_replaceable};
 pub use dos_charset::DosCharset;

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use tabia_core::formats::EditFunctions;
 use tabia_core::io::{
-    FolderLock, OutputSet, Progress, SetLock, Source, Transaction, existing_path, list_folder,
+    CompanionNames, FolderLock, OutputSet, Progress, SetLock, Source, Transaction, existing_path,
+    list_folder,
 };
 use tabia_core::loss::Losses;
 use tabia_core::shell_argument::file_argument;
@@ -79,6 +80,7 @@ impl SalvagedSet {
                     Source::from_path(target).map_err(Error::in_input)?,
                 )),
                 duplicates: Mutex::default(),
+                is_base: item.is_base,
             };
             (Some(lock), &relisted)
         } else {
@@ -136,6 +138,7 @@ impl SalvagedSet {
             format: tabia_formats::Format::Games(self.format),
             origin: Origin::Files(Box::new(Source::from_path(&self.main)?)),
             duplicates: Mutex::default(),
+            is_base: false,
         })
     }
 
@@ -177,16 +180,22 @@ impl SalvagedSet {
         if let Some(transaction) = &self.transaction {
             transaction.join(&mut outputs);
         }
+        let companions = CompanionNames::of(&target);
         let mut has_settings = false;
         let mut names = list_folder(self.folder.path()).map_err(Error::in_output)?;
         let main = self.main.file_name().unwrap_or_default().to_owned();
         names.retain(|name| *name != main);
         names.sort();
-        names.insert(0, main);
+        names.insert(0, main.clone());
         for name in names {
             let file = self.folder.path().join(&name);
-            let extension = file.extension().unwrap_or_default();
-            let path = target.with_file_name(&name);
+            let extension = file.extension().unwrap_or_default().to_string_lossy();
+            let extension = extension.to_lowercase();
+            let path = if name == main {
+                target.clone()
+            } else {
+                companions.path(&extension)
+            };
             // Settings are not damaged, and other sets may share them.
             if extension == self.functions.settings && path.exists() {
                 has_settings = true;
@@ -194,10 +203,10 @@ impl SalvagedSet {
             }
             outputs.adopt(&file, &path).map_err(Error::in_output)?;
         }
-        has_settings |= target.with_extension(self.functions.settings).exists();
+        has_settings |= companions.path(self.functions.settings).exists();
         for extension in self.functions.derived {
             if !(has_settings && *extension == self.functions.settings) {
-                outputs.obsolete(target.with_extension(extension));
+                outputs.obsolete(companions.path(extension));
             }
         }
         if let Some(lock) = self.lock.take() {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tabia_core::formats::CreateOptions;
-use tabia_core::io::{TemporaryFile, name_text};
+use tabia_core::io::{CompanionNames, TemporaryFile, name_text};
 use tabia_core::{Error, GameFormat};
 
 use crate::hidden_folder::HiddenFolder;
@@ -81,7 +81,8 @@ impl Staging {
             return Vec::new();
         }
         let companions = self.format.file.companions.iter();
-        let paths = companions.map(|companion| target.with_extension(companion.extension));
+        let names = CompanionNames::of(target);
+        let paths = companions.map(|companion| names.path(companion.extension));
         paths.filter(|path| path.exists()).collect()
     }
 }

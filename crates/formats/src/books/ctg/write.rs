@@ -8,7 +8,7 @@ use tabia_core::chess::{Move, Position};
 use tabia_core::error::{Error, Result};
 use tabia_core::formats::CreateOptions;
 use tabia_core::game::Nag;
-use tabia_core::io::{OutputSet, Sink};
+use tabia_core::io::{CompanionNames, OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
 use super::key::Keys;
@@ -52,8 +52,9 @@ impl CtgWriter {
     pub fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut set = options.outputs();
         set.create(path)?;
+        let companions = CompanionNames::of(path);
         for extension in ["cto", "ctb"] {
-            set.create(&path.with_extension(extension))?;
+            set.create(&companions.path(extension))?;
         }
         let games = options.facts.iter().find(|(name, _)| name == "games");
         Ok(Self {

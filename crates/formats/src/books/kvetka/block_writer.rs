@@ -4,7 +4,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tabia_core::error::{Error, Result};
-use tabia_core::io::OutputSet;
+use tabia_core::io::{OutputSet, cased_as};
 
 use super::header::Header;
 use super::key::Key;
@@ -17,22 +17,50 @@ const FIRST: usize = 0;
 /// Number of the index file in the set of files.
 const INDEX: usize = 1;
 
-/// The path of a part.
-pub(super) fn part_path(base: &Path, number: u32) -> PathBuf {
-    with_suffix(base, &format!("_{number}.kob"))
+/// The names of the files of a book.
+#[derive(Debug, Clone)]
+pub(super) struct BookNames {
+    /// The path of all of them, without `_0.kob` and the like.
+    pub(super) base: PathBuf,
+    /// The path that was asked for.
+    asked: PathBuf,
 }
 
-/// A path with a suffix appended to its name.
-pub(super) fn with_suffix(base: &Path, suffix: &str) -> PathBuf {
-    let mut name = base.file_name().unwrap_or_default().to_os_string();
-    name.push(suffix);
-    base.with_file_name(name)
+impl BookNames {
+    /// Those of a book at `path`, which may be that of its first part.
+    pub(super) fn of(path: &Path) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = match name.rsplit_once('.') {
+            Some((stem, extension)) if extension.eq_ignore_ascii_case("kob") => stem,
+            _ => &*name,
+        };
+        Self {
+            base: path.with_file_name(stem.strip_suffix("_0").unwrap_or(stem)),
+            asked: path.to_path_buf(),
+        }
+    }
+
+    /// The path of a part.
+    pub(super) fn part(&self, number: u32) -> PathBuf {
+        self.with_suffix(&format!("_{number}"), "kob")
+    }
+
+    /// The path of the file with an extension.
+    pub(super) fn file(&self, extension: &str) -> PathBuf {
+        self.with_suffix("", extension)
+    }
+
+    fn with_suffix(&self, suffix: &str, extension: &str) -> PathBuf {
+        let mut name = self.base.file_name().unwrap_or_default().to_os_string();
+        name.push(format!("{suffix}.{}", cased_as(&self.asked, extension)));
+        self.base.with_file_name(name)
+    }
 }
 
 /// Writes the blocks of a new book in order.
 pub(super) struct BlockWriter<'s> {
     set: &'s mut OutputSet,
-    base: &'s Path,
+    names: &'s BookNames,
     /// Bytes of the longest part.
     max_part: u64,
     /// Bytes of a block after which no further element is put into it.
@@ -52,14 +80,14 @@ impl<'s> BlockWriter<'s> {
     /// Writes the header; [`finish`](Self::finish) corrects its number of blocks.
     pub(super) fn new(
         set: &'s mut OutputSet,
-        base: &'s Path,
+        names: &'s BookNames,
         header: &Header,
         max_part: u64,
         fill: usize,
     ) -> Result<Self> {
         let mut writer = Self {
             set,
-            base,
+            names,
             max_part,
             fill,
             block: vec![0; 2],
@@ -108,7 +136,7 @@ impl<'s> BlockWriter<'s> {
         }
         self.block.resize(BLOCK, 0);
         if self.written + BLOCK as u64 > self.max_part && self.blocks > 0 {
-            self.file = self.set.create(&part_path(self.base, self.parts))?;
+            self.file = self.set.create(&self.names.part(self.parts))?;
             self.parts += 1;
             self.written = 0;
         }

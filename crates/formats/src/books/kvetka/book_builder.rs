@@ -13,7 +13,7 @@ use tabia_core::game::GameResult;
 use tabia_core::io::{Blob, OutputSet, Sink};
 use tabia_core::loss::{Feature, Losses};
 
-use super::block_writer::{part_path, with_suffix};
+use super::block_writer::BookNames;
 use super::book::KvetkaBook;
 use super::contribution::{Contribution, NO_MOVE};
 use super::header::Header;
@@ -47,7 +47,7 @@ type OpeningNames = Box<dyn Fn(&Position) -> Option<String> + Send>;
 pub struct KvetkaBuilder {
     pub(super) set: OutputSet,
     /// The path of all files, without `_0.kob` and the like.
-    pub(super) base: PathBuf,
+    pub(super) names: BookNames,
     pub(super) force: bool,
     pub(super) header: Header,
     pub(super) settings: Settings,
@@ -71,7 +71,7 @@ pub struct KvetkaBuilder {
 impl fmt::Debug for KvetkaBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KvetkaBuilder")
-            .field("base", &self.base)
+            .field("base", &self.names.base)
             .field("header", &self.header)
             .field("settings", &self.settings)
             .finish_non_exhaustive()
@@ -130,21 +130,21 @@ impl KvetkaBuilder {
         settings: Settings,
     ) -> Result<Self> {
         let force = options.force;
-        let base = base_of(path);
+        let names = BookNames::of(path);
         let mut set = options.outputs();
-        set.create(&part_path(&base, 0))?;
-        set.create(&with_suffix(&base, ".kin"))?;
-        for stale in [part_path(&base, 1), with_suffix(&base, ".ksf")] {
+        set.create(&names.part(0))?;
+        set.create(&names.file("kin"))?;
+        for stale in [names.part(1), names.file("ksf")] {
             // It would be read as a part of the new book.
             if !force && std::fs::symlink_metadata(&stale).is_ok() {
                 return Err(Error::new(ErrorKind::Exists).in_path(&stale));
             }
         }
         Ok(Self {
-            contributions: RecordSorter::new(&base, settings.memory),
-            games: RecordSorter::new(&base, settings.memory / 8),
+            contributions: RecordSorter::new(&names.base, settings.memory),
+            games: RecordSorter::new(&names.base, settings.memory / 8),
             set,
-            base,
+            names,
             force,
             header,
             settings,
@@ -184,7 +184,7 @@ impl KvetkaBuilder {
 
     fn push_source(&mut self, source: NewSource) -> Result<u32> {
         if self.ksf.is_none() {
-            self.ksf = Some(self.set.create(&with_suffix(&self.base, ".ksf"))?);
+            self.ksf = Some(self.set.create(&self.names.file("ksf"))?);
         }
         self.header.element_type |= 1;
         self.sources.push(source);
@@ -399,7 +399,7 @@ impl KvetkaBuilder {
     }
 
     pub(super) fn write_sources(&mut self) -> Result<()> {
-        let games = std::mem::replace(&mut self.games, RecordSorter::new(&self.base, 1));
+        let games = std::mem::replace(&mut self.games, RecordSorter::new(&self.names.base, 1));
         let Some(out) = self.ksf.and_then(|number| self.set.file(number)) else {
             return Ok(());
         };
@@ -409,29 +409,19 @@ impl KvetkaBuilder {
     /// Has the files of a replaced book that would be read as parts of the new one removed together
     /// with its other files.
     pub(super) fn remove_stale_files(&mut self, parts: u32) {
-        let later = (parts..).map(|number| part_path(&self.base, number));
+        let later = (parts..).map(|number| self.names.part(number));
         for part in later.take_while(|part| part.exists()) {
             self.set.obsolete(part);
         }
         if self.ksf.is_none() {
-            self.set.obsolete(with_suffix(&self.base, ".ksf"));
+            self.set.obsolete(self.names.file("ksf"));
         }
     }
 }
 
-/// The path of all files of a book, without `_0.kob` and the like.
-fn base_of(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = match name.rsplit_once('.') {
-        Some((stem, extension)) if extension.eq_ignore_ascii_case("kob") => stem,
-        _ => &*name,
-    };
-    path.with_file_name(stem.strip_suffix("_0").unwrap_or(stem))
-}
-
 /// The path of the first file that [`KvetkaBuilder::create`] creates for a path.
 pub fn first_part(path: &Path) -> PathBuf {
-    part_path(&base_of(path), 0)
+    BookNames::of(path).part(0)
 }
 
 /// The index of a result among won, drawn and lost, from the side to move; `None` if there is no

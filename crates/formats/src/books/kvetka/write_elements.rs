@@ -1,14 +1,12 @@
 //! Writes the merged elements in blocks; first adds, if the header requires it, the moves to all
 //! positions of the book, played or not.
 
-use std::path::Path;
-
 use tabia_core::error::Result;
 use tabia_core::io::Sink;
 use tabia_core::loss::Feature;
 
 use super::add_moves_to_known_positions::{MAX_KEYS, add_moves};
-use super::block_writer::BlockWriter;
+use super::block_writer::{BlockWriter, BookNames};
 use super::book_builder::KvetkaBuilder;
 use super::element_file::{ElementFile, Visit};
 use super::key::Key;
@@ -25,17 +23,17 @@ pub(super) struct WrittenBlocks {
 
 /// Writes all blocks.
 pub(super) fn write(builder: &mut KvetkaBuilder) -> Result<WrittenBlocks> {
-    let empty = RecordSorter::new(&builder.base, 1);
+    let empty = RecordSorter::new(&builder.names.base, 1);
     let contributions = std::mem::replace(&mut builder.contributions, empty);
     let max_keys = builder.settings.memory / Key::SIZE;
-    let base = builder.base.clone();
+    let names = builder.names.clone();
     if !builder.header.links {
-        return write_blocks(builder, &base, |visit| merge(contributions, visit));
+        return write_blocks(builder, &names, |visit| merge(contributions, visit));
     }
-    let mut out = ElementFile::create(&base)?;
+    let mut out = ElementFile::create(&names.base)?;
     merge(contributions, &mut |element| out.push(element))?;
-    let elements = add_moves(out.finish()?, &base, max_keys.clamp(1, MAX_KEYS))?;
-    write_blocks(builder, &base, |visit| elements.for_each(visit))
+    let elements = add_moves(out.finish()?, &names.base, max_keys.clamp(1, MAX_KEYS))?;
+    write_blocks(builder, &names, |visit| elements.for_each(visit))
 }
 
 /// Merges the contributions to each position.
@@ -55,14 +53,14 @@ fn merge(contributions: RecordSorter, visit: Visit<'_>) -> Result<()> {
 
 fn write_blocks(
     builder: &mut KvetkaBuilder,
-    base: &Path,
+    names: &BookNames,
     for_each: impl FnOnce(Visit<'_>) -> Result<()>,
 ) -> Result<WrittenBlocks> {
     let has_links = builder.header.has_game_links();
     let settings = &builder.settings;
     let (form, max_part, fill) = (settings.list_form, settings.max_part, settings.fill);
     let (mut links, mut comments, mut moves) = (0, 0, 0);
-    let mut writer = BlockWriter::new(&mut builder.set, base, &builder.header, max_part, fill)?;
+    let mut writer = BlockWriter::new(&mut builder.set, names, &builder.header, max_part, fill)?;
     let mut bytes = Sink::new();
     for_each(&mut |element| {
         bytes.clear();

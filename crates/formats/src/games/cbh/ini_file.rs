@@ -37,11 +37,10 @@ pub(crate) fn title(ini: &[u8], texts: Texts, kind: SetKind) -> Option<String> {
     None
 }
 
-/// Whether the settings file next to a main file is only that of a set of the other kind, and must remain.
-pub(crate) fn is_of_other_set(main: &Path, kind: SetKind) -> bool {
+/// Whether the settings file of a set is only that of a set of the other kind, and must remain.
+pub(crate) fn is_of_other_set(settings: &Path, kind: SetKind) -> bool {
     let mut start = Vec::new();
-    let read = File::open(main.with_extension("ini"))
-        .and_then(|file| file.take(1 << 16).read_to_end(&mut start));
+    let read = File::open(settings).and_then(|file| file.take(1 << 16).read_to_end(&mut start));
     let has = |section: &[u8]| memchr::memmem::find(&start, section).is_some();
     let (own, other) = match kind {
         SetKind::Classic => (CLASSIC_SECTION, SECOND_SECTION),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::CreateOptions;
-use tabia_core::io::{Output, OutputSet};
+use tabia_core::io::{CompanionNames, Output, OutputSet};
 
 /// The files of a set that is being written.
 #[derive(Debug)]
@@ -39,10 +39,11 @@ impl SetWriter {
         options: &CreateOptions,
     ) -> Result<Self> {
         let mut outputs = options.outputs();
+        let companions = CompanionNames::of(path);
         Ok(Self {
             index: outputs.create(path)?,
-            names: outputs.create(&path.with_extension(names))?,
-            games: outputs.create(&path.with_extension(games))?,
+            names: outputs.create(&companions.path(names))?,
+            games: outputs.create(&companions.path(games))?,
             outputs,
             layout,
             games_end: 0,

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tabia_core::chess::{Ply, Position};
-use tabia_core::error::{Error, ErrorKind, GameIndex, Result};
+use tabia_core::error::{Error, GameIndex, Result};
 use tabia_core::formats::{CreateOptions, OpenOptions};
 use tabia_core::game::{Event, Flow, Game, Visitor, Want};
 use tabia_core::games::{Database, DatabaseEditor, GameWriter, Written};
@@ -23,7 +23,6 @@ use super::set_files::FreeSpan;
 use super::source_set::{lock_source, open_sound};
 use super::{CbhWriter, FreeSpans, ReplacedRecord};
 use crate::games::cbh::annotations::Items;
-use crate::games::cbh::companions::COMPANIONS;
 use crate::games::cbh::open::CbhDatabase;
 use crate::games::cbh::records::{EXTENDED_DEFAULT, MovesHead, Record, TYPE_DELETED};
 
@@ -115,11 +114,6 @@ impl Editor {
         options: &CreateOptions,
         open: &OpenOptions,
     ) -> Result<Self> {
-        {
-            // The listing must not miss a file that another process is renaming.
-            let _folder = FolderLock::acquire(path)?;
-            refuse_other_case(path)?;
-        }
         let lock = match &options.lock {
             Some(lock) => Some(Arc::clone(lock)),
             None => lock_source(source, path)?.map(Arc::new),
@@ -353,26 +347,6 @@ impl RecordSpans {
             size: end - start,
         })
     }
-}
-
-/// On case-sensitive file systems, the files of a replaced set must have the names that are written,
-/// or old and new files would coexist.
-fn refuse_other_case(path: &Path) -> Result<()> {
-    let source = match Source::from_path(path) {
-        Ok(source) => source,
-        Err(error) if error.is_not_found() => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    for companion in &COMPANIONS {
-        let file = source.companion(companion.extension);
-        let existing = file.map(|file| path.with_file_name(&file.name));
-        let written = path.with_extension(companion.extension);
-        if let Some(existing) = existing.filter(|existing| *existing != written) {
-            let text = "files whose names differ in upper and lower case are not replaced";
-            return Err(Error::new(ErrorKind::Unsupported(text.to_owned())).in_path(&existing));
-        }
-    }
-    Ok(())
 }
 
 /// Counts moves, those of variations included.

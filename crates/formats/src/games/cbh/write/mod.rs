@@ -20,7 +20,7 @@ mod set_files;
 mod source_set;
 mod updated_set;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tabia_core::error::Result;
 use tabia_core::formats::{CreateOptions, OpenOptions};
@@ -82,7 +82,7 @@ impl CbhWriter {
     pub fn new(path: &Path, options: &CreateOptions) -> Result<Self> {
         require_windows(options.charset)?;
         let files = SetFiles::create(path, options)?;
-        Ok(Self::from_files(files, path, options))
+        Ok(Self::from_files(files, options))
     }
 
     /// A copy of a database, to be changed; new texts are in the set of its names unless another is asked
@@ -90,7 +90,7 @@ impl CbhWriter {
     pub(super) fn copy(db: &CbhDatabase, path: &Path, options: &CreateOptions) -> Result<Self> {
         require_windows(options.charset)?;
         let files = SetFiles::copy(db, path, options)?;
-        let mut writer = Self::from_files(files, path, options);
+        let mut writer = Self::from_files(files, options);
         if writer.copies_texts {
             writer.charset = source_set::charset(db);
             writer.encoder = RecordEncoder::new(writer.charset, true);
@@ -98,13 +98,16 @@ impl CbhWriter {
         Ok(writer)
     }
 
-    fn from_files(mut files: SetFiles, path: &Path, options: &CreateOptions) -> Self {
-        let keeps_settings = is_of_other_set(path, SetKind::Classic);
+    fn from_files(mut files: SetFiles, options: &CreateOptions) -> Self {
+        let keeps_settings = is_of_other_set(&files.companions.path("ini"), SetKind::Classic);
         if options.force {
             let old = DERIVED
                 .iter()
                 .filter(|name| !(keeps_settings && **name == "ini"));
-            files.remove_on_commit(old.map(|extension| path.with_extension(extension)));
+            let old: Vec<PathBuf> = old
+                .map(|extension| files.companions.path(extension))
+                .collect();
+            files.remove_on_commit(old);
         }
         Self {
             files,

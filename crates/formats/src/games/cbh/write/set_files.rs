@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::CreateOptions;
-use tabia_core::io::{Blob, Charset, OutputSet, Sink, Source, encode};
+use tabia_core::io::{Blob, Charset, CompanionNames, OutputSet, Sink, Source, encode};
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::big_endian::{U16, U32};
 
@@ -23,6 +23,7 @@ use crate::games::cbh::records::{
 pub(super) struct SetFiles {
     pub(super) outputs: OutputSet,
     pub(super) path: PathBuf,
+    pub(super) companions: CompanionNames,
     pub(super) records: u32,
     pub(super) header: FileHeader,
     /// `.cbg` and `.cba`.
@@ -132,17 +133,19 @@ impl SetFiles {
     /// Creates the files, all of them empty.
     pub(super) fn prepare(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut outputs = options.outputs();
+        let companions = CompanionNames::of(path);
         for extension in EXTENSIONS {
             let target = if extension == "cbh" {
                 path.to_path_buf()
             } else {
-                path.with_extension(extension)
+                companions.path(extension)
             };
             outputs.create(&target)?;
         }
         Ok(Self {
             outputs,
             path: path.to_path_buf(),
+            companions,
             records: 0,
             header: NEW_HEADER,
             bodies: [BodyFile::NEW; 2],
@@ -509,7 +512,7 @@ impl SetFiles {
 
     /// Creates an optional file of the set.
     fn add(&mut self, extension: &str, bytes: &[u8]) -> Result<()> {
-        let number = self.outputs.create(&self.path.with_extension(extension))?;
+        let number = self.outputs.create(&self.companions.path(extension))?;
         self.append(number, bytes)
     }
 

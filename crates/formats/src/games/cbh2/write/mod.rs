@@ -10,7 +10,7 @@ mod header_fields;
 mod moves;
 mod set_files;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::CreateOptions;
@@ -42,12 +42,15 @@ pub(super) use moves::material;
 pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Box<dyn GameWriter>> {
     options.is_utf8("a ChessBase 17 database")?;
     let mut files = SetFiles::create(path, options)?;
-    let keeps_settings = is_of_other_set(path, SetKind::Second);
+    let keeps_settings = is_of_other_set(&files.companions.path("ini"), SetKind::Second);
     if options.force {
         let old = DERIVED
             .iter()
             .filter(|name| !(keeps_settings && **name == "ini"));
-        files.remove_on_commit(old.map(|extension| path.with_extension(extension)));
+        let old: Vec<PathBuf> = old
+            .map(|extension| files.companions.path(extension))
+            .collect();
+        files.remove_on_commit(old);
     }
     Ok(Box::new(Cbh2Writer {
         files,

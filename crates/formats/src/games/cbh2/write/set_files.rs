@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tabia_core::error::{Error, ErrorKind, Result};
 use tabia_core::formats::CreateOptions;
-use tabia_core::io::{Output, OutputSet, Sink};
+use tabia_core::io::{CompanionNames, Output, OutputSet, Sink};
 use zerocopy::byteorder::little_endian::I64;
 
 use super::header_fields::slot;
@@ -20,7 +20,7 @@ use crate::games::common::interner::Interner;
 #[derive(Debug)]
 pub(super) struct SetFiles {
     outputs: OutputSet,
-    path: PathBuf,
+    pub(super) companions: CompanionNames,
     pub(super) records: u32,
     /// Sizes of `.2cbg` and `.2cba`.
     ends: [u64; 2],
@@ -58,16 +58,17 @@ impl SetFiles {
     /// Creates the files of a new set; `path` is that of the `.2cbh` file.
     pub(super) fn create(path: &Path, options: &CreateOptions) -> Result<Self> {
         let mut outputs = options.outputs();
+        let companions = CompanionNames::of(path);
         for extension in EXTENSIONS {
             if extension == "2cbh" {
                 outputs.create(path)?;
             } else {
-                outputs.create(&path.with_extension(extension))?;
+                outputs.create(&companions.path(extension))?;
             }
         }
         let mut files = Self {
             outputs,
-            path: path.to_path_buf(),
+            companions,
             records: 0,
             ends: [FILE_HEADER as u64; 2],
             names: Default::default(),
@@ -173,7 +174,7 @@ impl SetFiles {
         self.write_names()?;
         self.write_indexes()?;
         if let Some(title) = title {
-            let number = self.outputs.create(&self.path.with_extension("ini"))?;
+            let number = self.outputs.create(&self.companions.path("ini"))?;
             let text = format!("[Descr2CBG]\r\nTitle={title}\r\n");
             self.append(number, text.as_bytes())?;
         }
