@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::disk::{folder, require_replaceable};
-use super::journal::finish_all;
+use super::journal::{Journal, finish_all};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The longest time to wait for another writer.
@@ -70,6 +70,8 @@ impl SetLock {
         // Opening a pipe would wait for its other end.
         require_replaceable(path)?;
         require_writable(path)?;
+        // The set that is read under the lock is the one that is replaced.
+        finish_journals(path)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
             let file = while_named(path, open).map_err(|error| {
@@ -149,6 +151,15 @@ impl FolderLock {
         finish_all(target)?;
         Ok(lock)
     }
+}
+
+/// Completes the interrupted replacements in the folder of `target`. While the folder is locked, no
+/// journal is that of a living process.
+pub(super) fn finish_journals(target: &Path) -> Result<()> {
+    if Journal::all_in_folder_of(target).is_empty() {
+        return Ok(());
+    }
+    FolderLock::acquire(target).map(drop)
 }
 
 /// Waits until no process gives names in the folder of `target`, at most a minute.

@@ -13,7 +13,7 @@ use super::disk::{
 };
 use super::failure_injection;
 use super::journal::{Journal, Step, set_name};
-use super::lock::{FolderLock, SetLock, existing_path};
+use super::lock::{FolderLock, SetLock, existing_path, finish_journals};
 use super::stale_files;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -552,15 +552,6 @@ fn hide_old(target: &Path) -> io::Result<Option<Named>> {
 /// Takes the names back, the last one first.
 fn undo_names(named: &mut Vec<Named>) {
     named.drain(..).rev().for_each(Named::undo);
-}
-
-/// Completes the interrupted replacements in the folder of `target`. While the folder is locked, no
-/// journal is that of a living process.
-fn finish_journals(target: &Path) -> Result<()> {
-    if Journal::all_in_folder_of(target).is_empty() {
-        return Ok(());
-    }
-    FolderLock::acquire(target).map(drop)
 }
 
 /// Gives the old files hidden names, the main file first, and the new ones their names, the main file
