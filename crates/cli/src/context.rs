@@ -29,7 +29,7 @@ use crate::terminal::set_color;
 const GRACE: Duration = Duration::from_secs(3);
 
 /// The common options, the resolver of inputs, progress and messages.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) resolver: Resolver,
     pub(crate) open: OpenOptions,
@@ -87,6 +87,24 @@ impl Context {
             bar,
             common: common.clone(),
         })
+    }
+
+    /// The databases that inputs are compared with or added to: the options that state how inputs are read, `--from`,
+    /// `--encoding` and `--pieces`, are not about them.
+    ///
+    /// # Errors
+    /// As [`Context::games`].
+    pub(crate) fn bases(
+        &self,
+        paths: &[OsString],
+        reporter: &mut Reporter,
+    ) -> Result<Vec<InputItem>, Error> {
+        let mut own = self.clone();
+        own.resolver.from = None;
+        own.open = own.open.of_base();
+        own.resolver.options = own.open.clone();
+        let found = own.games(paths, None, reporter)?;
+        Ok(found.into_iter().map(InputItem::as_base).collect())
     }
 
     /// Shows progress until the result is dropped.

@@ -9,11 +9,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::chess::{Material, PawnsGone};
+use crate::chess::{Material, PawnsGone, PieceLetters};
 use crate::error::{Error, Problem, Result};
 use crate::game::{Date, Eco, Flow, Game, GameResult, Visitor, Want};
 use crate::ids::{FormatId, GameIndex};
 pub use crate::ids::{NameId, NameKind};
+use crate::io::Charset;
 use crate::loss::Losses;
 
 pub use index_head::{HeadName, HeadReader, IndexHead};
@@ -402,6 +403,12 @@ pub trait Database: Send + Sync {
         let _ = found;
     }
 
+    /// Why the names are those of other games, by how often the files state that each is used; `None` if they fit, or
+    /// if the format states nothing. All records are looked at, but no moves.
+    fn foreign_names(&self) -> Option<Error> {
+        None
+    }
+
     /// A reader with buffers of its own, for one thread.
     fn reader(&self) -> Box<dyn GameReader + '_>;
 
@@ -453,6 +460,15 @@ pub struct Block {
     pub offset: u64,
 }
 
+/// What is found out about a text of games.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TextFacts {
+    /// The letters of pieces in its moves, unless they are English.
+    pub pieces: Option<&'static PieceLetters>,
+    /// The single-byte character set of what is not UTF-8 in it; `None` if there is nothing.
+    pub charset: Option<Charset>,
+}
+
 /// Cuts a stream into blocks of complete games, so that several threads can read it. Reading all blocks
 /// in order gives the same games and problems as reading the stream.
 pub trait Blocks: Send {
@@ -465,6 +481,11 @@ pub trait Blocks: Send {
     /// Blocks are handed on only when they are full or the stream ends, from now on, also if its bytes come
     /// slowly: which games a block has then depends on these bytes alone. To be called before the first block.
     fn wait_for_full_blocks(&mut self) {}
+
+    /// What was found out about the text of the blocks so far, where options left it open.
+    fn found(&self) -> TextFacts {
+        TextFacts::default()
+    }
 
     /// A reader for one thread.
     fn reader(&self) -> Box<dyn BlockReader>;

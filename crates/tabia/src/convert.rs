@@ -12,8 +12,8 @@ use tabia_core::formats::{
 use tabia_core::game::{Annotation, Flow, Game, GameHead, GameResult, Visitor, Want};
 use tabia_core::games::{Block, BlockReader, GameWriter, TextWriter, Written};
 use tabia_core::io::{
-    FolderLock, Progress, SetLock, Transaction, existing_path, name_text, require_replaceable,
-    temporary_folder,
+    Charset, FolderLock, Progress, SetLock, Transaction, existing_path, name_text,
+    require_replaceable, temporary_folder,
 };
 use tabia_core::loss::{Feature, Losses};
 use tabia_core::{Error, ErrorKind, ErrorSide, GameFormat, GameIndex, Problem};
@@ -257,7 +257,7 @@ fn convert_games(
                     match Resolver::default().resolve(path.as_os_str()) {
                         Ok(items) => {
                             if let [item] = &*items {
-                                require_own_moves(item, &options.open)?;
+                                require_own_moves(item, &options.open.of_base())?;
                             }
                         }
                         Err(error) if error.is_system() && !error.is_not_found() => {
@@ -425,7 +425,13 @@ impl AppendText<'_> {
             Some(lock) => Arc::clone(lock),
             None => Arc::new(SetLock::acquire(path).map_err(Error::in_output)?),
         };
-        let end = TextEnd::read(path, self.open, &options.open)?;
+        let end = TextEnd::read(path, self.open, &options.open.of_base())?;
+        let mut own = options.clone();
+        let is_given = own.create.charset != Charset::Auto;
+        if let (Some(charset), false) = (end.charset, is_given) {
+            own.create.charset = charset;
+        }
+        let options = &own;
         let mut old = File::open(path).map_err(|error| self.failed(error))?;
         let mut outputs = options.create.clone();
         outputs.force = true;
@@ -448,6 +454,13 @@ impl AppendText<'_> {
             progress,
             observer,
         )?;
+        if !is_given && summary.losses.count(Feature::Characters) > 0 {
+            let charset = options.create.charset.name();
+            let text = format!(
+                "is in {charset}, which lacks characters of the games; `tabia convert` makes a file in UTF-8, which has all"
+            );
+            return Err(Error::unsupported(text).in_output());
+        }
         out.into_inner()
             .finish()
             .map_err(|error| error.in_path(path).in_output())?;
@@ -735,7 +748,11 @@ fn copy_whole(
     let items = {
         // The process that had the lock before may still be removing the old files.
         let _folder = FolderLock::acquire(&main)?;
-        Resolver::default().resolve(main.as_os_str())?
+        let found = Resolver::default().resolve(main.as_os_str())?;
+        found
+            .into_iter()
+            .map(InputItem::as_base)
+            .collect::<Vec<_>>()
     };
     let [item] = items.as_slice() else {
         let text = format!("{}: is no database", name_text(path.as_os_str()));
@@ -765,6 +782,9 @@ fn copy_whole(
             reporter.report_database_problems(&**database, false)?;
             if let Some(text) = shared_record(&**database) {
                 reporter.problem(Error::invalid(text).in_file(item.label()).into(), false)?;
+            }
+            if let Some(error) = database.foreign_names() {
+                reporter.problem(error.into(), false)?;
             }
             records = database.len();
         }

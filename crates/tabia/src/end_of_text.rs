@@ -9,6 +9,7 @@ use tabia_core::chess::{Ply, Position};
 use tabia_core::formats::{OpenBlocks, OpenOptions};
 use tabia_core::game::{Annotation, Flow, GameHead, Visitor, Want};
 use tabia_core::games::Block;
+use tabia_core::io::Charset;
 use tabia_core::{Error, ErrorKind, GameIndex, Problem, Result};
 use tabia_formats::archives::OnError;
 use tabia_formats::archives::compressed::{Compression, decompress_rest};
@@ -24,6 +25,8 @@ pub(crate) struct TextEnd {
     pub(crate) gap: &'static str,
     /// How its lines end.
     pub(crate) line_end: &'static str,
+    /// The character set of bytes that are not UTF-8; `None` if there are none.
+    pub(crate) charset: Option<Charset>,
 }
 
 impl TextEnd {
@@ -73,6 +76,16 @@ impl TextEnd {
                 line_end_of(sample)
             });
         }
+        let found = blocks.found();
+        if let Some(letters) = found.pieces {
+            let names: Vec<&str> = letters.languages().iter().map(|(_, name)| *name).collect();
+            let text = format!(
+                "has the piece letters of another language ({}); `tabia convert` makes a file with English ones, which can \
+                 grow",
+                names.join(", ")
+            );
+            return Err(Error::unsupported(text).in_output());
+        }
         let mut open_end = OpenEnd::default();
         let _ = reader.read(&block, Want::ALL, &mut open_end)?;
         if let Some(error) = open_end.0 {
@@ -85,6 +98,7 @@ impl TextEnd {
             compression: (!is_empty).then_some(compression),
             gap: gap_after(&block.bytes),
             line_end: line_end.unwrap_or("\n"),
+            charset: found.charset,
         })
     }
 }

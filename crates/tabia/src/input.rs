@@ -27,6 +27,8 @@ pub struct InputItem {
     pub(crate) format: Format,
     pub(crate) origin: Origin,
     pub(crate) duplicates: Mutex<Option<KnownDuplicates>>,
+    /// Whether it is opened with [`OpenOptions::of_base`].
+    pub(crate) is_base: bool,
 }
 
 /// Duplicates among the games of an item, found before.
@@ -134,6 +136,24 @@ pub(crate) fn with_article(name: &str) -> String {
 }
 
 impl InputItem {
+    /// The same as a database that other inputs are compared with or added to: what options state about the texts of
+    /// inputs is not about it, see [`OpenOptions::of_base`].
+    ///
+    /// ```
+    /// use tabia::Resolver;
+    ///
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/tabia.cbh");
+    /// let item = Resolver::default().resolve_games(path.as_ref())?.remove(0)?;
+    /// let base = item.as_base();
+    /// assert!(base.name().ends_with("tabia.cbh"));
+    /// # Ok::<(), tabia::Error>(())
+    /// ```
+    #[must_use]
+    pub fn as_base(mut self) -> Self {
+        self.is_base = true;
+        self
+    }
+
     /// The path as messages show it; `-` for standard input, `archive:member` for a member.
     pub fn label(&self) -> &Arc<Path> {
         &self.label
@@ -365,6 +385,8 @@ impl InputItem {
         progress: Option<&Arc<Progress>>,
         as_stream: bool,
     ) -> Result<OpenedInput> {
+        let of_base = self.is_base.then(|| options.of_base());
+        let options = of_base.as_ref().unwrap_or(options);
         let late = OnError::collect();
         let mut problems = Vec::new();
         let text = self
@@ -469,6 +491,7 @@ impl InputItem {
             format: self.format,
             origin: Origin::Files(Box::new(source)),
             duplicates: Mutex::default(),
+            is_base: self.is_base,
         })
     }
 

@@ -723,6 +723,7 @@ fn item(label: Arc<Path>, format: Format, origin: Origin) -> InputItem {
         format,
         origin,
         duplicates: Mutex::default(),
+        is_base: false,
     }
 }
 

@@ -30,7 +30,9 @@ fn main_file(context: &Context, output: &OsStr) -> OsString {
     if path.exists() && !path.is_file() || is_named_like(path, |_| true) {
         return output.to_owned();
     }
-    let found = context.resolver.resolve_games(output).unwrap_or_default();
+    let mut resolver = context.resolver.clone();
+    resolver.from = None;
+    let found = resolver.resolve_games(output).unwrap_or_default();
     let main = match found.as_slice() {
         [Ok(item)] if item.source().is_some() => item.label().as_os_str(),
         _ => output,
@@ -62,7 +64,7 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         SetLock::acquire_existing(path)?
     };
     let salvaged = if args.salvage {
-        let item = remains(&context.resolver, &args.output)?;
+        let item = remains(&context.resolver, &args.output)?.as_base();
         let can_change = item
             .format()
             .games()
@@ -77,8 +79,8 @@ pub(crate) fn run(args: &AppendArgs) -> Result<ExitCode, Error> {
         None
     };
     let mut items = match &salvaged {
-        Some(salvaged) => vec![salvaged.item()?],
-        None => context.games(std::slice::from_ref(&args.output), None, &mut reporter)?,
+        Some(salvaged) => vec![salvaged.item()?.as_base()],
+        None => context.bases(std::slice::from_ref(&args.output), &mut reporter)?,
     };
     let [base] = items.as_slice() else {
         return Err(Error::usage("`-o` names one database"));
@@ -262,7 +264,7 @@ fn grow_index(args: &AppendArgs, context: &Context) -> Result<(), Error> {
     let mut reporter = context.reporter("index", true, None)?;
     let options = index_options(context);
     // The files are others than before.
-    for item in context.games(std::slice::from_ref(&args.output), None, &mut reporter)? {
+    for item in context.bases(std::slice::from_ref(&args.output), &mut reporter)? {
         let built = build_index(&item, &options, &context.progress, &mut reporter)?;
         let done = match built.change {
             IndexChange::Built => "built again",

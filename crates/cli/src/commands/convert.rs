@@ -315,9 +315,14 @@ pub(crate) fn convert_files(args: &ConvertArgs) -> Result<Converted, Error> {
         && summary.losses.count(Feature::Characters) > 0
         && let Some(path) = &args.output
     {
-        let path = file_argument(&path.path_text()).into_owned();
+        let old = Path::new(path);
+        let name = old.file_name().unwrap_or_default().to_string_lossy();
+        let new = quoted(&free_path(old.with_file_name(format!("utf8-{name}"))));
         let text = format!(
-            "`tabia convert {path} -o NEW --to-encoding utf-8` makes a database that has all characters"
+            "the games that were added keep their question marks; `tabia convert {} -o {new} --to-encoding utf-8` \
+             makes a database to which further ones are added with all characters, and `--strict` refuses games that \
+             would lose some",
+            quoted(old)
         );
         context.messages.hint(&text);
     }

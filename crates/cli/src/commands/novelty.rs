@@ -39,7 +39,7 @@ pub(crate) fn run(args: &NoveltyArgs) -> Result<ExitCode, Error> {
     options.selection.deleted = args.select.records.include_deleted;
     options.filter = parse_query(&args.select.filter, &context.messages)?;
     let (items, unread) = context.games_to_list(&args.paths, &mut reporter)?;
-    let base_items = context.games(&args.base, None, &mut reporter)?;
+    let base_items = context.bases(&args.base, &mut reporter)?;
     let mut base_options = BaseOptions::default();
     base_options.open = context.open.clone();
     base_options.threads = context.threads;

@@ -91,6 +91,26 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
+    /// The same without what is stated about the texts of inputs, their character set and the letters of pieces: both
+    /// are found out. A database to which games are added has those of its own.
+    ///
+    /// ```
+    /// use tabia_core::formats::OpenOptions;
+    /// use tabia_core::io::Charset;
+    ///
+    /// let mut options = OpenOptions::default();
+    /// options.charset = Charset::Utf8;
+    /// assert_eq!(options.of_base().charset, Charset::Auto);
+    /// ```
+    #[must_use]
+    pub fn of_base(&self) -> Self {
+        Self {
+            charset: Charset::Auto,
+            pieces: None,
+            ..self.clone()
+        }
+    }
+
     /// The bytes of a file, mapped or [copied](Self::copy_files).
     ///
     /// # Errors

@@ -71,6 +71,7 @@ pub fn remains(resolver: &Resolver, path: &OsStr) -> Result<InputItem, Error> {
         format,
         origin: Origin::Files(Box::new(source)),
         duplicates: Mutex::default(),
+        is_base: false,
     })
 }
 

@@ -165,7 +165,7 @@ fn is_about_header(reason: &Reason) -> bool {
         NOT_IN_TARGET,
         "names are lost: ",
         "names may be other than they were: ",
-        "bytes were inserted into its index entry ",
+        "bytes of its index entry were changed, ",
         "the header is lost: ",
         "its ",
         "the coordinates",

@@ -508,6 +508,7 @@ fn left_in_archive(
             is_listed: true,
         },
         duplicates: Mutex::default(),
+        is_base: false,
     })
 }
 

@@ -7,7 +7,7 @@ use tabia_core::chess::PieceLetters;
 use tabia_core::error::Result;
 use tabia_core::formats::{Limits, OpenOptions};
 use tabia_core::game::{Flow, GameHead, GameResult, Visitor, Want};
-use tabia_core::games::{Block, BlockCounts, BlockReader, Blocks, GameStream};
+use tabia_core::games::{Block, BlockCounts, BlockReader, Blocks, GameStream, TextFacts};
 use tabia_core::io::Charset;
 use tabia_core::{Error, GameIndex};
 
@@ -337,6 +337,17 @@ impl Blocks for PgnBlocks {
     fn wait_for_full_blocks(&mut self) {
         self.is_live = false;
         self.is_paused = false;
+    }
+
+    fn found(&self) -> TextFacts {
+        let language = self.language.get().and_then(|language| language.letters);
+        TextFacts {
+            pieces: language.filter(|letters| !letters.is_english()),
+            charset: self.detected_charset.get().map(|charset| match charset {
+                Charset::Fallback(set) => Charset::Single(set),
+                _ => Charset::Single(encoding_rs::WINDOWS_1252),
+            }),
+        }
     }
 
     fn reader(&self) -> Box<dyn BlockReader> {
