@@ -153,6 +153,11 @@ fn read_all(
                 let error = Error::invalid(text).in_file(item.label());
                 reporter.problem(error.into(), options.strict)?;
             }
+            if !options.deep
+                && let Some(error) = database.foreign_names()
+            {
+                reporter.problem(error.into(), options.strict)?;
+            }
             if options.deep && !progress.is_cancelled() {
                 deep(reporter, database, options.strict)?;
                 // What is damaged for a repair, which knows more ways to be damaged, is not healthy.

@@ -16,7 +16,7 @@ use tabia_core::games::{
     StoredPart, TextLimits,
 };
 use tabia_core::io::{Blob, LostFiles};
-use tabia_core::{GameIndex, NameId, NameKind, Problem, Result};
+use tabia_core::{Error, GameIndex, NameId, NameKind, Problem, Result};
 use tabia_formats::archives::{Archive, ArchiveContents, ChecksumStatus, OnError};
 
 /// Opens a database and watches its files.
@@ -135,6 +135,11 @@ impl Database for Watched<Box<dyn Database>> {
 
     fn text_limits(&self) -> Option<Arc<dyn TextLimits>> {
         self.inner.text_limits()
+    }
+
+    fn foreign_names(&self) -> Option<Error> {
+        let found = self.inner.foreign_names();
+        self.files.check().err().or(found)
     }
 
     fn verify(&self, found: &mut dyn FnMut(Problem)) {

@@ -61,6 +61,143 @@ fn names_of_another_database_are_in_doubt() {
     }
 }
 
+/// Games would get the names of others for good.
+#[test]
+fn a_database_with_names_of_another_one_does_not_grow() {
+    for (extension, file) in [
+        ("cbh", "cbp"),
+        ("cbh", "cbt"),
+        ("si3", "sn3"),
+        ("si4", "sn4"),
+        ("sci", "scn"),
+        ("2cbh", "2lid"),
+    ] {
+        let folder = with_two(&format!("growth-with-{file}"), extension);
+        let main = format!("one.{extension}");
+        tabia(&folder, &["check", &main]).expect(0);
+        let own = folder.join(format!("one.{file}"));
+        std::fs::copy(folder.join(format!("other.{file}")), &own).unwrap();
+        let files = || {
+            ["one", "other"]
+                .map(|name| std::fs::read(folder.join(format!("{name}.{file}"))).unwrap())
+        };
+        let before = files();
+        tabia(&folder, &["check", &main]).expect(3);
+        for verb in [
+            &["append", "other.pgn", "-o", &main][..],
+            &["convert", "other.pgn", "-o", &main, "--append"],
+            &["edit", &main, "--delete", "1", "-o", &main, "--force"],
+        ] {
+            let run = tabia(&folder, verb);
+            assert_eq!(run.code, 4, "{verb:?}: {}", run.err);
+            assert!(run.err.contains("repair"), "{verb:?}: {}", run.err);
+            assert!(files() == before, "{verb:?}");
+        }
+    }
+}
+
+/// Team 0 is no team that zeros mean, and a number beyond the file no team that is not there.
+#[test]
+fn lost_teams_are_reported_and_none_is_invented() {
+    let folder = Scratch::new("lost-teams");
+    let mut text = String::new();
+    for game in 0..40 {
+        let teams = if game % 2 == 0 {
+            format!(
+                "[WhiteTeam \"Team {}\"]\n[BlackTeam \"Team {}\"]\n",
+                game / 4,
+                game / 4 + 1
+            )
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            text,
+            "[Event \"League\"]\n[White \"W{game}\"]\n[Black \"B{game}\"]\n[Result \"1-0\"]\n{teams}\n1. e4 e5 1-0\n\n"
+        );
+    }
+    std::fs::write(folder.join("league.pgn"), text).unwrap();
+    tabia(
+        &folder,
+        &["convert", "league.pgn", "-o", "league.cbh", "-q"],
+    )
+    .expect(0);
+    let teams = |expected: i32| {
+        tabia(&folder, &["check", "league.cbh"]).expect(expected);
+        let run = tabia(
+            &folder,
+            &["convert", "league.cbh", "-o", "-", "--to", "pgn"],
+        )
+        .expect(expected);
+        run.out.matches("Team \"").count()
+    };
+    assert_eq!(teams(0), 40);
+    let entries = folder.join("league.cbj");
+    let sound = std::fs::read(&entries).unwrap();
+    let mut zeroed = sound.clone();
+    zeroed[32 + 120 * 4..32 + 120 * 9 + 40].fill(0);
+    std::fs::write(&entries, zeroed).unwrap();
+    // Of the records 4 to 9 three had teams.
+    assert_eq!(teams(3), 34);
+    let repaired = tabia(
+        &folder,
+        &["repair", "league.cbh", "-o", "new.cbh", "--json"],
+    )
+    .expect(3);
+    assert!(
+        repaired.json()["whole"].as_u64().unwrap() <= 34,
+        "{}",
+        repaired.out
+    );
+    std::fs::write(&entries, sound).unwrap();
+    tabia(
+        &folder,
+        &[
+            "convert",
+            "league.pgn",
+            "-o",
+            "few.cbh",
+            "--games",
+            "2",
+            "-q",
+        ],
+    )
+    .expect(0);
+    std::fs::copy(folder.join("few.cbe"), folder.join("league.cbe")).unwrap();
+    assert_eq!(teams(3), 0);
+}
+
+/// What wrote the zeros over some entries may have begun or ended in the middle of others.
+#[test]
+fn entries_next_to_zeroed_ones_are_in_doubt() {
+    for (extension, file, size, start) in [
+        ("si3", "si3", 46, 182),
+        ("si4", "si4", 47, 182),
+        ("si5", "si5", 56, 0),
+        ("cbh", "cbh", 46, 46),
+        ("2cbh", "2cbh", 192, 192),
+    ] {
+        let folder = with_two(&format!("zeroed-{file}"), extension);
+        let main = format!("one.{extension}");
+        let path = folder.join(format!("one.{file}"));
+        let mut bytes = std::fs::read(&path).unwrap();
+        // From the middle of entry 30 to the middle of entry 34.
+        bytes[start + 30 * size + size / 2..start + 34 * size + size / 2].fill(0);
+        std::fs::write(&path, bytes).unwrap();
+        let run = tabia(&folder, &["repair", &main, "-o", "new.pgn", "--json"]).expect(3);
+        let document = run.json();
+        let records = document["recordList"].as_array().unwrap();
+        for number in 31..=35 {
+            assert!(
+                records.iter().any(|record| record["game"] == number),
+                "{file}, game {number}: {}; {records:?}",
+                run.err
+            );
+        }
+        assert!(records.len() <= 8, "{file}: {}", run.err);
+    }
+}
+
 #[test]
 fn annotations_of_another_database_are_in_doubt() {
     let (messages, whole) = repair_with_file("cbh", "cba");

@@ -54,6 +54,7 @@ mod live_streams;
 mod ls_rows;
 mod names_and_novelty;
 mod one_problem_per_cause;
+mod options_of_inputs;
 mod output_character_sets;
 mod output_errors;
 mod outputs_that_are_inputs;
@@ -72,6 +73,7 @@ mod screens;
 mod search;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+mod sets_in_capital_letters;
 mod shard;
 mod show;
 mod special_outputs;

@@ -22,6 +22,7 @@ use super::field_codecs::{CHESS960_ECO, decode_date, decode_eco, decode_result};
 use super::format_id::ID;
 use super::index_heads::CbhHeads;
 use super::moves;
+use super::name_uses::foreign_name_files;
 use super::open::{CbhDatabase, Companions, RecordOffsets};
 use super::record_reader::CbhReader;
 use super::records::{FileHeader, GameRecord, MovesHead, Record, TYPE_DELETED, TYPE_TEXT};
@@ -236,6 +237,15 @@ impl Database for CbhDatabase {
         for finding in findings.filter(|finding| !finding.is_of_reading) {
             found(finding.error.into());
         }
+    }
+
+    fn foreign_names(&self) -> Option<Error> {
+        if !cfg!(feature = "writers") {
+            return None;
+        }
+        let files = foreign_name_files(self.tables(), &self.headers, true);
+        let (extension, text) = files.into_iter().next()?;
+        Some(Error::invalid(text).in_file(&self.source.label_of(extension)))
     }
 
     fn reader(&self) -> Box<dyn GameReader + '_> {

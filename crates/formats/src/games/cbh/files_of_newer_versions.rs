@@ -161,7 +161,30 @@ impl SideTable {
     /// The `.cbj` record of the game at an index (from 0), and the stored bytes after its known
     /// fields.
     pub fn extended(&self, game: u32) -> (ExtendedRecord, &[u8]) {
-        self.filled(game, EXTENDED_DEFAULT)
+        let (mut record, rest) = self.filled(game, EXTENDED_DEFAULT);
+        // The first list of files is not at 0, and no list is -1: zeros were written over the start of the record, which
+        // are not the first team.
+        if record.media_at.get() == 0 {
+            if record.as_bytes().iter().all(|byte| *byte == 0) {
+                record = EXTENDED_DEFAULT;
+            }
+            for id in [
+                &mut record.white_team,
+                &mut record.black_team,
+                &mut record.media_at,
+            ] {
+                if id.get() == 0 {
+                    id.set(-1);
+                }
+            }
+        }
+        (record, rest)
+    }
+
+    /// Whether zeros were written over the start of the `.cbj` record of a game.
+    pub fn is_zeroed(&self, game: u32) -> bool {
+        let (record, _) = self.filled(game, EXTENDED_DEFAULT);
+        record.media_at.get() == 0
     }
 
     /// The `.cbtt` record of a tournament, and the stored bytes after its known fields.

@@ -96,6 +96,14 @@ impl HeadReader for CbhHeads<'_> {
         if code.is_none() && eco != 0 || !self.has_intact_names(game) {
             return false;
         }
+        let extended = db.extended(index);
+        let tables = &self.companions.tables;
+        if extended
+            .as_ref()
+            .is_some_and(|(record, _)| !tables.has_sound_entry(index, record))
+        {
+            return false;
+        }
         if game.annotations_at.get() != 0
             && self.has_tag_items(db.offsets(index, Record::Game(game)).annotations_at)
         {
@@ -131,7 +139,6 @@ impl HeadReader for CbhHeads<'_> {
         if let Some(code) = code {
             head.rest.number("CbEcoSub", code.sub());
         }
-        let extended = db.extended(index);
         TagWriter {
             tables: &self.companions.tables,
             texts: self.companions.texts,

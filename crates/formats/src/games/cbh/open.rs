@@ -34,6 +34,8 @@ use super::tags::player_name;
 const SAMPLES: u32 = 256;
 /// Annotation records that are sampled for the same purpose.
 const SAMPLE_RECORDS: u32 = 64;
+/// Records of a set whose headers are all read to find the annotated ones.
+const MAX_ALL_HEADERS: u32 = 1 << 17;
 
 /// A ChessBase database.
 ///
@@ -365,11 +367,9 @@ impl CbhDatabase {
         sample(tables.annotators.as_ref(), |annotator| {
             detector.add(until_zero(&annotator.name));
         });
-        let step = (self.len / SAMPLE_RECORDS).max(1);
-        for start in (0..self.len).step_by(step as usize) {
-            let mut nearby = start..start.saturating_add(step.min(16));
-            let comments = nearby.find_map(|i| self.annotation_bytes(annotations?, i));
-            let Some(items) = comments.and_then(|record| Items::new(record).ok()) else {
+        let sample = annotations.map(|annotations| self.sample_of_annotations(annotations));
+        for record in sample.into_iter().flatten() {
+            let Ok(items) = Items::new(record) else {
                 continue;
             };
             for item in items.map_while(Result::ok) {
@@ -379,6 +379,30 @@ impl CbhDatabase {
             }
         }
         detector.page()
+    }
+
+    /// Some annotation records, spread over the set.
+    fn sample_of_annotations<'a>(&self, annotations: &'a Blob) -> Vec<&'a [u8]> {
+        if self.len <= MAX_ALL_HEADERS {
+            // Annotated games may be few, and next to each other.
+            let has_annotations = |index: &u32| match self.record(GameIndex(*index)) {
+                Some(Record::Game(game)) => game.annotations_at.get() != 0,
+                _ => false,
+            };
+            let all: Vec<u32> = (0..self.len).filter(has_annotations).collect();
+            let step = all.len().div_ceil(SAMPLE_RECORDS as usize).max(1);
+            let sample = all.into_iter().step_by(step);
+            return sample
+                .filter_map(|index| self.annotation_bytes(annotations, index))
+                .collect();
+        }
+        let step = self.len / SAMPLE_RECORDS;
+        let starts = (0..self.len).step_by(step as usize);
+        let sample = starts.filter_map(|start| {
+            let mut nearby = start..start.saturating_add(step.min(16));
+            nearby.find_map(|index| self.annotation_bytes(annotations, index))
+        });
+        sample.collect()
     }
 
     /// The annotation record of a game, cut after 64 KiB; only a sample for [`Self::detect_page`].

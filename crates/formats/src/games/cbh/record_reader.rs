@@ -98,6 +98,7 @@ impl<'d> CbhReader<'d> {
             if !self.report_losses(index, Record::Game(game), fields) {
                 self.check_names(game);
             }
+            self.check_extended(index, fields);
             self.tags().game(
                 index.0.saturating_add(1),
                 game,
@@ -504,6 +505,37 @@ impl<'d> CbhReader<'d> {
             if blank.contains(&true) {
                 self.report_blank_names(ids.map(|(id, _)| id), blank);
             }
+        }
+    }
+
+    /// Reports what is damaged in the record of `.cbj`, and teams and titles that are beyond the ends of their files.
+    fn check_extended(&mut self, index: GameIndex, extended: Option<&ExtendedRecord>) {
+        let Some(extended) = extended else { return };
+        if !self.companions.tables.has_sound_entry(index, extended) {
+            self.report_extended(index, extended);
+        }
+    }
+
+    #[cold]
+    fn report_extended(&mut self, index: GameIndex, extended: &ExtendedRecord) {
+        let tables = &self.companions.tables;
+        if tables.is_zeroed(index) {
+            let text = "the start of its record has only zeros, which no program writes: its teams are lost";
+            let name = self.db.source.label_of("cbj");
+            self.problems.push(Error::invalid(text).in_file(&name));
+        }
+        // A set that is read for repair has placeholders, which are reported.
+        if self.db.is_salvaged {
+            return;
+        }
+        for (field, extension, id, capacity) in tables.optional_ids(extended) {
+            let Some((id, capacity)) = id.zip(capacity).filter(|(id, capacity)| id >= capacity)
+            else {
+                continue;
+            };
+            let text = format!("`{field}` is number {id}, its file has {capacity}");
+            let name = self.db.source.label_of(extension);
+            self.problems.push(Error::not_in_file(text).in_file(&name));
         }
     }
 

@@ -14,7 +14,7 @@ use tabia_core::io::{Blob, Source};
 use tabia_core::plural::counted;
 use zerocopy::{FromZeros, IntoBytes};
 
-use crate::games::common::realign_entries::{REALIGNED, realign};
+use crate::games::common::realign_entries::{REALIGNED, next_to_zeros, realign};
 use crate::games::common::salvage::{LocatedRecord, changed_records};
 
 use super::annotations::Items;
@@ -176,6 +176,9 @@ fn rebuild_headers(
         rebuilder.problems.push(text.to_owned());
     }
     rebuilder.drop_zeros(header);
+    changed_entries.extend(next_to_zeros(&rebuilder.records));
+    changed_entries.sort_unstable();
+    changed_entries.dedup();
     rebuilder.find_shifted();
     rebuilder.repair_records();
     let count = rebuilder.records.len();

@@ -116,6 +116,13 @@ impl Database for Cbh2Database {
         verify::verify(self, found);
     }
 
+    fn foreign_names(&self) -> Option<Error> {
+        if !cfg!(feature = "writers") {
+            return None;
+        }
+        verify::misfit_of_names(self)
+    }
+
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(Reader::new(self))
     }

@@ -17,7 +17,7 @@ use super::records::{
 };
 use super::tags::rating_of_classic;
 use crate::games::cbh::records::RATING_DEFAULT;
-use crate::games::common::realign_entries::{CHANGED_ENTRY, REALIGNED, realign};
+use crate::games::common::realign_entries::{CHANGED_ENTRY, REALIGNED, next_to_zeros, realign};
 
 /// The stored form of an unknown result.
 const NO_RESULT: u8 = 3;
@@ -77,6 +77,8 @@ pub(super) fn rebuild(old: &[u8], moves: &[u8], annotations: &[u8], limit: u64) 
         .map_or(stored, |realigned| &realigned.bytes);
     let (all, _) = stored.as_chunks::<SIZE>();
     let mut records: Vec<HeaderBytes> = all.to_vec();
+    let next_to_zeros = next_to_zeros(&records).into_iter();
+    changed.extend(next_to_zeros.map(|index| (index, CHANGED_ENTRY)));
     if header.is_none() {
         let sample = records.iter().take(SAMPLE);
         let likely = sample

@@ -172,6 +172,15 @@ fn check_indexes(db: &Cbh2Database, found: &mut dyn FnMut(Problem)) {
     }
 }
 
+/// Why the names, their orders or the lists of their games are those of another set; `None` if they fit.
+pub(super) fn misfit_of_names(db: &Cbh2Database) -> Option<Error> {
+    let mut first = None;
+    check_indexes(db, &mut |problem| {
+        first.get_or_insert(problem.error);
+    });
+    first
+}
+
 /// What a header states of a game's moves.
 #[derive(Debug, Default)]
 struct GameSummary {

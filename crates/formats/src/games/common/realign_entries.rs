@@ -12,8 +12,8 @@ const IN_A_ROW: usize = 3;
 const TESTS: usize = 1 << 20;
 const TESTS_PER_BYTE: usize = 4;
 
-/// The problem of a record whose entry [`realign`] names.
-pub(crate) const CHANGED_ENTRY: &str = "bytes were inserted into its index entry or lost from it: date, result, ratings and more may be other than they were";
+/// The problem of a record whose entry [`realign`] or [`next_to_zeros`] names.
+pub(crate) const CHANGED_ENTRY: &str = "bytes of its index entry were changed, inserted or lost: date, result, ratings and more may be other than they were";
 
 /// The entries of an index in which bytes were inserted or lost.
 #[derive(Debug)]
@@ -118,6 +118,21 @@ pub(crate) fn realign(
         bytes: entries,
         changed,
     })
+}
+
+/// The entries next to entries of zeros, ascending: what wrote the zeros may have begun or ended in them.
+pub(crate) fn next_to_zeros<const N: usize>(entries: &[[u8; N]]) -> Vec<u32> {
+    let is_zero = |entry: &[u8; N]| entry.iter().all(|byte| *byte == 0);
+    let mut found = Vec::new();
+    for (index, pair) in (0..).zip(entries.windows(2)) {
+        match pair {
+            [one, other] if !is_zero(one) && is_zero(other) => found.push(index),
+            [one, other] if is_zero(one) && !is_zero(other) => found.push(index + 1),
+            _ => {}
+        }
+    }
+    found.dedup();
+    found
 }
 
 #[cfg(test)]

@@ -91,6 +91,13 @@ impl Origin<'_> {
         })
     }
 
+    /// The problem of a name of a damaged set that is not where the order of names has it.
+    pub(crate) fn name_out_of_order(&self, field: &str, names_file: &Arc<Path>) -> Error {
+        let text = "is not in the order of the names: a byte of it, or of the name next to it, was changed";
+        let error = Error::invalid(format!("`{field}` {text}"));
+        error.in_game(self.game).in_file(names_file)
+    }
+
     /// Begins the game and reports the problems found before its moves. `Skip`: the game ends without
     /// moves.
     pub(crate) fn begin(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tabia_core::GameIndex;
 use tabia_core::chess::{Material, PawnsGone};
-use tabia_core::error::Result;
+use tabia_core::error::{Error, Result};
 use tabia_core::games::{
     Database, DatabaseInfo, GameReader, HeadReader, IndexEntry, NameId, NameKind, NameLimit,
     PartKind, StoredMoves, StoredPart, TextLimits,
@@ -173,6 +173,10 @@ impl Database for ScidDatabase {
     fn name(&self, kind: NameKind, id: NameId) -> Result<Cow<'_, str>> {
         let name = names::kind_index(kind).and_then(|kind| self.text(kind, id.0));
         Ok(name.unwrap_or(Cow::Borrowed("?")))
+    }
+
+    fn foreign_names(&self) -> Option<Error> {
+        self.misfit_of_names()
     }
 
     fn reader(&self) -> Box<dyn GameReader + '_> {

@@ -45,6 +45,8 @@ pub(crate) struct Names {
     pub(crate) is_misread: bool,
     /// Whether the names of a front-coded file end where it ends.
     fills_file: bool,
+    /// By kind, the numbers of names that are not in the order of a front-coded file, and of those before them.
+    out_of_order: [Vec<u32>; 4],
 }
 
 /// The location of a name in the text.
@@ -88,6 +90,7 @@ impl Names {
             is_complete: true,
             is_misread: false,
             fills_file: false,
+            out_of_order: Default::default(),
         };
         let read = match version {
             Version::V3 | Version::V4 => names.read_front_coded(version, file),
@@ -183,6 +186,12 @@ impl Names {
             .get(start..start.checked_add(span.length as usize)?)
     }
 
+    /// Whether a byte of a name, or of its neighbour in the file, was changed: one of them is not in the order of names.
+    pub(crate) fn is_out_of_order(&self, kind: usize, id: u32) -> bool {
+        let of_kind = self.out_of_order.get(kind);
+        of_kind.is_some_and(|of_kind| of_kind.contains(&id))
+    }
+
     /// How often each name of a kind is used, by number, as `.sn3` and `.sn4` state.
     pub(crate) fn stated_uses(&self, kind: usize) -> impl Iterator<Item = u32> {
         let spans = self.tables.get(kind).into_iter().flatten();
@@ -216,9 +225,8 @@ impl Names {
         }
         let mut text = Vec::new();
         let mut read = Ok(());
-        for ((table, &count), (&frequency, limit)) in self
-            .tables
-            .iter_mut()
+        let tables = self.tables.iter_mut().zip(&mut self.out_of_order);
+        for (((table, out_of_order), &count), (&frequency, limit)) in tables
             .zip(&counts)
             .zip(frequencies.iter().zip(version.max_names()))
         {
@@ -229,6 +237,7 @@ impl Names {
                 count,
                 frequency,
                 problems: &mut self.problems,
+                out_of_order,
             };
             read = table.read(&mut cursor, &mut text);
             if read.is_err() {
@@ -285,14 +294,33 @@ struct Table<'n> {
     count: u32,
     frequency: u32,
     problems: &'n mut Vec<Malformed>,
+    /// Numbers of names that are not in order, and of those before them.
+    out_of_order: &'n mut Vec<u32>,
 }
 
 /// At most that many problems of single names are reported.
 const MAX_PROBLEMS: usize = 16;
 
+/// More names of a kind that are not in order are those of a program that does not sort them.
+const MAX_OUT_OF_ORDER: usize = 16;
+
+/// Whether a name follows the one before it, whose first `prefix` bytes it has. Scid stores the longest prefix and
+/// compares the first bytes as unsigned, the others as signed numbers; where `char` is unsigned, those as well.
+fn is_in_order(before: &[u8], name: &[u8], prefix: usize) -> bool {
+    match (before.get(prefix), name.get(prefix)) {
+        (Some(one), Some(other)) if prefix == 0 || one.is_ascii() == other.is_ascii() => {
+            one < other
+        }
+        (None | Some(_), Some(_)) => true,
+        (_, None) => false,
+    }
+}
+
 impl Table<'_> {
     fn read(&mut self, cursor: &mut Cursor<'_>, text: &mut Vec<u8>) -> Result<(), Malformed> {
         let mut previous = 0..0;
+        let mut previous_id = 0;
+        let mut is_sorted = true;
         for number in 0..self.count {
             let record = cursor.offset();
             let id = if self.count < 1 << 16 {
@@ -316,7 +344,14 @@ impl Table<'_> {
             let start = text.len();
             text.extend_from_within(previous.start..previous.start + prefix);
             text.extend_from_slice(cursor.take(length - prefix, "name")?);
+            let (before, name) = text.split_at(start);
+            let before = before.get(previous).unwrap_or_default();
+            if number > 0 && is_sorted && !is_in_order(before, name, prefix) {
+                is_sorted = self.out_of_order.len() < 2 * MAX_OUT_OF_ORDER;
+                self.out_of_order.extend([previous_id, id]);
+            }
             previous = start..text.len();
+            previous_id = id;
             match self.spans.get_mut(id as usize) {
                 Some(span) if span.at == u64::MAX => {
                     *span = Span {
@@ -333,6 +368,9 @@ impl Table<'_> {
                 }),
                 _ => {}
             }
+        }
+        if !is_sorted {
+            self.out_of_order.clear();
         }
         Ok(())
     }

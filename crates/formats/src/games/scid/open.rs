@@ -160,6 +160,15 @@ impl ScidDatabase {
         self.names.get(kind, id).is_some()
     }
 
+    /// Why the names are not those of the index.
+    pub(super) fn misfit_of_names(&self) -> Option<Error> {
+        let names = &self.names;
+        // Builds that only read need no more than the names.
+        let is_whole = cfg!(feature = "writers") && names.is_complete && names.problems.is_empty();
+        let text = is_whole.then(|| misfit_of_uses(&self.index, names))??;
+        Some(Error::invalid(text).in_file(&self.names_file))
+    }
+
     /// A text of the files.
     pub(super) fn decoded<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
         decode(bytes, self.options.charset)

@@ -204,8 +204,12 @@ impl<'d> ScidReader<'d> {
                 ("black", 0, entry.black),
             ];
             let changed = fields.into_iter().filter_map(|(field, kind, id)| {
-                let name = database.names.get(kind, id)?;
-                origin.changed_name(field, name, &database.names_file)
+                let names = &database.names;
+                let changed =
+                    origin.changed_name(field, names.get(kind, id)?, &database.names_file);
+                let is_out_of_order = || names.is_out_of_order(kind, id);
+                let out_of_order = || origin.name_out_of_order(field, &database.names_file);
+                changed.or_else(|| is_out_of_order().then(out_of_order))
             });
             self.problems.extend(changed);
         }

@@ -297,6 +297,14 @@ impl Database for ScidbDatabase {
         Ok(name.map_or(Cow::Borrowed("?"), |name| self.text(name)))
     }
 
+    fn foreign_names(&self) -> Option<Error> {
+        // Builds that only read need no more than the names.
+        let is_whole =
+            cfg!(feature = "writers") && self.info.missing == 0 && self.names.problems.is_empty();
+        let text = is_whole.then(|| foreign_names(&self.index, &self.names))??;
+        Some(Error::invalid(text).in_file(&self.names_file))
+    }
+
     fn reader(&self) -> Box<dyn GameReader + '_> {
         Box::new(ScidbReader {
             database: self,

@@ -38,6 +38,15 @@ pub(crate) fn require_sound(db: &CbhDatabase) -> Result<()> {
             return Err(Error::unsupported(text).in_path(&path));
         }
     }
+    // Their numbers exist, but games would get other names for good.
+    if let Some(error) = db.foreign_names() {
+        let file = error.location().file.clone();
+        let damaged = Error::new(ErrorKind::Damaged(error.into_kind().to_string()));
+        return Err(match file {
+            Some(file) => damaged.in_file(&file),
+            None => damaged,
+        });
+    }
     let check = RecordCheck::new(db);
     for index in (0..db.len()).map(GameIndex) {
         if let Err(text) = check.record(index) {
