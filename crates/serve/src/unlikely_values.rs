@@ -94,7 +94,8 @@ fn year_of(seconds: u64) -> u16 {
 }
 
 fn unlikely_date(date: Date, last_year: Option<u16>) -> Option<&'static str> {
-    let is_leap = date.year % 4 == 0 && (date.year % 100 != 0 || date.year % 400 == 0);
+    let century = date.year.is_multiple_of(100);
+    let is_leap = date.year.is_multiple_of(if century { 400 } else { 4 });
     let days = match date.month {
         // A day of an unknown year can be that of a leap year.
         2 if is_leap || date.year == 0 => 29,

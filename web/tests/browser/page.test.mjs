@@ -2987,7 +2987,7 @@ describe("page", () => {
   test("settings change theme, board, pieces and language at once", () =>
     scenario("/db/games.pgn/game/1", async (page) => {
       await moves(page).first().waitFor();
-      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       const select = (index) => page.locator("dialog select").nth(index);
       await select(1).selectOption("dark");
       await eventually(async () => assert.equal(await page.locator("html").getAttribute("data-theme"), "dark"));
@@ -3009,7 +3009,7 @@ describe("page", () => {
         assert.ok(path);
         return path;
       });
-      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       const choose = (name) => page.locator("dialog select").nth(3).selectOption(name);
       await choose("angular");
       await eventually(async () => assert.notEqual(await outline(), classic));
@@ -3023,7 +3023,7 @@ describe("page", () => {
       await moves(page).first().waitFor();
       await eventually(async () => assert.equal(await outline(), angular));
       await page.screenshot({ path: join(pictures, "test-contrast.png") });
-      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       await choose("classic");
       await eventually(async () => assert.equal(await outline(), classic));
     }));
@@ -3041,7 +3041,7 @@ describe("page", () => {
   test("single letters can be turned off", () =>
     scenario("/db/games.pgn/game/1", async (page) => {
       await moves(page).first().waitFor();
-      await page.locator(".top button", { hasText: "Settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       await page.locator("dialog input[type=checkbox]").uncheck();
       await page.keyboard.press("Escape");
       await page.keyboard.press("f");
