@@ -311,7 +311,7 @@ pub(crate) fn preview(
     Ok(())
 }
 
-/// Writes at most so many games of each input into a folder that is removed at once.
+/// Writes the first games of each input, `most` of them, into a folder that is removed at once.
 fn convert_first(
     tried: &Tried,
     most: u32,

@@ -82,18 +82,18 @@ pub(super) static ASSETS: &[Asset] = &[
         bytes: include_bytes!("../../dist/assets/help_and_settings-hfgXOCZ5.js"),
     },
     Asset {
-        path: "/assets/index-D3U6svJ_.css",
-        content_type: "text/css; charset=utf-8",
-        sha256: "ce94d9b3e763b87a73628a84c280a4646494efb8f9c349354a2d8e141d2e7350",
-        is_immutable: true,
-        bytes: include_bytes!("../../dist/assets/index-D3U6svJ_.css"),
-    },
-    Asset {
         path: "/assets/index-JTCd0O-q.js",
         content_type: "text/javascript; charset=utf-8",
         sha256: "44ae08afd8b3b07ef87fe4fa6a538ac7a8304e86e94ecb4e98fafe3c2c8e45bd",
         is_immutable: true,
         bytes: include_bytes!("../../dist/assets/index-JTCd0O-q.js"),
+    },
+    Asset {
+        path: "/assets/index-aDJCMqkZ.css",
+        content_type: "text/css; charset=utf-8",
+        sha256: "a8bf9702b841000055fd17c6be8c2200f7796490d725714e3447acdebe65d4b6",
+        is_immutable: true,
+        bytes: include_bytes!("../../dist/assets/index-aDJCMqkZ.css"),
     },
     Asset {
         path: "/assets/line_controls-Vttraip_.js",
@@ -189,7 +189,7 @@ pub(super) static ASSETS: &[Asset] = &[
     Asset {
         path: "/index.html",
         content_type: "text/html; charset=utf-8",
-        sha256: "2ae61983e72c7db87e74e47d05937368c3d97dacb06f984d528ddf95bfac5d53",
+        sha256: "82d334e26352801375f3485102a9aa8b88ac46f1573883c7fbd70e7b9bc5529e",
         is_immutable: false,
         bytes: include_bytes!("../../dist/index.html"),
     },
